@@ -139,7 +139,7 @@ describe("wharf admin keys", () => {
       [[], /admin keys reseal: --new-secret-key-file FILE is required/],
       [["--new-secret-key-file", join(folder, "nowhere")], /nowhere is missing/],
       [["--new-secret-key-file", keyFile("short.key", "short")], /must contain 32 random bytes/],
-      [["--new-secret-key-file", secretKey], /is the present secret key: make a new one/],
+      [["--new-secret-key-file", secretKey], /is the current secret key: generate a new one/],
     ] as const) {
       const { code, stderr } = await wharf(["admin", "keys", "reseal", ...flags, ...own()]);
       assert.equal(code, 2, stderr);

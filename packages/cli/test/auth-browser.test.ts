@@ -96,7 +96,7 @@ describe("auth login with a real browser", () => {
     await enter(page, address, second, "Allow");
     const refusal = await denied.ended;
     assert.equal(refusal.code, 3);
-    assert.match(refusal.stderr, /sign-in rejected: .*the person has denied it/);
+    assert.match(refusal.stderr, /sign-in rejected: .*the user denied the request/);
     const { code, stderr } = await accepted.ended;
     assert.equal(code, 0, stderr);
     assert.match(stderr, /accepted the invite/);

@@ -119,11 +119,11 @@ describe("stored logins", () => {
     try {
       const { code, stderr } = await home.run(["auth", "token"]);
       assert.equal(code, 7, stderr);
-      assert.match(stderr, /no answer from/);
+      assert.match(stderr, /no response from/);
       const offline = JSON.parse(await home.ok(["auth", "status", "--quick", "-o", "json"]));
       assert.equal(offline.items[0].state, "good");
       const asked = await home.run(["auth", "status", "-o", "json"]);
-      assert.match(JSON.parse(asked.stdout).items[0].state, /no answer/);
+      assert.match(JSON.parse(asked.stdout).items[0].state, /no response/);
     } finally {
       await world.server.restart();
     }

@@ -153,7 +153,7 @@ describe("auth login of people", () => {
     {
       what: "with a code that nobody gave",
       query: { code: "x", iss: "OURS" },
-      expected: /the code has ended, was used before, or is another's/,
+      expected: /the code has expired, was already used, or belongs to another client/,
     },
     {
       what: "that is a refusal",

@@ -39,21 +39,22 @@ test("a port that is taken is named, with what to do", async (t) => {
   t.after(() => server.stop());
   const { host } = new URL(server.url);
   const data = join(scratch, "second");
-  const words = "another program listens there; stop it, or choose another address with --listen";
+  const words =
+    "the address is in use; stop the other program, or choose another address with --listen";
   const said = await refused(1, ["--listen", host, "--data", data]);
   assert.ok(said.startsWith(`cannot listen at ${host}: ${words} (`), said);
   const elsewhere = await refused(1, ["--listen", "192.0.2.1:1", "--data", data]);
-  assert.match(
-    elsewhere,
-    /^cannot listen at 192\.0\.2\.1:1: that is not an address of this machine/,
-  );
+  assert.match(elsewhere, /^cannot listen at 192\.0\.2\.1:1: not an address of this machine/);
 });
 
 test("a data directory that cannot be used is named, with what to do", async () => {
   const file = join(scratch, "file");
   writeFileSync(file, "");
   const isFile = await refused(1, ["--data", file]);
-  assert.match(isFile, /file cannot be used: that is a file; choose another with --data \(/);
+  assert.match(
+    isFile,
+    /file cannot be used: it is a file; choose another directory with --data \(/,
+  );
 
   const closed = folder("closed");
   chmodSync(closed, 0o500);
@@ -103,7 +104,7 @@ test("a database that rejects the connection or is missing is named without its 
 
 test("wrong settings are named", async () => {
   const data = ["--data", join(scratch, "settings")];
-  assert.match(await refused(2, ["--prot", "1"]), /^unknown option --prot: --help lists those/);
+  assert.match(await refused(2, ["--prot", "1"]), /^unknown option --prot: see --help/);
   const missing = join(scratch, "missing.pem");
   const tls = ["--tls-cert", missing, "--tls-key", missing];
   assert.match(await refused(2, [...data, ...tls]), /^--tls-cert cannot be read: ENOENT/);

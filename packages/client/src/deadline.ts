@@ -1,8 +1,8 @@
 import { wharfError } from "./errors.ts";
 
-/** How long a call may take, all attempts included. */
+/** The deadline of a call, retries included. */
 export class Deadline {
-  /** Aborted when the caller gives up or the time is over. */
+  /** Aborted when the caller cancels or the deadline passes. */
   readonly signal: AbortSignal;
   readonly #ends: number;
   readonly #timeoutMs: number;
@@ -21,25 +21,21 @@ export class Deadline {
     return Math.max(0, this.#ends - performance.now());
   }
 
-  /**
-   * What to tell of something thrown: the caller's own reason if they gave up, that the time is
-   * over if it is, else what was thrown.
-   */
-  verdict(thrown: unknown): unknown {
+  /** The error to report: the caller's reason if it canceled, DEADLINE_EXCEEDED, or the error itself. */
+  errorFor(thrown: unknown): unknown {
     if (this.#caller?.aborted) return this.#caller.reason;
     if (!this.signal.aborted) return thrown;
-    const message = `Deadline exceeded: not done within ${this.#timeoutMs} ms`;
+    const message = `Deadline exceeded: no result within ${this.#timeoutMs} ms`;
     return wharfError("DEADLINE_EXCEEDED", message, { cause: thrown });
   }
 }
 
 /**
- * What a promise comes to, unless the signal is aborted before; work that others wait for as well
- * goes on.
+ * Rejects when the signal is aborted. The promise itself continues: others may wait for it.
  *
- * @example await unlessAborted(sharedToken, signal);
+ * @example await abortable(sharedToken, signal);
  */
-export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
@@ -51,7 +47,7 @@ export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | unde
 }
 
 /**
- * Waits, unless the signal is aborted before.
+ * Waits. Rejects when the signal is aborted.
  *
  * @example await pause(100, signal);
  */
@@ -60,5 +56,5 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   const waited = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);
   });
-  return unlessAborted(waited, signal).finally(() => clearTimeout(timer));
+  return abortable(waited, signal).finally(() => clearTimeout(timer));
 }

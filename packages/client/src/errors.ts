@@ -1,7 +1,4 @@
-/**
- * What a call can be refused with, as exceptions. The code decides the class; everything that the
- * server tells in the error's details is a property.
- */
+/** The errors of calls: one class per code. The details that the server sends are properties. */
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { CODES, type CodeName } from "@wharf/contract/messages";
 
@@ -17,23 +14,23 @@ export interface PreconditionViolation {
 }
 
 export interface ResourceInfo {
-  /** The domain and the kind of thing, such as `iam.wharf.internal/Group`. */
+  /** The domain and the type, such as `iam.wharf.internal/Group`. */
   readonly type: string;
   readonly name: string;
 }
 
-/** What is known of an error besides its code and message. */
-export interface ErrorFacts {
+/** The context of an error besides its code and message. */
+export interface ErrorContext {
   readonly httpStatus?: number | undefined;
   readonly requestId?: string | undefined;
   readonly retryAfterMs?: number | undefined;
-  /** The details as google.rpc.Status has them in JSON. */
+  /** The `details` of google.rpc.Status in JSON. */
   readonly details?: readonly JsonObject[] | undefined;
   readonly cause?: unknown;
 }
 
 /**
- * A call that failed. Catch the class of the code, or this and look at `code`.
+ * A failed call. Catch the class of a code, or this one and check `code`.
  *
  * @example
  * try { await wharf.groups.get({ uid }); }
@@ -42,29 +39,29 @@ export interface ErrorFacts {
 export class WharfError extends Error {
   /** The canonical name, such as `NOT_FOUND`. */
   readonly code: CodeName;
-  /** The number that gRPC has for the code. */
+  /** The number of the code in gRPC. */
   readonly number: number;
-  /** What came over HTTP or, where nothing did, what stands for the code. */
+  /** The HTTP status, or the one of the code if there was no HTTP response. */
   readonly httpStatus: number;
   readonly reason: string;
   readonly domain: string;
   readonly fieldViolations: readonly FieldViolation[];
   readonly preconditionViolations: readonly PreconditionViolation[];
   readonly resource: ResourceInfo | undefined;
-  /** What the server's log calls the request; undefined when no answer came. */
+  /** The ID of the request in the server's log; undefined if there was no response. */
   readonly requestId: string | undefined;
-  /** How long the server asks to wait before another attempt. */
+  /** The `Retry-After` of the server. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(code: CodeName, message: string, facts: ErrorFacts = {}) {
-    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+  constructor(code: CodeName, message: string, context: ErrorContext = {}) {
+    super(message, context.cause === undefined ? undefined : { cause: context.cause });
     this.name = `${pascal(code)}Error`;
     this.code = code;
     this.number = CODES[code].number;
-    this.httpStatus = facts.httpStatus ?? CODES[code].http;
-    this.requestId = facts.requestId;
-    this.retryAfterMs = facts.retryAfterMs;
-    const details = facts.details ?? [];
+    this.httpStatus = context.httpStatus ?? CODES[code].http;
+    this.requestId = context.requestId;
+    this.retryAfterMs = context.retryAfterMs;
+    const details = context.details ?? [];
     const info = detail(details, "google.rpc.ErrorInfo");
     this.reason = text(info?.reason);
     this.domain = text(info?.domain);
@@ -156,16 +153,16 @@ const CLASSES = {
 } as const satisfies { readonly [Code in CodeName]: new (...args: never) => { code: Code } };
 
 /**
- * The error of a code, of the class that goes with it.
+ * Creates the error of a code.
  *
  * @example throw wharfError("UNAVAILABLE", "the server cannot be reached", { cause });
  */
-export function wharfError(code: CodeName, message: string, facts?: ErrorFacts): WharfError {
-  return new CLASSES[code](code, message, facts);
+export function wharfError(code: CodeName, message: string, context?: ErrorContext): WharfError {
+  return new CLASSES[code](code, message, context);
 }
 
 /**
- * The name of a code by its number; undefined for numbers that are none.
+ * The name of a code by its number; undefined if unknown.
  *
  * @example codeOfNumber(5) // "NOT_FOUND"
  */
@@ -187,7 +184,7 @@ function detail(details: readonly JsonObject[], type: string): JsonObject | unde
   return details.find((one) => one["@type"] === `type.googleapis.com/${type}`);
 }
 
-/** Answers come from a network: what is not as promised is left out, not tripped over. */
+/** Malformed details are ignored. */
 function objects(value: JsonValue | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }

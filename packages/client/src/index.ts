@@ -1,6 +1,6 @@
 /**
- * A typed client of Wharf that needs nothing but `fetch`. What needs Node.js is in
- * `@wharf/client/node`.
+ * A typed client of Wharf that needs only `fetch`; parts that need Node.js are in `@wharf/client/node`. It may import
+ * `@wharf/contract/messages` and no server code.
  */
 export * from "@wharf/contract/messages";
 export type { CallOptions } from "./call.ts";

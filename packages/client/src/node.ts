@@ -1,6 +1,4 @@
-/**
- * The client with what only Node.js can do: gRPC, and tokens from files and commands.
- */
+/** The client with gRPC, and tokens from files and commands. Needs Node.js. */
 import { command } from "./node/command.ts";
 import { ambient, file, kubernetes } from "./node/files.ts";
 import { session } from "./node/session.ts";
@@ -10,5 +8,5 @@ export * from "./index.ts";
 export { type GrpcOptions, type GrpcTransport, grpcTransport } from "./node/grpc.ts";
 export { locked } from "./node/lock.ts";
 
-/** Where tokens can come from. */
+/** All token sources. */
 export const tokens = { ...portable, file, command, kubernetes, ambient, session } as const;

@@ -2,10 +2,10 @@ import { create, type DescMethod, type Message, ScalarType } from "@bufbuild/pro
 import type { CallOptions } from "./call.ts";
 import { itemsOf } from "./services.ts";
 
-/** As many as the server gives at once: fewer requests for the same items. */
+/** The maximum of the server. */
 const PAGE_SIZE = 200;
 
-/** How a page is asked for. */
+/** Requests a page. */
 type GetPage = (request: Message, options: CallOptions) => Promise<Message>;
 
 interface Page {
@@ -14,12 +14,12 @@ interface Page {
 }
 
 /**
- * Goes through all items of a list, page after page. The next page is on its way while the items of
- * one are gone through; leaving early, by `break` or an error, gives it up.
+ * Iterates over all items of a list. The next page is prefetched while the items of a page are consumed; leaving the
+ * loop early cancels it.
  *
- * @example for await (const group of eachItem(GroupsService.method.listGroups, request, options, getPage)) …
+ * @example for await (const group of allItems(GroupsService.method.listGroups, request, options, getPage)) …
  */
-export async function* eachItem(
+export async function* allItems(
   method: DescMethod,
   request: Message,
   options: CallOptions,
@@ -32,12 +32,12 @@ export async function* eachItem(
     : leaving.signal;
   const get = (pageToken: string): Promise<Page> => {
     const given = request as Message & { pageSize?: number | bigint };
-    const pageSize = given.pageSize || largestPage(method);
-    // What the first page has skipped is behind its token.
+    const pageSize = given.pageSize || maxPageSize(method);
+    // The page token includes what the first page has skipped.
     const further = pageToken === "" ? {} : { pageToken, skip: 0 };
     const asked = create(method.input, { ...request, pageSize, ...further });
     const page = getPage(asked, { ...options, signal }) as Promise<unknown> as Promise<Page>;
-    // Whoever waits for the page hears of its failure; a page that nobody waits for has none.
+    // The error of a prefetched page is reported when the page is awaited.
     page.catch(() => {});
     return page;
   };
@@ -58,8 +58,8 @@ export async function* eachItem(
   }
 }
 
-/** Version 1 counts in longer numbers. */
-function largestPage({ input }: DescMethod): number | bigint {
+/** In version 1, page sizes are 64-bit numbers. */
+function maxPageSize({ input }: DescMethod): number | bigint {
   const size = input.fields.find((field) => field.name === "page_size");
   const isLong = size?.fieldKind === "scalar" && size.scalar === ScalarType.INT64;
   return isLong ? BigInt(PAGE_SIZE) : PAGE_SIZE;

@@ -49,7 +49,7 @@ test("a mask is taken as it is, in either spelling and shape", () => {
   assert.deepEqual(maskOf({ identity, updateMask: ["*"] }), ["*"]);
 });
 
-test("a whole message does not tell what changes", () => {
+test("a complete message implies no mask", () => {
   const group = create(GroupSchema, { uid: "a", name: "b" });
   const request = requestMessage(UpdateGroupRequestSchema, { group });
   assert.equal(request.updateMask, undefined);

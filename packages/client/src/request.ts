@@ -1,6 +1,4 @@
-/**
- * What callers write, as the messages that are sent.
- */
+/** Converts requests as callers write them to messages. */
 import {
   create,
   type DescField,
@@ -11,10 +9,10 @@ import {
 } from "@bufbuild/protobuf";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 
-/** Which fields an update changes: their names, in the spelling of the .proto or of JSON. */
+/** The fields that an update changes: proto or JSON names. */
 export type Mask = readonly string[] | MessageInitShape<typeof FieldMaskSchema>;
 
-/** A request as callers write it: every field may be left out, masks may be lists of names. */
+/** A request as callers write it: all fields are optional, masks may be lists of names. */
 export type RequestOf<Input extends DescMessage> = "updateMask" extends keyof MessageShape<Input>
   ? Omit<MessageInitShape<Input>, "updateMask" | "$typeName" | "$unknown"> & { updateMask?: Mask }
   : MessageInitShape<Input>;
@@ -22,8 +20,8 @@ export type RequestOf<Input extends DescMessage> = "updateMask" extends keyof Me
 type Init = Readonly<Record<string, unknown>>;
 
 /**
- * Makes the message of a request. An update without a mask gets the one that its resource implies:
- * exactly the fields that are written down change, also those that are written down as empty.
+ * Creates the message of a request. An update without a mask gets one from its resource: exactly the given fields
+ * change, including empty ones.
  *
  * @example requestMessage(UpdateGroupRequestSchema, { group: { uid, description: "" } })
  * // { group: { uid, description: "" }, updateMask: { paths: ["description"] } }
@@ -49,7 +47,7 @@ function protoSpelling(path: string): string {
   return path.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** A whole message, such as an answer, does not tell what its caller means to change. */
+/** A complete message, such as a response, does not imply a mask. */
 function implied(schema: DescMessage, init: Init): string[] | undefined {
   const field = schema.fields.find((one) => one.fieldKind === "message" && isResource(one));
   const resource = field && (init[field.localName] as Init | undefined);
@@ -62,7 +60,7 @@ function isResource(field: DescField): boolean {
   return field.message?.typeName !== FieldMaskSchema.typeName;
 }
 
-/** The fields that are there, down to the leaves; lists, maps and well-known types count whole. */
+/** The paths of the given leaves. Lists, maps and well-known types are leaves. */
 function present(schema: DescMessage, init: Init, prefix: string): string[] {
   return schema.fields.flatMap((field) => {
     const value = given(init, field);

@@ -1,7 +1,4 @@
-/**
- * The services as properties of the client, with their methods under short names. Everything is
- * derived from the descriptors: a method that is added to the contract is here at once.
- */
+/** The services as properties of the client, with short method names. Everything is derived from the descriptors. */
 import type {
   DescField,
   DescMessage,
@@ -37,7 +34,7 @@ export type ShortName<
     : Method;
 
 /**
- * The short name of a method: its own without that of the resource.
+ * The short name of a method: without the name of the resource.
  *
  * @example shortName("getGroup", "groups") // "get"
  */
@@ -48,7 +45,7 @@ export function shortName(method: string, service: string): string {
   return method.replace(one, "");
 }
 
-/** What a page of a list holds; never for answers that are no pages. */
+/** The items of a page; never for other responses. */
 export type ItemOf<Output> = Output extends { nextPageToken: string }
   ? {
       [Field in keyof Output]-?: Output[Field] extends readonly (infer Item)[] ? Item : never;
@@ -56,7 +53,7 @@ export type ItemOf<Output> = Output extends { nextPageToken: string }
   : never;
 
 /**
- * Whether a method answers in pages, judged by the shape of its answer: items, then a token.
+ * Whether a method returns pages: its response has items and `next_page_token`.
  *
  * @example isPaged(GroupsService.method.listGroups) // true
  */
@@ -65,7 +62,7 @@ export function isPaged({ output }: DescMethod): boolean {
   return token && itemsOf(output) !== undefined;
 }
 
-/** The field of an answer that holds what was listed. */
+/** The field of a response with the listed items. */
 export function itemsOf(output: DescMessage): DescField | undefined {
   return output.fields.find((field) => field.fieldKind === "list");
 }
@@ -82,7 +79,7 @@ type FieldsOf<Input extends DescMessage> = Exclude<
   "$typeName" | "$unknown"
 >;
 
-/** Nobody must write `{}` where there is nothing to say, or nothing that must be said. */
+/** The request is optional if it has no fields, or is the one of a list. */
 type Arguments<Input extends DescMessage> = [FieldsOf<Input>] extends [never]
   ? [request?: RequestOf<Input>, options?: CallOptions]
   : "pageToken" extends FieldsOf<Input>
@@ -94,7 +91,7 @@ export type Caller<Method extends DescMethodUnary> = (
   ...args: Arguments<Method["input"]>
 ) => Promise<MessageShape<Method["output"]>>;
 
-/** A list as something to go through. */
+/** A list as an async iterator. */
 export type Lister<Method extends DescMethodUnary> = (
   ...args: Arguments<Method["input"]>
 ) => AsyncGenerator<ItemOf<MessageShape<Method["output"]>>, void, undefined>;
@@ -105,7 +102,7 @@ type PagedMethods<Methods> = {
     : Name;
 }[keyof Methods];
 
-/** One service: each method under its short name, lists also as `listAll`. */
+/** One service: methods by their short names, and `listAll` for lists. */
 export type ServiceClient<Service extends Pick<DescService, "method">, Name extends string> = {
   readonly [Method in keyof Service["method"] & string as ShortName<Method, Name>]: Caller<
     UnaryOf<Service["method"][Method]>

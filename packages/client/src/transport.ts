@@ -1,33 +1,33 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 
-/** One attempt at a call, ready to be sent. */
+/** One attempt of a call. */
 export interface Attempt {
   readonly method: DescMethod;
   readonly request: Message;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Ends the attempt: the caller gave up, or the time is over. */
+  /** Aborted when the caller cancels or the deadline passes. */
   readonly signal: AbortSignal;
-  /** How much time is left. */
+  /** The time until the deadline. */
   readonly timeoutMs: number;
 }
 
-/** How an attempt went, for whoever watches. Nothing of it is secret. */
+/** The result of an attempt, for logs. Contains no secrets. */
 export interface Sent {
-  /** The verb of HTTP. */
+  /** The HTTP method. */
   readonly method: string;
   readonly url: string;
-  /** The status of HTTP; 0 when no answer came. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
   readonly ms: number;
 }
 
-/** A way to reach the server: REST by default, gRPC from `@wharf/client/node`. */
+/** REST by default; gRPC is in `@wharf/client/node`. */
 export interface Transport {
   /**
-   * Sends and answers with the response message. Rejects with a WharfError, or with the reason of
-   * the signal once that is aborted.
+   * Sends an attempt and returns the response message. Rejects with a WharfError, or with the reason of the signal if
+   * it is aborted.
    */
   send(attempt: Attempt, sent: (how: Sent) => void): Promise<Message>;
 }

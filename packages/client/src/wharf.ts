@@ -1,6 +1,6 @@
 import type { DescMethod, DescMethodUnary, Message, MessageShape } from "@bufbuild/protobuf";
-import { type Calling, type CallOptions, performCall } from "./call.ts";
-import { eachItem } from "./pages.ts";
+import { type CallContext, type CallOptions, performCall } from "./call.ts";
+import { allItems } from "./pages.ts";
 import { type RequestOf, requestMessage } from "./request.ts";
 import { type Fetch, restTransport } from "./rest/transport.ts";
 import { CLIENT_SERVICES, isPaged, type ServiceClients, shortName } from "./services.ts";
@@ -9,23 +9,23 @@ import type { TokenSource } from "./tokens/source.ts";
 import type { Sent, Transport } from "./transport.ts";
 
 export interface WharfOptions {
-  /** Where the API is, such as `https://wharf.example.com`. */
+  /** The URL of the API, such as `https://wharf.example.com`. */
   readonly baseUrl: string;
-  /** Where tokens are exchanged. Default: the base URL. */
+  /** The URL of the issuer. Default: the base URL. */
   readonly authUrl?: string | undefined;
-  /** A token, or where tokens come from. Without one, only what needs none can be called. */
+  /** A token or a token source. Without one, only public methods can be called. */
   readonly token?: TokenSource | string | undefined;
   /** Default: REST. See `grpcTransport` in `@wharf/client/node`. */
   readonly transport?: Transport | undefined;
-  /** Used by REST in place of the global one. */
+  /** Replaces the global `fetch` for REST. */
   readonly fetch?: Fetch | undefined;
-  /** Names the program in the server's log. Browsers send it as `x-user-agent`. */
+  /** The `User-Agent` of requests; browsers send it as `X-User-Agent`. */
   readonly userAgent?: string | undefined;
-  /** How long a call may take, all attempts included. Default: 30 seconds. */
+  /** The timeout of a call, retries included. Default: 30 seconds. */
   readonly timeoutMs?: number | undefined;
-  /** How often a read that failed in passing is tried again. Default: 2, so three attempts. */
+  /** How often reads are retried after transient errors. Default: 2. */
   readonly retries?: number | undefined;
-  /** Told of every attempt once it is over; never of tokens. */
+  /** Called after every attempt; never sees tokens. */
   readonly onRequest?: ((sent: Sent) => void) | undefined;
 }
 
@@ -46,21 +46,21 @@ export interface Wharf extends ServiceClients {
 const TIMEOUT_MS = 30_000;
 const RETRIES = 2;
 
-/** Browsers have a name of their own, and do not let pages choose another. */
+/** Browsers do not let pages set `User-Agent`. */
 const inNode = (globalThis as { process?: { versions?: { node?: string } } }).process?.versions
   ?.node;
 
 /**
- * Makes a client.
+ * Creates a client.
  *
  * @example
  * const wharf = createWharf({ baseUrl: "https://wharf.example.com", token });
  * for await (const group of wharf.groups.listAll()) console.log(group.name);
  */
 export function createWharf(options: WharfOptions): Wharf {
-  const calling = callingOf(options);
+  const context = callContextOf(options);
   const send = (method: DescMethod, request: Message, callOptions: CallOptions) =>
-    performCall(calling, method, request, callOptions);
+    performCall(context, method, request, callOptions);
   const message = (method: DescMethod, request: object) =>
     requestMessage(method.input, request as RequestOf<DescMethod["input"]>);
   const call = (method: DescMethod, request: object = {}, callOptions: CallOptions = {}) =>
@@ -73,7 +73,7 @@ export function createWharf(options: WharfOptions): Wharf {
         call(method, request, callOptions);
       if (!isPaged(method)) continue;
       functions[`${short}All`] = (request: object = {}, callOptions: CallOptions = {}) =>
-        eachItem(method, message(method, request), callOptions, (page, pageOptions) =>
+        allItems(method, message(method, request), callOptions, (page, pageOptions) =>
           settled(() => send(method, page, pageOptions)),
         );
     }
@@ -82,12 +82,12 @@ export function createWharf(options: WharfOptions): Wharf {
   return { ...Object.fromEntries(services), call } as Wharf;
 }
 
-/** What goes wrong before anything is sent rejects as well. */
+/** Turns errors before the first attempt into rejections. */
 async function settled<T>(work: () => Promise<T>): Promise<T> {
   return work();
 }
 
-function callingOf(options: WharfOptions): Calling {
+function callContextOf(options: WharfOptions): CallContext {
   const baseUrl = addressOf(options.baseUrl);
   const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
   const userAgent = options.userAgent ?? (inNode ? "wharf-client" : undefined);
@@ -103,7 +103,7 @@ function callingOf(options: WharfOptions): Calling {
   };
 }
 
-/** Throws a TypeError on what is no address; one with a slash at its end is the same without. */
+/** Validates a URL and removes trailing slashes. Throws a TypeError. */
 function addressOf(url: string): string {
   const { protocol, href } = new URL(url);
   if (protocol !== "https:" && protocol !== "http:") {

@@ -89,7 +89,7 @@ test("a page creates, changes, lists and deletes", async () => {
   assert.deepEqual(complaints, []);
 });
 
-test("a page gets errors with all they tell", async () => {
+test("a page gets errors with all details", async () => {
   const error = await inPage<Record<string, unknown>>(`
     const error = await wharf.groups.get({ uid: "f".repeat(40) }).catch((thrown) => thrown);
     const { code, name, requestId, resource } = error;
@@ -124,7 +124,7 @@ test("a page exchanges its token and gives up requests", async () => {
   assert.deepEqual(seen, { denied: "PERMISSION_DENIED", reason: "AbortError", later: true });
 });
 
-test("a server that was not told of the page's origin cannot be read", async () => {
+test("a server that does not allow the page's origin cannot be read", async () => {
   const other = await TestServer.start();
   const code = await page.evaluate(
     `client.createWharf({ baseUrl: ${JSON.stringify(other.url)}, retries: 0 })

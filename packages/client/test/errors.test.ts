@@ -21,7 +21,7 @@ import { TestServer } from "../../server/test/support/server.ts";
 import { transportOf, WAYS } from "./support/ways.ts";
 
 const DOMAIN = "iam.wharf.internal";
-const NOBODY = "f".repeat(40);
+const UNKNOWN_UID = "f".repeat(40);
 
 let server: TestServer;
 before(async () => {
@@ -29,7 +29,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-async function refused(promise: Promise<unknown>): Promise<WharfError> {
+async function failureOf(promise: Promise<unknown>): Promise<WharfError> {
   const error = await promise.then(
     () => assert.fail("it was allowed"),
     (thrown: unknown) => thrown,
@@ -55,16 +55,16 @@ for (const way of WAYS) {
     };
 
     test("what is not there", async () => {
-      const error = await refused(wharf.groups.get({ uid: NOBODY }));
+      const error = await failureOf(wharf.groups.get({ uid: UNKNOWN_UID }));
       assert.ok(error instanceof NotFoundError);
       fromServer(error);
-      assert.deepEqual(error.resource, { type: `${DOMAIN}/Group`, name: NOBODY });
-      assert.equal(error.message, `Not found: Group "${NOBODY}" does not exist`);
+      assert.deepEqual(error.resource, { type: `${DOMAIN}/Group`, name: UNKNOWN_UID });
+      assert.equal(error.message, `Not found: Group "${UNKNOWN_UID}" does not exist`);
       assert.equal(String(error), `NotFoundError: ${error.message}`);
     });
 
     test("what cannot be accepted", async () => {
-      const error = await refused(wharf.groups.create({ group: { name: "Not This!" } }));
+      const error = await failureOf(wharf.groups.create({ group: { name: "Not This!" } }));
       assert.ok(error instanceof InvalidArgumentError);
       fromServer(error);
       assert.deepEqual(
@@ -74,8 +74,8 @@ for (const way of WAYS) {
       assert.match(error.fieldViolations[0]?.description ?? "", /must match/);
     });
 
-    test("a uid that is missing is refused in the same words", async () => {
-      const error = await refused(wharf.groups.get({ uid: "" }));
+    test("a missing UID has the same error", async () => {
+      const error = await failureOf(wharf.groups.get({ uid: "" }));
       assert.ok(error instanceof InvalidArgumentError);
       assert.deepEqual(error.fieldViolations, [{ field: "uid", description: "uid is required" }]);
       assert.equal(error.message, "Invalid argument: uid: uid is required");
@@ -83,7 +83,7 @@ for (const way of WAYS) {
 
     test("what the state of things forbids", async () => {
       await wharf.groups.create({ parent: org, group: { name: "child" } });
-      const error = await refused(wharf.groups.delete({ uid: org }));
+      const error = await failureOf(wharf.groups.delete({ uid: org }));
       assert.ok(error instanceof FailedPreconditionError);
       fromServer(error);
       assert.deepEqual(
@@ -95,7 +95,7 @@ for (const way of WAYS) {
     test("what exists already", async () => {
       const request = { parent: org, accountAssociation: { name: "accounts" } };
       await wharf.accountAssociations.create(request);
-      const error = await refused(wharf.accountAssociations.create(request));
+      const error = await failureOf(wharf.accountAssociations.create(request));
       assert.ok(error instanceof AlreadyExistsError);
       fromServer(error);
       assert.equal(error.resource?.name, org);
@@ -110,7 +110,7 @@ for (const way of WAYS) {
       const { uid } = await wharf.identityProviders.create({ parent: org, identityProvider });
       await wharf.identityProviders.generateScimToken({ identityProviderUid: uid });
       const stale = { identityProviderUid: uid, etag: "stale" };
-      const error = await refused(wharf.identityProviders.regenerateScimToken(stale));
+      const error = await failureOf(wharf.identityProviders.regenerateScimToken(stale));
       assert.ok(error instanceof AbortedError);
       fromServer(error);
     });
@@ -122,7 +122,7 @@ for (const way of WAYS) {
       const identity = { name: "nobody", relationship };
       const { uid } = await wharf.identities.create({ parent: org, identity });
       const token = await server.token(uid);
-      const error = await refused(wharf.groups.get({ uid: org }, { token }));
+      const error = await failureOf(wharf.groups.get({ uid: org }, { token }));
       assert.ok(error instanceof PermissionDeniedError);
       fromServer(error);
       assert.match(error.message, /needs groups.list at/);
@@ -135,7 +135,7 @@ for (const way of WAYS) {
         () => anonymous.groups.list(),
         () => wharf.groups.list({}, { token: "not.a.token" }),
       ]) {
-        const error = await refused(call());
+        const error = await failureOf(call());
         assert.ok(error instanceof UnauthenticatedError);
         fromServer(error);
       }
@@ -144,9 +144,9 @@ for (const way of WAYS) {
     test("who is not there", async () => {
       const baseUrl = `http://127.0.0.1:${await freePort()}`;
       const nowhere = createWharf({ baseUrl, transport: transportOf(way), retries: 0 });
-      const error = await refused(nowhere.groups.list());
+      const error = await failureOf(nowhere.groups.list());
       assert.ok(error instanceof UnavailableError);
-      assert.match(error.message, /^Unavailable: no answer from http:/);
+      assert.match(error.message, /^Unavailable: no response from http:/);
       assert.ok(error.cause instanceof Error);
       assert.equal(error.requestId, undefined);
     });
@@ -157,7 +157,7 @@ for (const way of WAYS) {
       const given = wharf.groups.list({}, { signal: controller.signal });
       controller.abort(reason);
       await assert.rejects(given, (thrown) => thrown === reason);
-      const late = await refused(wharf.groups.list({}, { timeoutMs: 0 }));
+      const late = await failureOf(wharf.groups.list({}, { timeoutMs: 0 }));
       assert.equal(late.code, "DEADLINE_EXCEEDED");
     });
   });

@@ -17,7 +17,7 @@ import { LoginWorld } from "../../server/test/support/login-world.ts";
 import { type Noting, noting, WAYS, type Way } from "./support/ways.ts";
 
 const VIEWER = builtinRole("viewer")?.uid as string;
-const NOBODY = "f".repeat(40);
+const UNKNOWN_UID = "f".repeat(40);
 
 let world: LoginWorld;
 let issuer: StandInIssuer;
@@ -47,9 +47,9 @@ async function outcome({ wharf }: Noting, method: DescMethod): Promise<string> {
 
 function emptyOf(name: string, { input }: DescMethod): unknown {
   const field = input.fields.find((one) => one.localName === name);
-  if (field?.fieldKind === "scalar" && /uid$|^parent$/i.test(name)) return NOBODY;
+  if (field?.fieldKind === "scalar" && /uid$|^parent$/i.test(name)) return UNKNOWN_UID;
   if (field?.fieldKind === "scalar" && name === "digest") return `sha256:${"0".repeat(64)}`;
-  return field?.fieldKind === "message" && name !== "updateMask" ? { uid: NOBODY } : undefined;
+  return field?.fieldKind === "message" && name !== "updateMask" ? { uid: UNKNOWN_UID } : undefined;
 }
 
 const notes = new Map<Way, Noting>();

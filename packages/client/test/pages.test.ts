@@ -61,7 +61,7 @@ for (const way of WAYS) {
       assert.equal(sent.length, 3);
     });
 
-    test("nothing is asked for before somebody looks, and no more than one page ahead", async () => {
+    test("nothing is requested before the first item, and no more than one page ahead", async () => {
       const groups = inOrder({ pageSize: 10 });
       assert.equal(sent.length, 0);
       for await (const group of groups) if (group.name === nameOf(12)) break;
@@ -87,7 +87,7 @@ for (const way of WAYS) {
       assert.equal(sent.length, 1);
     });
 
-    test("a refusal comes out of the loop", async () => {
+    test("an error ends the loop", async () => {
       const walk = async () => {
         for await (const _ of inOrder({ orderBy: "colour" })) assert.fail();
       };

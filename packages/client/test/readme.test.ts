@@ -42,7 +42,7 @@ after(async () => {
   await github.stop();
 });
 
-/** An identity that trusts our stand-in for GitHub, in an organisation that the examples do not see. */
+/** An identity that trusts our stand-in for GitHub, in an organization that the examples do not see. */
 async function jobIdentity(): Promise<string> {
   const wharf = createWharf({ baseUrl: server.url, token: await server.token() });
   const parent = (await wharf.groups.create({ group: { name: "zz jobs" } })).uid;
@@ -77,7 +77,7 @@ const headings = readme.split(/^```ts$/m).map((text) => /.*^## (.+?)$/ms.exec(te
 
 test("the README has examples, and their types are right", async (t) => {
   assert.ok(examples.length >= 10);
-  // Below node_modules, where the packages are found and nobody else looks.
+  // Below node_modules, where the packages are found and no check looks.
   const folder = mkdtempSync(join(ROOT, "node_modules", ".readme-"));
   t.after(() => rmSync(folder, { recursive: true }));
   for (const [at, code] of examples.entries()) {
@@ -86,8 +86,8 @@ test("the README has examples, and their types are right", async (t) => {
   const config = { extends: join(ROOT, "tsconfig.json"), include: ["*.ts"] };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
   const tsc = join(ROOT, "node_modules", ".bin", "tsc");
-  const told = await promisify(execFile)(tsc, ["-p", folder]).catch((failed) => failed);
-  assert.equal(told.stdout, "");
+  const result = await promisify(execFile)(tsc, ["-p", folder]).catch((failed) => failed);
+  assert.equal(result.stdout, "");
 });
 
 for (const [at, code] of examples.entries()) {

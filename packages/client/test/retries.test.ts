@@ -10,27 +10,27 @@ import {
 } from "@wharf/client";
 import { freePort } from "../../server/test/support/free-port.ts";
 import {
-  type Answer,
+  errorResponse,
   hangUp,
   json,
   page,
-  RudeServer,
-  refusal,
+  type Responder,
+  ScriptedServer,
   silence,
-} from "./support/rude-server.ts";
+} from "./support/scripted-server.ts";
 
 interface Meeting {
-  readonly server: RudeServer;
+  readonly server: ScriptedServer;
   readonly wharf: Wharf;
   readonly sent: Sent[];
 }
 
 async function meet(
   t: TestContext,
-  answers: Answer[],
+  responses: Responder[],
   options: Partial<WharfOptions> = {},
 ): Promise<Meeting> {
-  const server = await RudeServer.start(...answers);
+  const server = await ScriptedServer.start(...responses);
   t.after(() => server.stop());
   const sent: Sent[] = [];
   const onRequest = (one: Sent) => sent.push(one);
@@ -39,7 +39,7 @@ async function meet(
 }
 
 const GROUP = json({ uid: "a", name: "acme", newerField: true });
-const BUSY = { UNAVAILABLE: refusal(14, 503), RESOURCE_EXHAUSTED: refusal(8, 429) };
+const BUSY = { UNAVAILABLE: errorResponse(14, 503), RESOURCE_EXHAUSTED: errorResponse(8, 429) };
 
 for (const [code, busy] of Object.entries(BUSY)) {
   test(`a read is tried again on ${code}, three times at most`, async (t) => {
@@ -71,7 +71,7 @@ const WRITES: Record<string, (wharf: Wharf) => Promise<unknown>> = {
 };
 for (const [what, write] of Object.entries(WRITES)) {
   test(`never sent twice: ${what}`, async (t) => {
-    for (const answer of [hangUp, page(503), refusal(14, 503), refusal(8, 429)]) {
+    for (const answer of [hangUp, page(503), errorResponse(14, 503), errorResponse(8, 429)]) {
       const { server, wharf } = await meet(t, [answer, GROUP]);
       await assert.rejects(write(wharf), /UnavailableError|ResourceExhaustedError/);
       assert.equal(server.asked.length, 1);
@@ -80,12 +80,12 @@ for (const [what, write] of Object.entries(WRITES)) {
 }
 
 for (const [code, answer] of Object.entries({
-  NOT_FOUND: refusal(5, 404),
-  INTERNAL: refusal(13, 500),
-  ABORTED: refusal(10, 409),
-  DEADLINE_EXCEEDED: refusal(4, 504),
+  NOT_FOUND: errorResponse(5, 404),
+  INTERNAL: errorResponse(13, 500),
+  ABORTED: errorResponse(10, 409),
+  DEADLINE_EXCEEDED: errorResponse(4, 504),
 })) {
-  test(`${code} is told at once`, async (t) => {
+  test(`${code} is not retried`, async (t) => {
     const { server, wharf } = await meet(t, [answer, GROUP]);
     await assert.rejects(wharf.groups.get({ uid: "a" }), { code });
     assert.equal(server.asked.length, 1);
@@ -93,14 +93,14 @@ for (const [code, answer] of Object.entries({
 }
 
 test("the server's own word is waited for", async (t) => {
-  const { server, wharf } = await meet(t, [refusal(8, 429, { "retry-after": "1" }), GROUP]);
+  const { server, wharf } = await meet(t, [errorResponse(8, 429, { "retry-after": "1" }), GROUP]);
   await wharf.groups.get({ uid: "a" });
   const [first, second] = server.asked;
   assert.ok(first && second && second.at - first.at >= 990);
 });
 
-test("nobody waits past the deadline", async (t) => {
-  const far = refusal(14, 503, { "retry-after": "3600" });
+test("no retry waits past the deadline", async (t) => {
+  const far = errorResponse(14, 503, { "retry-after": "3600" });
   const { server, wharf } = await meet(t, [far, GROUP], { timeoutMs: 60_000 });
   const refused = wharf.groups.get({ uid: "a" });
   await assert.rejects(refused, { code: "UNAVAILABLE", retryAfterMs: 3_600_000 });
@@ -118,7 +118,7 @@ test("a server that is not there is unavailable, and the cause says why", async 
   const wharf = createWharf({ baseUrl });
   await assert.rejects(wharf.ping.ping(), (error) => {
     assert.ok(error instanceof UnavailableError);
-    assert.match(error.message, /^Unavailable: no answer from http:.*ECONNREFUSED/);
+    assert.match(error.message, /^Unavailable: no response from http:.*ECONNREFUSED/);
     assert.ok(error.cause instanceof Error);
     assert.equal(error.requestId, undefined);
     return true;
@@ -144,7 +144,7 @@ test("who gives up gets their own reason, in a request and between two", async (
   await assert.rejects(waiting, (error) => error === controller.signal.reason);
   await assert.rejects(waiting, { name: "AbortError" });
 
-  const busy = await meet(t, [refusal(14, 503, { "retry-after": "20" })]);
+  const busy = await meet(t, [errorResponse(14, 503, { "retry-after": "20" })]);
   const reason = new Error("changed my mind");
   const second = new AbortController();
   const paused = busy.wharf.groups.get({ uid: "a" }, { signal: second.signal });
@@ -158,7 +158,7 @@ test("who gives up gets their own reason, in a request and between two", async (
   assert.equal(busy.server.asked.length, 1);
 });
 
-test("whoever watches sees everything but the token", async (t) => {
+test("onRequest sees everything but the token", async (t) => {
   const { wharf, sent, server } = await meet(t, [GROUP]);
   await wharf.groups.get({ uid: "a" });
   const [one] = sent;
@@ -169,14 +169,14 @@ test("whoever watches sees everything but the token", async (t) => {
   assert.ok(!JSON.stringify(sent).includes("secret-token"));
 });
 
-test("answers that are none are told apart from the server's", async (t) => {
+test("responses of proxies are not taken for the server's", async (t) => {
   const html = await meet(t, [page(200)]);
   await assert.rejects(html.wharf.groups.get({ uid: "a" }), { code: "INTERNAL", httpStatus: 200 });
   const teapot = await meet(t, [page(418)]);
   await assert.rejects(teapot.wharf.groups.get({ uid: "a" }), { code: "UNKNOWN", httpStatus: 418 });
-  const elsewhere = await RudeServer.start(GROUP);
+  const elsewhere = await ScriptedServer.start(GROUP);
   t.after(() => elsewhere.stop());
-  const moved: Answer = (_, response) =>
+  const moved: Responder = (_, response) =>
     response.writeHead(307, { location: `${elsewhere.url}/x` }).end();
   const redirect = await meet(t, [moved]);
   await assert.rejects(redirect.wharf.groups.get({ uid: "a" }), UnavailableError);

@@ -72,7 +72,7 @@ test("the present refresh token can be looked up", async () => {
   }
 });
 
-test("a session that has ended is told as such, after one attempt", async () => {
+test("an expired session is reported after one attempt", async () => {
   const { access_token: token, refresh_token: refreshToken } = await world.logIn("bob");
   await createWharf({ baseUrl: world.server.url, token }).sessions.logout({});
   let sent = 0;
@@ -117,7 +117,7 @@ test("a token in the file that is meant for another is not used", async () => {
   assert.equal(await whoIs(api.token), "ada@acme.example");
 });
 
-test("a lock file that was left behind keeps nobody out", async () => {
+test("a stale lock file does not block", async () => {
   const path = await sessionFile("stale.json");
   writeFileSync(`${path}.lock`, "");
   const { token } = await tokens.session({ path, authUrl }).get({ audience: world.server.url });

@@ -8,17 +8,17 @@ import {
   tokens,
   UnauthenticatedError,
 } from "@wharf/client";
-import { remembered } from "../src/tokens/remembered.ts";
+import { cachedSource } from "../src/tokens/cached.ts";
 import { expiryOf } from "../src/tokens/source.ts";
-import { type Answer, json, RudeServer, refusal } from "./support/rude-server.ts";
+import { errorResponse, json, type Responder, ScriptedServer } from "./support/scripted-server.ts";
 
 const GROUP = json({ uid: "a", name: "acme" });
-const EXPIRED = refusal(16, 401);
+const EXPIRED = errorResponse(16, 401);
 
 /** A source whose tokens are t1, t2, … and that remembers as real ones do. */
 function counting(expires?: () => Date): TokenSource & { readonly asked: TokenRequest[] } {
   const asked: TokenRequest[] = [];
-  const source = remembered(async (request): Promise<Token> => {
+  const source = cachedSource(async (request): Promise<Token> => {
     asked.push(request);
     await new Promise((resolve) => setTimeout(resolve, 20));
     return { token: `t${asked.length}`, expires: expires?.() };
@@ -26,8 +26,8 @@ function counting(expires?: () => Date): TokenSource & { readonly asked: TokenRe
   return { get: source.get, asked };
 }
 
-async function started(t: TestContext, ...answers: Answer[]): Promise<RudeServer> {
-  const server = await RudeServer.start(...answers);
+async function started(t: TestContext, ...responses: Responder[]): Promise<ScriptedServer> {
+  const server = await ScriptedServer.start(...responses);
   t.after(() => server.stop());
   return server;
 }
@@ -72,7 +72,7 @@ test("each audience has a token of its own", async () => {
 
 test("what failed is tried again by the next who asks", async () => {
   let tries = 0;
-  const source = remembered(async () => {
+  const source = cachedSource(async () => {
     tries++;
     if (tries === 1) throw new Error("not yet");
     return { token: "t" };
@@ -92,7 +92,7 @@ test("who gives up leaves the others their token", async () => {
   assert.equal(source.asked.length, 1);
 });
 
-test("a refused token is replaced once, also for writes", async (t) => {
+test("a rejected token is replaced once, also for writes", async (t) => {
   const server = await started(t, EXPIRED, GROUP);
   const wharf = createWharf({ baseUrl: server.url, token: counting(inSeconds(3600)) });
   await wharf.groups.create({ group: { name: "acme" } });
@@ -105,7 +105,7 @@ test("a refused token is replaced once, also for writes", async (t) => {
   );
 });
 
-test("a second refusal is told", async (t) => {
+test("a second rejection is reported", async (t) => {
   const server = await started(t, EXPIRED);
   const token = counting(inSeconds(3600));
   const wharf = createWharf({ baseUrl: server.url, token });
@@ -117,9 +117,9 @@ test("a second refusal is told", async (t) => {
   );
 });
 
-test("many who are refused at once get one new token", async (t) => {
+test("concurrent rejected calls share one new token", async (t) => {
   const server = await started(t);
-  server.answers = [
+  server.responses = [
     (request, response) => {
       const old = request.headers.authorization === "Bearer t1";
       (old ? EXPIRED : GROUP)(request, response);

@@ -80,7 +80,7 @@ test("GitHub Actions says what is wrong", async (t) => {
   setVariables(t, { ...github.variables, ACTIONS_ID_TOKEN_REQUEST_TOKEN: "wrong" });
   await assert.rejects(get({}), {
     code: "UNAUTHENTICATED",
-    message: "Unauthenticated: no token: GitHub answers 401",
+    message: "Unauthenticated: no token: GitHub responded with 401",
   });
 });
 
@@ -116,7 +116,7 @@ test("any command", async () => {
   assert.equal(readFileSync(runs, "utf8"), "x");
 });
 
-test("a command gets its arguments as they are, and its complaints are told", async () => {
+test("a command gets its arguments unchanged, and its errors are reported", async () => {
   const odd = "$(id) `id` ; exit 3 & \"'";
   const echo = "process.stdout.write(process.argv[1])";
   assert.equal((await tokens.command([process.execPath, "-e", echo, odd]).get({})).token, odd);
@@ -128,7 +128,7 @@ test("a command gets its arguments as they are, and its complaints are told", as
   });
   const missing = tokens.command([join(folder, "no-such-program")]);
   await assert.rejects(missing.get({}), /fails: ENOENT/);
-  await assert.rejects(tokens.command([process.execPath, "-e", ""]).get({}), /prints nothing/);
+  await assert.rejects(tokens.command([process.execPath, "-e", ""]).get({}), /has no output/);
 });
 
 test("the platform is found by what it sets", async (t) => {
@@ -161,7 +161,7 @@ test("what is asked for can be less than what is held", async () => {
   assert.equal((await narrowed.groups.get({ uid: org })).name, "acme");
 });
 
-test("an exchange that is refused says why", async () => {
+test("a rejected exchange has a reason", async () => {
   const from = tokens.fixed(await issuer.sign({ sub: "somebody else" }));
   const token = tokens.exchange({ authUrl: server.url, identity, from });
   const wharf = createWharf({ baseUrl: server.url, token });

@@ -1,7 +1,4 @@
-/**
- * What the built-in roles grant, by the names of capabilities: see builtin-roles.ts for the roles
- * themselves. A name that is no capability stops the program at its start.
- */
+/** The capabilities of the built-in roles in builtin-roles.ts. An unknown name is an error at startup. */
 
 export const CONSOLE_VIEWER = [
   "groups.list",
@@ -198,7 +195,7 @@ export const APK_PULL = ["groups.list", "apk.list", "apk.blobs.get"];
 
 export const APK_PUSH = [...APK_PULL, "apk.create", "apk.delete"];
 
-/** What making an identity and binding it to a role takes. */
+/** What it takes to create an identity and bind it to a role. */
 export const PULL_TOKEN_CREATOR = [
   "groups.list",
   "roles.list",

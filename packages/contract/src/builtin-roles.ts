@@ -1,7 +1,6 @@
 /**
- * The roles that every installation has. Their uids are part of the contract: bindings refer to
- * them, so they never change. They are the first 40 hexadecimal characters of the SHA-256 of
- * "wharf built-in role <name>", but for viewer's, which existing clients know.
+ * The roles that every installation has. Bindings refer to their UIDs, which therefore never change: the first 40
+ * hexadecimal characters of the SHA-256 of "wharf built-in role <name>". Viewer has the UID that existing clients use.
  */
 import {
   ADVISORIES_APPROVER,
@@ -30,14 +29,15 @@ export interface BuiltinRole {
   readonly uid: string;
   readonly name: string;
   readonly description: string;
-  /** By enum number, each once. */
+  /** Sorted by enum number, without duplicates. */
   readonly capabilities: readonly Capability[];
 }
 
 function role(uid: string, name: string, title: string, granted: readonly string[]): BuiltinRole {
   const capabilities = [...new Set(granted)].map((dotted) => {
     const capability = capabilityFromName(dotted);
-    if (capability === undefined) throw new TypeError(`${name} grants ${dotted}, which is unknown`);
+    if (capability === undefined)
+      throw new TypeError(`${name} grants the unknown capability ${dotted}`);
     return capability;
   });
   return Object.freeze({

@@ -1,6 +1,4 @@
-/**
- * What a caller can be allowed to do: the capabilities of the contract under their dotted names.
- */
+/** The capabilities of the contract and their dotted names. */
 import type { DescEnumValue } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import {
@@ -20,10 +18,7 @@ interface Options {
   readonly internalOnly: boolean;
 }
 
-/**
- * Reads the three options of a value from their bytes. Asking for hundreds of options one by one
- * takes a tenth of the time that a server needs to start.
- */
+/** Decodes the options of a value from their bytes: getOption for each would take 10% of the startup time. */
 function optionsOf({ number, proto }: DescEnumValue): Options {
   const found = { number, name: "", bit: 0, internalOnly: false };
   for (const { no, data } of proto.options?.$unknown ?? []) {
@@ -45,14 +40,14 @@ const BY_NAME = new Map(VALUES.map((value) => [value.name, value.number]));
 const INTERNAL = new Set(VALUES.filter((value) => value.internalOnly).map((value) => value.number));
 const BITS = new Map(VALUES.map((value) => [value.number, value.bit]));
 
-/** Every capability but UNKNOWN, by number. */
+/** Every capability except UNKNOWN, sorted by number. */
 export const ALL_CAPABILITIES: readonly Capability[] = Object.freeze(
   VALUES.map((value) => value.number),
 );
 
 /**
- * The dotted name of a capability, as version 1, tokens' `cap` parameters and people write it.
- * What is not a capability of this contract is shown as its number.
+ * The dotted name of a capability, as in version 1 and in the `cap` parameters of tokens. The number, if the capability
+ * is unknown.
  *
  * @example capabilityName(Capability.CAP_IAM_GROUPS_LIST) // "groups.list"
  */
@@ -61,7 +56,7 @@ export function capabilityName(capability: Capability): string {
 }
 
 /**
- * The capability with a dotted name. Enum names such as `CAP_IAM_GROUPS_LIST` are not looked up.
+ * The capability with a dotted name. Enum names such as `CAP_IAM_GROUPS_LIST` are not accepted.
  *
  * @example capabilityFromName("groups.list") // Capability.CAP_IAM_GROUPS_LIST
  */
@@ -70,7 +65,7 @@ export function capabilityFromName(dotted: string): Capability | undefined {
 }
 
 /**
- * Whether only services of the installation itself may hold the capability.
+ * Whether the capability is reserved for services of the installation.
  *
  * @example isInternalOnly(Capability.CAP_REPO_INTERNAL_ADMIN) // true
  */
@@ -79,8 +74,7 @@ export function isInternalOnly(capability: Capability): boolean {
 }
 
 /**
- * The place of a capability in the bit sets of tokens; 0, which is never given away, for anything
- * that is not a capability of this contract.
+ * The bit of a capability in the capability sets of tokens; 0, which is never assigned, for unknown capabilities.
  *
  * @example capabilityBit(Capability.CAP_IAM_GROUPS_LIST) // 3
  */

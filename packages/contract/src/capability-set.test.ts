@@ -89,7 +89,7 @@ test("bits without a meaning here grant nothing", () => {
   assert.equal(set.encode(), CapabilitySet.of(...ALL_CAPABILITIES).encode());
 });
 
-test("what is not an encoded set is refused", () => {
+test("a malformed set is rejected", () => {
   const short = Buffer.from("0000000000000043" + "0000000000000000", "hex");
   const huge = Buffer.alloc(16, 0xff);
   for (const text of ["", "AAAA", short.toString("base64"), huge.toString("base64")]) {

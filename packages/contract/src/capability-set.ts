@@ -1,19 +1,17 @@
-/**
- * Sets of capabilities as bits, small and quick enough to be asked on every request.
- */
+/** Capability sets as bit sets: every request checks them. */
 import { ALL_CAPABILITIES, type Capability, capabilityBit } from "./capabilities.ts";
 
 /** 256 bits; the highest in use is 221. */
 const WORDS = 8;
 
-/** Tokens carry at least this many bits, whatever is in the set. */
+/** The minimum bit length in tokens. */
 const MIN_ENCODED_BITS = 50;
 
-/** Bit by enum number, so that a question costs two array reads. 0 is no capability's bit. */
+/** Bits by enum number: a check takes two array reads. Bit 0 is never assigned. */
 const BIT_OF = new Uint8Array(Math.max(...ALL_CAPABILITIES) + 1);
 for (const capability of ALL_CAPABILITIES) BIT_OF[capability] = capabilityBit(capability);
 
-/** Every bit that has a meaning; others are dropped when a token is read. */
+/** All assigned bits; others are dropped when a token is decoded. */
 const KNOWN = wordsOf(ALL_CAPABILITIES);
 
 function wordsOf(capabilities: Iterable<Capability>): Uint32Array {
@@ -30,7 +28,7 @@ function combine(a: Uint32Array, b: Uint32Array, op: (x: number, y: number) => n
 }
 
 export class CapabilitySet {
-  /** The set without anything in it. */
+  /** The empty set. */
   static readonly EMPTY: CapabilitySet = new CapabilitySet(new Uint32Array(WORDS));
 
   readonly #words: Uint32Array;
@@ -40,7 +38,7 @@ export class CapabilitySet {
   }
 
   /**
-   * A set of these. Numbers that are no capability of this contract grant nothing and are left out.
+   * A set of capabilities. Unknown numbers are ignored.
    *
    * @example CapabilitySet.of(Capability.CAP_REPO_LIST, Capability.CAP_TAG_LIST)
    */
@@ -92,8 +90,8 @@ export class CapabilitySet {
   }
 
   /**
-   * The form that the `cap` claim of a token has: bit length and words, most significant byte
-   * first, as URL-safe base64 with padding.
+   * Encodes the set for the `cap` claim of a token: bit length and words, big-endian, as URL-safe base64 with
+   * padding.
    *
    * @example CapabilitySet.of(Capability.CAP_IAM_GROUPS_LIST).encode() // "AAAAAAAAADIAAAAAAAAACA=="
    */
@@ -111,8 +109,8 @@ export class CapabilitySet {
   }
 
   /**
-   * Reads what {@link encode} writes, and the list of enum numbers that old tokens carry. Bits and
-   * numbers without a meaning here grant nothing. Throws a RangeError for anything else.
+   * Decodes the result of {@link encode}, or the list of enum numbers in old tokens. Unknown bits and numbers are
+   * ignored. Throws a RangeError if the claim is malformed.
    *
    * @example CapabilitySet.decode("AAAAAAAAADIAAAAAAAAACA==")
    */

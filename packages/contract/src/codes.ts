@@ -1,4 +1,4 @@
-/** Canonical codes with the words that begin their messages and the HTTP status they travel under. */
+/** The canonical codes of google.rpc.Code: number, prefix of error messages, and HTTP status. */
 export const CODES = {
   CANCELLED: { number: 1, words: "Cancelled", http: 499 },
   UNKNOWN: { number: 2, words: "Unknown", http: 500 },

@@ -1,5 +1,6 @@
 /**
- * The contract: messages and services as generated, and what they mean.
+ * The contract: generated messages and services, capabilities, built-in roles and UIDs. Imports nothing else of this
+ * repository; servers and clients import it.
  */
 export * from "./builtin-roles.ts";
 export * from "./capability-set.ts";

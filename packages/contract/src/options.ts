@@ -1,7 +1,4 @@
-/**
- * What the contract says in options, read into plain values. Reading an option is slow, so what was
- * read once is kept.
- */
+/** The options of the contract as plain values. Decoding is slow, so the results are cached. */
 import {
   type DescExtension,
   type DescField,
@@ -30,28 +27,28 @@ import type { Capability } from "./capabilities.ts";
 
 export type { Rules };
 
-/** Who may call a method. */
+/** The access rule of a method. */
 export type AccessRule =
-  /** No token is needed. */
+  /** Public: needs no token. */
   | { readonly kind: "anyone" }
-  /** Any valid token will do. */
+  /** Needs any valid token. */
   | { readonly kind: "authenticated" }
-  /** Only the operator's token will do. */
+  /** Needs the operator's token. */
   | { readonly kind: "operator" }
-  /** Every capability is needed at the uid in the scope field. */
+  /** Needs all capabilities at the UID in the scope field. */
   | { readonly kind: "scoped"; readonly capabilities: readonly Capability[] }
-  /** The method acts only where its caller has every capability. */
+  /** Acts only on resources at which the caller has all capabilities. */
   | { readonly kind: "unscoped"; readonly capabilities: readonly Capability[] };
 
-/** The event that a successful call leaves behind. */
+/** The event that a successful call emits. */
 export interface EventRule {
-  /** Without the installation-wide prefix. */
+  /** Without the prefix of the installation. */
   readonly type: string;
-  /** Which group the event belongs to, seen from the resource. */
+  /** The group of the event, relative to the resource. */
   readonly group: "parent" | "self" | "root";
 }
 
-/** One way to call a method over HTTP. */
+/** An HTTP binding of a method. */
 export interface HttpBinding {
   readonly verb: "GET" | "PUT" | "POST" | "DELETE" | "PATCH";
   /** The template, such as `/iam/v2beta1/groups/{uid=**}`. */
@@ -67,7 +64,7 @@ export interface Behavior {
   readonly immutable: boolean;
 }
 
-function kept<Of extends object, What>(read: (of: Of) => What): (of: Of) => What {
+function cached<Of extends object, What>(read: (of: Of) => What): (of: Of) => What {
   const known = new WeakMap<Of, { readonly what: What }>();
   return (of) => {
     let entry = known.get(of);
@@ -80,8 +77,8 @@ function kept<Of extends object, What>(read: (of: Of) => What): (of: Of) => What
 }
 
 /**
- * The bytes of an option, or undefined where it is not set. The library's getOption makes a type of its
- * own for each option that it reads: that took a tenth of the server's start.
+ * The bytes of an option; undefined if it is not set. The getOption of the library creates a type for each option that
+ * it reads, which took 10% of the startup time.
  */
 function optionBytes(
   { proto }: DescMethod | DescField,
@@ -91,7 +88,7 @@ function optionBytes(
   return set && new BinaryReader(set.data);
 }
 
-/** An option that is a message. */
+/** Decodes a message option. */
 function messageOption<Value extends Message>(
   of: DescMethod | DescField,
   option: GenExtension<MethodOptions, Value> | GenExtension<FieldOptions, Value>,
@@ -101,7 +98,7 @@ function messageOption<Value extends Message>(
 }
 
 /**
- * The access rule of a method, or undefined where the contract forgot it: nobody may call that.
+ * The access rule of a method; undefined if it has none. Such a method must not be served.
  *
  * @example accessOf(GroupsService.method.getGroup) // { kind: "scoped", capabilities: [103] }
  */
@@ -115,11 +112,11 @@ export function accessOf(method: DescMethod): AccessRule | undefined {
 }
 
 /**
- * The event of a method, or undefined if calling it leaves none behind.
+ * The event of a method; undefined if it emits none.
  *
  * @example eventOf(GroupsService.method.createGroup) // { type: "iam.group.created.v1", group: "self" }
  */
-export const eventOf = kept((method: DescMethod): EventRule | undefined => {
+export const eventOf = cached((method: DescMethod): EventRule | undefined => {
   const set = messageOption(method, event);
   if (set === undefined) return undefined;
   const { type, group } = set;
@@ -128,7 +125,7 @@ export const eventOf = kept((method: DescMethod): EventRule | undefined => {
 });
 
 /**
- * The HTTP bindings of a method, the main one first.
+ * The HTTP bindings of a method, the primary one first.
  *
  * @example httpRulesOf(GroupsService.method.listGroups) // [{ verb: "GET", path: "/iam/v2beta1/groups", body: "" }]
  */
@@ -140,14 +137,14 @@ export function httpRulesOf(method: DescMethod): HttpBinding[] {
 
 function bindingOf({ pattern, body }: HttpRule, method: DescMethod): HttpBinding {
   if (pattern.case === undefined || pattern.case === "custom") {
-    throw new TypeError(`${method} has an HTTP rule without a verb of its own`);
+    throw new TypeError(`${method} has an HTTP rule without a standard verb`);
   }
   const verb = pattern.case.toUpperCase() as HttpBinding["verb"];
   return { verb, path: pattern.value, body };
 }
 
 /** @example fieldBehavior(GroupSchema.field.name).required // true */
-export const fieldBehavior = kept((field: DescField): Behavior => {
+export const fieldBehavior = cached((field: DescField): Behavior => {
   const all = hasOption(field, field_behavior) ? getOption(field, field_behavior) : [];
   return {
     required: all.includes(FieldBehavior.REQUIRED),
@@ -158,11 +155,10 @@ export const fieldBehavior = kept((field: DescField): Behavior => {
 });
 
 /** @example rulesOf(GroupSchema.field.name)?.pattern // "^[a-z0-9 ._-]{1,}$" */
-export const rulesOf = kept((field: DescField): Rules | undefined => messageOption(field, rules));
+export const rulesOf = cached((field: DescField): Rules | undefined => messageOption(field, rules));
 
 /**
- * Whether access is checked at the uid in this field or, for a message, at that message's own
- * scope field.
+ * Whether access is checked at the UID in this field or, for a message field, in the scope field of that message.
  *
  * @example isScope(GetGroupRequestSchema.field.uid) // true
  */

@@ -5,8 +5,8 @@ import { also_known_as } from "../gen/wharf/annotations/annotations_pb.js";
 export { SERVICES } from "../gen/services.ts";
 
 /**
- * Every full name that a service answers to over gRPC: its own, the ones that existing clients use,
- * and each of these in version 2 without the beta.
+ * All full names of a service in gRPC: its own, those that existing clients use (`also_known_as`), and for v2beta1 the
+ * same names in v2.
  *
  * @example serviceNames(GroupsService)
  * // ["wharf.iam.v2beta1.GroupsService", "chainguard.platform.iam.v2beta1.GroupsService",

@@ -1,8 +1,8 @@
 /**
- * Uids are paths in the tree: a root is 40 lower-case hexadecimal characters, and each step down
- * adds a slash and 16 more. Ancestors are prefixes, so where a thing is can be read from its name.
+ * UIDs are paths in the tree: a root has 40 lower-case hexadecimal characters, and each level adds a slash and 16 more.
+ * The UIDs of ancestors are prefixes.
  *
- * What takes a string here expects a uid and does not look again: check with isUid at the edge.
+ * Functions that take a string expect a valid UID and do not validate it: use isUid on input.
  */
 import { createHash, randomFillSync } from "node:crypto";
 
@@ -16,7 +16,7 @@ export function isUid(text: string): boolean {
 }
 
 /**
- * A new uid for something that is below nothing: an organisation.
+ * A new UID of a root: an organization.
  *
  * @example newRootUid() // "d1c8b3…", 20 random bytes
  */
@@ -25,7 +25,7 @@ export function newRootUid(): string {
 }
 
 /**
- * A new uid directly below another.
+ * A new UID directly below another.
  *
  * @example newChildUid(group) // `${group}/5f0c6e2b9a417d38`, 8 random bytes
  */
@@ -33,7 +33,7 @@ export function newChildUid(parent: string): string {
   return `${parent}/${randomHex(8)}`;
 }
 
-/** Random bytes are fetched for many uids at a time: asking for a few costs as much as for many. */
+/** Random bytes are generated in batches: a few cost as much as many. */
 const POOL_BYTES = 4_096;
 const pool = Buffer.alloc(POOL_BYTES);
 let used = POOL_BYTES;
@@ -48,7 +48,7 @@ function randomHex(bytes: number): string {
 }
 
 /**
- * How many uids are above this one.
+ * The number of ancestors.
  *
  * @example depthOf(`${org}/${folder}`) // 1
  */
@@ -57,8 +57,8 @@ export function depthOf(uid: string): number {
 }
 
 /**
- * The uid directly above, or the empty string for a root. (Clients of the public API write the
- * parent of a root as "/"; here it is empty, as an empty `parent` field is.)
+ * The UID of the parent; the empty string for a root, as in an empty `parent` field. (Clients of the public API write
+ * "/".)
  *
  * @example parentOf(`${org}/${folder}`) // org
  */
@@ -67,7 +67,7 @@ export function parentOf(uid: string): string {
 }
 
 /**
- * The uid at the top of the path: the organisation, or the uid itself.
+ * The UID of the root: the organization.
  *
  * @example rootOf(`${org}/${folder}/${repo}`) // org
  */
@@ -81,7 +81,7 @@ export function isRoot(uid: string): boolean {
 }
 
 /**
- * Everything above, nearest first.
+ * The UIDs of all ancestors, nearest first.
  *
  * @example ancestorsOf(`${org}/${folder}/${repo}`) // [`${org}/${folder}`, org]
  */
@@ -94,7 +94,7 @@ export function ancestorsOf(uid: string): string[] {
 }
 
 /**
- * Whether a uid is the other one or anywhere below it.
+ * Whether a UID is the other one or a descendant of it.
  *
  * @example isSelfOrBelow(repo, org) // true
  */
@@ -105,8 +105,8 @@ export function isSelfOrBelow(uid: string, ancestor: string): boolean {
 }
 
 /**
- * The end, itself excluded, of the key range that holds a uid and everything below it: "0" is the
- * character after "/". Begin at the uid for both, at `${uid}/` for what is below alone.
+ * The exclusive end of the key range of a UID and its descendants: "0" is the character after "/". The range starts at
+ * the UID, or at `${uid}/` for descendants only.
  *
  * @example where uid >= group and uid < subtreeEnd(group)
  */
@@ -115,8 +115,8 @@ export function subtreeEnd(uid: string): string {
 }
 
 /**
- * The uid of a person, made from who their identity provider says they are, so that it is known
- * before they first log in. The pair is written as JSON first: no two pairs read the same.
+ * The UID of a person, derived from issuer and subject, so that it is known before they first sign in. The pair is hashed
+ * as JSON, which is unambiguous.
  *
  * @example literalIdentityUid("https://accounts.google.com", "1234567890")
  */

@@ -283,6 +283,6 @@ onEachStore("refusals name no capability of a role that the caller may not read"
     await world.bind(elsewhere, uid, ["repo.delete"]);
     const { code, message } = await change();
     assert.equal(code, 7);
-    assert.equal(message, "Permission denied: needs everything that the identity holds");
+    assert.equal(message, "Permission denied: needs every capability that the identity holds");
   });
 });

@@ -128,7 +128,8 @@ onEachStore("nobody grants more than they hold", (world) => {
       for (const { code, message } of refusals) {
         assert.equal(code, 7);
         // Bindings that the caller may not read are not named.
-        const seen = place === elsewhere ? "everything that the identity holds" : `at "${place}"`;
+        const seen =
+          place === elsewhere ? "every capability that the identity holds" : `at "${place}"`;
         assert.ok(message.endsWith(seen), message);
       }
       assert.equal((await api.identities.get(uid)).claimMatch.subject, CLAIMS.subject);

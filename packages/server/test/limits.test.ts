@@ -43,7 +43,7 @@ onEachStore("limits of groups", (world) => {
     const update = await refused(api.groups.update(uid, { resourceLimits }));
     assert.equal(update.code, 3);
     assert.deepEqual(update.fields, {
-      "resourceLimits.repos": "repos cannot be limited: clusters, idps, repositories can",
+      "resourceLimits.repos": "repos has no quota: use clusters, idps, repositories",
       "resourceLimits.idps": "idps must not be negative",
     });
     const create = await refused(api.groups.create("", { name: "x", resourceLimits }));
@@ -84,7 +84,7 @@ onEachStore("limits of groups", (world) => {
       const refusal = await refused(api.repos.create(place, { name: "three" }));
       assert.equal(refusal.code, 9);
       assert.deepEqual(refusal.violations, ["RESOURCE_LIMIT_EXCEEDED"]);
-      const told = `group "${org}" has reached its limit of 2 repos`;
+      const told = `group "${org}" has reached its quota of 2 repos`;
       assert.equal(refusal.message, `Precondition failed: ${told}`);
     }
     assert.deepEqual(await repos(org), ["one", "two"]);
@@ -103,7 +103,7 @@ onEachStore("limits of groups", (world) => {
     await api.groups.update(folder, { resourceLimits: { repositories: 9 } });
     await api.repos.create(folder, { name: "three" });
     const refusal = await refused(api.repos.create(folder, { name: "four" }));
-    assert.match(refusal.message, /limit of 3 repos/);
+    assert.match(refusal.message, /quota of 3 repos/);
     await api.groups.update(org, { resourceLimits: { repositories: 0 } });
     assert.deepEqual(await repos(org), ["one", "three", "two"], "what is there stays");
     assert.equal((await refused(api.repos.create(org, { name: "four" }))).code, 9);
@@ -116,7 +116,7 @@ onEachStore("limits of groups", (world) => {
     await api.identityProviders.create(org, PROVIDER);
     const refusal = await refused(api.identityProviders.create(await world.group(org), PROVIDER));
     assert.deepEqual(refusal.violations, ["RESOURCE_LIMIT_EXCEEDED"]);
-    assert.match(refusal.message, /limit of 1 identity providers/);
+    assert.match(refusal.message, /quota of 1 identity providers/);
     assert.equal((await refused(api.repos.create(org, { name: "one" }))).code, 9);
   });
 

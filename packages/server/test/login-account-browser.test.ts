@@ -61,7 +61,7 @@ describe("people see to their own account in a real browser", () => {
   test("adds a passkey, names it, and signs in with it", async () => {
     await click("Add a passkey");
     await page.waitForURL("**/account?done=added");
-    assert.equal(await status(), "The passkey is added.");
+    assert.equal(await status(), "Passkey added.");
     assert.equal(await authenticator.count(), 1);
     const name = page.getByLabel("Name of passkey 1");
     assert.equal(await name.inputValue(), "Chrome on Linux");
@@ -78,8 +78,8 @@ describe("people see to their own account in a real browser", () => {
       "no device has two",
     );
 
-    await click("Leave this page");
-    await isAt("You have left your account");
+    await click("Sign out");
+    await isAt("Signed out");
     await page.goto(`${world.url}/account`);
     await isAt("Sign in");
     await click("Use a passkey");
@@ -99,8 +99,8 @@ describe("people see to their own account in a real browser", () => {
     await page.getByLabel("New password again").fill(NEW);
     await click("Change password");
     await page.waitForURL("**/account?done=password");
-    await click("Leave this page");
-    await isAt("You have left your account");
+    await click("Sign out");
+    await isAt("Signed out");
     await page.goto(`${world.url}/login`);
     await signIn(NEW);
   });
@@ -109,17 +109,17 @@ describe("people see to their own account in a real browser", () => {
     const { tokens } = await world.tryPassword("ada", NEW);
     assert.ok(tokens);
     await page.reload();
-    await page.getByRole("button", { name: /^End the session of node/ }).click();
+    await page.getByRole("button", { name: /^End session of node/ }).click();
     await page.waitForURL("**/account?done=ended");
-    assert.equal(await page.getByText("No tool is signed in as you.").count(), 1);
+    assert.equal(await page.getByText("No active sessions.").count(), 1);
     await assert.rejects(world.whoAmI(tokens));
   });
 
   test("removes the passkey, and the browser has nothing to complain about", async () => {
     await click("Remove");
     await page.waitForURL("**/account?done=removed");
-    assert.match((await status()) ?? "", /^The passkey is removed\./);
-    assert.equal(await page.getByText("You have none yet.").count(), 1);
+    assert.match((await status()) ?? "", /^Passkey removed\./);
+    assert.equal(await page.getByText("You have no passkeys.").count(), 1);
     // What was refused is told on the page with its own status; the browser notes that.
     assert.deepEqual(
       complaints.filter((text) => !/status of 400/.test(text)),

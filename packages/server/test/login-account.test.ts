@@ -11,7 +11,7 @@ import { type Visited, Walker } from "./support/walker.ts";
 
 const NEW = "another horse, another staple";
 const WRONG_CURRENT =
-  "Your current password is wrong, or there were too many tries: wait a while before the next.";
+  "Your current password is wrong, or there were too many attempts: wait a while before you try again.";
 
 for (const store of STORES) {
   describe(`people see to their own account, on ${store}`, () => {
@@ -75,7 +75,7 @@ for (const store of STORES) {
       const before = await sessions();
       const { page } = await visit();
       assert.match(page.text, /<dt>Name<\/dt><dd>ada<\/dd>/);
-      assert.match(page.text, /an account of this server/);
+      assert.match(page.text, /a local account/);
       assert.deepEqual(await sessions(), before);
       assert.equal((await actions()).at(-1), "account visited");
       const policy = page.headers.get("content-security-policy") ?? "";
@@ -101,7 +101,10 @@ for (const store of STORES) {
       for (const login of ["", "guessed", ticketOf(other.page)]) {
         const refused = await mine.walker.submit(mine.page, { ...form, login }, { action });
         assert.equal(refused.status, 403);
-        assert.match(refused.text, /Your visit is over: open your account and sign in again\./);
+        assert.match(
+          refused.text,
+          /Your session on this page has expired: open your account and sign in again\./,
+        );
       }
       const stranger = await new Walker().submit(mine.page, form, { action });
       assert.equal(stranger.status, 403, "without the cookie");
@@ -126,14 +129,14 @@ for (const store of STORES) {
       const wrong = await change({ current: "not the right one" });
       assert.deepEqual([wrong.status, alertOf(wrong)], [400, WRONG_CURRENT]);
       const short = await change({ current: password, password: "short", password_again: "short" });
-      assert.equal(alertOf(short), "A password has at least 12 characters.");
+      assert.equal(alertOf(short), "A password must have at least 12 characters.");
       const typo = await change({ current: password, password_again: `${NEW}!` });
-      assert.equal(alertOf(typo), "The two passwords are not the same.");
+      assert.equal(alertOf(typo), "The passwords do not match.");
       assert.ok(await works(tokens?.access_token), "nothing has changed so far");
 
       const changed = await change({ current: password });
       assert.equal(changed.url, `${world.url}/account?done=password`);
-      assert.equal(doneOf(changed), "Your password is set, and all your tools are signed out.");
+      assert.equal(doneOf(changed), "Password set. All your sessions have ended.");
       assert.equal(await works(tokens?.access_token), false);
       assert.equal((await world.tryPassword("ada", password)).tokens, undefined);
       password = NEW;
@@ -178,17 +181,17 @@ for (const store of STORES) {
       const [newest] = [...page.text.matchAll(/name="session" value="([^"]*)"/g)];
       const action = "/account/sessions/end";
       const one = await walker.submit(page, { session: newest?.[1] ?? "" }, { action });
-      assert.equal(doneOf(one), "The session is ended.");
+      assert.equal(doneOf(one), "Session ended.");
       assert.deepEqual(
         [await works(first?.access_token), await works(second?.access_token)],
         [true, false],
       );
 
       const foreign = await walker.submit(page, { session: "no such session" }, { action });
-      assert.equal(doneOf(foreign), "The session is ended.", "what is gone is what was wanted");
+      assert.equal(doneOf(foreign), "Session ended.", "what is gone is what was wanted");
       const all = await walker.submit(one, {}, { action: "/account/sessions/end-all" });
-      assert.equal(doneOf(all), "All your sessions are ended.");
-      assert.match(all.text, /No tool is signed in as you\./);
+      assert.equal(doneOf(all), "All your sessions have ended.");
+      assert.match(all.text, /No active sessions\./);
       assert.equal(await works(first?.access_token), false);
       assert.deepEqual((await actions()).slice(-2), [
         "wharf.auth.SessionsService/EndSession",
@@ -213,7 +216,7 @@ for (const store of STORES) {
       const naming = { action: "/account/passkeys/name" };
       const listed = await walker.open(`${world.url}/account`);
       const named = await walker.submit(listed, { passkey: id, name: " the blue key " }, naming);
-      assert.equal(doneOf(named), "The passkey has its new name.");
+      assert.equal(doneOf(named), "Passkey renamed.");
       assert.match(named.text, /value="the blue key"/);
       for (const name of ["", " ", "x".repeat(65), "a\u0000b", "a\u202eb"]) {
         const refused = await walker.submit(listed, { passkey: id, name }, naming);
@@ -237,14 +240,14 @@ for (const store of STORES) {
 
       const second = new SoftPasskey(byName(world.server));
       assert.equal((await addPasskey(walker, page, second)).status, 200);
-      assert.equal(doneOf(await remove(id)).slice(0, 23), "The passkey is removed.");
+      assert.match(doneOf(await remove(id)), /^Passkey removed\./);
       assert.equal((await remove(id)).status, 400, "it is gone");
       assert.equal((await world.tryPasskey(passkey)).answer.status, 401);
       assert.ok((await world.tryPasskey(second)).tokens);
 
       const set = { password: PASSWORD, password_again: PASSWORD };
       const first = await walker.submit(page, set, { action: "/account/password" });
-      assert.equal(doneOf(first), "Your password is set, and all your tools are signed out.");
+      assert.equal(doneOf(first), "Password set. All your sessions have ended.");
       password = PASSWORD;
       const noted = await actions();
       for (const action of ["passkey added", "passkey renamed", "passkey removed"]) {
@@ -256,7 +259,7 @@ for (const store of STORES) {
     test("a visit is over once it is left, reset or deleted", async () => {
       const left = await visit();
       const bye = await left.walker.submit(left.page, {}, { action: "/account/leave" });
-      assert.match(bye.text, /You have left your account/);
+      assert.match(bye.text, /Signed out/);
       assert.match((await left.walker.open(`${world.url}/account`)).text, /<h1>Sign in<\/h1>/);
 
       const { walker, page } = await visit();
@@ -307,10 +310,10 @@ test("people of a provider see and end their sessions, and have no password here
     const words = { login, current: "", password: NEW, password_again: NEW };
     const refused = await walker.submit({ ...page, text: form }, words);
     assert.equal(refused.status, 403);
-    assert.match(refused.text, /Your provider keeps your password and passkeys, not this server\./);
+    assert.match(refused.text, /Your identity provider manages your password and passkeys\./);
 
     const all = await walker.submit(page, {}, { action: "/account/sessions/end-all" });
-    assert.match(all.text, /No tool is signed in as you\./);
+    assert.match(all.text, /No active sessions\./);
     assert.equal((await new Rest(world.server.url, access_token).get("/auth/v1/ok")).status, 401);
   } finally {
     await world.stop();

@@ -164,7 +164,7 @@ describe("attacks on the pages of the login", () => {
   });
 
   describe("with invites", () => {
-    const INVITE_OVER = /The invite has ended, or was used before/;
+    const INVITE_OVER = /The invite has expired or was already used/;
     const accept = async (address: string, person: string) => {
       const walker = new Walker();
       const page = await world.signIn(walker, `${address}&idp_id=${world.provider}`, person);

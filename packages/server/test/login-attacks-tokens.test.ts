@@ -212,14 +212,14 @@ for (const store of STORES) {
         const { user_code, device_code } = await device();
         const page = await type(walker, user_code);
         const moved = { ...page, text: page.text.replaceAll("/oauth/provider", "/oauth/confirm") };
-        assert.match((await allow(walker, moved)).text, /Nobody has signed in yet/);
+        assert.match((await allow(walker, moved)).text, /Sign in first/);
         assert.equal(await poll(device_code), "authorization_pending");
       });
 
       attack("a guessed code", here, async () => {
         const page = await type(new Walker(), "BBBB-BBBB");
         assert.equal(page.status, 400);
-        assert.match(page.text, /No tool waits with this code/);
+        assert.match(page.text, /No device is waiting with this code/);
       });
 
       attack("a device code with another secret", here, async () => {
@@ -240,11 +240,11 @@ for (const store of STORES) {
         const walker = new Walker();
         const [first, second] = [await asked(walker, user_code), await asked(walker, user_code)];
         const denied = await walker.submit(first, { decision: "deny" }, { action: "/confirm" });
-        assert.match(denied.text, /has not been signed in/);
+        assert.match(denied.text, /was not signed in/);
         assert.equal((await allow(walker, first)).status, 403);
         const late = await allow(walker, second);
         assert.equal(late.status, 403);
-        assert.match(late.text, /No tool waits with this code any more/);
+        assert.match(late.text, /No device is waiting with this code anymore/);
         assert.equal(await poll(device_code), "access_denied");
       });
 
@@ -294,7 +294,7 @@ for (const store of STORES) {
         const mallory = new Walker();
         const page = await allow(mallory, await world.signIn(mallory, address, "bob"));
         assert.equal(page.status, 400);
-        assert.match(page.text, /A login with this code has been completed before/);
+        assert.match(page.text, /A sign-in with this code was already completed/);
         assert.deepEqual(await tool.ask(world.server.url), sealed);
         const token = tool.open(sealed);
         const { url: server } = world.server;

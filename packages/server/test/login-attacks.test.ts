@@ -7,7 +7,7 @@ import { STORES } from "./support/server.ts";
 import type { Tool } from "./support/tool.ts";
 import { type Visited, Walker } from "./support/walker.ts";
 
-const ENDED = "This login has ended, was used before, or began in another browser.";
+const ENDED = "This sign-in has expired, was already used, or was started in another browser.";
 
 /** Addresses that must never be sent a code or a token. */
 const ELSEWHERE = [
@@ -71,7 +71,7 @@ for (const store of STORES) {
       const invalid = async (answer: ReturnType<Tool["redeem"]>) => {
         const { status, error, error_description: text, access_token: token } = await answer;
         assert.deepEqual([status, error, token], [400, "invalid_grant", undefined]);
-        assert.match(text, /the code has ended, was used before, or is another's/);
+        assert.match(text, /the code has expired, was already used, or belongs to another client/);
       };
 
       attack("one that comes twice ends what the first one opened", here, async (tool) => {
@@ -137,10 +137,10 @@ for (const store of STORES) {
           const walker = new Walker();
           const asked = { idp_id: world.provider };
           const code = await walker.open(tool.loginUrl({ ...asked, redirect_uri: address }));
-          refused(code, 400, "must be an http address of this machine");
+          refused(code, 400, "must be an http URL with a loopback address");
           const query = new URLSearchParams({ exit: "redirect", redirect: address, ...asked });
           const token = await walker.open(url(`/oauth?${query}`));
-          refused(token, 400, "must be an http address of this machine");
+          refused(token, 400, "must be an http URL with a loopback address");
         });
       }
     });
@@ -193,7 +193,10 @@ for (const store of STORES) {
         );
         const told = new URL(page.url).searchParams;
         assert.equal(told.get("error"), "access_denied");
-        assert.match(told.get("error_description") ?? "", /this login is not at a provider/);
+        assert.match(
+          told.get("error_description") ?? "",
+          /this sign-in was not started with an identity provider/,
+        );
       });
 
       attack("a page's form, sent twice", here, async (tool) => {
@@ -220,7 +223,7 @@ for (const store of STORES) {
           const page = await walker.open(tool.loginUrl());
           const moved = { ...page, text: page.text.replaceAll("/oauth/provider", path) };
           const sent = await walker.submit(moved, { decision: "allow" }, { action: path });
-          refused(sent, 403, "Nobody has signed in yet.");
+          refused(sent, 403, "Sign in first.");
         });
       }
 

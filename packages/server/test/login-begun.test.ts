@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { addDevice, MAX_WAITING, MAX_WAITING_PER_NETWORK } from "../src/login/oauth/device.ts";
+import {
+  MAX_PENDING_DEVICES,
+  MAX_PENDING_DEVICES_PER_NETWORK,
+  startDeviceAuthorization,
+} from "../src/login/oauth/device.ts";
 import { addTicket } from "../src/store/tables/tickets.ts";
 import { Inside } from "./support/inside.ts";
 import { LocalWorld, PASSWORD } from "./support/local-world.ts";
@@ -82,7 +86,7 @@ for (const store of STORES) {
         await server.restart();
         const twice = await walker.open(back.url, tool.redirectUri);
         assert.equal(twice.status, 403, twice.url);
-        assert.match(twice.text, /used before/);
+        assert.match(twice.text, /already used/);
       } finally {
         tool.stop();
       }
@@ -135,7 +139,7 @@ for (const store of STORES) {
       const inside = await Inside.open(world.server);
       try {
         await inside.store.write(async (tx) => {
-          for (let at = 1; at < MAX_WAITING_PER_NETWORK; at++) {
+          for (let at = 1; at < MAX_PENDING_DEVICES_PER_NETWORK; at++) {
             const ticket = { purpose: "device", secret: `x${at}`, payload: {}, identity: "" };
             const expires = Date.now() + 60_000;
             await addTicket(tx, { ...ticket, expires, network: "127.0.0.1" });
@@ -146,7 +150,7 @@ for (const store of STORES) {
         assert.deepEqual(await rejected.json(), {
           error: "temporarily_unavailable",
           error_description:
-            "Resource exhausted: too many devices wait to be signed in: try again in a few minutes",
+            "Resource exhausted: too many devices are waiting to be signed in: try again in a few minutes",
         });
       } finally {
         await inside.close();
@@ -161,14 +165,21 @@ for (const store of STORES) {
     const now = Date.now();
     const from = (address: string, time = now) =>
       opened.write((tx) =>
-        addDevice(tx, { client: "c", address, userAgent: "", audiences: [], scopes: [] }, time),
+        startDeviceAuthorization(
+          tx,
+          { client: "c", address, userAgent: "", audiences: [], scopes: [] },
+          time,
+        ),
       );
-    for (let at = 0; at < MAX_WAITING_PER_NETWORK; at++) await from(`2001:db8::${at.toString(16)}`);
+    for (let at = 0; at < MAX_PENDING_DEVICES_PER_NETWORK; at++)
+      await from(`2001:db8::${at.toString(16)}`);
     await assert.rejects(from("2001:db8::ffff"), /too many devices/);
     await from("2001:db8:0:1::1");
     // Those that have expired no longer count.
     await from("2001:db8::ffff", now + 900_000);
-    const digests = JSON.stringify(Array.from({ length: MAX_WAITING }, (_, at) => `digest ${at}`));
+    const digests = JSON.stringify(
+      Array.from({ length: MAX_PENDING_DEVICES }, (_, at) => `digest ${at}`),
+    );
     await opened.write((tx) => {
       const columns = "digest, purpose, payload, expires, identity, network";
       const values = `value, 'device', '{}', ${now + 60_000}, '', '192.0.2.1'`;

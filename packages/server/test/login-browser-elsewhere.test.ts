@@ -51,7 +51,7 @@ describe("login for a tool elsewhere, in a real browser", () => {
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("button", { name: /Continue with acme sso/ }).click();
     await signInAtProvider(page, { login });
-    await page.getByRole("heading", { name: "Is this you?" }).waitFor();
+    await page.getByRole("heading", { name: "Sign in this device?" }).waitFor();
   };
   const choose = (page: Page, name: string) => page.getByRole("button", { name }).click();
 
@@ -78,7 +78,7 @@ describe("login for a tool elsewhere, in a real browser", () => {
     assert.ok(main.includes(device.user_code), main);
     assert.match(main, /as ada@acme\.example/);
     await choose(page, "Allow");
-    await page.getByRole("heading", { name: "The tool is signed in" }).waitFor();
+    await page.getByRole("heading", { name: "Device signed in" }).waitFor();
     const tokens = await waiting;
     assert.equal((await whoAmI(tokens.access_token)).body.email, "ada@acme.example");
     const aud = world.server.baseUrl;
@@ -102,7 +102,7 @@ describe("login for a tool elsewhere, in a real browser", () => {
     for (const shown of ["my tool", "wharf-test/1.0", "127.0.0.1", device.user_code ?? "-"])
       assert.ok(main.includes(shown), `${shown} in ${main}`);
     await choose(page, "Allow");
-    await page.getByRole("heading", { name: "The tool is signed in" }).waitFor();
+    await page.getByRole("heading", { name: "Device signed in" }).waitFor();
     const tokens = await poll(device.device_code);
     assert.equal(tokens.status, 200);
     assert.ok(tokens.refresh_token);
@@ -131,7 +131,7 @@ describe("login for a tool elsewhere, in a real browser", () => {
     await page.goto(device.verification_uri ?? "");
     await page.getByLabel("Code").fill("bbbb bbbb");
     await choose(page, "Continue");
-    await page.getByRole("alert").getByText("No tool waits with this code.").waitFor();
+    await page.getByRole("alert").getByText("No device is waiting with this code.").waitFor();
     await page.getByLabel("Code").fill(device.user_code ?? "");
     await choose(page, "Continue");
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
@@ -145,11 +145,11 @@ describe("login for a tool elsewhere, in a real browser", () => {
     await assert.rejects(tool.askOverGrpc(url), { code: 5 });
     await page.goto(`${baseUrl}/oauth?headless_code=${tool.code}&idp_id=${world.provider}`);
     await signInAtProvider(page, { login: "ada" });
-    await page.getByRole("heading", { name: "Is this you?" }).waitFor();
+    await page.getByRole("heading", { name: "Sign in this device?" }).waitFor();
     assert.equal(await tool.ask(url), undefined, "not before it is confirmed");
     assert.ok((await page.getByRole("main").innerText()).includes(tool.code));
     await choose(page, "Allow");
-    await page.getByRole("heading", { name: "The tool is signed in" }).waitFor();
+    await page.getByRole("heading", { name: "Device signed in" }).waitFor();
     const sealed = await tool.ask(url);
     assert.ok(sealed);
     assert.match(sealed.ecdhPublicKey.toString("ascii"), /^[A-Za-z0-9_-]{43}$/);

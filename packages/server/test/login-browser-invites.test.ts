@@ -68,7 +68,7 @@ describe("invites in a real browser", () => {
     assert.deepEqual(complaints, []);
     const again = await page.goto(url);
     assert.equal(again?.status(), 403);
-    await sees(page, "The invite has ended, or was used before.");
+    await sees(page, "The invite has expired or was already used.");
   });
 
   test("one that is declined gives nothing, and can still be accepted by another", async (t) => {
@@ -118,7 +118,7 @@ describe("invites in a real browser", () => {
     const authorizations = world.upstream.hits("/auth");
     for (const address of [url, `${url}&idp_id=${world.provider}`, urlOf("made-up")]) {
       assert.equal((await page.goto(address))?.status(), 403, address);
-      await sees(page, "The invite has ended, or was used before.");
+      await sees(page, "The invite has expired or was already used.");
     }
     assert.equal(world.upstream.hits("/auth"), authorizations);
   });

@@ -20,7 +20,7 @@ const whoAmI = ({ server }: LoginWorld, token: string) =>
   new Rest(server.url, token).get("/auth/v1/ok");
 
 const withOrganisation = async (page: Page, name: string) => {
-  await page.getByLabel("Organisation").fill(name);
+  await page.getByLabel("Organization").fill(name);
   await page.getByRole("button", { name: "Continue", exact: true }).click();
 };
 
@@ -85,9 +85,11 @@ describe("login in a real browser", () => {
     await page.goto(tool.loginUrl());
     await withOrganisation(page, "nobody.example");
     const alert = page.getByRole("alert");
-    await alert.getByText("No organisation with this name has a way to sign in.").waitFor();
+    await alert
+      .getByText("No verified organization with this name has an identity provider.")
+      .waitFor();
     assert.equal(await page.title(), "Error: Sign in – Wharf");
-    assert.equal(await page.getByLabel("Organisation").inputValue(), "nobody.example");
+    assert.equal(await page.getByLabel("Organization").inputValue(), "nobody.example");
     // The browser notes the status of the page; it must have nothing else to say.
     assert.deepEqual(
       complaints.splice(0).filter((text) => !/status of 400/.test(text)),
@@ -111,7 +113,7 @@ describe("login in a real browser", () => {
     const { page, tool } = await openVisit(t, browser, world);
     const answer = await page.goto(tool.loginUrl({ idp_id: "nobody.example" }));
     assert.equal(answer?.status(), 404);
-    await page.getByText("There is no such identity provider.").waitFor();
+    await page.getByText("The identity provider does not exist.").waitFor();
   });
 
   test("without script", async (t) => {
@@ -157,7 +159,7 @@ describe("login in a real browser", () => {
     assert.equal(callback.get("status_code"), "404");
     assert.equal(
       callback.get("error"),
-      "Not found: there is no account for this person: registration required",
+      "Not found: this person has no account: registration required",
     );
     assert.equal(callback.get("token"), "true", "the client's own query");
     const listed = (await world.operator.get("/iam/v2beta1/identities")).body.identities;
@@ -195,7 +197,7 @@ describe("login in a real browser", () => {
     await page.getByRole("link", { name: "Cancel" }).click();
     const callback = await arrival();
     assert.equal(callback.get("error"), "access_denied");
-    assert.match(callback.get("error_description") ?? "", /did not let this login through: acc/);
+    assert.match(callback.get("error_description") ?? "", /rejected this sign-in: acc/);
     assert.equal(callback.get("state"), tool.state);
     assert.equal(callback.get("iss"), world.server.baseUrl);
     assert.equal(callback.has("code"), false);

@@ -24,7 +24,7 @@ for (const store of STORES) {
       assert.equal(url, `${world.url}/setup`);
       await page.goto(url);
       await page.getByLabel("Setup code").fill(code.toLowerCase().replaceAll("-", " "));
-      await page.getByLabel("Organisation").fill("acme");
+      await page.getByLabel("Organization").fill("acme");
       await page.getByLabel("Username").fill("Ada");
       return code;
     }

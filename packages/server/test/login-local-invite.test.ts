@@ -9,7 +9,7 @@ import { STORES } from "./support/server.ts";
 import { SoftPasskey } from "./support/soft-passkey.ts";
 import { type Visited, Walker } from "./support/walker.ts";
 
-const OVER = "The invite has ended, or was used before.";
+const OVER = "The invite has expired or was already used.";
 
 for (const store of STORES) {
   describe(`joining with a local account, on ${store}`, () => {
@@ -50,11 +50,11 @@ for (const store of STORES) {
     test("makes an account that holds what the invite promised, and spends the invite", async () => {
       const code = await invite();
       const { walker, form } = await openForm(code);
-      assert.match(form.text, /With it you join <strong>acme<\/strong> as <strong>viewer</);
+      assert.match(form.text, /You join <strong>acme<\/strong> as <strong>viewer</);
       const slip = await walker.submit(form, { ...fields("bob"), password: "short" });
       assert.deepEqual(
         [slip.status, alertOf(slip)],
-        [400, "A password has at least 12 characters."],
+        [400, "A password must have at least 12 characters."],
       );
       assert.match(slip.text, /value="bob"/);
       const done = await walker.submit(slip, fields("bob"));
@@ -151,7 +151,7 @@ for (const store of STORES) {
       const how = { action: "/oauth/account" };
       const refused = await walker.submit(forged, fields("frank@acme.example"), how);
       assert.equal(refused.status, 403);
-      assert.match(alertOf(refused), /^The invite is for an e-mail address/);
+      assert.match(alertOf(refused), /^The invite is for an email address/);
       assert.deepEqual(await world.counts(), before);
     });
 

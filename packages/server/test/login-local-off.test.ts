@@ -69,7 +69,7 @@ for (const store of STORES) {
         const response = await fetch(`${off.url}${path}`, { method });
         const page = { ...choose, text: await response.text() };
         const said = [response.status, alertOf(page)];
-        assert.deepEqual(said, [404, "Local accounts are switched off here."], path);
+        assert.deepEqual(said, [404, "Local accounts are disabled on this server."], path);
       }
     });
   });

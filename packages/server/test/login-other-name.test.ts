@@ -36,7 +36,7 @@ for (const store of STORES) {
       const page = await new Walker().open(back);
       assert.equal(page.status, 403);
       assert.ok(page.url.startsWith("http://localhost:"), page.url);
-      assert.match(page.text, /began in another browser/);
+      assert.match(page.text, /started in another browser/);
       const again = await walker.open(back);
       assert.equal(again.status, 403, "the ticket is spent");
     });

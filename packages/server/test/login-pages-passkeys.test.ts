@@ -10,7 +10,7 @@ import {
   type WebAuthnCredential,
 } from "@simplewebauthn/server";
 import type { Browser, Page } from "playwright-core";
-import { donePage } from "../src/login/pages/outcome.ts";
+import { donePage } from "../src/login/pages/messages.ts";
 import {
   type Authenticator,
   addAuthenticator,
@@ -100,7 +100,7 @@ describe("the passkey script", () => {
     letRegister("/setup/passkey", "challenge-1");
     await page.goto(`${site.url}/setup-first`);
     await page.getByLabel("Setup code").fill("a-code");
-    await page.getByLabel("Organisation").fill("acme");
+    await page.getByLabel("Organization").fill("acme");
     await page.getByLabel("Username").fill("ada");
     await page.getByRole("button", { name: "Use a passkey instead" }).click();
     await page.waitForURL("**/welcome");
@@ -168,7 +168,7 @@ describe("the passkey script", () => {
     await authenticator.verifies(false);
     await page.goto(`${site.url}/choose`);
     await page.getByRole("button", { name: "Use a passkey" }).click();
-    assert.equal(await alertText(), "No passkey was used: it was cancelled, or took too long.");
+    assert.equal(await alertText(), "No passkey was used: the request was canceled or timed out.");
   });
 
   test("says little of errors it does not know", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { continuePage, donePage } from "../src/login/pages/outcome.ts";
+import { continuePage, donePage } from "../src/login/pages/messages.ts";
 import { launchBrowser, openPage } from "./support/browser.ts";
 import { samplePages, TICKET } from "./support/login-samples.ts";
 import { LoginSite } from "./support/login-site.ts";
@@ -85,8 +85,8 @@ describe("the pages of the login in a browser", () => {
     const passed = await tabTo(page, "Create an account");
     assert.deepEqual(passed, [
       "Continue with Keycloak acme.example",
-      "Continue with Entra ID A rather long name of an organisation",
-      "Organisation",
+      "Continue with Entra ID A rather long name of an organization",
+      "Organization",
       "Continue",
       "Username",
       "Password",
@@ -184,8 +184,8 @@ describe("the pages of the login in a browser", () => {
       }
 
       test("the organisation typed is sent", async () => {
-        await page.goto(`${site.url}/choose-organisation`);
-        await page.getByRole("textbox", { name: "Organisation" }).fill("acme");
+        await page.goto(`${site.url}/choose-organization`);
+        await page.getByRole("textbox", { name: "Organization" }).fill("acme");
         await page.getByRole("button", { name: "Continue" }).click();
         await page.waitForURL("**/oauth/provider");
         assert.deepEqual(site.posts.pop()?.body, { login: TICKET, organisation: "acme" });
@@ -194,7 +194,7 @@ describe("the pages of the login in a browser", () => {
       test("accounts are made with a password typed twice", async () => {
         await page.goto(`${site.url}/setup-first`);
         await page.getByLabel("Setup code").fill("a-code");
-        await page.getByLabel("Organisation").fill("acme");
+        await page.getByLabel("Organization").fill("acme");
         await page.getByLabel("Username").fill("ada");
         await page.getByLabel("Password", { exact: true }).fill("one two three");
         await page.getByLabel("Password again").fill("one two three");

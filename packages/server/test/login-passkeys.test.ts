@@ -6,10 +6,12 @@ import { STORES } from "./support/server.ts";
 import { SoftPasskey, type Twist } from "./support/soft-passkey.ts";
 import { Walker } from "./support/walker.ts";
 
-const REFUSED = { status: 401, body: { error: "This passkey cannot be used here." } };
+const REFUSED = { status: 401, body: { error: "This passkey was not accepted." } };
 const SPENT = {
   status: 403,
-  body: { error: "This passkey was asked for elsewhere, too long ago, or was used before." },
+  body: {
+    error: "This passkey request has expired, was already used, or was started in another browser.",
+  },
 };
 
 for (const store of STORES) {
@@ -172,7 +174,7 @@ describe("a server that is known by an address", () => {
     const walker = new Walker();
     const setup = await walker.open(`${world.server.url}/setup`);
     assert.doesNotMatch(setup.text, /data-passkey/);
-    assert.match(setup.text, /Passkeys need a server that is reached by a name/);
+    assert.match(setup.text, /Passkeys require a server that is reached by a host name/);
     const choose = await walker.open(`${world.server.url}/oauth`);
     assert.match(choose.text, /action="\/oauth\/local"/);
     assert.doesNotMatch(choose.text, /data-passkey/);

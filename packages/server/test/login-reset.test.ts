@@ -8,7 +8,7 @@ import { askForToken } from "./support/tool.ts";
 import { type Visited, Walker } from "./support/walker.ts";
 
 const NEW_PASSWORD = "another horse battery staple";
-const WRONG_CODE = "The code is wrong, was used before, or is older than a day.";
+const WRONG_CODE = "The code is wrong, was already used, or has expired.";
 
 for (const store of STORES) {
   describe(`resetting a local account, on ${store}`, () => {
@@ -48,7 +48,7 @@ for (const store of STORES) {
 
       for (const [typed, password, said] of [
         ["BBBB-CCCC-DDDD-FFFF-GGGG", NEW_PASSWORD, WRONG_CODE],
-        [code, "short", "A password has at least 12 characters."],
+        [code, "short", "A password must have at least 12 characters."],
       ] as const) {
         const page = await reset(typed, password);
         assert.deepEqual([page.status, alertOf(page)], [400, said]);

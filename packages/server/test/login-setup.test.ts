@@ -13,7 +13,7 @@ import { STORES, TestServer } from "./support/server.ts";
 import { SoftPasskey } from "./support/soft-passkey.ts";
 import { type Visited, Walker } from "./support/walker.ts";
 
-const WRONG_CODE = "The code is wrong, or is older than a day: a restart of the server prints one.";
+const WRONG_CODE = "The code is wrong or has expired: restart the server to get a new one.";
 
 /** Whoever comes later finds that it has been done, or that the code is spent. */
 function onlyOne(tries: readonly Visited[]): void {
@@ -35,9 +35,9 @@ for (const store of STORES) {
     const slips: [what: string, given: Record<string, string>, said: RegExp][] = [
       ["a code that was never printed", { code: "BBBB-CCCC-DDDD-FFFF-GGGG" }, /^The code is wrong/],
       ["no code", { code: "" }, /^The code is wrong/],
-      ["an organisation that no group could be called", { organisation: "ACME!" }, /organisation/],
-      ["no organisation", { organisation: "" }, /organisation/],
-      ["a username with a space", { username: "ada l" }, /^A username has/],
+      ["an organisation that no group could be called", { organisation: "ACME!" }, /organization/],
+      ["no organisation", { organisation: "" }, /organization/],
+      ["a username with a space", { username: "ada l" }, /^A username starts/],
       ["a short password", { password: "elevenchars" }, /at least 12 characters/],
       [
         "a password that is long beyond reason",
@@ -54,7 +54,7 @@ for (const store of STORES) {
         { organisation: "acme limited", password: "ACME limited" },
         /name of/,
       ],
-      ["two passwords", { password: PASSWORD, password_again: `${PASSWORD}r` }, /not the same/],
+      ["two passwords", { password: PASSWORD, password_again: `${PASSWORD}r` }, /do not match/],
     ];
     for (const [what, given, said] of slips) {
       test(`is refused with ${what}, and nothing changes`, async () => {
@@ -100,7 +100,7 @@ for (const store of STORES) {
         { type: "webauthn.get" },
       ]) {
         const refused = await world.setUpWithPasskey(new SoftPasskey(world.url), twist);
-        const error = "This passkey cannot be used here.";
+        const error = "This passkey was not accepted.";
         assert.deepEqual(refused, { status: 401, body: { error } }, JSON.stringify(twist));
       }
       assert.deepEqual(await world.counts(), NOBODY);
@@ -131,7 +131,7 @@ for (const store of STORES) {
       assert.equal(page.status, 404);
       assert.equal(
         alertOf(page),
-        "This installation has been set up: sign in, or ask its operator for an invite.",
+        "This installation is already set up: sign in, or ask its operator for an invite.",
       );
       const answer = await walker.send(`${world.url}/setup/passkey/options`, {});
       assert.equal(answer.status, 404);

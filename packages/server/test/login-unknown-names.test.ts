@@ -12,7 +12,7 @@ onEachStore("names that no organization has", (world) => {
       const redirect = encodeURIComponent("http://127.0.0.1:1/");
       const login = await fetch(`${url}/oauth?redirect=${redirect}&idp_id=${word}`);
       assert.equal(login.status, 404);
-      assert.match(await login.text(), /no such identity provider/);
+      assert.match(await login.text(), /identity provider does not exist/);
     });
   }
 });

@@ -37,7 +37,7 @@ onEachStore("whom the endpoint for provisioning refuses", (world) => {
     const { get } = { get: () => scim.get("/Users") };
     await world.operator().scim("SetScimEnabled", provider, { enabled: false, etag });
     const off = await get();
-    assert.deepEqual([off.status, off.body.detail], [403, "provisioning is switched off"]);
+    assert.deepEqual([off.status, off.body.detail], [403, "provisioning is disabled"]);
   });
 
   test("whose token was revoked, replaced or has ended", async () => {

@@ -126,7 +126,7 @@ onEachStore("organisations and who made them", (world) => {
   world.rule("a nested group cannot be verified", async (api) => {
     const folder = await world.group(await world.organisation());
     const { fields } = await refused(api.groups.update(folder, { verified: true }));
-    assert.deepEqual(fields, { verified: "only organisations can be verified" });
+    assert.deepEqual(fields, { verified: "only organizations can be verified" });
   });
 
   world.rule("a kind is for verified organisations and the operator's to set", async (api) => {

@@ -50,7 +50,7 @@ onEachStore("updating groups", (world) => {
     const { fields } = await refused(api.groups.update(uid, { description: "x" }, ["*"]));
     assert.deepEqual(Object.keys(fields), ["name"], "what is required must be in it");
     const mixed = await refused(api.groups.update(uid, { name: "new" }, ["*", "name"]));
-    assert.deepEqual(mixed.fields, { updateMask: '"*" stands alone' });
+    assert.deepEqual(mixed.fields, { updateMask: '"*" must be the only path' });
   });
 
   world.rule("paths of fields that only the service sets have no effect", async (api) => {

@@ -219,7 +219,9 @@ onEachStore("groups", (world) => {
       },
     ]);
     const malformed = await refused(api.groups.get("not a uid"));
-    assert.deepEqual(malformed.fields, { uid: "uid must be a uid" });
+    assert.deepEqual(malformed.fields, {
+      uid: "uid must be a UID: 40 hexadecimal characters, or a path of IDs",
+    });
     const identity = (await world.member()).uid;
     assert.equal((await refused(api.groups.get(identity))).code, 5, "an identity is not a group");
   });

@@ -53,7 +53,7 @@ onEachStore("mappings of external groups", (world) => {
     assert.deepEqual(Object.keys(empty.fields), ["externalGroupId", "roleUid"]);
     const scoped = await refused(create(idp, { ...mapping("x"), scope: folder }));
     assert.deepEqual(scoped.fields, {
-      scope: "scope must be the organisation of the identity provider",
+      scope: "scope must be the organization of the identity provider",
     });
     const lower = await world.role(folder, ["groups.list"]);
     const unusable = await refused(create(idp, { ...mapping("x"), roleUid: lower }));
@@ -108,7 +108,7 @@ onEachStore("mappings of external groups", (world) => {
       api.batchDeleteMappings({ parent: idp, names: [a.uid, foreign.uid] }),
     );
     assert.deepEqual(refusal.fields, {
-      "names[1]": "names must be those of mappings of the parent",
+      "names[1]": "names must be uids of mappings of the parent",
     });
     for (const names of [[], ["nonsense"], Array(26).fill(a.uid)])
       assert.equal((await refused(api.batchDeleteMappings({ parent: idp, names }))).code, 3);

@@ -92,8 +92,8 @@ onEachStore("role bindings", (world) => {
     });
     const bad = { identityUid: "me", roleUid: "viewer" };
     assert.deepEqual((await refused(api.roleBindings.create(org, bad))).fields, {
-      identityUid: "identityUid must be a uid",
-      roleUid: "roleUid must be a uid",
+      identityUid: "identityUid must be a UID: 40 hexadecimal characters, or a path of IDs",
+      roleUid: "roleUid must be a UID: 40 hexadecimal characters, or a path of IDs",
     });
   });
 

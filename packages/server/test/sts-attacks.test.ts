@@ -81,7 +81,7 @@ describe("token exchange refuses", () => {
 
   test("a key that the issuer does not have", async () => {
     const token = await other.sign({ ...good, iss: issuer.url }, { kid: "key-1" });
-    await refusedAs(token, 16, /signature is wrong/);
+    await refusedAs(token, 16, /signature is invalid/);
     await refusedAs(await issuer.sign(good, { kid: "nobody's" }), 16, /invalid "kid"/);
   });
 
@@ -202,17 +202,17 @@ describe("token exchange refuses", () => {
     };
     const robot = await identity({ staticKeys });
     const claims = { iss: "https://offline.example", sub: "robot" };
-    await refusedAs(await issuer.sign(claims), 16, /signature is wrong/, robot);
+    await refusedAs(await issuer.sign(claims), 16, /signature is invalid/, robot);
     await refusedAs(await other.sign({ ...claims, sub: "robot2" }), 7, /invalid "sub"/, robot);
   });
 
   for (const [what, misbehave, why] of [
     [
-      "discovery that is another issuer's",
+      "discovery that names another issuer",
       (bad: StandInIssuer) => {
         bad.claimedIssuer = "https://other.example";
       },
-      /another issuer's/,
+      /names another issuer/,
     ],
     [
       "discovery that redirects",

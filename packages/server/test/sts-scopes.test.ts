@@ -74,7 +74,7 @@ onEachStore("scopes of an exchange", (world) => {
     assert.ok(refusal instanceof Refusal);
     assert.equal(refusal.code, 3);
     assert.deepEqual(refusal.fields, {
-      scopes: 'several groups are called "twice": give a uid',
+      scopes: 'several groups are named "twice": use a uid',
     });
   });
 
@@ -85,7 +85,7 @@ onEachStore("scopes of an exchange", (world) => {
       assert.ok(refusal instanceof Refusal, scope);
       assert.equal(refusal.code, 3);
       assert.deepEqual(refusal.fields, {
-        scopes: `${JSON.stringify(scope)} is not a group in which the identity holds anything`,
+        scopes: `${JSON.stringify(scope)} is not a group in which the identity holds a capability`,
       });
     }
   });

@@ -106,7 +106,7 @@ onEachStore(
       assert.equal(allowed, false);
       assert.deepEqual(failed(checks), ["exp", "nbf", "aud", "env", "sub"]);
       assert.equal(found(checks, "exp"), new Date((now - 600) * 1000).toISOString());
-      assert.equal(found(checks, "signature"), "right");
+      assert.equal(found(checks, "signature"), "valid");
       assert.deepEqual(grants, [], "what it may do is told only to whoever could get it");
     });
 
@@ -126,7 +126,7 @@ onEachStore(
         "a wrong signature",
         async () => `${(await good()).slice(0, -8)}AAAAAAAA`,
         "signature",
-        /^wrong$/,
+        /^invalid$/,
       ],
       [
         "another type",
@@ -135,7 +135,7 @@ onEachStore(
         /secevent/,
       ],
       ["another issuer", () => good({ iss: "https://elsewhere.example" }), "iss", /elsewhere/],
-      ["no JWT at all", async () => "a.b.c", "token", /something else/],
+      ["no JWT at all", async () => "a.b.c", "token", /another text/],
       ["a request for AWS", async () => "UE9TVA", "identity", /signed AWS request/],
       ["no end", () => good({ exp: undefined }), "exp", /none/],
     ];
@@ -157,7 +157,7 @@ onEachStore(
       const { checks } = await api.testIdentity({ uid: ci, token });
       await stranger.stop();
       assert.deepEqual(failed(checks), ["iss", "signature", "sub"]);
-      assert.equal(found(checks, "signature"), "not looked at");
+      assert.equal(found(checks, "signature"), "not verified");
       assert.match(checks.at(-1).expected, /not evaluated without a valid signature/);
       assert.deepEqual(stranger.asked, []);
     });
@@ -273,7 +273,7 @@ onEachStore(
         "numbers that may be any",
         () => ({ subjectPattern: "repo:acme@\\d+/app@\\d+:.*" }),
         "repo:acme@7/app@42:ref:main",
-        /whoever takes these names/,
+        /later owner of these names/,
       ],
       [
         "numbers",
@@ -291,7 +291,7 @@ onEachStore(
         "an open end",
         () => ({ subject: "x", issuerPattern: `${issuer.url}.*` }),
         "x",
-        /only begin like/,
+        /merely start with/,
       ],
       [
         "any issuer",

@@ -111,12 +111,28 @@ onEachStore(
       const pattern = 'must match "^[a-z0-9 ._-]{1,}$"';
       const cases: [method: string, request: Record<string, unknown>, fields: object][] = [
         ["Create", { group: none, name: "No/Name" }, { name: `name ${pattern}` }],
-        ["Create", { group: "nonsense", name: "x" }, { group: "group must be a uid" }],
-        ["Update", { group: "nonsense", name: "x" }, { group: "group must be a uid" }],
+        [
+          "Create",
+          { group: "nonsense", name: "x" },
+          { group: "group must be a UID: 40 hexadecimal characters, or a path of IDs" },
+        ],
+        [
+          "Update",
+          { group: "nonsense", name: "x" },
+          { group: "group must be a UID: 40 hexadecimal characters, or a path of IDs" },
+        ],
         ["Update", { group }, { name: `name ${pattern}` }],
-        ["Delete", { group: "nonsense" }, { group: "group must be a uid" }],
+        [
+          "Delete",
+          { group: "nonsense" },
+          { group: "group must be a UID: 40 hexadecimal characters, or a path of IDs" },
+        ],
         ["Check", { group }, { accountType: "accountType is required" }],
-        ["Check", { group: "x", accountType: "AMAZON" }, { group: "group must be a uid" }],
+        [
+          "Check",
+          { group: "x", accountType: "AMAZON" },
+          { group: "group must be a UID: 40 hexadecimal characters, or a path of IDs" },
+        ],
       ];
       const amazon = { account: "12" };
       cases.push([

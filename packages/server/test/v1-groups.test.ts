@@ -53,6 +53,9 @@ onEachStore("groups of version 1", (world) => {
   test("name fields as they were sent in refusals", async () => {
     const { status, body } = await rest().send("PUT", "/iam/v1/groups/nonsense", { name: "x" });
     assert.equal(status, 400);
-    assert.equal(body.message, "Invalid argument: id: id must be a uid");
+    assert.equal(
+      body.message,
+      "Invalid argument: id: id must be a UID: 40 hexadecimal characters, or a path of IDs",
+    );
   });
 });

@@ -95,24 +95,39 @@ onEachStore("identity providers of version 1", (world) => {
     const { id } = made;
     const identityProvider = { name: "x", defaultRole: viewer, oidc: OIDC };
     const cases: [method: string, request: Record<string, unknown>, fields: object][] = [
-      ["Create", { parentId: "x", identityProvider }, { parentId: "parentId must be a uid" }],
+      [
+        "Create",
+        { parentId: "x", identityProvider },
+        { parentId: "parentId must be a UID: 40 hexadecimal characters, or a path of IDs" },
+      ],
       [
         "Create",
         { parentId: org, identityProvider: { ...identityProvider, defaultRole: "" } },
         { defaultRole: "defaultRole is required" },
       ],
-      ["Update", { ...identityProvider, id: "x" }, { id: "id must be a uid" }],
+      [
+        "Update",
+        { ...identityProvider, id: "x" },
+        { id: "id must be a UID: 40 hexadecimal characters, or a path of IDs" },
+      ],
       ["Update", { id, name: "x", defaultRole: viewer }, { oidc: "oidc is required" }],
       [
         "Update",
         { id, ...identityProvider, oidc: { ...OIDC, correlationRule: 1 } },
         { "oidc.correlationRule": "correlationRule cannot be changed" },
       ],
-      ["Delete", { id: "x" }, { id: "id must be a uid" }],
+      [
+        "Delete",
+        { id: "x" },
+        { id: "id must be a UID: 40 hexadecimal characters, or a path of IDs" },
+      ],
       [
         "GenerateScimToken",
         { identityProviderId: "x" },
-        { identityProviderId: "identityProviderId must be a uid" },
+        {
+          identityProviderId:
+            "identityProviderId must be a UID: 40 hexadecimal characters, or a path of IDs",
+        },
       ],
       ["SetScimEnabled", { identityProviderId: id }, { etag: "etag is required" }],
     ];

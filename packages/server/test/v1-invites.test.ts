@@ -62,7 +62,9 @@ onEachStore("group invites of version 1", (world) => {
     assert.deepEqual(await found({ id: "nonsense" }), []);
     assert.deepEqual(await found({ keyId: "nonsense" }), []);
     const wrong = await refused(found({ group: "nonsense" }));
-    assert.deepEqual(wrong.fields, { group: "group must be a uid" });
+    assert.deepEqual(wrong.fields, {
+      group: "group must be a UID: 40 hexadecimal characters, or a path of IDs",
+    });
     const [shown] = (await invites(api, "List", { id: one.id })).items;
     assert.equal(shown.singleUse, true);
     await invites(api, "Delete", { id: one.id });
@@ -75,11 +77,17 @@ onEachStore("group invites of version 1", (world) => {
     const { ttl, ...timeless } = given({ group });
     for (const [request, fields] of [
       [{ ...timeless, ttl, role: "" }, { role: "role is required" }],
-      [{ ...timeless, ttl, role: "nonsense" }, { role: "role must be a uid" }],
+      [
+        { ...timeless, ttl, role: "nonsense" },
+        { role: "role must be a UID: 40 hexadecimal characters, or a path of IDs" },
+      ],
       [timeless, { ttl: "ttl is required" }],
       [{ ...timeless, ttl: "0.5s" }, { ttl: "ttl must be at least a second and at most 365 days" }],
       [{ ...timeless, ttl, email: "nobody" }, { email: "email must be an e-mail address" }],
-      [{ ...timeless, ttl, group: "nonsense" }, { group: "group must be a uid" }],
+      [
+        { ...timeless, ttl, group: "nonsense" },
+        { group: "group must be a UID: 40 hexadecimal characters, or a path of IDs" },
+      ],
     ] as const) {
       const refusal = await refused(invites(api, "Create", request));
       assert.deepEqual([refusal.code, refusal.fields], [3, fields]);

@@ -77,10 +77,22 @@ onEachStore("external group role mappings of version 1", (world) => {
     const [own, foreign] = [await make(api, parentId, "a"), await make(api, other, "a")];
     const elsewhere = await world.organisation();
     const cases: [method: string, request: Record<string, unknown>, fields: object][] = [
-      ["Get", { uid: "nonsense" }, { uid: "uid must be a uid" }],
-      ["Delete", { id: "nonsense" }, { id: "id must be a uid" }],
+      [
+        "Get",
+        { uid: "nonsense" },
+        { uid: "uid must be a UID: 40 hexadecimal characters, or a path of IDs" },
+      ],
+      [
+        "Delete",
+        { id: "nonsense" },
+        { id: "id must be a UID: 40 hexadecimal characters, or a path of IDs" },
+      ],
       ["BatchDelete", { parentId, ids: [] }, { ids: "ids is required" }],
-      ["BatchDelete", { parentId, ids: ["nonsense"] }, { ids: "ids must be a uid" }],
+      [
+        "BatchDelete",
+        { parentId, ids: ["nonsense"] },
+        { ids: "ids must be a UID: 40 hexadecimal characters, or a path of IDs" },
+      ],
       [
         "BatchDelete",
         { parentId, ids: [own.id, foreign.id] },
@@ -90,11 +102,14 @@ onEachStore("external group role mappings of version 1", (world) => {
     ];
     const mapping = { externalGroupId: "x", roleUidp: viewer };
     const bad: [mapping: object, fields: object][] = [
-      [{ ...mapping, roleUidp: "nonsense" }, { roleUidp: "roleUidp must be a uid" }],
+      [
+        { ...mapping, roleUidp: "nonsense" },
+        { roleUidp: "roleUidp must be a UID: 40 hexadecimal characters, or a path of IDs" },
+      ],
       [{ ...mapping, externalGroupId: "" }, { externalGroupId: "externalGroupId is required" }],
       [
         { ...mapping, scope: elsewhere },
-        { scope: "scope must be the organisation of the identity provider" },
+        { scope: "scope must be the organization of the identity provider" },
       ],
     ];
     for (const [one, fields] of bad) cases.push(["Create", { parentId, mapping: one }, fields]);

@@ -145,11 +145,15 @@ onEachStore("repos of version 1", (world) => {
 
   world.rule("name fields as version 1 does in refusals", async (api) => {
     const nowhere = await refused(registryV1(api, "UpdateRepo", { id: "nonsense", name: "x" }));
-    assert.deepEqual(nowhere.fields, { id: "id must be a uid" });
+    assert.deepEqual(nowhere.fields, {
+      id: "id must be a UID: 40 hexadecimal characters, or a path of IDs",
+    });
     const parent = await refused(
       registryV1(api, "CreateRepo", { parentId: "nonsense", repo: { name: "x" } }),
     );
-    assert.deepEqual(parent.fields, { parentId: "parentId must be a uid" });
+    assert.deepEqual(parent.fields, {
+      parentId: "parentId must be a UID: 40 hexadecimal characters, or a path of IDs",
+    });
     const parentId = await world.organisation();
     const overlay = { name: "x", customOverlay: { accounts: { users: [{ userName: "me" }] } } };
     const custom = await refused(registryV1(api, "CreateRepo", { parentId, repo: overlay }));
@@ -198,7 +202,9 @@ onEachStore("repos of version 1", (world) => {
     const none = await world.member({ [org]: "viewer" });
     assert.equal((await refused(count(api.as(none.token)))).code, 7);
     const nowhere = await refused(registryV1(api, "GetRepoCountBySource", { id: "nonsense" }));
-    assert.deepEqual(nowhere.fields, { id: "id must be a uid" });
+    assert.deepEqual(nowhere.fields, {
+      id: "id must be a UID: 40 hexadecimal characters, or a path of IDs",
+    });
     const listed = await api.repos.list({ syncSource: source });
     assert.equal(listed.totalCount, "2");
   });

@@ -54,7 +54,9 @@ onEachStore("settings of registries", (world) => {
         `Group ${nowhere.registryId}`,
       );
       const nonsense = await refused(registryV1(api, method, { registryId: "nonsense" }));
-      assert.deepEqual(nonsense.fields, { registryId: "registryId must be a uid" });
+      assert.deepEqual(nonsense.fields, {
+        registryId: "registryId must be a UID: 40 hexadecimal characters, or a path of IDs",
+      });
     }
     const { uniqueTags } = await registryV1(api, "GetRegistrySettings", { registryId });
     assert.equal(uniqueTags, false, "nothing changed");

@@ -84,7 +84,7 @@ onEachStore("tags of version 1", (world) => {
     assert.equal((await refused(registryV1(api, "UpdateTag", missing))).code, 5);
     const nonsense = { id: "nonsense", name: "1.0", digest: ONE };
     assert.deepEqual((await refused(registryV1(api, "UpdateTag", nonsense))).fields, {
-      id: "id must be a uid",
+      id: "id must be a UID: 40 hexadecimal characters, or a path of IDs",
     });
     assert.deepEqual((await registryV1(api, "ListTags", { id })).items, [put], "nothing changed");
 
@@ -161,7 +161,9 @@ onEachStore("tags of version 1", (world) => {
     const fewer = await registryV1(api, "GetRepoTagsSummary", request);
     assert.deepEqual([fewer.tagCount, fewer.lastUpdated < newest.lastUpdated], ["4", true]);
     const nowhere = await refused(registryV1(api, "GetRepoTagsSummary", { repoId: "nonsense" }));
-    assert.deepEqual(nowhere.fields, { repoId: "repoId must be a uid" });
+    assert.deepEqual(nowhere.fields, {
+      repoId: "repoId must be a UID: 40 hexadecimal characters, or a path of IDs",
+    });
   });
 
   world.rule(

@@ -51,7 +51,13 @@ onEachStore("role bindings of version 1", (world) => {
       const nobody = { ...good, identity: "0".repeat(40) };
       assert.equal((await refused(batch(way, group, [good, nobody]))).code, 5, way.name);
       const { fields } = await refused(batch(way, group, [good, { ...good, role: "x" }, {}]));
-      assert.deepEqual(fields, { "roleBindings[1].role": "role must be a uid" }, way.name);
+      assert.deepEqual(
+        fields,
+        {
+          "roleBindings[1].role": "role must be a UID: 40 hexadecimal characters, or a path of IDs",
+        },
+        way.name,
+      );
       const empty = await refused(batch(way, group, [good, good, {}]));
       assert.deepEqual(
         empty.fields,

@@ -1,18 +1,18 @@
 import { execFile } from "node:child_process";
-import { none } from "../tokens/platforms.ts";
-import { remembered } from "../tokens/remembered.ts";
+import { cachedSource } from "../tokens/cached.ts";
+import { noToken } from "../tokens/platforms.ts";
 import { type TokenSource, withExpiry } from "../tokens/source.ts";
 
 /**
- * What a command prints. It is run without a shell, and again when its last token is about to end.
+ * The output of a command. It runs without a shell, and again before its last token expires.
  *
  * @example tokens.command(["gcloud", "auth", "print-identity-token"])
  */
 export function command(argv: readonly [program: string, ...args: string[]]): TokenSource {
   const [program, ...args] = argv;
-  return remembered(async ({ signal }) => {
+  return cachedSource(async ({ signal }) => {
     const token = (await run(program, args, signal)).trim();
-    if (token === "") throw none(`${program} prints nothing`);
+    if (token === "") throw noToken(`${program} has no output`);
     return withExpiry(token);
   });
 }
@@ -21,11 +21,11 @@ function run(program: string, args: readonly string[], signal: AbortSignal): Pro
   return new Promise((resolve, reject) => {
     execFile(program, args, { signal, encoding: "utf8" }, (error, stdout, stderr) => {
       if (!error) return resolve(stdout);
-      // What it printed may be half a token; what it complains about is for people.
+      // Its output may contain a part of a token; its errors are shown.
       const complaint = stderr.trim().split("\n").at(-1) ?? "";
       const how = typeof error.code === "number" ? `ends with ${error.code}` : `fails`;
       const why = complaint === "" ? (error.code ?? error.message) : complaint;
-      reject(none(`${program} ${how}: ${why}`));
+      reject(noToken(`${program} ${how}: ${why}`));
     });
   });
 }

@@ -1,10 +1,16 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { environment, GITLAB_VARIABLE, githubActions, gitlab, none } from "../tokens/platforms.ts";
+import {
+  environment,
+  GITLAB_VARIABLE,
+  githubActions,
+  gitlab,
+  noToken,
+} from "../tokens/platforms.ts";
 import { type TokenSource, withExpiry } from "../tokens/source.ts";
 
 /**
- * The token in a file. Read for every call, so a new one is used as soon as it is there.
+ * The token in a file, which is read for every call.
  *
  * @example tokens.file("/run/secrets/wharf-token")
  */
@@ -12,25 +18,25 @@ export function file(path: string): TokenSource {
   return {
     async get() {
       const text = await readFile(path, "utf8").catch((cause) => {
-        throw none(`${path} cannot be read (${cause.code})`, cause);
+        throw noToken(`${path} cannot be read (${cause.code})`, cause);
       });
       const token = text.trim();
-      if (token === "") throw none(`${path} is empty`);
+      if (token === "") throw noToken(`${path} is empty`);
       return withExpiry(token);
     },
   };
 }
 
-/** Where to project a token to, unless told otherwise. */
+/** The default path of the projected token. */
 const KUBERNETES_PATH = "/var/run/secrets/tokens/wharf";
 
 export interface KubernetesOptions {
-  /** Where the token is projected to. Default: /var/run/secrets/tokens/wharf. */
+  /** The path of the projected token. Default: /var/run/secrets/tokens/wharf. */
   readonly path?: string | undefined;
 }
 
 /**
- * The token of a service account that Kubernetes projects into a pod, and replaces in time.
+ * The service account token that Kubernetes projects into a pod and rotates.
  *
  * @example tokens.exchange({ authUrl, identity, from: tokens.kubernetes() })
  */
@@ -39,7 +45,7 @@ export function kubernetes({ path = KUBERNETES_PATH }: KubernetesOptions = {}): 
 }
 
 /**
- * The token of the platform that this process runs on; undefined where it is none that we know.
+ * The token source of the platform that this process runs on; undefined if it is unknown.
  *
  * @example const from = tokens.ambient() ?? tokens.file(path);
  */

@@ -15,16 +15,16 @@ import {
   ResourceInfoSchema,
 } from "@wharf/contract/gen/google/rpc/error_details_pb.js";
 import { codeOfNumber, type WharfError, wharfError } from "../errors.ts";
-import { httpFacts, unreachable } from "../rest/transport.ts";
+import { httpErrorContext, unreachable } from "../rest/transport.ts";
 import type { Transport } from "../transport.ts";
 
 export interface GrpcOptions {
-  /** For the connection: certificates to trust, say. */
+  /** TLS options of the connection, such as trusted certificates. */
   readonly nodeOptions?: SecureClientSessionOptions | undefined;
 }
 
 export interface GrpcTransport extends Transport {
-  /** Lets go of the connections. Idle ones do not keep a process from ending. */
+  /** Closes the connections. Idle ones do not keep the process running. */
   close(): void;
 }
 
@@ -34,7 +34,7 @@ interface Connection {
 }
 
 /**
- * Calls over gRPC. Connections are made when needed, one for each address.
+ * Calls over gRPC. Connects on first use, once per URL.
  *
  * @example createWharf({ baseUrl, token, transport: grpcTransport() })
  */
@@ -64,7 +64,7 @@ export function grpcTransport({ nodeOptions }: GrpcOptions = {}): GrpcTransport 
         report(200);
         return message as Message;
       } catch (thrown) {
-        const error = refusal(ConnectError.from(thrown), baseUrl);
+        const error = errorOf(ConnectError.from(thrown), baseUrl);
         report(error.requestId === undefined ? 0 : error.httpStatus);
         signal.throwIfAborted();
         throw error;
@@ -84,17 +84,17 @@ const DETAILS = createRegistry(
   ResourceInfoSchema,
 );
 
-function refusal(error: ConnectError, baseUrl: string): WharfError {
+function errorOf(error: ConnectError, baseUrl: string): WharfError {
   const code = codeOfNumber(error.code) ?? "UNKNOWN";
-  const facts = httpFacts(undefined, error.metadata);
-  if (code === "UNAVAILABLE" && facts.requestId === undefined) return unreachable(baseUrl, error);
+  const context = httpErrorContext(undefined, error.metadata);
+  if (code === "UNAVAILABLE" && context.requestId === undefined) return unreachable(baseUrl, error);
   const details = error.findDetails(DETAILS).map(detailJson);
-  // What the server said is all there; of what went wrong on this side, the cause tells more.
-  const cause = facts.requestId === undefined ? error : undefined;
-  return wharfError(code, error.rawMessage, { ...facts, details, cause });
+  // Errors of the server are complete; the cause of local errors has more details.
+  const cause = context.requestId === undefined ? error : undefined;
+  return wharfError(code, error.rawMessage, { ...context, details, cause });
 }
 
-/** As it would stand in the body of an error over REST. */
+/** The detail as in the body of a REST error. */
 function detailJson(detail: Message): JsonObject {
   const schema = DETAILS.getMessage(detail.$typeName);
   const fields = schema ? (toJson(schema, detail) as JsonObject) : {};

@@ -1,19 +1,18 @@
 import { closeSync, openSync } from "node:fs";
 import { pause } from "../deadline.ts";
-import { none } from "../tokens/platforms.ts";
+import { noToken } from "../tokens/platforms.ts";
 
-/** SQLite's word for a lock that another holds. */
+/** SQLITE_BUSY. */
 const BUSY = 5;
 
 const LOOK_AGAIN_MS = 25;
 
-/** Whoever holds the lock asks a server, which answers or is given up sooner than this. */
+/** Longer than the request that the holder of the lock makes. */
 const LONGEST_MS = 60_000;
 
 /**
- * Does something that only one process may do at a time. The system itself holds the lock, by way
- * of SQLite, and lets go of it when the process ends, however it ends: none is left behind, and
- * nobody must guess whether its holder still lives.
+ * Runs work that only one process may run at a time. The lock is one of SQLite on a file: the operating system releases
+ * it when the process ends, so there are no stale locks.
  *
  * @example await locked("/home/me/.cache/wharf/…/uid.lock", () => refresh());
  */
@@ -23,14 +22,14 @@ export async function locked<T>(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<T> {
   const { DatabaseSync } = await import("node:sqlite");
-  // SQLite would make it readable for everyone.
+  // SQLite would create it readable for everyone.
   closeSync(openSync(path, "a", 0o600));
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {
     const end = Date.now() + LONGEST_MS;
     while (!taken(() => lock.exec("BEGIN IMMEDIATE"))) {
-      if (Date.now() > end) throw none(`another process has held ${path} for a minute`);
-      // Those who came together do not look again together.
+      if (Date.now() > end) throw noToken(`another process has locked ${path} for a minute`);
+      // Jitter: waiting processes must not retry at the same time.
       await pause(LOOK_AGAIN_MS * (1 + Math.random()), signal);
     }
     return await work();

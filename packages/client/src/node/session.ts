@@ -1,12 +1,12 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
-import { none } from "../tokens/platforms.ts";
+import { cachedSource, isFresh } from "../tokens/cached.ts";
+import { noToken } from "../tokens/platforms.ts";
 import { refreshOnce, type SessionOptions } from "../tokens/refresh.ts";
-import { isFresh, remembered } from "../tokens/remembered.ts";
 import { isMeantFor, type TokenSource, withExpiry } from "../tokens/source.ts";
 import { locked } from "./lock.ts";
 
 export interface SessionFileOptions extends SessionOptions {
-  /** A JSON file with `refreshToken`, and `token` once there is one. */
+  /** A JSON file with `refreshToken`, and with `token` after the first refresh. */
   readonly path: string;
 }
 
@@ -16,20 +16,20 @@ interface Kept {
 }
 
 /**
- * A person's session that is kept in a file, and shared by all processes that use it: one of them
- * renews, the others use what it got. Only the file's owner can read it.
+ * The session of a person in a file that processes share: one of them refreshes it, the others use the result. Only the
+ * owner of the file can read it.
  *
  * @example tokens.session({ path: "session.json", authUrl })
  */
 export function session(options: SessionFileOptions): TokenSource {
   const { path } = options;
-  return remembered(async ({ audience, force, signal }) => {
+  return cachedSource(async ({ audience, force, signal }) => {
     const wanted = options.audience ?? audience ?? options.authUrl;
     const before = await read(path);
     if (!force && isGood(before.token, wanted)) return withExpiry(before.token);
     const renew = async () => {
       const now = await read(path);
-      // Somebody else has renewed it while we waited.
+      // Another process has refreshed it meanwhile.
       if (now.token !== before.token && isGood(now.token, wanted)) return withExpiry(now.token);
       const pair = await refreshOnce(options, now.refreshToken, audience, signal);
       await write(path, { refreshToken: pair.refreshToken.token, token: pair.token.token });
@@ -48,12 +48,12 @@ async function read(path: string): Promise<Kept> {
     const kept = JSON.parse(await readFile(path, "utf8"));
     if (typeof kept?.refreshToken === "string") return kept;
   } catch (cause) {
-    throw none(`${path} cannot be read`, cause);
+    throw noToken(`${path} cannot be read`, cause);
   }
-  throw none(`${path} has no refreshToken`);
+  throw noToken(`${path} has no refreshToken`);
 }
 
-/** In one step, so that nobody reads half of it and a crash leaves the old one or the new one. */
+/** Writes atomically. */
 async function write(path: string, kept: Kept): Promise<void> {
   const beside = `${path}.${process.pid}.tmp`;
   await rm(beside, { force: true });

@@ -1,7 +1,4 @@
-/**
- * From a method's google.api.http option to the request that calls it: what goes into the path,
- * what into the query, what into the body.
- */
+/** Encodes requests as HTTP requests according to the google.api.http option of the method. */
 import {
   type DescField,
   type DescMessage,
@@ -14,7 +11,7 @@ import {
 import { fieldBehavior, type HttpBinding, httpRulesOf } from "@wharf/contract/messages";
 import { isObject, wharfError } from "../errors.ts";
 
-/** What `fetch` needs besides headers and signal. */
+/** An HTTP request without headers and signal. */
 export interface HttpRequest {
   readonly verb: HttpBinding["verb"];
   /** Path and query, after the base URL. */
@@ -24,28 +21,28 @@ export interface HttpRequest {
 }
 
 interface Variable {
-  /** Names of fields in the .proto, from the request down. */
+  /** The path of proto field names. */
   readonly path: readonly string[];
-  /** May be empty: the first create of all has no parent. */
+  /** May be empty, as the parent of an organization is. */
   readonly optional: boolean;
 }
 
 interface Route {
   readonly verb: HttpBinding["verb"];
   readonly parts: readonly (string | Variable)[];
-  /** The field that is the body, all of the request, a form, or nothing. */
+  /** The field that is the body, the whole request, a form, or none. */
   readonly body: DescField | "whole" | "form" | "none";
 }
 
 /**
- * The HTTP request that makes a call.
+ * The HTTP request of a call.
  *
  * @example httpRequest(GroupsService.method.getGroup, create(GetGroupRequestSchema, { uid }))
  * // { verb: "GET", path: "/iam/v2beta1/groups/<uid>", … }
  */
 export function httpRequest(method: DescMethod, request: Message): HttpRequest {
   const { verb, parts, body } = routeOf(method);
-  // The names of the .proto are what templates and the documented queries use.
+  // Templates and queries use proto names.
   const left = toJson(method.input, request, { useProtoFieldName: true }) as JsonObject;
   const filled = parts.map((part) => (typeof part === "string" ? part : take(left, part)));
   const path = filled.join("").replace(/\/$/, "");
@@ -65,11 +62,11 @@ export function httpRequest(method: DescMethod, request: Message): HttpRequest {
 }
 
 /**
- * Whether calling a method twice is the same as calling it once: it only reads.
+ * Whether a method only reads, and may be retried.
  *
- * @example onlyReads(GroupsService.method.listGroups) // true
+ * @example isReadOnly(GroupsService.method.listGroups) // true
  */
-export function onlyReads(method: DescMethod): boolean {
+export function isReadOnly(method: DescMethod): boolean {
   return httpRulesOf(method)[0]?.verb === "GET";
 }
 
@@ -79,7 +76,7 @@ function routeOf(method: DescMethod): Route {
   const known = routes.get(method);
   if (known) return known;
   const bindings = httpRulesOf(method);
-  // What can also be sent as a form is: a URL is no place for what a token is asked with.
+  // Forms are preferred: URLs end up in logs.
   const binding = bindings.find((one) => isForm(one)) ?? bindings[0];
   if (!binding) throw new TypeError(`${method} cannot be called over REST`);
   const route = compile(method.input, binding);
@@ -112,7 +109,7 @@ function bodyOf(input: DescMessage, binding: HttpBinding): Route["body"] {
   return field;
 }
 
-/** Takes the value of a variable out of what is left, as it stands in a path. */
+/** Removes the value of a path variable from the fields and encodes it. */
 function take(left: JsonObject, { path, optional }: Variable): string {
   let holder: JsonObject | undefined = left;
   for (const name of path.slice(0, -1)) {
@@ -123,15 +120,15 @@ function take(left: JsonObject, { path, optional }: Variable): string {
   const value = String(holder?.[leaf] ?? "");
   if (holder) delete holder[leaf];
   const segments = value.split("/");
-  // Without its last part the path would be another method's, and dots would climb out of it.
+  // An empty value would match another route, and dot segments would be resolved.
   if ((value === "" && !optional) || segments.some((one) => one === "." || one === "..")) {
     const problem = value === "" ? "is required" : "cannot be part of a path";
-    throw refused(path.join("."), problem);
+    throw invalid(path.join("."), problem);
   }
   return segments.map(encodeURIComponent).join("/");
 }
 
-function refused(field: string, problem: string): Error {
+function invalid(field: string, problem: string): Error {
   const description = `${field} ${problem}`;
   const violation = { field, description };
   const badRequest = { "@type": "type.googleapis.com/google.rpc.BadRequest" };
@@ -149,7 +146,7 @@ function withQuery(path: string, fields: JsonObject): string {
   return text === "" ? path : `${path}?${text}`;
 }
 
-/** Lists repeat their name; fields of messages are reached with dots. */
+/** Lists repeat their name; nested fields have dotted names. */
 function query(fields: JsonObject, prefix = "", into = new URLSearchParams()): URLSearchParams {
   for (const [name, value] of Object.entries(fields)) {
     if (isObject(value)) query(value, `${prefix}${name}.`, into);

@@ -7,7 +7,7 @@ import { httpRequest } from "./route.ts";
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * Calls over REST, with nothing but `fetch`.
+ * Calls over REST with `fetch`.
  *
  * @example createWharf({ baseUrl, token, transport: restTransport(fetch) })
  */
@@ -24,7 +24,7 @@ export function restTransport(fetch: Fetch): Transport {
         method: verb,
         headers: contentType === undefined ? headers : { ...headers, "content-type": contentType },
         signal,
-        // A token is for this server, not for where it may point to; and cookies are not ours.
+        // Tokens must not follow redirects to other servers; cookies are not used.
         redirect: "error",
         credentials: "omit",
         cache: "no-store",
@@ -41,48 +41,48 @@ export function restTransport(fetch: Fetch): Transport {
         throw unreachable(attempt.baseUrl, cause);
       }
       report(response.status);
-      if (!response.ok) throw refusal(response, text);
-      return readAnswer(attempt, response, text);
+      if (!response.ok) throw errorOf(response, text);
+      return readResponse(attempt, response, text);
     },
   };
 }
 
 /**
- * The error of a call that got no answer.
+ * The error of a call without a response.
  *
  * @example throw unreachable("https://wharf.example.com", cause);
  */
 export function unreachable(baseUrl: string, cause: unknown): WharfError {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   const why = inner instanceof Error && inner.message !== "" ? `: ${inner.message}` : "";
-  return wharfError("UNAVAILABLE", `Unavailable: no answer from ${baseUrl}${why}`, { cause });
+  return wharfError("UNAVAILABLE", `Unavailable: no response from ${baseUrl}${why}`, { cause });
 }
 
-function readAnswer({ method }: Attempt, response: Response, text: string): Message {
+function readResponse({ method }: Attempt, response: Response, text: string): Message {
   try {
     return fromJson(method.output, JSON.parse(text === "" ? "{}" : text), {
       ignoreUnknownFields: true,
     });
   } catch (cause) {
-    throw wharfError("INTERNAL", `Internal: the answer is not a ${method.output.name}`, {
-      ...httpFacts(response.status, response.headers),
+    throw wharfError("INTERNAL", `Internal: the response is not a ${method.output.name}`, {
+      ...httpErrorContext(response.status, response.headers),
       cause,
     });
   }
 }
 
-function refusal(response: Response, text: string): WharfError {
+function errorOf(response: Response, text: string): WharfError {
   const status = readStatus(text);
-  const facts = httpFacts(response.status, response.headers);
+  const context = httpErrorContext(response.status, response.headers);
   const code = codeOfNumber(Number(status?.code));
   if (status && code) {
     const details = Array.isArray(status.details) ? status.details.filter(isObject) : [];
-    return wharfError(code, String(status.message ?? ""), { ...facts, details });
+    return wharfError(code, String(status.message ?? ""), { ...context, details });
   }
-  // Not the server's own words: something stands between us and it.
+  // Not an error of the server, but of a proxy.
   const guessed = BY_HTTP_STATUS[response.status] ?? "UNKNOWN";
   const name = response.statusText === "" ? "" : ` ${response.statusText}`;
-  return wharfError(guessed, `HTTP ${response.status}${name}`, facts);
+  return wharfError(guessed, `HTTP ${response.status}${name}`, context);
 }
 
 function readStatus(text: string): JsonObject | undefined {
@@ -94,7 +94,7 @@ function readStatus(text: string): JsonObject | undefined {
   }
 }
 
-/** What answers of proxies mean, that know nothing of our codes. */
+/** The codes of HTTP errors of proxies. */
 const BY_HTTP_STATUS: Readonly<Record<number, CodeName>> = {
   400: "INVALID_ARGUMENT",
   401: "UNAUTHENTICATED",
@@ -113,11 +113,11 @@ const BY_HTTP_STATUS: Readonly<Record<number, CodeName>> = {
 };
 
 /**
- * What the head of an answer tells about an error.
+ * The context of an error from the headers of a response.
  *
- * @example wharfError("UNAVAILABLE", message, httpFacts(response.status, response.headers))
+ * @example wharfError("UNAVAILABLE", message, httpErrorContext(response.status, response.headers))
  */
-export function httpFacts(httpStatus: number | undefined, headers: Headers) {
+export function httpErrorContext(httpStatus: number | undefined, headers: Headers) {
   const after = headers.get("retry-after");
   return {
     httpStatus,

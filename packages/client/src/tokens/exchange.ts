@@ -1,27 +1,27 @@
 import type { Fetch } from "../rest/transport.ts";
 import { createWharf } from "../wharf.ts";
-import { remembered } from "./remembered.ts";
+import { cachedSource } from "./cached.ts";
 import { type TokenSource, withExpiry } from "./source.ts";
 
 export interface ExchangeOptions {
-  /** Where tokens are exchanged. */
+  /** The URL of the issuer. */
   readonly authUrl: string;
-  /** Where the token to exchange comes from. */
+  /** The source of the subject token. */
   readonly from: TokenSource;
-  /** The uid of the identity to become. Default: the one that the token's issuer and subject are. */
+  /** The UID of the identity to assume. Default: the identity of the token's issuer and subject. */
   readonly identity?: string | undefined;
-  /** Whom the new token is meant for. Default: whoever it is asked for, so the client's base URL. */
+  /** The audience of the new token. Default: the client's base URL. */
   readonly audience?: string | undefined;
-  /** The new token holds nothing outside of these groups. */
+  /** Limits the new token to these groups. */
   readonly scopes?: readonly string[] | undefined;
-  /** The new token holds no other capabilities than these. */
+  /** Limits the new token to these capabilities. */
   readonly capabilities?: readonly string[] | undefined;
   readonly fetch?: Fetch | undefined;
 }
 
 /**
- * Tokens of Wharf for tokens of others: a platform's, say. The other token is asked for with the
- * audience that identities expect unless they say otherwise, the host of the issuer.
+ * Exchanges tokens of another issuer, such as a CI platform, for tokens of Wharf. The subject token is requested with the
+ * default audience of identities: the host of the issuer.
  *
  * @example
  * const token = tokens.exchange({ authUrl, identity, from: tokens.githubActions() });
@@ -32,7 +32,7 @@ export function exchange(options: ExchangeOptions): TokenSource {
   const issuer = createWharf({ baseUrl: authUrl, fetch });
   const host = new URL(authUrl).hostname;
   const token: TokenSource = { get: (request) => from.get({ ...request, audience: host }) };
-  return remembered(async ({ audience, signal }) => {
+  return cachedSource(async ({ audience, signal }) => {
     const request = {
       aud: [options.audience ?? audience ?? authUrl],
       identity: identity ?? "",

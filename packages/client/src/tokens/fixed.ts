@@ -11,7 +11,7 @@ export function fixed(text: string): TokenSource {
 }
 
 /**
- * The source that an option stands for.
+ * Converts a `token` option to a source.
  *
  * @example tokenSource("eyJ…")
  */

@@ -1,20 +1,18 @@
-/**
- * Tokens that platforms give to what runs on them, as far as they need no files.
- */
+/** Workload tokens of CI platforms. */
 import { wharfError } from "../errors.ts";
 import { unreachable } from "../rest/transport.ts";
-import { remembered } from "./remembered.ts";
+import { cachedSource } from "./cached.ts";
 import { type TokenSource, withExpiry } from "./source.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variables of the process; browsers have none. */
+/** Environment variables; browsers have none. */
 export function environment(): Environment {
   return (globalThis as { process?: { env?: Environment } }).process?.env ?? {};
 }
 
 export interface GithubOptions {
-  /** Whom GitHub makes the token for. Default: whoever it is asked for. */
+  /** The audience of the token. Default: the requested one. */
   readonly audience?: string | undefined;
 }
 
@@ -24,11 +22,11 @@ export interface GithubOptions {
  * @example tokens.exchange({ authUrl, identity, from: tokens.githubActions() })
  */
 export function githubActions(options: GithubOptions = {}): TokenSource {
-  return remembered(async ({ audience, signal }) => {
+  return cachedSource(async ({ audience, signal }) => {
     const address = environment().ACTIONS_ID_TOKEN_REQUEST_URL;
     const secret = environment().ACTIONS_ID_TOKEN_REQUEST_TOKEN;
     if (!address || !secret) {
-      throw none("this is not a job of GitHub Actions with `permissions: id-token: write`");
+      throw noToken("this is not a job of GitHub Actions with `permissions: id-token: write`");
     }
     const url = new URL(address);
     const wanted = options.audience ?? audience;
@@ -47,14 +45,14 @@ async function ask(url: URL, init: RequestInit): Promise<string> {
     init.signal?.throwIfAborted();
     throw unreachable(url.origin, cause);
   }
-  if (!response.ok) throw none(`GitHub answers ${response.status}`);
+  if (!response.ok) throw noToken(`GitHub responded with ${response.status}`);
   const { value } = (await response.json().catch(() => ({}))) as { value?: unknown };
-  if (typeof value !== "string" || value === "") throw none("GitHub's answer has none");
+  if (typeof value !== "string" || value === "") throw noToken("GitHub's response has no token");
   return value;
 }
 
 export interface GitlabOptions {
-  /** What the job's `id_tokens` calls it. Default: WHARF_ID_TOKEN. */
+  /** The name in `id_tokens`. Default: WHARF_ID_TOKEN. */
   readonly variable?: string | undefined;
 }
 
@@ -69,17 +67,18 @@ export function gitlab({ variable = GITLAB_VARIABLE }: GitlabOptions = {}): Toke
   return {
     async get() {
       const token = environment()[variable]?.trim();
-      if (!token) throw none(`the variable ${variable} is empty: does the job have id_tokens?`);
+      if (!token)
+        throw noToken(`the variable ${variable} is empty: add it to id_tokens of the job`);
       return withExpiry(token);
     },
   };
 }
 
 /**
- * The error of a source that has no token to give.
+ * The error of a source without a token.
  *
- * @example throw none("the file is empty");
+ * @example throw noToken("the file is empty");
  */
-export function none(why: string, cause?: unknown): Error {
+export function noToken(why: string, cause?: unknown): Error {
   return wharfError("UNAUTHENTICATED", `Unauthenticated: no token: ${why}`, { cause });
 }

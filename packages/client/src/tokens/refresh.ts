@@ -1,36 +1,36 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Fetch } from "../rest/transport.ts";
 import { createWharf } from "../wharf.ts";
+import { cachedSource } from "./cached.ts";
 import { fixed } from "./fixed.ts";
-import { remembered } from "./remembered.ts";
 import type { Token, TokenSource } from "./source.ts";
 
-/** What a session goes on with. */
+/** The tokens of a session. */
 export interface TokenPair {
   readonly token: Token;
   readonly refreshToken: Token;
 }
 
 export interface SessionOptions {
-  /** Where tokens are exchanged. */
+  /** The URL of the issuer. */
   readonly authUrl: string;
-  /** Whom the tokens are meant for. Default: whoever they are asked for, so the client's base URL. */
+  /** The audience of the tokens. Default: the client's base URL. */
   readonly audience?: string | undefined;
   readonly fetch?: Fetch | undefined;
 }
 
 export interface RefreshOptions extends SessionOptions {
-  /** The refresh token, or how to find the present one. */
+  /** The refresh token, or a function that returns the current one. */
   readonly refreshToken: string | (() => string | Promise<string>);
   /**
-   * Keeps the next pair. Each refresh token is good for one use, so what is not kept is a session
-   * that is lost: the new token is not used before this is done.
+   * Stores the next pair. A refresh token is valid for one use, so a pair that is not stored is a lost session: the new
+   * token is not used before this resolves.
    */
   readonly save?: ((pair: TokenPair) => void | Promise<void>) | undefined;
 }
 
 /**
- * The tokens of a person's session, renewed when needed.
+ * The tokens of a person's session, refreshed before they expire.
  *
  * @example tokens.refresh({ authUrl, refreshToken, save: (pair) => writePair(pair) })
  */
@@ -45,8 +45,8 @@ export function refresh(options: RefreshOptions): TokenSource {
     await save?.(pair);
     return pair.token;
   };
-  return remembered(({ audience, signal }) => {
-    // Two audiences at once would spend the same refresh token, which ends the session.
+  return cachedSource(({ audience, signal }) => {
+    // Concurrent refreshes would use the same refresh token, which revokes the session.
     const mine = turn.then(() => next(audience, signal));
     turn = mine.catch(() => {});
     return mine;
@@ -54,7 +54,7 @@ export function refresh(options: RefreshOptions): TokenSource {
 }
 
 /**
- * Spends a refresh token on the next pair. Where the server gives no new one, the old one goes on.
+ * Uses a refresh token for the next pair. If the server returns no new one, the old one stays valid.
  *
  * @example const { token, refreshToken } = await refreshOnce(options, spent, baseUrl, signal);
  */

@@ -1,24 +1,24 @@
-/** A token, and until when it is good where that is known. */
+/** A token and its expiry, if known. */
 export interface Token {
   readonly token: string;
   readonly expires?: Date | undefined;
 }
 
 export interface TokenRequest {
-  /** Whom the token is meant for; sources that were told otherwise, or cannot choose, pass over it. */
+  /** The audience of the token. Sources with a configured or fixed audience ignore it. */
   readonly audience?: string | undefined;
-  /** The last one was refused: get another, whatever is remembered. */
+  /** Ignores cached tokens: the last one was rejected. */
   readonly force?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Where tokens come from. Asked before every call, so sources remember what is still good. */
+/** A source of tokens. It is called before every call, so sources cache valid tokens. */
 export interface TokenSource {
   get(request: TokenRequest): Promise<Token>;
 }
 
 /**
- * When a token ends, read from it without verification; undefined when it does not say.
+ * The expiry of a token, read without verification; undefined if it has none.
  *
  * @example expiryOf(jwt) // 2026-01-01T00:00:00.000Z
  */
@@ -28,7 +28,7 @@ export function expiryOf(token: string): Date | undefined {
 }
 
 /**
- * Whether a token says that it is meant for an audience; also without verification.
+ * Whether a token has an audience, read without verification.
  *
  * @example isMeantFor(jwt, "https://wharf.example.com") // true
  */
@@ -46,7 +46,7 @@ function claimsOf(token: string): { readonly exp?: unknown; readonly aud?: unkno
 }
 
 /**
- * A token with the end that it names itself.
+ * A token with its own expiry.
  *
  * @example withExpiry(jwt) // { token: jwt, expires: … }
  */

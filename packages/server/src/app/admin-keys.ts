@@ -9,14 +9,10 @@ import { auditOperator, type Rotation, type RotationMode, rotateKeys } from "./k
 import { RESOURCES } from "./resources.ts";
 
 /**
- * What operators do about keys: rotate them, seal them with another secret key, start over without it.
+ * Operator commands for keys: rotate them, reseal them with another secret key, recover from a lost one.
  */
 
-/**
- * Replaces the keys that sign tokens: see RotationMode. Running servers follow with their next request.
- *
- * @example const { kid } = await rotate(settings, "now");
- */
+/** Rotates the signing keys: see RotationMode. Running servers use the new ones on the next request. */
 export function rotate(settings: Settings, mode: RotationMode): Promise<KeysRotated> {
   return withStore(settings, async (store, secrets) => {
     const rotation = await rotateKeys(store, secrets, mode);
@@ -25,7 +21,7 @@ export function rotate(settings: Settings, mode: RotationMode): Promise<KeysRota
 }
 
 export interface KeysRotated extends Rotation {
-  /** The identity providers whose client secret is, or was, stored: a rotation cannot replace those. */
+  /** Identity providers with a stored client secret, which a rotation cannot replace. */
   readonly clientSecrets: readonly ProviderName[];
 }
 
@@ -35,10 +31,8 @@ export interface ProviderName {
 }
 
 /**
- * Starts over after the secret key was lost: drops everything that was sealed with it, and rotates the
- * rest as `all` does. Client secrets of identity providers are gone and must be given again.
- *
- * @example const { clientSecrets } = await replaceLostSecretKey(settings);
+ * Recovers from a lost secret key: drops everything that was sealed with it, and rotates the rest as
+ * `all` does. Client secrets of identity providers are lost and must be set again.
  */
 export function replaceLostSecretKey(settings: Settings): Promise<KeysRotated> {
   return withUnopenedSecrets(settings, async (store) => {
@@ -56,17 +50,15 @@ export function replaceLostSecretKey(settings: Settings): Promise<KeysRotated> {
 }
 
 /**
- * Seals all keys and secrets again with another secret key. The old one opens nothing that is written
- * from then on. Returns how many values there are.
- *
- * @example await reseal(settings, "/etc/wharf/new.key");
+ * Reseals all keys and secrets with another secret key. Afterwards the old key decrypts nothing in the
+ * store. Returns the number of values.
  */
 export function reseal(settings: Settings, newKeyFile: string): Promise<number> {
   const key = readKey(newKeyFile);
   if (key === undefined) throw new ConfigError(`--new-secret-key-file ${newKeyFile} is missing`);
   return withStore(settings, async (store, secrets) => {
     if (await new Secrets(key).isKeyOf(store.reader))
-      throw new ConfigError(`${newKeyFile} is the present secret key: make a new one`);
+      throw new ConfigError(`${newKeyFile} is the current secret key: generate a new one`);
     const values = await store.write(async (tx) => {
       const sealed = await secrets.reseal(tx, key);
       await auditOperator(tx, "keys reseal", { values: sealed }, Date.now());

@@ -5,10 +5,8 @@ import type { Store } from "../store/db/store.ts";
 import { RESOURCES } from "./resources.ts";
 
 /**
- * Opens the store for an admin command, while the server runs or not. Every command needs the secret
- * key, as the server does: with another one it changes nothing.
- *
- * @example await withStore(settings, (store, secrets) => rotateKeys(store, secrets, "now"));
+ * Opens the store for an admin command, whether the server runs or not. Every command needs the secret
+ * key, as the server does: with a wrong key it fails without changes.
  */
 export function withStore<T>(
   settings: Settings,
@@ -24,7 +22,7 @@ export async function withUnopenedSecrets<T>(
   settings: Settings,
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  // A mistyped directory would become a store of its own, whose tokens no server accepts.
+  // Otherwise a mistyped directory would become a new store, whose tokens no server accepts.
   if (!hasStore(settings)) {
     throw new ConfigError(
       `there is no store in ${settings.data}: start the server first, or name its directory with --data`,

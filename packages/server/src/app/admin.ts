@@ -4,23 +4,17 @@ import { SigningKeys } from "../auth/keys.ts";
 import { issueToken } from "../auth/token.ts";
 import { knownAddresses } from "../config/addresses.ts";
 import { ConfigError, type Settings } from "../config/settings.ts";
-import { browserUrl } from "../login/local/passkey-site.ts";
-import { offerReset, RESET_PATH } from "../login/local/reset.ts";
+import { browserUrl } from "../login/local/passkeys.ts";
+import { createResetCode, RESET_PATH } from "../login/local/reset.ts";
 import { registrySecret } from "../registry/ingest/webhook-auth.ts";
 import { InstallationSecrets } from "../secrets/installation-secrets.ts";
 import type { Store } from "../store/db/store.ts";
 import { withStore } from "./admin-store.ts";
 import { RESOURCES } from "./resources.ts";
 
-/**
- * What whoever can read the store may do without asking the server, while it runs or not.
- */
+/** Operator commands on the store. They need access to it, and work whether the server runs or not. */
 
-/**
- * A token of the operator, or of an identity, valid for an hour.
- *
- * @example console.log(await operatorToken(settings));
- */
+/** A token of the operator, or of an identity, valid for an hour. */
 export function operatorToken(settings: Settings, identity?: string): Promise<string> {
   return withStore(settings, async (store, secrets) => {
     if (identity !== undefined && !(await exists(store, identity))) {
@@ -37,11 +31,7 @@ export function operatorToken(settings: Settings, identity?: string): Promise<st
   });
 }
 
-/**
- * The secret that a registry shows with its notifications.
- *
- * @example console.log(await notificationSecret(settings, "registry.example.com"));
- */
+/** The secret that a registry authenticates its notifications with. */
 export function notificationSecret(settings: Settings, host?: string): Promise<string> {
   const attached = [...settings.registryUrls.keys()];
   const which = host ?? (attached.length === 1 ? attached[0] : undefined) ?? settings.registryHost;
@@ -51,7 +41,7 @@ export function notificationSecret(settings: Settings, host?: string): Promise<s
   );
 }
 
-/** What a registry needs to know of us to work with us. */
+/** What a registry has to be configured with. */
 export interface RegistryWiring {
   readonly host: string;
   readonly secret: string;
@@ -59,11 +49,6 @@ export interface RegistryWiring {
   readonly authUrl: string;
 }
 
-/**
- * What the registry of a host is wired up with.
- *
- * @example const { secret, authUrl } = await registryWiring(settings, "127.0.0.1:5000");
- */
 export function registryWiring(settings: Settings, host: string): Promise<RegistryWiring> {
   return withStore(settings, async (store, secrets) => {
     const addresses = await knownAddresses(store, settings);
@@ -72,21 +57,19 @@ export function registryWiring(settings: Settings, host: string): Promise<Regist
   });
 }
 
-/** What the owner of a local account needs to choose a new password or passkey. */
+/** What the owner of a local account needs to reset it. */
 export interface ResetOffer {
   readonly url: string;
   readonly code: string;
 }
 
 /**
- * A code that lets the owner of a local account choose a new password or passkey, once, within a
- * day. Until it is used, what they had before stays good.
- *
- * @example const { url, code } = await resetCode(settings, "ada");
+ * A single-use code to set a new password or passkey of a local account, valid for a day. Until it is
+ * used, the existing credentials stay valid.
  */
 export function resetCode(settings: Settings, username: string): Promise<ResetOffer> {
   return withStore(settings, async (store) => {
-    const code = await offerReset(store, username, Date.now());
+    const code = await createResetCode(store, username, Date.now());
     if (code === undefined) throw new ConfigError(`there is no local account ${username}`);
     const { authUrl } = await knownAddresses(store, settings);
     return { url: `${browserUrl(authUrl)}${RESET_PATH}`, code };
@@ -94,6 +77,7 @@ export function resetCode(settings: Settings, username: string): Promise<ResetOf
 }
 
 async function exists(store: Store, identity: string): Promise<boolean> {
-  if (identity === ANONYMOUS_UID) throw new ConfigError("there are no tokens of anyone");
+  if (identity === ANONYMOUS_UID)
+    throw new ConfigError("no token is issued for the anonymous identity");
   return isUid(identity) && (await RESOURCES.identities.find(store.reader, identity)) !== undefined;
 }

@@ -11,9 +11,9 @@ import { endAllSessions } from "../store/tables/sessions.ts";
 import { deleteAllTickets } from "../store/tables/tickets.ts";
 
 /**
- * How much a rotation replaces, and when the old keys stop being accepted. `overlap`: once their last
- * token has expired. `now`: at once. `all`: at once, and with them every secret of the installation,
- * every session and every sign-in in progress.
+ * What a rotation replaces, and when old keys stop being accepted. `overlap`: when their last token has
+ * expired. `now`: immediately. `all`: immediately, and with them every secret of the installation, every
+ * session and every sign-in in progress.
  */
 export type RotationMode = "overlap" | "now" | "all";
 
@@ -21,19 +21,17 @@ export interface Rotation {
   readonly mode: RotationMode;
   /** The id of the new signing key. */
   readonly kid: string;
-  /** Whether there were keys for registries, which are new now. */
+  /** Whether there were registry keys, which are replaced too. */
   readonly registryKeys: boolean;
   readonly sessionsEnded: number;
 }
 
-/** What a rotation does first, in the same transaction. */
+/** Runs first, in the transaction of the rotation. */
 type Before = (tx: Transaction) => Promise<void>;
 
 /**
- * Replaces the keys of an installation, all or nothing, and leaves an audit row. Every replica follows
- * with its next request.
- *
- * @example const { kid } = await rotateKeys(store, secrets, "now");
+ * Replaces the keys of an installation in one transaction, with an audit entry. Every replica uses the
+ * new keys on its next request.
  */
 export async function rotateKeys(
   store: Store,
@@ -52,24 +50,20 @@ export async function rotateKeys(
       await RegistryKeys.rotate(tx, secrets, forRegistries);
     else if (hadRegistryKeys) await RegistryKeys.replace(tx, secrets, forRegistries);
     await SigningKeys.rotate(tx, secrets, key, mode === "overlap" ? "overlap" : "drop");
-    const sessionsEnded = mode === "all" ? await startOver(tx, secrets) : 0;
+    const sessionsEnded = mode === "all" ? await dropAll(tx, secrets) : 0;
     const rotation = { mode, kid: key.kid, registryKeys: hadRegistryKeys, sessionsEnded };
     await auditOperator(tx, "keys rotate", rotation, time);
     return rotation;
   });
 }
 
-async function startOver(tx: Transaction, secrets: Secrets): Promise<number> {
+async function dropAll(tx: Transaction, secrets: Secrets): Promise<number> {
   await InstallationSecrets.rotate(tx, secrets);
   await deleteAllTickets(tx);
   return endAllSessions(tx);
 }
 
-/**
- * Writes what the operator did with an admin command.
- *
- * @example await auditOperator(tx, "keys reseal", { from }, Date.now());
- */
+/** Writes the audit entry of an admin command. */
 export async function auditOperator(
   tx: Transaction,
   action: string,

@@ -1,3 +1,5 @@
+import { create } from "@bufbuild/protobuf";
+import { PingResponseSchema, PingService } from "@wharf/contract";
 import type { SigningKeys } from "../auth/keys.ts";
 import { ALGORITHM } from "../auth/keys.ts";
 import type { Addresses } from "../config/addresses.ts";
@@ -5,32 +7,40 @@ import { RETRY_AFTER_SECONDS } from "../lib/errors.ts";
 import { DEVICE_CODE } from "../login/oauth/oauth-grants.ts";
 import { TOKEN_EXCHANGE } from "../login/oauth/token-exchange-grant.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import type { Handler } from "../rpc/call.ts";
+import { messageReply } from "../rpc/reply.ts";
 import { FAILURE_TEXTS } from "../store/db/failure.ts";
 import type { Store } from "../store/db/store.ts";
+import type { Api } from "../wire/api.ts";
 import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
 
 const JWKS_PATH = "/.well-known/jwks.json";
 
-/** Verifiers fetch keys again on a key they do not know, so a few minutes of caching are safe. */
-const PUBLISHED_FOR = "public, max-age=300";
+/** Verifiers reload the key set on an unknown key id, so a few minutes of caching are safe. */
+const CACHE_CONTROL = "public, max-age=300";
 
-/** What the plain endpoints tell about. */
 export interface SystemEndpointDeps {
   addresses(): Addresses;
   readonly store: Store;
   readonly keys: SigningKeys;
   readonly metrics: Metrics;
-  /** False once the server has been asked to stop. */
+  /** False once the server is stopping. */
   serving(): boolean;
 }
 
 /**
- * The endpoints that are not part of the contract: whether we are alive and ready, our metrics, and
- * how to verify our tokens.
- *
- * @example await openPort({ …, endpoints: plainEndpoints(insides) });
+ * Registers Ping, and the endpoints outside the contract: health, readiness, metrics, OpenID discovery and
+ * the JSON Web Key Set.
  */
-export function systemEndpoints({
+export function registerSystem(api: Api, deps: SystemEndpointDeps): void {
+  api.handlers.bind(PingService.method.ping, ping);
+  api.addEndpoints(() => systemEndpoints(deps));
+}
+
+const ping: Handler = async () =>
+  messageReply(PingResponseSchema, create(PingResponseSchema, { response: "pong" }));
+
+function systemEndpoints({
   addresses,
   store,
   keys,
@@ -59,7 +69,7 @@ export function systemEndpoints({
     }),
     get("/.well-known/openid-configuration", async () => published(discovery(addresses()))),
     get(JWKS_PATH, async () => {
-      // Asked for seldom, and then often because of a key that was made a moment ago.
+      // Rare requests, often because of a key that was just created.
       await keys.reload();
       return published(keys.jwks(Date.now()));
     }),
@@ -87,7 +97,7 @@ function text(status: number, body: string): HttpResponse {
   return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body: `${body}\n` };
 }
 
-/** Says why requests should go elsewhere, for programs and people. */
+/** Why load balancers should not route requests here. */
 function notReady(reason: string, message: string): HttpResponse {
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
   const body = `${JSON.stringify({ status: "not_ready", reason, message })}\n`;
@@ -97,7 +107,7 @@ function notReady(reason: string, message: string): HttpResponse {
 function published(document: object): HttpResponse {
   return {
     status: 200,
-    headers: { "content-type": "application/json", "cache-control": PUBLISHED_FOR },
+    headers: { "content-type": "application/json", "cache-control": CACHE_CONTROL },
     body: JSON.stringify(document),
   };
 }

@@ -8,26 +8,26 @@ import type { Grants } from "./grants.ts";
 import type { SigningKeys } from "./keys.ts";
 import type { TokenVerifier, VerifiedToken } from "./token.ts";
 
-/** What is granted to an identity now; undefined when there is no such identity, or session. */
+/** The current grants of an identity; undefined when the identity or the session does not exist. */
 export type GrantsLookup = (identity: string, session: string) => Promise<Grants | undefined>;
 
-/** Whom a token speaks for, whom it is meant for, and until when. */
+/** The caller that a token authenticates, its audiences and its expiry. */
 export interface TokenHolder {
   readonly caller: Caller;
   readonly audiences: readonly string[];
   readonly expires: number;
 }
 
-/** Callers kept ready. */
+/** The cache of authenticated callers. */
 const CACHE_BOUNDS = { maxEntries: 20_000, maxBytes: 64 * 1024 * 1024 };
 
-/** What a caller takes, and each place at which they hold something. */
+/** The approximate memory of a caller, and of each scope in the caller's grants. */
 const ENTRY_BYTES = 512;
-const BYTES_PER_PLACE = 512;
+const BYTES_PER_SCOPE = 512;
 
 /**
- * Turns a credential into a caller. What was compiled for a caller is used again only while the
- * store's access version stands still, so a change is felt by the next request on every replica.
+ * Authenticates callers by bearer token. Cached callers are valid only while the store's access version
+ * stays the same, so a change of access takes effect on the next request on every replica.
  */
 export class Authenticator {
   readonly #store: Store;
@@ -46,26 +46,21 @@ export class Authenticator {
     this.#grantsOf = grantsOf;
   }
 
-  /**
-   * @example const caller = await authenticator.caller("Bearer eyJhbGciOi…", Date.now());
-   */
   async caller(authorization: string | undefined, now: number): Promise<Caller> {
     if (authorization === undefined || authorization === "") {
       throw unauthenticated("a bearer token is required");
     }
     const bearer = readBearer(authorization);
     if (bearer === undefined) throw unauthenticated("only bearer tokens are accepted");
-    await this.#catchUp(await this.#store.accessVersion());
+    await this.#refreshCache(await this.#store.accessVersion());
     const token = await this.#verifier.verify(bearer, now);
     return this.#callers.get(token.callerKey) ?? this.#compile(token);
   }
 
   /**
-   * Rejects credentials that no call would be accepted with, so that its body need not be read.
-   * Undefined, without asking the store, for a token that was accepted lately: what has changed since
-   * is for `caller` to find, which every call comes by.
-   *
-   * @example await authenticator.admit(headers.authorization, Date.now());
+   * Rejects invalid credentials before the body of a request is read. Undefined, without a read of the
+   * store, for a token that was accepted recently: every call authenticates again with `caller`, which
+   * notices what has changed since.
    */
   admit(authorization: string | undefined, now: number): Promise<Caller> | undefined {
     const token = this.#verifier.cached(readBearer(authorization) ?? "", now);
@@ -74,29 +69,26 @@ export class Authenticator {
   }
 
   /**
-   * Whom a token of ours speaks for, whatever its audience. Whoever calls this must check the
-   * audiences.
-   *
-   * @example const { caller, audiences } = await authenticator.holder(password, Date.now());
+   * The holder of a token with any audience. The calling code must check the audiences.
    */
   async holder(token: string, now: number): Promise<TokenHolder> {
-    await this.#catchUp(await this.#store.accessVersion());
+    await this.#refreshCache(await this.#store.accessVersion());
     const verified = await this.#verifier.verifyAnyAudience(token, now);
     const caller = this.#callers.get(verified.callerKey) ?? (await this.#compile(verified));
     return { caller, audiences: verified.audiences, expires: verified.expires };
   }
 
-  /** Undefined when there is nothing to catch up on, as almost always: every request comes by here. */
-  #catchUp(version: number): Promise<void> | undefined {
+  /** Drops cached callers when access has changed. Undefined when it has not, as on most requests. */
+  #refreshCache(version: number): Promise<void> | undefined {
     if (version === this.#version) {
       this.hits += 1;
       return undefined;
     }
     this.misses += 1;
-    return this.#forget(version);
+    return this.#clearCache(version);
   }
 
-  async #forget(version: number): Promise<void> {
+  async #clearCache(version: number): Promise<void> {
     await this.#keys.reload();
     this.#callers = new BoundedCache(CACHE_BOUNDS);
     this.#version = version;
@@ -120,19 +112,15 @@ export class Authenticator {
 }
 
 function bytesOf(callerKey: string, { grants, boundary }: Caller): number {
-  const places = grants.size + (boundary?.size ?? 0);
-  return ENTRY_BYTES + 2 * callerKey.length + BYTES_PER_PLACE * places;
+  const scopes = grants.size + (boundary?.size ?? 0);
+  return ENTRY_BYTES + 2 * callerKey.length + BYTES_PER_SCOPE * scopes;
 }
 
-/**
- * The refusal of a token whose identity is gone, or whose session has ended.
- *
- * @example if (granted === undefined) throw hasEnded(token.session);
- */
+/** The error for a token whose identity was deleted, or whose session has expired or was revoked. */
 export function revokedToken(session: string | undefined): Error {
   return unauthenticated(
     session
-      ? "the token's session has ended, or its identity does not exist"
+      ? "the token's session has expired or was revoked, or its identity does not exist"
       : "the token's identity does not exist",
   );
 }

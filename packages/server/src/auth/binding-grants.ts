@@ -11,16 +11,16 @@ import { boundRoles } from "../store/tables/identity-bindings.ts";
 import { Grants } from "./grants.ts";
 import { RootGrants } from "./root-grants.ts";
 
-/** Scopes with compiled grants kept at most, over all identities. */
+/** Scopes with cached grants, over all identities. */
 const MAX_SCOPES = 250_000;
 
-/** Identities with compiled grants kept at most. */
+/** Identities with cached grants. */
 const MAX_IDENTITIES = 20_000;
 
-/** Roles decoded at a time. */
+/** Roles decoded by one read. */
 const ROLES_PAGE_SIZE = 200;
 
-/** Looks up what roles grant, by uid. */
+/** Looks up the capabilities of roles, by uid. */
 export type CapabilitiesOf = (uids: readonly string[]) => Promise<Map<string, CapabilitySet>>;
 
 /** The compiled grants of one identity. */
@@ -28,20 +28,20 @@ interface Compiled {
   readonly identity: string;
   grants: Grants;
   roots: ReadonlyMap<string, RootGrants>;
-  /** Roots whose grants have changed since; undefined for all of them. */
+  /** Roots whose grants have changed; undefined for all roots. */
   stale: Set<string> | undefined;
   isRefreshing: boolean;
-  /** Roots that it is indexed by. */
+  /** Roots that it is indexed under. */
   readonly indexed: Set<string>;
   size: number;
   readonly refreshed: SharedRead<Grants>;
 }
 
 /**
- * What the role bindings of identities grant, compiled once and kept until a change concerns it. Each
- * call first reads the log of changed grants, so a change takes effect on the next request on every
- * replica. After it only the grants of the changed identity in the changed organization are compiled
- * again. Compiling runs in time slices: other requests do not wait for an identity with many bindings.
+ * Compiles the role bindings of identities to grants and caches them. Each call first reads the log of
+ * changed grants, so a change takes effect on the next request on every replica. Only the grants of the
+ * changed identity in the changed organization are compiled again. Compilation runs in time slices, so
+ * that other requests do not wait for an identity with many bindings.
  */
 export class BindingGrants {
   readonly #reader: Reader;
@@ -54,7 +54,7 @@ export class BindingGrants {
    * evicted must leave the index by root.
    */
   readonly #compiled = new Map<string, Compiled>();
-  /** Who holds something in a root: a role of an organization concerns all of them. */
+  /** Identities with grants in a root: a changed role of the organization affects all of them. */
   readonly #byRoot = new Map<string, Set<Compiled>>();
   #size = 0;
 
@@ -64,9 +64,6 @@ export class BindingGrants {
     this.#slices = slices;
   }
 
-  /**
-   * @example const grants = await bindingGrants.of(identity);
-   */
   async of(identity: string): Promise<Grants> {
     await this.#log.read();
     const known = this.#compiled.get(identity) ?? this.#begin(identity);
@@ -103,7 +100,7 @@ export class BindingGrants {
     return begun;
   }
 
-  /** Compiles what is stale. What becomes stale meanwhile stays so, for the next refresh. */
+  /** Compiles stale roots. Roots that become stale meanwhile are left to the next refresh. */
   async #refresh(compiled: Compiled): Promise<Grants> {
     const { stale } = compiled;
     if (stale?.size === 0) return compiled.grants;
@@ -112,25 +109,25 @@ export class BindingGrants {
     try {
       const roots = new Map(stale === undefined ? [] : compiled.roots);
       const task = this.#slices.task(compiled.identity);
-      for (const part of stale ?? [undefined]) {
-        if (part !== undefined) roots.delete(part);
-        for (const [root, grants] of await this.#compile(compiled, task, part)) {
+      for (const staleRoot of stale ?? [undefined]) {
+        if (staleRoot !== undefined) roots.delete(staleRoot);
+        for (const [root, grants] of await this.#compile(compiled, task, staleRoot)) {
           roots.set(root, grants);
         }
       }
-      this.#keep(compiled, roots);
+      this.#cache(compiled, roots);
       return compiled.grants;
     } catch (error) {
       compiled.stale = undefined;
       throw error;
     } finally {
       compiled.isRefreshing = false;
-      // One that was dropped meanwhile is of use to those who wait for it, and to nobody else.
-      if (this.#compiled.get(compiled.identity) !== compiled) this.#forget(compiled);
+      // Evicted meanwhile: only requests that already wait for it use the result.
+      if (this.#compiled.get(compiled.identity) !== compiled) this.#release(compiled);
     }
   }
 
-  /** Compiles the grants of one root, or of all, by root. */
+  /** Compiles the grants of one root, or of all roots, by root. */
   async #compile(
     compiled: Compiled,
     task: SlicedTask,
@@ -142,7 +139,7 @@ export class BindingGrants {
       for (const [group, role] of page) {
         const within = rootOf(group);
         const scopes = rolesAt.get(within) ?? new Map<string, Set<string>>();
-        // Before its roles are read: a role that changes from now on makes the root stale.
+        // Indexed before its roles are read, so that a role that changes from now on makes it stale.
         if (!rolesAt.has(within)) this.#index(within, compiled);
         rolesAt.set(within, scopes);
         scopes.set(group, (scopes.get(group) ?? new Set()).add(role));
@@ -178,7 +175,7 @@ export class BindingGrants {
     compiled.indexed.add(root);
   }
 
-  #keep(compiled: Compiled, roots: ReadonlyMap<string, RootGrants>): void {
+  #cache(compiled: Compiled, roots: ReadonlyMap<string, RootGrants>): void {
     compiled.roots = roots;
     compiled.grants = Grants.ofRoots(roots);
     if (this.#compiled.get(compiled.identity) !== compiled) return;
@@ -192,11 +189,11 @@ export class BindingGrants {
       if (this.#size <= MAX_SCOPES && this.#compiled.size <= MAX_IDENTITIES) return;
       if (oldest === compiled) return;
       this.#compiled.delete(oldest.identity);
-      this.#forget(oldest);
+      this.#release(oldest);
     }
   }
 
-  #forget(compiled: Compiled): void {
+  #release(compiled: Compiled): void {
     this.#size -= compiled.size;
     compiled.size = 0;
     for (const root of compiled.indexed) this.#unindex(root, compiled);
@@ -210,7 +207,7 @@ export class BindingGrants {
   }
 
   #clear(): void {
-    for (const one of this.#compiled.values()) this.#forget(one);
+    for (const one of this.#compiled.values()) this.#release(one);
     this.#compiled.clear();
   }
 }

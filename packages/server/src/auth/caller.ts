@@ -1,26 +1,31 @@
 import { ALL_CAPABILITIES, CapabilitySet, literalIdentityUid } from "@wharf/contract";
 import { Grants } from "./grants.ts";
 
-/** Who is calling, and what they hold. */
+/**
+ * auth authenticates callers: tokens, signing keys, sessions and grants. It imports store, secrets, config
+ * and lib; resources reach it through the port `Lookup`.
+ */
+
+/** An authenticated or anonymous caller, and the caller's grants. */
 export interface Caller {
-  /** The uid of the caller's identity; empty when nobody is known to be calling. */
+  /** The uid of the caller's identity; empty for anonymous callers. */
   readonly uid: string;
   readonly grants: Grants;
   readonly isOperator: boolean;
-  /** The access version that the grants were looked up at; absent where they never change. */
+  /** The access version of the grants; absent where they never change. */
   readonly version?: number;
-  /** The session that the caller's token belongs to. */
+  /** The session of the caller's token. */
   readonly session?: string;
-  /** Where the caller's token is narrower than its identity. */
+  /** The upper bound of the grants, if the caller's token is down-scoped. */
   readonly boundary?: Grants | undefined;
 }
 
-/** Whoever runs the installation. Not stored: the right to sign tokens makes the operator. */
+/** The operator of the installation. Not stored: access to the signing keys makes the operator. */
 export const OPERATOR_UID = literalIdentityUid("wharf", "operator");
 
 /**
- * Whoever comes without credentials. Stored, so that roles can be bound to it, which is how a group is
- * made public; but nobody logs in as everybody: there is no token of it.
+ * The identity of callers without credentials. Stored, so that roles can be bound to it, which makes a
+ * group public. No token is ever issued for it.
  */
 export const ANONYMOUS_UID = literalIdentityUid("wharf", "anyone");
 

@@ -14,7 +14,7 @@ const CAPABILITIES = [
   Capability.CAP_TAG_LIST,
 ];
 
-/** Few steps down from few roots, so that scopes are often above, below or beside each other. */
+/** Few levels below few roots, so that scopes are often ancestors, descendants or siblings. */
 const scopes = fc
   .tuple(fc.constantFrom("a", "b"), fc.array(fc.constantFrom("c", "d"), { maxLength: 4 }))
   .map(([root, steps]) => [root.repeat(40), ...steps.map((step) => step.repeat(16))].join("/"));
@@ -22,17 +22,17 @@ const scopes = fc
 const some = fc.subarray(CAPABILITIES, { minLength: 1 });
 const entries = fc.array(fc.tuple(scopes, fc.subarray(CAPABILITIES)), { maxLength: 8 });
 
-type Entry = [place: string, capabilities: Capability[]];
+type Entry = [scope: string, capabilities: Capability[]];
 
-const isWithin = (uid: string, place: string) => `${uid}/`.startsWith(`${place}/`);
+const isWithin = (uid: string, scope: string) => `${uid}/`.startsWith(`${scope}/`);
 
-/** What is held at a place, the slow way: whatever any grant above or at it says. */
+/** The reference implementation: the union of all grants at the scope and above it. */
 function held(granted: readonly Entry[], uid: string): Set<Capability> {
-  return new Set(granted.flatMap(([place, list]) => (isWithin(uid, place) ? list : [])));
+  return new Set(granted.flatMap(([scope, list]) => (isWithin(uid, scope) ? list : [])));
 }
 
 function grantsOf(granted: readonly Entry[]): Grants {
-  return Grants.at(granted.map(([place, list]) => [place, CapabilitySet.of(...list)] as const));
+  return Grants.at(granted.map(([scope, list]) => [scope, CapabilitySet.of(...list)] as const));
 }
 
 function holdsAll(granted: readonly Entry[], uid: string, wanted: readonly Capability[]): boolean {
@@ -40,7 +40,7 @@ function holdsAll(granted: readonly Entry[], uid: string, wanted: readonly Capab
   return wanted.every((one) => there.has(one));
 }
 
-test("a place has what was granted at it and above it, and nothing else", () => {
+test("a scope has exactly the capabilities granted at it and above it", () => {
   const property = fc.property(entries, scopes, (granted, uid) => {
     const expected = [...held(granted, uid)].sort((a, b) => a - b);
     assert.deepEqual(grantsOf(granted).heldAt(uid).toArray(), expected);
@@ -48,7 +48,7 @@ test("a place has what was granted at it and above it, and nothing else", () => 
   fc.assert(property, { seed: SEED, numRuns: 500 });
 });
 
-test("holding several capabilities takes each of them, wherever they come from", () => {
+test("several capabilities are held when each is, from any scope above", () => {
   const property = fc.property(entries, scopes, some, (granted, uid, wanted) => {
     const grants = grantsOf(granted);
     const expected = holdsAll(granted, uid, wanted);
@@ -58,31 +58,31 @@ test("holding several capabilities takes each of them, wherever they come from",
   fc.assert(property, { seed: SEED, numRuns: 500 });
 });
 
-test("the reach covers a place exactly when everything asked for is held there", () => {
+test("the reach covers a scope exactly when everything asked for is held there", () => {
   const property = fc.property(entries, scopes, some, (granted, uid, wanted) => {
     const reach = grantsOf(granted).reach(wanted);
     assert.ok("scopes" in reach);
-    const covered = reach.scopes.some((place) => isWithin(uid, place));
+    const covered = reach.scopes.some((scope) => isWithin(uid, scope));
     assert.equal(covered, holdsAll(granted, uid, wanted));
   });
   fc.assert(property, { seed: SEED, numRuns: 500 });
 });
 
-test("the reach names no place twice and none within another", () => {
+test("the reach has no scope twice and none below another", () => {
   const property = fc.property(entries, some, (granted, wanted) => {
     const reach = grantsOf(granted).reach(wanted);
     assert.ok("scopes" in reach);
-    for (const [at, place] of reach.scopes.entries()) {
+    for (const [at, scope] of reach.scopes.entries()) {
       const covering: string[] = reach.scopes.filter(
-        (other, index) => index !== at && isWithin(place, other),
+        (other, index) => index !== at && isWithin(scope, other),
       );
-      assert.deepEqual(covering, [], `${place} is covered twice`);
+      assert.deepEqual(covering, [], `${scope} is covered twice`);
     }
   });
   fc.assert(property, { seed: SEED, numRuns: 500 });
 });
 
-test("the reach of a question is the same each time it is asked", () => {
+test("the reach is cached by capabilities", () => {
   const grants = grantsOf([["a".repeat(40), CAPABILITIES]]);
   const [first, second] = CAPABILITIES as [Capability, Capability];
   assert.deepEqual(grants.reach([first]), grants.reach([first]));
@@ -90,7 +90,7 @@ test("the reach of a question is the same each time it is asked", () => {
   assert.deepEqual(grants.reach([Capability.CAP_TAG_DELETE]), { scopes: [] });
 });
 
-test("grants everywhere reach everything, but for what they do not include", () => {
+test("grants everywhere reach everything, except for capabilities that they lack", () => {
   const grants = Grants.everywhere(CapabilitySet.of(Capability.CAP_REPO_LIST));
   const anywhere = `${"f".repeat(40)}/${"0".repeat(16)}`;
   assert.ok(grants.holds([Capability.CAP_REPO_LIST], anywhere));
@@ -100,7 +100,7 @@ test("grants everywhere reach everything, but for what they do not include", () 
   assert.deepEqual(grants.reach([Capability.CAP_TAG_LIST]), { scopes: [] });
 });
 
-test("nobody holds anything at the place above everything, nor at what is no uid", () => {
+test("nothing is held at the empty scope, nor at an invalid uid", () => {
   const grants = grantsOf([["a".repeat(40), CAPABILITIES]]);
   for (const nowhere of ["", "/", "//", "a", "a".repeat(39), "a".repeat(41), "b".repeat(40)]) {
     assert.ok(!grants.holds([Capability.CAP_REPO_LIST], nowhere), nowhere);

@@ -1,26 +1,23 @@
 import { type Capability, CapabilitySet, rootOf } from "@wharf/contract";
 import { RootGrants } from "./root-grants.ts";
 
-/** The parts of the tree in which a caller holds something: everywhere, or below these places. */
+/** Where in the tree a caller has capabilities: everywhere, or at and below these scopes. */
 export type Reach = { readonly everything: true } | { readonly scopes: readonly string[] };
 
-/** What one caller holds, root by root. */
+/** The capabilities of one caller at scopes, grouped by root. Immutable. */
 export class Grants {
   static readonly NONE = new Grants(new Map());
 
   readonly #roots: ReadonlyMap<string, RootGrants>;
   readonly #everywhere: CapabilitySet;
   readonly #reach = new Map<string, Reach>();
-  readonly #within = new WeakMap<Grants, Grants>();
+  readonly #intersections = new WeakMap<Grants, Grants>();
 
   private constructor(roots: ReadonlyMap<string, RootGrants>, everywhere = CapabilitySet.EMPTY) {
     this.#roots = roots;
     this.#everywhere = everywhere;
   }
 
-  /**
-   * @example const grants = Grants.at([["<organisation uid>", viewer]]);
-   */
   static at(entries: Iterable<readonly [uid: string, held: CapabilitySet]>): Grants {
     const roots = new Map<string, Map<string, CapabilitySet>>();
     for (const [uid, held] of entries) {
@@ -32,21 +29,17 @@ export class Grants {
     return new Grants(new Map([...roots].map(([root, own]) => [root, RootGrants.of(own)])));
   }
 
-  /** Grants that are compiled already, by root. The map must not change afterwards. */
+  /** From compiled grants, by root. The map must not change afterwards. */
   static ofRoots(roots: ReadonlyMap<string, RootGrants>): Grants {
     return new Grants(roots);
   }
 
-  /** Grants that hold on everything there is and will be. */
+  /** Grants at every scope. */
   static everywhere(held: CapabilitySet): Grants {
     return new Grants(new Map(), held);
   }
 
-  /**
-   * These grants and more.
-   *
-   * @example const grants = bound.plus([[mapping.scope, capabilities]]);
-   */
+  /** These grants, and further ones. */
   plus(entries: readonly (readonly [uid: string, held: CapabilitySet])[]): Grants {
     if (entries.length === 0) return this;
     const roots = new Map(this.#roots);
@@ -60,64 +53,57 @@ export class Grants {
     return new Grants(roots, this.#everywhere);
   }
 
-  /**
-   * What remains of these grants within a limit: at each place, what both hold there.
-   *
-   * @example const caller = granted.within(limitOfToken);
-   */
-  intersect(limit: Grants): Grants {
-    const known = this.#within.get(limit);
+  /** These grants within a boundary: at each scope, the capabilities that both have there. */
+  intersect(boundary: Grants): Grants {
+    const known = this.#intersections.get(boundary);
     if (known !== undefined) return known;
     const roots = new Map<string, RootGrants>();
-    for (const root of new Set([...this.#roots.keys(), ...limit.#roots.keys()])) {
-      const scopes = [this, limit].flatMap((one) => [...(one.#roots.get(root)?.scopes ?? [])]);
+    for (const root of new Set([...this.#roots.keys(), ...boundary.#roots.keys()])) {
+      const scopes = [this, boundary].flatMap((one) => [...(one.#roots.get(root)?.scopes ?? [])]);
       const both = scopes.map(
-        (uid) => [uid, this.heldAt(uid).intersect(limit.heldAt(uid))] as const,
+        (uid) => [uid, this.heldAt(uid).intersect(boundary.heldAt(uid))] as const,
       );
       roots.set(root, RootGrants.of(new Map(both)));
     }
-    const narrowed = new Grants(roots, this.#everywhere.intersect(limit.#everywhere));
-    this.#within.set(limit, narrowed);
+    const narrowed = new Grants(roots, this.#everywhere.intersect(boundary.#everywhere));
+    this.#intersections.set(boundary, narrowed);
     return narrowed;
   }
 
-  /** What remains if only grants that were made at some scopes count. */
+  /** Only the grants that were made at matching scopes. */
   where(counts: (scope: string) => boolean): Grants {
     const roots = [...this.#roots].map(([root, grants]) => [root, grants.where(counts)] as const);
     return new Grants(new Map(roots.filter(([, grants]) => grants.size > 0)), this.#everywhere);
   }
 
-  /** The scopes at which something was granted. */
+  /** The scopes of the grants. */
   get scopes(): string[] {
     return [...this.#roots.values()].flatMap((root) => [...root.scopes]);
   }
 
-  /** How many scopes there are. */
+  /** The number of scopes. */
   get size(): number {
     let size = 0;
     for (const root of this.#roots.values()) size += root.size;
     return size;
   }
 
-  /** Every place with grants of its own, and all that is held there. */
+  /** Every scope with grants of its own, with all capabilities there, inherited ones included. */
   get entries(): Iterable<readonly [uid: string, held: CapabilitySet]> {
     return [...this.#roots.values()].flatMap((root) => [...root.entries]);
   }
 
-  /** Everything that is held at a place. */
+  /** All capabilities at a scope. */
   heldAt(uid: string): CapabilitySet {
     if (!this.#everywhere.isEmpty) return this.#everywhere;
     return this.#roots.get(rootOf(uid))?.heldAt(uid) ?? CapabilitySet.EMPTY;
   }
 
-  /**
-   * @example if (!grants.holds([Capability.CAP_IAM_GROUPS_UPDATE], uid)) throw …
-   */
   holds(capabilities: readonly Capability[] | CapabilitySet, uid: string): boolean {
     return this.heldAt(uid).hasAll(capabilities);
   }
 
-  /** Where all of these are held, as the fewest places that cover it; where anything is, if none are named. */
+  /** The fewest scopes that cover where all of these capabilities are held, or any if none are named. */
   reach(capabilities: readonly Capability[]): Reach {
     if (!this.#everywhere.isEmpty) {
       return this.#everywhere.hasAll(capabilities) ? { everything: true } : { scopes: [] };
@@ -126,8 +112,8 @@ export class Grants {
     let reach = this.#reach.get(key);
     if (reach === undefined) {
       const roots = [...this.#roots.keys()].sort();
-      const places = roots.flatMap((root) => this.#roots.get(root)?.topmost(capabilities) ?? []);
-      reach = { scopes: places };
+      const scopes = roots.flatMap((root) => this.#roots.get(root)?.topmost(capabilities) ?? []);
+      reach = { scopes };
       this.#reach.set(key, reach);
     }
     return reach;

@@ -16,13 +16,13 @@ import {
   type StoredKey,
 } from "../store/tables/keys.ts";
 
-/** ECDSA on P-256: short tokens, and sixteen times the signatures of RSA in the same time. */
+/** ECDSA on P-256: shorter tokens than RSA, and sixteen times the signatures per second. */
 export const ALGORITHM = "ES256";
 
-/** No token of ours lives longer. */
+/** The maximum lifetime of tokens. */
 export const TOKEN_LIFETIME_MS = 3_600_000;
 
-/** A replaced key is accepted until every token it signed has ended, clocks apart by minutes included. */
+/** A replaced key is accepted until every token it signed has expired, with five minutes of clock skew. */
 const OVERLAP_MS = TOKEN_LIFETIME_MS + 5 * 60_000;
 
 export interface SigningKey {
@@ -38,12 +38,12 @@ export interface NewKey extends StoredKey {
   readonly jwk: string;
 }
 
-/** What else a rotation may replace: read again together with the keys. */
+/** Something else that a rotation replaces, reloaded together with the keys. */
 interface Reloadable {
   reload(): Promise<void>;
 }
 
-/** The keys that sign our tokens, as this process knows them. */
+/** The keys that sign tokens, cached in this process. */
 export class SigningKeys {
   readonly #store: Store;
   readonly #secrets: Secrets;
@@ -59,11 +59,7 @@ export class SigningKeys {
     this.#others = others;
   }
 
-  /**
-   * Loads the keys; makes the first one of a new installation.
-   *
-   * @example const keys = await SigningKeys.load(store, secrets, [installation]);
-   */
+  /** Loads the keys; generates the first one of a new installation. */
   static async load(
     store: Store,
     secrets: Secrets,
@@ -84,10 +80,7 @@ export class SigningKeys {
   }
 
   /**
-   * Puts a new key in place. Those before it stay accepted until their last token has expired, or are
-   * dropped now.
-   *
-   * @example await SigningKeys.rotate(tx, secrets, await newSigningKey(Date.now()), "overlap");
+   * Adds a new key. Older keys are accepted until their last token has expired, or dropped now.
    */
   static async rotate(
     tx: Transaction,
@@ -100,10 +93,8 @@ export class SigningKeys {
   }
 
   /**
-   * Reads the keys again if anything has changed since that concerns access, as a rotation does. For
-   * those who sign or verify without the authenticator.
-   *
-   * @example await keys.catchUp();
+   * Reloads the keys if the access version has changed, as a rotation changes it. For code that signs or
+   * verifies without the authenticator.
    */
   async reloadIfChanged(): Promise<void> {
     const version = await this.#store.accessVersion();
@@ -119,7 +110,7 @@ export class SigningKeys {
       this.#read(),
       ...this.#others.map((other) => other.reload()),
     ]);
-    // A read that began before another, and ends after it, may be of before a rotation.
+    // Reloads may finish out of order: an older read must not replace a newer one.
     if (order < this.#applied) return;
     this.#applied = order;
     this.#keys = keys;
@@ -130,7 +121,7 @@ export class SigningKeys {
     return Promise.all(stored.map((key) => this.#parsed(key)));
   }
 
-  /** A key never changes under its id: one that is known need not be opened again. */
+  /** Keys are immutable: one that is cached need not be decrypted again. */
   async #parsed({ kid, retires, sealed }: SealedKey): Promise<SigningKey> {
     const known = this.#keys.find((key) => key.kid === kid);
     const ends = retires ?? Number.POSITIVE_INFINITY;
@@ -140,19 +131,19 @@ export class SigningKeys {
     return { kid, privateKey, publicKey: createPublicKey(privateKey), retires: ends };
   }
 
-  /** The key that signs now. */
+  /** The key that signs new tokens. */
   get current(): SigningKey {
     const [newest] = this.#keys;
     if (newest === undefined) throw new Error("there is no signing key");
     return newest;
   }
 
-  /** The key of this name, unless it has retired. */
+  /** The key of an id, unless it has retired. */
   find(kid: string, now: number): SigningKey | undefined {
     return this.#keys.find((key) => key.kid === kid && key.retires > now);
   }
 
-  /** The public halves, as published. */
+  /** The public keys as a JSON Web Key Set. */
   jwks(now: number): { keys: JWK[] } {
     const live = this.#keys.filter((key) => key.retires > now);
     return {
@@ -166,7 +157,6 @@ export class SigningKeys {
   }
 }
 
-/** @example const key = await newSigningKey(Date.now()); */
 export async function newSigningKey(now: number): Promise<NewKey> {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const jwk = privateKey.export({ format: "jwk" }) as JWK;

@@ -4,31 +4,27 @@ import { readScimCredentials } from "../store/tables/scim-credentials.ts";
 import { forgetMembers, groupsOf } from "../store/tables/scim-members.ts";
 import { scimGroups, scimUsers } from "../store/tables/scim-resources.ts";
 
-/** A person as provisioning knows them. */
+/** A user that an identity provider provisioned by SCIM. */
 export interface ProvisionedUser {
-  /** Our id, in the identity provider's own list. */
+  /** The SCIM id. */
   readonly id: string;
   readonly userName: string;
   readonly active: boolean;
 }
 
-/** A group that a person is in, by the names that the identity provider has for it. */
+/** A SCIM group of a user. */
 export interface ProvisionedGroup {
-  /** Empty where the provider gave none. */
+  /** Empty if the identity provider sent none. */
   readonly externalId: string;
   readonly displayName: string;
 }
 
-/** Whether an identity provider says who may log in through it. */
+/** Whether SCIM provisioning decides who may sign in through an identity provider. */
 export async function isProvisioned(reader: Reader, provider: string): Promise<boolean> {
   return (await readScimCredentials(reader, provider)).enabled === 1;
 }
 
-/**
- * The person whom a login is of: the one with this external id, whoever else has their e-mail address.
- *
- * @example const user = await scimUserFor(reader, provider.uid, claims.sub);
- */
+/** The provisioned user with an external id. E-mail addresses do not count: users can share them. */
 export async function findProvisionedUser(
   reader: Reader,
   provider: string,
@@ -41,11 +37,7 @@ export async function findProvisionedUser(
   return { id: row.resource, userName, active };
 }
 
-/**
- * Whether a person may log in through an identity provider: anyone, unless it says who its people are.
- *
- * @example if (!(await isWelcome(tx, provider.uid, claims.sub))) throw …
- */
+/** Whether a person may sign in through an identity provider: everyone, unless it is provisioned. */
 export async function maySignIn(
   reader: Reader,
   provider: string,
@@ -55,11 +47,7 @@ export async function maySignIn(
   return (await findProvisionedUser(reader, provider, externalId))?.active ?? false;
 }
 
-/**
- * The groups that a person is in.
- *
- * @example const groups = await scimGroupsOf(reader, provider.uid, user.id);
- */
+/** The provisioned groups of a user. */
 export async function provisionedGroupsOf(
   reader: Reader,
   provider: string,
@@ -72,7 +60,7 @@ export async function provisionedGroupsOf(
   });
 }
 
-/** Forgets everyone that an identity provider provisioned, when it is deleted. */
+/** Deletes all users and groups that an identity provider provisioned. */
 export async function deleteProvisioned(tx: Transaction, provider: string): Promise<void> {
   await forgetMembers(tx, provider);
   await scimUsers.deleteAll(tx, provider);

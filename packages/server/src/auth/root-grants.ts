@@ -1,16 +1,16 @@
 import { type Capability, CapabilitySet, isSelfOrBelow } from "@wharf/contract";
 
 /**
- * What a caller holds within one root, scope by scope. A grant at a scope covers everything below it;
- * the set kept for a scope already includes what its ancestors grant, so a check ends at the nearest
- * one. Never changes: grants that differ in one root share those of all others.
+ * The capabilities of a caller within one root, by scope. A grant at a scope covers everything below it;
+ * the set of a scope includes what is inherited from its ancestors, so a check ends at the nearest scope.
+ * Immutable: grants that differ in one root share those of all others.
  */
 export class RootGrants {
   static readonly NONE = new RootGrants(new Map(), new Map());
 
-  /** In the order of uids: a scope comes right before all that is below it. */
+  /** Ordered by uid: a scope comes right before the scopes below it. */
   readonly #held: ReadonlyMap<string, CapabilitySet>;
-  /** What was granted at each scope itself. */
+  /** What was granted at each scope itself, without inherited capabilities. */
   readonly #own: ReadonlyMap<string, CapabilitySet>;
   readonly #topmost = new Map<string, readonly string[]>();
 
@@ -22,7 +22,7 @@ export class RootGrants {
     this.#own = own;
   }
 
-  /** From what was granted at each scope itself. */
+  /** From the grants at each scope itself. */
   static of(own: ReadonlyMap<string, CapabilitySet>): RootGrants {
     const unions = new Unions();
     const held = new Map<string, CapabilitySet>();
@@ -38,7 +38,7 @@ export class RootGrants {
     return new RootGrants(held, own);
   }
 
-  /** What remains if only grants that were made at some scopes count. */
+  /** Only the grants that were made at matching scopes. */
   where(counts: (scope: string) => boolean): RootGrants {
     const own = [...this.#own].filter(([scope]) => counts(scope));
     return own.length === this.#own.size ? this : RootGrants.of(new Map(own));
@@ -48,7 +48,7 @@ export class RootGrants {
     return this.#held.size;
   }
 
-  /** Every scope with grants of its own, and all that is held there. */
+  /** Every scope with grants of its own, with all capabilities there, inherited ones included. */
   get entries(): Iterable<readonly [uid: string, held: CapabilitySet]> {
     return this.#held;
   }
@@ -57,7 +57,7 @@ export class RootGrants {
     return this.#held.keys();
   }
 
-  /** Everything that is held at a scope. */
+  /** All capabilities at a scope. */
   heldAt(uid: string): CapabilitySet {
     for (let scope = uid; ; scope = scope.slice(0, scope.lastIndexOf("/"))) {
       const held = this.#held.get(scope);
@@ -66,7 +66,7 @@ export class RootGrants {
     }
   }
 
-  /** The scopes where all of these are held, or anything if none are named, without what is below another. */
+  /** The topmost scopes where all of these capabilities are held, or any if none are named. */
   topmost(capabilities: readonly Capability[]): readonly string[] {
     const key = capabilities.join();
     let found = this.#topmost.get(key);
@@ -94,7 +94,7 @@ export class RootGrants {
   }
 }
 
-/** Unions of sets, each made once: thousands of scopes mostly share a few roles. */
+/** Memoized unions: thousands of scopes mostly share a few roles. */
 class Unions {
   readonly #made = new Map<CapabilitySet, Map<CapabilitySet, CapabilitySet>>();
 

@@ -8,8 +8,8 @@ const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256
 const key = { kid: "a key", privateKey, publicKey, retires: Number.POSITIVE_INFINITY };
 const claims = { sub: "größe/√", exp: 4_000_000_000, act: { iss: "https://issuer.example" } };
 
-test("what we sign, jose believes", async () => {
-  // Some signatures have leading zeros, where encodings go wrong.
+test("jose verifies signed tokens", async () => {
+  // Some signatures have leading zeros, which faulty encodings drop.
   for (let round = 0; round < 300; round++) {
     const token = signJwt(key, { ...claims, jti: String(round) });
     const { payload } = await jwtVerify(token, publicKey, { algorithms: ["ES256"] });

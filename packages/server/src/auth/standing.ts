@@ -20,24 +20,24 @@ import { isProvisioned, maySignIn } from "./provisioning.ts";
 /**
  * Where the sign-in of a person counts.
  *
- * A person has one identity in the whole installation, named by issuer and subject, but any tenant
- * can register any issuer with a client of their own and obtain ID tokens of that issuer's users.
+ * A person has one identity in the whole installation, identified by issuer and subject, but any tenant
+ * can register any issuer with an own client and obtain ID tokens of that issuer's users.
  * So a sign-in through an identity provider counts only
  *  - at and below the provider's own group, and
  *  - at and below groups that the person joined while signed in through that provider and client.
- * A token that the issuer made for this installation itself (a direct exchange) counts everywhere.
+ * A token that the issuer issued for this installation itself (a direct exchange) counts everywhere.
  *
  * In both cases, where an identity provider of the person's issuer is provisioned by SCIM, nothing
- * at or below its group counts unless the person is active there. Each provider speaks for its own
- * group alone: otherwise one tenant could deactivate the people of another.
+ * at or below its group counts unless the person is active there. Each provider decides for its own
+ * group alone: otherwise one tenant could deactivate the users of another.
  */
 export class Standing {
-  /** Workloads and local accounts: no identity provider speaks for them. */
+  /** For workloads and local accounts, which no identity provider authenticates. */
   static readonly EVERYWHERE = new Standing(undefined, new Map());
 
   /** Groups at and below which the sign-in is trusted; undefined for everywhere. */
   readonly #trusted: readonly string[] | undefined;
-  /** Groups whose people are provisioned, and whether this one is active there. */
+  /** Groups whose users are provisioned, and whether the person is active there. */
   readonly #provisioned: ReadonlyMap<string, boolean>;
 
   constructor(trusted: readonly string[] | undefined, provisioned: ReadonlyMap<string, boolean>) {
@@ -45,17 +45,17 @@ export class Standing {
     this.#provisioned = provisioned;
   }
 
-  /** Whether what the person holds at a group counts. */
+  /** Whether the person's grants at a group count. */
   countsAt(group: string): boolean {
     return this.isTrustedAt(group) && this.isActiveAt(group);
   }
 
-  /** Whether a group accepts the client that the person signed in through. */
+  /** Whether a group trusts the client that the person signed in through. */
   isTrustedAt(group: string): boolean {
     return isWithin(group, this.#trusted);
   }
 
-  /** Whether no provisioned identity provider of a group, or above it, leaves the person out. */
+  /** Whether the person is active at every provisioned identity provider of a group, or above it. */
   isActiveAt(group: string): boolean {
     for (const [scope, active] of this.#provisioned) {
       if (!active && isSelfOrBelow(group, scope)) return false;
@@ -68,9 +68,9 @@ function isWithin(group: string, scopes: readonly string[] | undefined): boolean
   return scopes?.some((scope) => isSelfOrBelow(group, scope)) ?? true;
 }
 
-/** A person as their issuer names them. */
+/** A person, as identified by the issuer. */
 export interface PersonKey {
-  /** The uid of their identity. */
+  /** The uid of the identity. */
   readonly identity: string;
   readonly issuer: string;
   readonly subject: string;
@@ -84,10 +84,10 @@ export function personOf({ uid, relationship }: Identity): PersonKey | undefined
   return { identity: uid, issuer: iss.value, subject: sub.value };
 }
 
-/** A session, as far as its standing depends on it. */
+/** The fields of a session that decide where it counts. */
 export type SignIn = Pick<StoredSession, "provider" | "person">;
 
-/** The client that a session began at; undefined where none was recorded, as for local accounts. */
+/** The OIDC client that a session was started with; undefined for local accounts. */
 export function clientOf({ provider, person }: SignIn): SignInClient | undefined {
   const { clientId } = JSON.parse(person) as { clientId?: string };
   return clientId === undefined ? undefined : { provider, clientId };
@@ -110,7 +110,7 @@ export async function standingOf(
 ): Promise<Standing> {
   if (person === undefined) return Standing.EVERYWHERE;
   const trusted = session && (await trustedGroups(identityProviders, reader, person, session));
-  // What is not trusted does not count, whether or not it is provisioned.
+  // Groups that do not trust the sign-in do not count, provisioned or not.
   const relevant = groups.filter((group) => isWithin(group, trusted)).concat(trusted ?? []);
   return new Standing(
     trusted,
@@ -127,14 +127,14 @@ async function trustedGroups(
   const provider = await identityProviders.find(reader, session.provider);
   const oidc = provider?.configuration.value;
   const client = clientOf(session);
-  // The provider may have been pointed at another issuer or client since.
+  // The provider may have been changed to another issuer or client since.
   const isCurrent =
     oidc?.issuer === issuer && oidc.clientId === (client?.clientId ?? oidc.clientId);
   const joined = client === undefined ? [] : await groupsJoinedThrough(reader, identity, client);
   return isCurrent ? [parentOf(session.provider), ...joined] : joined;
 }
 
-/** Several providers of one group vouch for each other: active at one of them is active. */
+/** With several providers in one group, a person who is active at one of them is active. */
 async function provisionedGroups(
   identityProviders: Lookup<IdentityProvider>,
   reader: Reader,
@@ -154,7 +154,7 @@ async function provisionedGroups(
   return provisioned;
 }
 
-/** What provisioning calls a person: their subject, or what the provider called them at sign-in. */
+/** The SCIM external id of a person: the subject, or the `oid` claim of the last sign-in. */
 function externalId(
   reader: Reader,
   { uid, configuration }: IdentityProvider,
@@ -166,8 +166,8 @@ function externalId(
 }
 
 /**
- * Whether an identity provider that a person has signed in through has deactivated them. Asked only
- * of people who hold nothing: what others hold is judged group by group.
+ * Whether an identity provider that a person has signed in through has deactivated the person. Needed
+ * only for people without grants: other people's grants are checked group by group.
  */
 export async function isDeactivated(reader: Reader, { identity }: PersonKey): Promise<boolean> {
   for (const { provider, externalId } of await providersOfPerson(reader, identity)) {

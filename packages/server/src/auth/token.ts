@@ -10,60 +10,54 @@ import { Grants } from "./grants.ts";
 import { ALGORITHM, type SigningKeys, TOKEN_LIFETIME_MS } from "./keys.ts";
 import { signJwt } from "./sign.ts";
 
-/** What a token of ours says. */
+/** The content of a token. */
 export interface TokenContent {
-  /** The uid of the identity that it speaks for; anything else speaks for nobody here. */
+  /** The uid of the identity. Tokens with another subject are for other services and rejected here. */
   readonly subject: string;
-  /** Whom it is meant for. */
   readonly audiences: readonly string[];
-  /** When it ends, in milliseconds since 1970; an hour from now at most. */
+  /** The expiry, in milliseconds since 1970; an hour from now at most. */
   readonly expires?: number;
-  /** The token that it was given for. */
+  /** The token that was exchanged for it. */
   readonly act?:
     | { readonly iss?: string; readonly sub?: string; readonly aud?: string | string[] }
     | undefined;
   /**
-   * The most that the token may do, by scope; undefined where that is everything that its identity
-   * may. Required, so that no caller of issueToken forgets it.
+   * The upper bound of its grants; undefined for all grants of its identity. Required, so that no caller of
+   * issueToken forgets it.
    */
   readonly boundary: Grants | undefined;
-  /** The session that it belongs to, and ends with. */
+  /** The session that it belongs to; it is valid only as long as the session. */
   readonly session?: string | undefined;
-  /** The person's address, where a provider told. */
+  /** The person's e-mail address, if the identity provider sent one. */
   readonly email?: { readonly address: string; readonly verified: boolean } | undefined;
 }
 
-/** What is kept of a token once its signature has been checked. */
+/** A token whose signature has been verified. */
 export interface VerifiedToken {
   readonly subject: string;
-  /** Whom it is meant for. */
   readonly audiences: readonly string[];
   readonly kid: string;
   readonly expires: number;
   readonly boundary: Grants | undefined;
-  /** The session that it belongs to; empty when there is none. */
+  /** The session that it belongs to; empty if there is none. */
   readonly session: string;
-  /** The same for all tokens that hold the same: their subject, and their session and boundary if they have them. */
+  /** Equal for tokens with the same grants: made of subject, session and boundary. */
   readonly callerKey: string;
 }
 
-/** Verified tokens kept; those that are dropped are verified again. */
+/** The cache of verified tokens. */
 const CACHE_BOUNDS = { maxEntries: 50_000, maxBytes: 32 * 1024 * 1024 };
 
-/** What a verified token takes beside its text and what was read from it, which is no longer. */
+/** The approximate memory of a cached token beside its text. */
 const ENTRY_BYTES = 512;
 
-/** A place of a boundary takes more in memory than in the token. */
-const BYTES_PER_PLACE = 512;
+/** The approximate memory of a scope of a boundary. */
+const BYTES_PER_SCOPE = 512;
 
-/** Far longer than any token of ours. */
+/** Far longer than any token that this server issues. */
 const MAX_TOKEN_LENGTH = 16_384;
 
-/**
- * Signs a token, valid for at most an hour.
- *
- * @example const { token } = issueToken(keys, addresses, { subject, audiences: [baseUrl] }, Date.now());
- */
+/** Signs a token, valid for at most an hour. */
 export function issueToken(
   keys: SigningKeys,
   { authUrl }: Addresses,
@@ -78,7 +72,7 @@ export function issueToken(
   }: TokenContent,
   now: number,
 ): { token: string; expires: number } {
-  if (subject === ANONYMOUS_UID) throw new Error("there is no token of anyone");
+  if (subject === ANONYMOUS_UID) throw new Error("no token is issued for the anonymous identity");
   const issued = Math.floor(now / 1000);
   const ends = Math.floor(Math.min(expires, now + TOKEN_LIFETIME_MS) / 1000);
   const [audience, ...others] = audiences;
@@ -97,7 +91,7 @@ export function issueToken(
   return { token, expires: ends * 1000 };
 }
 
-/** The claim in which clients look for capabilities: a bit set for each place. */
+/** The `cap` claim, which clients read: a bit set of capabilities for each scope. */
 function encodeBoundary(boundary: Grants): Record<string, string> {
   return Object.fromEntries([...boundary.entries].map(([uid, held]) => [uid, held.encode()]));
 }
@@ -109,15 +103,15 @@ function decodeBoundary(cap: unknown): Grants | undefined {
 }
 
 /**
- * Verifies tokens of ours, and caches those that it has verified. They are kept as they are: reading
- * the memory of this process also gives the keys that sign them, and hashing each one costs more than
- * everything else that a cached token needs. The cache is bounded by bytes, since callers choose how
- * long the claims are that end up in their tokens.
+ * Verifies tokens that this server issued, and caches verified ones by their text. They are not hashed:
+ * an attacker who reads this process's memory also has the signing keys, and hashing costs more than all
+ * other work for a cached token. The cache is bounded by bytes, because callers choose how long some
+ * claims of their tokens are.
  */
 export class TokenVerifier {
   readonly #keys: SigningKeys;
   readonly #addresses: () => Addresses;
-  readonly #known = new BoundedCache<string, VerifiedToken>(CACHE_BOUNDS);
+  readonly #cache = new BoundedCache<string, VerifiedToken>(CACHE_BOUNDS);
   hits = 0;
   misses = 0;
 
@@ -126,54 +120,43 @@ export class TokenVerifier {
     this.#addresses = addresses;
   }
 
-  /**
-   * What a token says that can be accepted now; throws UNAUTHENTICATED otherwise.
-   *
-   * @example const { subject } = await verifier.verify(token, Date.now());
-   */
+  /** Verifies a token for the API; throws UNAUTHENTICATED if it is invalid. */
   async verify(token: string, now: number): Promise<VerifiedToken> {
-    const verified = this.#remembered(token, now) ?? (await this.#learn(token, now));
+    const verified = this.#fromCache(token, now) ?? (await this.#verifyAndCache(token, now));
     if (verified.audiences.includes(this.#addresses().baseUrl)) return verified;
     throw unauthenticated('invalid "aud"');
   }
 
-  /**
-   * What is remembered of a token for the API that has not expired; undefined otherwise.
-   *
-   * @example if (verifier.cached(token, Date.now()) !== undefined) …
-   */
+  /** The cached content of a token for the API that has not expired; undefined otherwise. */
   cached(token: string, now: number): VerifiedToken | undefined {
-    const verified = this.#known.get(token);
+    const verified = this.#cache.get(token);
     if (verified === undefined || verified.expires <= now) return undefined;
     return verified.audiences.includes(this.#addresses().baseUrl) ? verified : undefined;
   }
 
   /**
-   * As verify, for a token of ours that may be meant for someone else than the API: our issuer, or a
-   * registry. Whoever calls this looks at its audiences.
-   *
-   * @example const { expires } = await verifier.verifyAnyAudience(token, Date.now());
+   * As verify, for a token with any audience: the API, the issuer, or a registry. The calling code must
+   * check the audiences.
    */
   async verifyAnyAudience(token: string, now: number): Promise<VerifiedToken> {
-    return this.#remembered(token, now) ?? (await this.#learn(token, now));
+    return this.#fromCache(token, now) ?? (await this.#verifyAndCache(token, now));
   }
 
-  /** What is known of a token, as long as it can be accepted. */
-  #remembered(token: string, now: number): VerifiedToken | undefined {
-    const verified = this.#known.get(token);
+  #fromCache(token: string, now: number): VerifiedToken | undefined {
+    const verified = this.#cache.get(token);
     if (verified === undefined) return undefined;
     this.hits += 1;
     return this.#acceptable(verified, now);
   }
 
-  async #learn(token: string, now: number): Promise<VerifiedToken> {
+  async #verifyAndCache(token: string, now: number): Promise<VerifiedToken> {
     if (token.length > MAX_TOKEN_LENGTH) throw unauthenticated("the token is malformed");
     this.misses += 1;
-    // Other spellings of a token would each have an entry of their own.
+    // Non-canonical spellings of a token would each have a cache entry.
     if (!token.split(".").every(isCanonicalBase64url))
       throw unauthenticated("the token is malformed");
     const verified = await this.#check(token, now);
-    this.#known.set(token, verified, bytesOf(token, verified));
+    this.#cache.set(token, verified, bytesOf(token, verified));
     return this.#acceptable(verified, now);
   }
 
@@ -201,7 +184,7 @@ export class TokenVerifier {
       );
       const subject = payload.sub as string;
       const session = typeof payload.sid === "string" ? payload.sid : "";
-      // Tokens that we sign for others to believe are no way in, whatever their audience.
+      // Tokens for other services have no uid as subject and are never accepted.
       if (!isUid(subject) || subject === ANONYMOUS_UID) throw unauthenticated('invalid "sub"');
       return {
         subject,
@@ -213,19 +196,19 @@ export class TokenVerifier {
         callerKey: callerKeyOf(subject, session, payload.cap),
       };
     } catch (error) {
-      throw refusal(error);
+      throw rejection(error);
     }
   }
 
-  /** The bytes that the cache holds, as it counts them. */
+  /** The size of the cache, as it is accounted. */
   get bytes(): number {
-    return this.#known.bytes;
+    return this.#cache.bytes;
   }
 }
 
 function bytesOf(token: string, { boundary }: VerifiedToken): number {
-  const places = boundary?.size ?? 0;
-  return ENTRY_BYTES + 2 * token.length + BYTES_PER_PLACE * places;
+  const scopes = boundary?.size ?? 0;
+  return ENTRY_BYTES + 2 * token.length + BYTES_PER_SCOPE * scopes;
 }
 
 function callerKeyOf(subject: string, session: string, cap: unknown): string {
@@ -233,10 +216,10 @@ function callerKeyOf(subject: string, session: string, cap: unknown): string {
   return cap === undefined ? whose : `${whose} ${JSON.stringify(cap)}`;
 }
 
-const UNKNOWN_KEY = "the token is not signed by a key of ours";
+const UNKNOWN_KEY = "the token is signed with an unknown or retired key";
 
-/** Says which check failed, without repeating anything of the token. */
-function refusal(error: unknown): unknown {
+/** Names the check that failed, without repeating content of the token. */
+function rejection(error: unknown): unknown {
   if (error instanceof errors.JWTExpired) return unauthenticated("the token has expired");
   if (error instanceof errors.JWTClaimValidationFailed)
     return unauthenticated(`invalid "${error.claim}"`);

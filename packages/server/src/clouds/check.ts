@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import {
+  AccountAssociationsService,
   AccountProviderType,
   type CheckAccountAssociationRequest,
   CheckAccountAssociationResponseSchema,
@@ -15,6 +16,7 @@ import { accountAssociations } from "../iam/account-associations.ts";
 import { invalidArgument, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
+import type { Api } from "../wire/api.ts";
 import { tryAmazon } from "./amazon.ts";
 import { tryAzure } from "./azure.ts";
 import type { Attempt, Outcome } from "./exchange.ts";
@@ -41,11 +43,16 @@ const PROVIDERS: Readonly<Record<number, (attempt: Attempt) => Promise<Outcome>>
   [AccountProviderType.AZURE]: tryAzure,
 };
 
+/** Registers the check of account associations. */
+export function registerClouds(api: Api, deps: CheckDeps): void {
+  api.handlers.bind(AccountAssociationsService.method.checkAccountAssociation, checkMethod(deps));
+}
+
 /**
  * The handler of CheckAccountAssociation: tries to get credentials from a provider. It is audited,
  * because it sends a token to a third party.
  */
-export function checkMethod({ settings, engine, keys, addresses }: CheckDeps): Handler {
+function checkMethod({ settings, engine, keys, addresses }: CheckDeps): Handler {
   const { store } = engine;
   return async (call, message) => {
     const { uid, providerType } = message as CheckAccountAssociationRequest;

@@ -2,27 +2,27 @@ import { clientNetwork } from "../lib/client-network.ts";
 import type { Store } from "../store/db/store.ts";
 import { type AuditEntry, writeAudit } from "../store/tables/audit-and-events.ts";
 
-/** How long requests of one kind are counted before their number is written. */
+/** How long requests of one kind are counted before their count is written. */
 const WINDOW_MS = 60_000;
 
 /**
- * Kinds that get entries of their own within a window; all further ones share one entry. With them a
- * server writes at most 61 entries in a minute, whatever it is asked.
+ * Kinds with entries of their own within a window; all further ones share one entry. So a server
+ * writes at most 61 entries per minute, whatever the load.
  */
 export const MAX_KINDS = 30;
 export const MAX_KINDS_PER_NETWORK = 10;
 
-/** What the entry of all further kinds is called. */
+/** The method in the entry of all further kinds. */
 export const OTHER_METHOD = "other requests without credentials";
 
-/** The canonical code of an entry whose requests ended in several ways. */
+/** The canonical gRPC code of an entry whose requests had different outcomes. */
 const UNKNOWN = 2;
 
 /**
- * Audit entries that callers without credentials can cause: refusals, and what is public. The first
- * request of a kind (client network, method, outcome, reason) is written before it is answered; those
- * that follow within a minute are counted and become one entry, with their count, the time of the first
- * and the last, and what is known of the first. Each replica counts for itself.
+ * Aggregates audit entries that callers without credentials can cause: rejections, and public access.
+ * The first request of a kind (client network, method, outcome, reason) is written before the response
+ * is sent. Those that follow within a minute are counted and become one entry, with their count, the
+ * times of the first and the last, and the details of the first. Each replica counts on its own.
  */
 export class AuditAggregator {
   readonly #store: Store;
@@ -35,10 +35,8 @@ export class AuditAggregator {
   }
 
   /**
-   * Writes or counts an entry. Rejects if it is the first of its kind and cannot be written; it is then
-   * counted, to be written later.
-   *
-   * @example await engine.auditAggregator.record(entry, error.message);
+   * Writes or counts an entry. Rejects if it is the first of its kind and cannot be written; the entry
+   * is then counted, to be written later.
    */
   async record(entry: AuditEntry, reason: string): Promise<void> {
     this.#timer ??= setTimeout(() => this.#endWindow(), WINDOW_MS).unref();
@@ -47,7 +45,7 @@ export class AuditAggregator {
     const known = this.#kinds.get(key);
     if (known !== undefined) {
       known.repeats = repeated(known.repeats, entry);
-    } else if (this.#hasRoom(network)) {
+    } else if (this.#hasCapacity(network)) {
       const kind: Kind = { network, repeats: undefined };
       this.#kinds.set(key, kind);
       await this.#store
@@ -61,7 +59,7 @@ export class AuditAggregator {
     }
   }
 
-  /** Writes what was counted: at the end of a window, and before the store is closed. */
+  /** Writes the counts: at the end of a window, and before the store is closed. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -79,30 +77,30 @@ export class AuditAggregator {
         for (const entry of entries) await writeAudit(tx, entry);
       });
     } catch (error) {
-      this.#takeBack(kinds, other);
+      this.#restore(kinds, other);
       throw error;
     }
   }
 
   #endWindow(): void {
-    // What cannot be written now is counted on; the store itself reports that it cannot.
+    // Entries that cannot be written stay counted; the store's health reports the failure.
     this.flush().catch(() => {});
   }
 
-  #hasRoom(network: string): boolean {
+  #hasCapacity(network: string): boolean {
     if (this.#kinds.size >= MAX_KINDS) return false;
     let own = 0;
     for (const kind of this.#kinds.values()) if (kind.network === network) own++;
     return own < MAX_KINDS_PER_NETWORK;
   }
 
-  #takeBack(kinds: ReadonlyMap<string, Kind>, other: Repeats | undefined): void {
+  #restore(kinds: ReadonlyMap<string, Kind>, other: Repeats | undefined): void {
     const newer = this.#kinds;
     this.#kinds = new Map(kinds);
     for (const [key, kind] of newer) {
       const older = this.#kinds.get(key);
       const repeats = merged(older?.repeats, kind.repeats);
-      if (older !== undefined || this.#hasRoom(kind.network)) {
+      if (older !== undefined || this.#hasCapacity(kind.network)) {
         this.#kinds.set(key, { network: kind.network, repeats });
       } else this.#other = merged(this.#other, repeats);
     }
@@ -116,7 +114,7 @@ interface Kind {
   repeats: Repeats | undefined;
 }
 
-/** Requests that are counted; `first` keeps of them what all have in common. */
+/** Counted requests; `first` has what all of them have in common. */
 interface Repeats {
   readonly first: AuditEntry;
   readonly count: number;
@@ -143,7 +141,7 @@ function merged(one: Repeats | undefined, two: Repeats | undefined): Repeats | u
   return { first, count: one.count + two.count, lastTime };
 }
 
-/** What follows the first of a kind repeats it: of what it said, only the reason and the digest are kept. */
+/** Repeats of a kind: of the details of the first, only the reason and the digest apply to all. */
 function entryOf({ first, count, lastTime }: Repeats, network: string): AuditEntry {
   const { refused, granted, tokenSha256 } = JSON.parse(first.detail || "{}");
   const times = { firstTime: first.time, lastTime };

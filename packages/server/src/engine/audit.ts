@@ -2,48 +2,37 @@ import type { Call } from "../rpc/call.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import { type AuditEntry, writeAudit } from "../store/tables/audit-and-events.ts";
 
-/** Longer ones are cut: they are for people to read, not for programs to fill the disk. */
+/** Longer user agents are truncated, so that clients cannot fill the disk with them. */
 export const MAX_USER_AGENT_LENGTH = 256;
 
-/**
- * As much of a user agent as is kept.
- *
- * @example const kept = shortUserAgent(call.userAgent);
- */
 export function truncateUserAgent(userAgent: string): string {
   return userAgent.slice(0, MAX_USER_AGENT_LENGTH);
 }
 
-/** The canonical code of a refusal because the credentials speak for nobody. */
+/** The canonical gRPC code of a request whose credentials are rejected. */
 export const UNAUTHENTICATED = 16;
 
 export interface Outcome {
-  /** What was done, where no method of the contract says it: `login`, for example. */
+  /** The action, where it is no method of the contract: `login`, for example. */
   readonly action?: string;
-  /** The uid of what the call was about. */
+  /** The uid of the resource. */
   readonly resource: string;
-  /** Who did it, where that is not the caller that the call came with. */
+  /** The identity that acted, by default the caller. */
   readonly actor?: string;
-  /** The canonical code; 0 for what was done. */
+  /** The canonical gRPC code; 0, the default, for success. */
   readonly code?: number;
-  /** What else is worth knowing. Never a secret. */
+  /** Further details. Never a secret. */
   readonly detail?: object;
 }
 
-/**
- * Writes what a call did into a transaction, under the name that it was called by.
- *
- * @example await audit(tx, call, { resource: group.uid });
- */
+/** Writes the audit entry of a call, under the method that the caller called. */
 export async function audit(tx: Transaction, call: Call, outcome: Outcome): Promise<void> {
   await writeAudit(tx, auditEntry(call, outcome));
 }
 
 /**
- * The audit entry of a call. Refusals that callers without credentials can cause are not written one
+ * The audit entry of a call. Rejections that callers without credentials can cause are not written one
  * by one: they go to the aggregator.
- *
- * @example await engine.auditAggregator.record(auditEntry(call, refusal), error.message);
  */
 export function auditEntry(call: Call, outcome: Outcome): AuditEntry {
   const { caller, time, requestId, remoteAddress, userAgent, calledAs = call.method } = call;

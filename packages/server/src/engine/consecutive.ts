@@ -9,14 +9,13 @@ import type { Scan } from "./scan.ts";
 export type ReadRows = (scan: Scan) => Promise<PageRow[]>;
 
 /**
- * Whether the rows of a list come range by range: in the order of uids a subtree ends before the next
- * one begins. Such a list is read from the range where its page begins to the one where it ends.
- *
- * @example if (isConsecutive(scan)) return readConsecutive(reader, scan, readOne);
+ * Whether the ranges of a list are consecutive: ordered by uid, a subtree ends before the next one
+ * begins. Such a list needs no merge: it is read from the range where its page begins to the one where
+ * it ends.
  */
 export function isConsecutive({ ranges, order, start, skip, filters }: Scan): boolean {
   if (order.column !== "uid") return false;
-  // How many rows to pass over in a range is only known from its beginning, and without filters.
+  // Counts tell how many rows to skip only from the beginning of a range, and without filters.
   if (skip > 0 && (start !== undefined || filters.length > 0)) return false;
   return ranges.every((range, at) => {
     if (!("below" in range) || range.partitions !== undefined) return false;
@@ -25,7 +24,7 @@ export function isConsecutive({ ranges, order, start, skip, filters }: Scan): bo
   });
 }
 
-/** Reads the rows of such a list; `readOne` reads those of a list with one range. */
+/** Reads the rows of a list with consecutive ranges; `readOne` reads a list with one range. */
 export async function readConsecutive(
   reader: Reader,
   scan: Scan,
@@ -36,9 +35,9 @@ export async function readConsecutive(
   for (const range of scan.order.descending ? scan.ranges.toReversed() : scan.ranges) {
     if (isBefore(range, scan.start, scan.order.descending)) continue;
     await scan.task.pause();
-    const passed = skip > 0 ? await rowCount(reader, scan, range) : 0;
-    if (skip > 0 && passed <= skip) {
-      skip -= passed;
+    const count = skip > 0 ? await rowCount(reader, scan, range) : 0;
+    if (skip > 0 && count <= skip) {
+      skip -= count;
       continue;
     }
     const limit = scan.limit - rows.length;
@@ -53,7 +52,7 @@ function rowCount(reader: Reader, { table, counts }: Scan, range: Range): number
   return counts ? rowsIn(table, counts, range) : countRange(reader, table, range, []);
 }
 
-/** Whether a page that begins at the start has left a range behind. */
+/** Whether all rows of a range are before the start of a page. */
 function isBefore(range: Range, start: Start | undefined, descending: boolean): boolean {
   if (start === undefined || !("below" in range)) return false;
   const key = String(start.key);

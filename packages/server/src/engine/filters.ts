@@ -7,14 +7,10 @@ import type { Condition } from "../store/resources/query.ts";
 import type { FilterDefinition, ResourceMessage, TermDefinition } from "./definition.ts";
 import type { Resource } from "./resource.ts";
 
-/** More values than this in one filter is a mistake, or an attempt to be expensive. */
+/** Bounds the cost of one list request. */
 const MAX_FILTER_VALUES = 1_000;
 
-/**
- * What a list request asks of rows, beside where in the tree they are.
- *
- * @example const conditions = readFilters(groups, method, request);
- */
+/** The conditions of a list request on rows, beside their position in the tree. */
 export function readFilters<R extends ResourceMessage>(
   { definition }: Resource<R>,
   method: DescMethod,
@@ -34,7 +30,7 @@ export function readFilters<R extends ResourceMessage>(
   ];
 }
 
-/** A field that is set, with its value. */
+/** A field that the request sets, and its value. */
 interface Given {
   readonly field: DescField;
   readonly value: unknown;
@@ -47,7 +43,7 @@ function ofColumn<R>(
   if (given === undefined) return [];
   if (!isBound) return [{ column, value: given.value as string | number }];
   const time = millisecondsOf(given.value as Timestamp);
-  // Times are kept in whole milliseconds.
+  // Stored times are whole milliseconds.
   const after = isBound === "inclusive" ? Math.ceil(time) - 1 : Math.floor(time);
   return [{ column: column as "updated", after }];
 }

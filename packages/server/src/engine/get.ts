@@ -8,27 +8,23 @@ import type { Engine } from "./engine.ts";
 import { canSee } from "./ranges.ts";
 import type { Resource } from "./resource.ts";
 
-/**
- * The one implementation of every Get method.
- *
- * @example handlers.set("GetGroup", getMethod(groups, method, engine));
- */
+/** The generic Get method. */
 export function getMethod<R extends ResourceMessage>(
   resource: Resource<R>,
   method: DescMethod,
   engine: Engine,
 ): Handler {
-  const { definition, table, tree: kind } = resource;
+  const { definition, table, tree } = resource;
   const rule = accessOf(method);
-  const narrowed = rule?.kind === "unscoped" ? rule.capabilities : undefined;
+  const capabilities = rule?.kind === "unscoped" ? rule.capabilities : undefined;
 
   const { reader } = engine.store;
   const hydrates = engine.hydrates(resource);
 
   return async ({ caller, format }, request) => {
     const { uid } = request as Message & { uid: string };
-    if (narrowed !== undefined && !canSee(kind, caller.grants.reach(narrowed), uid)) {
-      throw permissionDenied(narrowed.map(capabilityName), uid);
+    if (capabilities !== undefined && !canSee(tree, caller.grants.reach(capabilities), uid)) {
+      throw permissionDenied(capabilities.map(capabilityName), uid);
     }
     const form = format === "binary" || hydrates ? "data" : "json";
     const row = await table.find(reader, uid, form);
@@ -39,6 +35,7 @@ export function getMethod<R extends ResourceMessage>(
       return messageReply(definition.schema, found);
     }
     if (form === "data" || row.encoding === resource.encoding) return preparedReply(row);
+    // The stored JSON is of an older schema: it is made again from the binary data.
     const found = await resource.find(reader, uid);
     if (found === undefined) throw notFound(resource.typeName, uid);
     return messageReply(definition.schema, found);

@@ -5,29 +5,21 @@ import {
   type Message,
   toBinary,
 } from "@bufbuild/protobuf";
-import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { accessOf, type Capability, type UIDPFilter } from "@wharf/contract";
 import { invalidArgument } from "../lib/errors.ts";
 import type { SlicedTask } from "../lib/time-slices.ts";
-import type { Call, Handler, Reply } from "../rpc/call.ts";
+import type { Call, Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Bound, Condition, Range, TreeRange } from "../store/resources/query.ts";
 import { partitionRanges } from "../store/resources/range-counts.ts";
-import {
-  bodyOf,
-  type Encodings,
-  encodingOf,
-  type Form,
-  type PageRow,
-  positionOf,
-  withBody,
-} from "../store/resources/rows.ts";
+import { bodyOf, encodingOf, type PageRow, positionOf, withBody } from "../store/resources/rows.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import { readFilters } from "./filters.ts";
 import { countMany } from "./many-ranges.ts";
 import { parseOrder } from "./order.ts";
+import { type Body, type Envelope, fitting, pageReply } from "./page-reply.ts";
 import type { Cursor } from "./page-token.ts";
 import { rangesFor } from "./ranges.ts";
 import type { Resource } from "./resource.ts";
@@ -36,16 +28,9 @@ import { countRows, readRows, type Scan } from "./scan.ts";
 const DEFAULT_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
 
-/**
- * What the rows of a page come to at most, in bytes or characters: clients of gRPC take no message of
- * more than 4 MiB unless told to, and a page has a little beside its rows.
- */
-const MAX_PAGE_BYTES = 4 * 1024 * 1024 - 16 * 1024;
-
-/** The most that the contract's field can say. */
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** The fields that every list request has, whatever their numbers. */
+/** The fields that every list request has. */
 type ListRequest = Message & {
   uidp?: UIDPFilter;
   pageSize: number;
@@ -54,33 +39,19 @@ type ListRequest = Message & {
   skip: number;
 };
 
-/** A row as JSON or in binary. */
-type Body = Encodings[Form];
-
-/** Everything about a page but its rows. */
-interface Envelope {
-  readonly nextPageToken: string;
-  readonly totalCount: number;
-  readonly skipped: number;
-}
-
-/**
- * The one implementation of every List method.
- *
- * @example handlers.set("ListGroups", listMethod(groups, method, engine));
- */
+/** The generic List method. */
 export function listMethod<R extends ResourceMessage>(
   resource: Resource<R>,
   method: DescMethod,
   engine: Engine,
 ): Handler {
-  const { definition, table, tree: kind } = resource;
+  const { definition, table, tree } = resource;
   const { index = {} } = definition;
   const rule = accessOf(method);
   const capabilities: readonly Capability[] =
     rule && "capabilities" in rule ? rule.capabilities : [];
   const sortKeys = [
-    ...(kind.uidIsParent ? ["group"] : []),
+    ...(tree.uidIsParent ? ["group"] : []),
     "uid",
     ...(named(definition.schema) ? ["name"] : []),
     "created_at",
@@ -96,20 +67,24 @@ export function listMethod<R extends ResourceMessage>(
     const skip = readSkip(request.skip);
     const order = parseOrder(request.orderBy, defaultOrder(request), sortKeys);
     const filters = readFilters(resource, method, request);
-    const parts = index.partitions?.requested(request) ?? [];
-    const queryText = JSON.stringify([method.name, uidpKey(request.uidp), filters, order, parts]);
+    const partitions = index.partitions?.requested(request) ?? [];
+    const queryText = JSON.stringify([
+      method.name,
+      uidpKey(request.uidp),
+      filters,
+      order,
+      partitions,
+    ]);
     const cursor = readCursor(engine, queryText, request.pageToken, call.time);
     const { reader } = engine.store;
     const reach = call.caller.grants.reach(capabilities);
-    const settledFilters = await settled(reader, resource, filters);
-    const asked = index.resolve
-      ? await index.resolve(reader, settledFilters, reach)
-      : settledFilters;
-    const stretches = rangesFor(kind, reach, request.uidp);
-    const { found, totalCount } = await engine.lists.run(call, stretches.length, async (task) => {
+    const bounded = await boundUpdates(reader, resource, filters);
+    const asked = index.resolve ? await index.resolve(reader, bounded, reach) : bounded;
+    const subtrees = rangesFor(tree, reach, request.uidp);
+    const { found, totalCount } = await engine.lists.run(call, subtrees.length, async (task) => {
       const ranges = index.partitions
-        ? await inParts(reader, resource, stretches, parts, task)
-        : stretches;
+        ? await rangesInPartitions(reader, resource, subtrees, partitions, task)
+        : subtrees;
       const scan: Scan = {
         table,
         ...(await countMany(reader, table, ranges, task)),
@@ -143,11 +118,7 @@ function named(schema: DescMessage): boolean {
   return schema.fields.some((field) => field.localName === "name");
 }
 
-/**
- * How many rows a page has that was asked for with this size.
- *
- * @example pageSizeOf(0) // 50
- */
+/** The page size for the one that a request asks for; 0 asks for the default. */
 export function pageSizeOf(given: number): number {
   if (given < 0) {
     throw invalidArgument({ field: "pageSize", description: "pageSize must not be negative" });
@@ -161,11 +132,11 @@ function readSkip(given: number): number {
 }
 
 /**
- * Ends a list of what has changed with the latest change there is now, before anything else of it is
- * read. It is read in several steps, and others write in between: a change that a later step sees must
- * not hide one, of an earlier time, that an earlier step could not see yet.
+ * Bounds a list of updates by the latest update at its start. The list is read by several statements
+ * without a snapshot: an update that a later statement sees must not hide an earlier one that an earlier
+ * statement could not see yet, since clients continue after the last update of a page.
  */
-async function settled<R extends ResourceMessage>(
+async function boundUpdates<R extends ResourceMessage>(
   reader: Reader,
   { definition, table }: Resource<R>,
   filters: readonly Condition[],
@@ -179,16 +150,16 @@ function isOfUpdates(condition: Condition): condition is Bound {
   return "after" in condition && condition.column === "updated";
 }
 
-async function inParts<R extends ResourceMessage>(
+async function rangesInPartitions<R extends ResourceMessage>(
   reader: Reader,
   { table }: Resource<R>,
-  stretches: readonly TreeRange[],
-  parts: readonly number[],
+  subtrees: readonly TreeRange[],
+  partitions: readonly number[],
   task: SlicedTask,
 ): Promise<Range[]> {
   const ranges: Range[] = [];
-  for (const stretch of stretches) {
-    ranges.push(...(await partitionRanges(reader, table, stretch, parts)));
+  for (const subtree of subtrees) {
+    ranges.push(...(await partitionRanges(reader, table, subtree, partitions)));
     await task.pause();
   }
   return ranges;
@@ -205,11 +176,7 @@ function uidpKey(filter: UIDPFilter | undefined): unknown {
   return [ancestorsOf, descendantsOf, childrenOf, inRoot, ids];
 }
 
-/**
- * Where a page token of this query leads; undefined for the beginning.
- *
- * @example const cursor = readCursor(engine, query, request.pageToken, call.time);
- */
+/** The cursor in a page token of this query; undefined for the first page. */
 export function readCursor(
   engine: Engine,
   query: string,
@@ -228,7 +195,7 @@ export function readCursor(
   return opened.cursor;
 }
 
-/** The rows of a list; read again from the data where some were written in an older shape. */
+/** The rows of a list; JSON is made again from the data where rows have an older schema. */
 async function currentRows<R extends ResourceMessage>(
   resource: Resource<R>,
   { store: { reader }, skipIndex }: Engine,
@@ -244,17 +211,7 @@ async function currentRows<R extends ResourceMessage>(
   });
 }
 
-/** As many of the first as fit into one page, and one at least: what is longer alone is shown alone. */
-function fitting(bodies: readonly Body[]): readonly Body[] {
-  let size = 0;
-  const end = bodies.findIndex((body, at) => {
-    size += body.length;
-    return size > MAX_PAGE_BYTES && at > 0;
-  });
-  return end < 0 ? bodies : bodies.slice(0, end);
-}
-
-/** Rows with what is kept elsewhere, in the form that was asked for. */
+/** Hydrated rows, in the requested format. */
 async function hydrated<R extends ResourceMessage>(
   { definition: { schema, hydrate } }: Resource<R>,
   engine: Engine,
@@ -264,29 +221,4 @@ async function hydrated<R extends ResourceMessage>(
   const all = stored.map((body) => fromBinary(schema, body as Uint8Array));
   await hydrate?.(engine.store.reader, all, engine.catalog);
   return all.map((one) => (format === "json" ? messageToJson(schema, one) : toBinary(schema, one)));
-}
-
-/**
- * Puts rows that are already encoded into a list response. Every list response has the rows as
- * field 1, the token as 2, the total as 3 and the skipped as 4.
- */
-function pageReply(
-  method: DescMethod,
-  { nextPageToken, totalCount, skipped }: Envelope,
-  bodies: readonly Body[],
-): Reply {
-  const plural = method.output.fields[0]?.jsonName;
-  return {
-    json: () =>
-      `{"${plural}":[${bodies.join(",")}],"nextPageToken":"${nextPageToken}",` +
-      `"totalCount":"${totalCount}","skipped":${skipped}}`,
-    binary: () => {
-      const writer = new BinaryWriter();
-      for (const body of bodies) writer.tag(1, WireType.LengthDelimited).bytes(body as Uint8Array);
-      if (nextPageToken !== "") writer.tag(2, WireType.LengthDelimited).string(nextPageToken);
-      writer.tag(3, WireType.Varint).int64(totalCount);
-      if (skipped !== 0) writer.tag(4, WireType.Varint).int32(skipped);
-      return writer.finish();
-    },
-  };
 }

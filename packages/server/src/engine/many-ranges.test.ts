@@ -13,7 +13,7 @@ async function ticks(count: number): Promise<void> {
   for (let at = 0; at < count; at++) await tick();
 }
 
-test("of one caller, few lists over many ranges run at once, and not many wait", async () => {
+test("lists of one caller over many ranges are limited in concurrency and queue length", async () => {
   const lists = new ListScheduler();
   let running = 0;
   let most = 0;
@@ -47,7 +47,7 @@ test("of one caller, few lists over many ranges run at once, and not many wait",
   }
 });
 
-test("a list over many ranges gives way before it begins, and ends when its caller is gone", async () => {
+test("a list over many ranges yields before it starts, and ends when its client disconnects", async () => {
   const lists = new ListScheduler();
   const controller = new AbortController();
   let steps = 0;

@@ -7,20 +7,20 @@ import { type Counts, readManyCounts } from "../store/resources/counts.ts";
 import type { Range } from "../store/resources/query.ts";
 import type { ResourceTable } from "../store/resources/resource-table.ts";
 
-/** Lists over more ranges than this are bounded per caller. */
+/** Lists over more ranges than this are limited per caller. */
 const MANY_RANGES = 100;
 
-/** Such lists of one caller that run at the same time. */
+/** Such lists of one caller that run concurrently. */
 const CONCURRENCY = 2;
 
-/** Such lists of one caller that wait for their turn. */
+/** Such lists of one caller that wait. Further ones are rejected. */
 const MAX_QUEUED = 16;
 
 /**
- * Bounds what lists cost other callers. Each range of a list takes a statement or more on the only
- * thread, and a caller with role bindings at thousands of groups has as many ranges. So lists run in
- * time slices, in which callers take turns, and only a few lists over many ranges of one caller run at
- * the same time.
+ * Keeps expensive lists from delaying other callers. Each range of a list takes a statement or more on
+ * the only thread, and a caller with role bindings at thousands of groups has as many ranges. So lists
+ * run in time slices, scheduled fairly by caller, and only a few lists over many ranges of one caller
+ * run concurrently.
  */
 export class ListScheduler {
   readonly #slices = new TimeSlices();
@@ -30,7 +30,7 @@ export class ListScheduler {
     rejection: tooMany,
   });
 
-  /** Runs a list over so many ranges. */
+  /** Runs a list over a number of ranges. */
   run<T>(
     { caller, signal }: Call,
     ranges: number,
@@ -53,17 +53,15 @@ function tooMany(): Error {
   );
 }
 
-/** Many ranges of a list, without those that have no rows, and the counts of the places they hang on. */
+/** The ranges of a list without empty ones, and the counts of the scopes they are below. */
 export interface CountedRanges {
   readonly ranges: readonly Range[];
   readonly counts?: ReadonlyMap<string, Counts>;
 }
 
 /**
- * Reads the counts of many subtrees with few statements, and drops subtrees without rows. Other ranges
- * are left as they are.
- *
- * @example const { ranges, counts } = await countMany(reader, table, stretches, task);
+ * Reads the counts of many subtrees with few statements, and drops empty subtrees. Other ranges stay
+ * as they are.
  */
 export async function countMany(
   reader: Reader,
@@ -84,11 +82,7 @@ export async function countMany(
   return { ranges: ranges.filter((range) => rowsIn(table, counts, range) > 0), counts };
 }
 
-/**
- * How many rows a subtree has, by counts that were read before.
- *
- * @example const total = ranges.reduce((sum, range) => sum + rowsIn(table, counts, range), 0);
- */
+/** The number of rows of a subtree, from counts that were read before. */
 export function rowsIn(
   { shape }: ResourceTable,
   counts: ReadonlyMap<string, Counts>,

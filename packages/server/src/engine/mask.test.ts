@@ -18,7 +18,7 @@ const text = fc.constantFrom("one", "two", "three");
 const some = <T>(shape: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
   fc.record(shape, { requiredKeys: [] });
 
-/** Of each choice, JSON can hold one. */
+/** JSON can have one member of each oneof. */
 const CHOICES = [
   ["claimMatch", "staticKeys", "awsIdentity"],
   ["issuer", "issuerPattern"],
@@ -51,7 +51,7 @@ const staticKeys = some({
   return { ...rest, ...(issuer ? { issuer } : {}), ...(subject ? { subject } : {}) };
 });
 
-/** Identities with anything set or not, also what only the service sets. */
+/** Identities with any fields set, output-only ones included. */
 const identities: fc.Arbitrary<JsonObject> = some({
   uid: text,
   name: text,
@@ -85,7 +85,7 @@ function snake(path: string): string {
   return path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The slow way, on JSON: what the path names is as in the source, set or not. */
+/** The reference implementation, on JSON: the field of the path is as in the source, set or not. */
 function copy(target: JsonObject, source: JsonObject | undefined, path: string[]): void {
   const [key, ...rest] = path as [string, ...string[]];
   const given = source?.[key];
@@ -109,11 +109,11 @@ function expected(target: JsonObject, source: JsonObject, paths: readonly string
     if (OUTPUT_ONLY.includes(path)) continue;
     copy(result, source, path.split("."));
   }
-  // Through a message, so that lists and maps that are empty vanish alike.
+  // Through a message, which drops empty lists and maps.
   return written(read(result));
 }
 
-test("what the mask covers becomes as given, everything else stays", () => {
+test("fields in the mask are replaced, all others stay", () => {
   const paths = fc.array(fc.constantFrom(...PATHS), { minLength: 1, maxLength: 4 });
   const property = fc.property(identities, identities, paths, (before, given, list) => {
     const target = read(before);
@@ -124,7 +124,7 @@ test("what the mask covers becomes as given, everything else stays", () => {
   fc.assert(property, { seed: SEED, numRuns: 2_000 });
 });
 
-test("paths mean the same in snake case", () => {
+test("paths can be in snake case", () => {
   const property = fc.property(fc.constantFrom(...PATHS), identities, (path, given) => {
     const source = read(given);
     const mask = readMask(IdentitySchema, [path], source);
@@ -133,7 +133,7 @@ test("paths mean the same in snake case", () => {
   fc.assert(property, { seed: SEED });
 });
 
-test("a star covers all that a caller can set", () => {
+test("* covers every field that callers can set", () => {
   const property = fc.property(identities, identities, (before, given) => {
     const target = read(before);
     const source = read(given);
@@ -146,7 +146,7 @@ test("a star covers all that a caller can set", () => {
   fc.assert(property, { seed: SEED, numRuns: 1_000 });
 });
 
-test("without paths what is set in the given resource changes, down to its leaves", () => {
+test("without paths, every field that is set in the given resource is updated", () => {
   const property = fc.property(identities, identities, (before, given) => {
     const target = read(before);
     const source = read(given);
@@ -161,7 +161,7 @@ test("without paths what is set in the given resource changes, down to its leave
   fc.assert(property, { seed: SEED, numRuns: 1_000 });
 });
 
-test("a path that names nothing is refused", () => {
+test("an unknown path is rejected", () => {
   const bad = [
     "nope",
     "",
@@ -182,7 +182,7 @@ test("a path that names nothing is refused", () => {
   assert.throws(() => readMask(GroupSchema, ["resourceLimits.idps"], fromJson(GroupSchema, {})));
 });
 
-test("a star does not stand beside other paths", () => {
+test("a star must be the only path", () => {
   for (const paths of [
     ["*", "name"],
     ["name", "*"],
@@ -192,7 +192,7 @@ test("a star does not stand beside other paths", () => {
   }
 });
 
-test("a field that is fixed once set can be set, repeated and left out, but not changed", () => {
+test("an immutable field can be set, repeated and omitted, but not changed", () => {
   const provider = (correlationRule: string | undefined) => {
     const oidc = { issuer: "i", ...(correlationRule === undefined ? {} : { correlationRule }) };
     return fromJson(IdentityProviderSchema, { name: "n", oidc });

@@ -12,17 +12,15 @@ import { invalidArgument } from "../lib/errors.ts";
 import { fieldValue, setField } from "../rpc/fields.ts";
 import { fieldNamed } from "../rpc/json-read.ts";
 
-/** One path of an update mask: the fields from the resource down to the one that changes. */
+/** One path of an update mask: the fields from the resource down to the updated one. */
 export type MaskPath = readonly DescField[];
 
-/** The mask that replaces everything a caller can set. */
+/** The mask that replaces every field that callers can set. */
 const EVERYTHING = "*";
 
 /**
- * Reads an update mask. Without paths, it covers what the given resource has set. Paths of fields
- * that only the service sets are let through and have no effect.
- *
- * @example readMask(GroupSchema, ["description"], group)
+ * Parses an update mask. Without paths, it covers the fields that are set in the given resource. Paths
+ * of output-only fields are accepted and have no effect (AIP-134).
  */
 export function readMask(
   schema: DescMessage,
@@ -31,26 +29,18 @@ export function readMask(
 ): MaskPath[] {
   if (paths.length === 0) return populated(schema, resource, []);
   if (paths.includes(EVERYTHING)) {
-    if (paths.length > 1) throw badMask(`"*" stands alone`);
+    if (paths.length > 1) throw badMask(`"*" must be the only path`);
     return settable(schema).map((field) => [field]);
   }
   return paths.map((path) => readPath(schema, path)).filter((path) => path.every(isSettable));
 }
 
-/**
- * Copies what the mask covers from one resource to another; what is not set there is cleared.
- *
- * @example applyMask(stored, given, mask);
- */
+/** Copies the fields of a mask from source to target; fields that the source does not set are cleared. */
 export function applyMask(target: Message, source: Message, mask: readonly MaskPath[]): void {
   for (const path of mask) applyPath(target, source, path);
 }
 
-/**
- * Refuses a change of fields that are fixed once set.
- *
- * @example refuseImmutable(IdentityProviderSchema, before, after);
- */
+/** Rejects changes of immutable fields that are set. */
 export function rejectImmutableChanges(
   schema: DescMessage,
   before: Message,

@@ -3,32 +3,31 @@ import type { SlicedTask } from "../lib/time-slices.ts";
 import type { Order, Position, Range, Start } from "../store/resources/query.ts";
 import type { Traversal } from "./skip-index.ts";
 
-/** Reads where the rows of a range stand, from a start. */
+/** Reads the positions of rows of a range, from a start. */
 export type Fetch = (range: Range, start: Start | undefined, limit: number) => Promise<Position[]>;
 
-/** Positions read from one range at a time, at most. */
+/** Positions read from one range by one statement. */
 const MAX_CHUNK = 500;
 
-/** What that grows to, however many ranges there are. */
+/** The chunk size of a range grows at least to this, however many ranges there are. */
 const MIN_GROWN_CHUNK = 16;
 
-/** Positions held in memory for all ranges together, about. */
+/** Positions in memory for all ranges together, approximately. */
 const MAX_HELD = 50_000;
 
-/** Ranges that are read at the same time. */
+/** Ranges that are read concurrently. */
 const CONCURRENCY = 16;
 
-/** Rows that are passed between two pauses. */
+/** Rows skipped between two points where other tasks may run. */
 const ROWS_PER_PAUSE = 256;
 
-/** What is walked through. */
 export interface MergedList {
   readonly ranges: readonly Range[];
   readonly order: Order;
   readonly start: Start | undefined;
 }
 
-/** Walks through many ranges in one order, as if they were one. */
+/** Merges the ordered rows of many ranges into one order, without reading more than it needs. */
 export class MergedTraversal implements Traversal {
   readonly #list: MergedList;
   readonly #fetch: Fetch;
@@ -43,14 +42,14 @@ export class MergedTraversal implements Traversal {
 
   async advance(rows: number): Promise<Position | undefined> {
     this.#heads ??= await this.#open(rows);
-    for (let passed = 0; passed < rows; passed++) {
+    for (let skipped = 0; skipped < rows; skipped++) {
       const least = this.#heads.least;
       if (least === undefined) return undefined;
       const wait = least.advance();
       if (wait !== undefined) await wait;
       if (least.head === undefined) this.#heads.removeLeast();
       else this.#heads.leastGrew();
-      if (passed % ROWS_PER_PAUSE === 0) await this.#task.pause();
+      if (skipped % ROWS_PER_PAUSE === 0) await this.#task.pause();
     }
     return this.#heads.least?.head;
   }
@@ -79,7 +78,7 @@ export class MergedTraversal implements Traversal {
   }
 }
 
-/** The positions of one range, fetched in chunks that grow as they are used up. */
+/** The positions of one range, read ahead in chunks that double in size. */
 class Stream {
   readonly #next: (start: Start | undefined, limit: number) => Promise<Position[]>;
   readonly #largest: number;
@@ -106,7 +105,7 @@ class Stream {
     return this.#chunk[this.#at];
   }
 
-  /** Undefined where nothing has to be read, as mostly. */
+  /** Resolves once the next chunk is read; undefined, as mostly, when none has to be. */
   advance(): Promise<void> | undefined {
     this.#at += 1;
     if (this.#at < this.#size || this.#chunk.length < this.#size) return undefined;
@@ -117,9 +116,8 @@ class Stream {
 }
 
 /**
- * Compares as the databases do: text by its bytes, which for what keys hold is by its characters.
- *
- * @example positions.sort(positionOrder({ column: "name", descending: false }))
+ * Compares positions as the databases do: text by bytes, which for the characters of keys equals the
+ * order of JavaScript strings.
  */
 export function positionOrder({ descending }: Order): (a: Position, b: Position) => number {
   const sign = descending ? -1 : 1;

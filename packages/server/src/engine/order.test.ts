@@ -21,7 +21,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   updateTime: "updated",
 };
 
-test("every key sorts by its column, upwards unless it says otherwise", () => {
+test("every key sorts by its column, ascending by default", () => {
   const spaces = fc.constantFrom(" ", "  ", "    ");
   const around = fc.constantFrom("", " ", "   ");
   const key = fc.constantFrom(...Object.keys(COLUMNS));
@@ -34,12 +34,12 @@ test("every key sorts by its column, upwards unless it says otherwise", () => {
   fc.assert(property, { seed: SEED });
 });
 
-test("no order is the order that lists have by default", () => {
+test("an empty order_by is the default order", () => {
   assert.equal(parseOrder("", FALLBACK, ALL), FALLBACK);
   assert.equal(parseOrder("   ", FALLBACK, ALL), FALLBACK);
 });
 
-test("whatever is not a key and a direction is refused, naming what is allowed", () => {
+test("anything but a key and a direction is rejected, and the error names the allowed keys", () => {
   const words = fc.constantFrom("uid", "name", "desc", "asc", "DESC", "id", ",", "__proto__", "");
   const odd = fc.oneof(
     fc.array(words, { minLength: 1, maxLength: 4 }).map((list) => list.join(" ")),
@@ -58,13 +58,13 @@ test("whatever is not a key and a direction is refused, naming what is allowed",
   fc.assert(property, { seed: SEED, numRuns: 500 });
 });
 
-test("what goes by the uid of its group is ordered by group, nothing else is", () => {
+test("only resources with the uid of their group can be ordered by group", () => {
   const order = { column: "uid", descending: true };
   assert.deepEqual(parseOrder("group desc", FALLBACK, ["group", ...ALL]), order);
   assert.throws(() => parseOrder("group", FALLBACK, ALL), { code: "INVALID_ARGUMENT" });
 });
 
-test("a key is refused where the resource has no such field, under each of its names", () => {
+test("a key is rejected where the resource has no such field, under each of its names", () => {
   for (const text of ["name", "created_at", "create_time", "createTime desc"]) {
     assert.throws(() => parseOrder(text, FALLBACK, ["uid"]), { code: "INVALID_ARGUMENT" });
   }

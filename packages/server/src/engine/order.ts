@@ -1,9 +1,9 @@
 import { invalidArgument } from "../lib/errors.ts";
 import type { Order } from "../store/resources/query.ts";
 
-/** The column that each key stands for. */
+/** The column of each sort key. */
 const COLUMNS: Readonly<Record<string, Order["column"]>> = {
-  // Of what goes by the uid of its group.
+  // For resources whose uid is that of their group.
   group: "uid",
   uid: "uid",
   name: "name",
@@ -11,24 +11,20 @@ const COLUMNS: Readonly<Record<string, Order["column"]>> = {
   updated_at: "updated",
 };
 
-/** Other spellings of keys. */
-const SPELLINGS: ReadonlyMap<string, string> = new Map([
+/** Aliases of sort keys. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
   ["create_time", "created_at"],
   ["createTime", "created_at"],
   ["update_time", "updated_at"],
   ["updateTime", "updated_at"],
 ]);
 
-/**
- * Reads an order such as `name desc`.
- *
- * @example parseOrder("created_at desc", { column: "uid", descending: false }, ["uid", "created_at"])
- */
+/** Parses `order_by`, such as `name desc`. */
 export function parseOrder(text: string, fallback: Order, allowed: readonly string[]): Order {
   const words = text.split(" ").filter((word) => word !== "");
   if (words.length === 0) return fallback;
   const [key, direction = "asc", ...rest] = words as [string, ...string[]];
-  const name = SPELLINGS.get(key) ?? key;
+  const name = ALIASES.get(key) ?? key;
   const column = allowed.includes(name) ? COLUMNS[name] : undefined;
   if (column === undefined || rest.length > 0 || (direction !== "asc" && direction !== "desc")) {
     throw invalidArgument({

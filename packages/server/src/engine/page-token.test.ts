@@ -9,7 +9,7 @@ const CURSOR = { position: { key: "some name", id: 42 }, skipped: 7 };
 const SECRET = randomBytes(32);
 const tokens = new PageTokens(() => SECRET);
 
-test("a token gives back the cursor that it was sealed with", () => {
+test("a token opens to the cursor that it was sealed with", () => {
   const token = tokens.seal("query", CURSOR, NOW);
   assert.deepEqual(tokens.open("query", token, NOW), { cursor: CURSOR });
 });
@@ -22,7 +22,7 @@ test("a key may be a number and text of any kind", () => {
   }
 });
 
-test("a token lives three days, and has expired just after", () => {
+test("a token is valid for three days, and expired after that", () => {
   const token = tokens.seal("query", CURSOR, NOW);
   assert.deepEqual(tokens.open("query", token, NOW + 3 * DAY), { cursor: CURSOR });
   assert.equal(tokens.open("query", token, NOW + 3 * DAY + 1), "expired");
@@ -50,14 +50,14 @@ test("a token in which any one character differs is foreign", () => {
   }
 });
 
-test("what is no token is foreign", () => {
+test("a malformed token is foreign", () => {
   const token = tokens.seal("query", CURSOR, NOW);
   for (const text of ["a", "AAAA", "ü", token.slice(1), `${token}=`, ` ${token}`, token + token]) {
     assert.equal(tokens.open("query", text, NOW), "foreign", text);
   }
 });
 
-test("a place has the same token for a minute and then another, and neither shows what is inside", () => {
+test("a position has the same token for a minute and then another, and neither is readable", () => {
   const [one, two] = [
     tokens.seal("query", CURSOR, NOW),
     tokens.seal("query", CURSOR, NOW + 59_000),
@@ -75,7 +75,7 @@ test("a token sealed by an earlier version opens", () => {
   assert.deepEqual(earlier.open("query", token, 1_000_000), { cursor });
 });
 
-test("a new secret makes tokens of before foreign, at once", () => {
+test("a new secret invalidates older tokens immediately", () => {
   let secret = randomBytes(32);
   const rotated = new PageTokens(() => secret);
   const before = rotated.seal("query", CURSOR, NOW);

@@ -49,7 +49,7 @@ export class PageTokens {
     return token;
   }
 
-  /** "foreign" if the token is not one of ours, or belongs to another query. */
+  /** "foreign" if the token is forged, or belongs to another query. */
   open(query: string, token: string, now: number): OpenedToken {
     const text = this.#sealer.open(token);
     if (text === undefined) return "foreign";

@@ -8,68 +8,62 @@ import type { Mutation } from "./mutation.ts";
 import type { Resource } from "./resource.ts";
 
 /**
- * What the operator can limit in a group and everything below it. Clusters are part of the contract;
- * this service has none, so that limit never stands in anyone's way.
+ * What the operator can set quotas for, in a group and everything below it. Clusters are part of the
+ * contract; this service has none, so their quota has no effect.
  */
 export const QUOTAS = ["clusters", "idps", "repositories"] as const;
 
 export type Quota = (typeof QUOTAS)[number];
 
-/** A group that limits something, and how many it may hold. */
-interface Limit {
+/** The quota of one group. */
+interface GroupQuota {
   readonly group: string;
-  readonly most: number;
+  readonly max: number;
 }
 
 /**
- * Refuses one more of a resource in a place where it, or anything above it, holds as many as it may.
- * Where there is a limit, all who create below it take turns, on all replicas: no two of them take
- * the last place. Where there is none, this reads the groups above and nothing else.
- *
- * @example await refusePastLimit(change, repos, group);
+ * Rejects one more resource in a group that has used up its quota, or that is below such a group. Where
+ * a quota applies, a lock serializes all creations on all replicas, so that no two of them use the last
+ * unit. Without a quota this reads the groups above and nothing else.
  */
 export async function enforceQuota<R extends ResourceMessage>(
   { engine, tx }: Mutation,
   { table, definition, plural }: Resource<R>,
-  place: string,
+  parent: string,
 ): Promise<void> {
-  const limits = await limitsAt(engine, tx, place, definition.quota);
-  if (limits.length > 0) await tx.acquireLock();
-  for (const { group, most } of limits) {
-    if ((await tx.countBelow(table.shape.name, group)) < most) continue;
-    const description = `group ${JSON.stringify(group)} has reached its limit of ${most} ${plural}`;
+  const quotas = await quotasAt(engine, tx, parent, definition.quota);
+  if (quotas.length > 0) await tx.acquireLock();
+  for (const { group, max } of quotas) {
+    if ((await tx.countBelow(table.shape.name, group)) < max) continue;
+    const description = `group ${JSON.stringify(group)} has reached its quota of ${max} ${plural}`;
     throw failedPrecondition({ type: "RESOURCE_LIMIT_EXCEEDED", subject: group, description });
   }
 }
 
-/**
- * Whether a place can take one more of a resource, as far as is known now.
- *
- * @example if (!(await hasRoom(engine, reader, engine.catalog.repos, group))) …
- */
+/** Whether the quotas at a group allow one more resource, without a lock. */
 export async function hasQuotaLeft<R extends ResourceMessage>(
   engine: Engine,
   reader: Reader,
   { table, definition }: Resource<R>,
-  place: string,
+  parent: string,
 ): Promise<boolean> {
-  for (const { group, most } of await limitsAt(engine, reader, place, definition.quota)) {
+  for (const { group, max } of await quotasAt(engine, reader, parent, definition.quota)) {
     const { descendants } = await readCounts(reader, table.shape.name, group);
-    if (descendants >= most) return false;
+    if (descendants >= max) return false;
   }
   return true;
 }
 
-async function limitsAt(
+async function quotasAt(
   { catalog: { groups } }: Engine,
   reader: Reader,
-  place: string,
-  limited: Quota | undefined,
-): Promise<Limit[]> {
-  if (limited === undefined) return [];
-  const found = await groups.findMany(reader, [place, ...ancestorsOf(place)]);
+  parent: string,
+  quota: Quota | undefined,
+): Promise<GroupQuota[]> {
+  if (quota === undefined) return [];
+  const found = await groups.findMany(reader, [parent, ...ancestorsOf(parent)]);
   return [...found.values()].flatMap(({ uid, resourceLimits }) => {
-    const most = resourceLimits[limited];
-    return most === undefined ? [] : [{ group: uid, most }];
+    const max = resourceLimits[quota];
+    return max === undefined ? [] : [{ group: uid, max }];
   });
 }

@@ -15,16 +15,16 @@ const GROUPS: TreeShape = { ...IDENTITIES, isScope: true };
 const ROLES: TreeShape = { ...IDENTITIES, rootsAreShared: true };
 const ASSOCIATIONS: TreeShape = { ...IDENTITIES, uidIsParent: true };
 
-/** Few steps down from few roots, so that uids are often above, below or beside each other. */
+/** Few levels below few roots, so that uids are often ancestors, descendants or siblings. */
 const uids = fc
   .tuple(fc.constantFrom("a", "b"), fc.array(fc.constantFrom("c", "d"), { maxLength: 4 }))
   .map(([root, steps]) => [root.repeat(40), ...steps.map((step) => step.repeat(16))].join("/"));
 
 const parentOf = (uid: string) => uid.slice(0, Math.max(0, uid.lastIndexOf("/")));
-const isBelow = (uid: string, place: string) => uid.startsWith(`${place}/`);
-const isWithin = (uid: string, place: string) => uid === place || isBelow(uid, place);
+const isBelow = (uid: string, scope: string) => uid.startsWith(`${scope}/`);
+const isWithin = (uid: string, scope: string) => uid === scope || isBelow(uid, scope);
 
-/** Places as grants give them: none within another. */
+/** Scopes as a reach has them: none below another. */
 const reaches: fc.Arbitrary<Reach> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ everything: true } as const) },
   {
@@ -56,18 +56,18 @@ const filters: fc.Arbitrary<Wanted> = fc.record(
 
 const kinds = fc.constantFrom(GROUPS, IDENTITIES, ROLES, ASSOCIATIONS);
 
-/** Whether a list shows a uid, the slow way: it may be seen, and every filter lets it through. */
-function shows(kind: TreeShape, reach: Reach, wanted: Wanted, uid: string): boolean {
-  const parent = kind.uidIsParent ? uid : parentOf(uid);
-  const place = kind.isScope ? uid : parent;
+/** The reference implementation: the uid is within reach and matches every filter. */
+function shows(tree: TreeShape, reach: Reach, wanted: Wanted, uid: string): boolean {
+  const parent = tree.uidIsParent ? uid : parentOf(uid);
+  const scope = tree.isScope ? uid : parent;
   const seen =
     "everything" in reach ||
     reach.scopes.some((one) => isWithin(uid, one)) ||
-    (kind.rootsAreShared && !uid.includes("/"));
+    (tree.rootsAreShared && !uid.includes("/"));
   const { ancestorsOf, descendantsOf, childrenOf, inRoot, ids = [] } = wanted;
   return (
     seen &&
-    (ancestorsOf === undefined || (place !== "" && isBelow(ancestorsOf, place))) &&
+    (ancestorsOf === undefined || (scope !== "" && isBelow(ancestorsOf, scope))) &&
     (descendantsOf === undefined || isWithin(parent, descendantsOf)) &&
     (childrenOf === undefined || parent === childrenOf) &&
     (!inRoot || parent === "") &&
@@ -75,38 +75,38 @@ function shows(kind: TreeShape, reach: Reach, wanted: Wanted, uid: string): bool
   );
 }
 
-function holds(kind: TreeShape, range: Range, uid: string): boolean {
+function holds(tree: TreeShape, range: Range, uid: string): boolean {
   if ("everything" in range) return true;
   if ("uids" in range) return range.uids.includes(uid);
-  if ("childrenOf" in range) return (kind.uidIsParent ? uid : parentOf(uid)) === range.childrenOf;
-  return isBelow(uid, range.below) || ((range.self || kind.uidIsParent) && uid === range.below);
+  if ("childrenOf" in range) return (tree.uidIsParent ? uid : parentOf(uid)) === range.childrenOf;
+  return isBelow(uid, range.below) || ((range.self || tree.uidIsParent) && uid === range.below);
 }
 
-test("the ranges of a list hold what it must show, each once, and nothing else", () => {
-  const property = fc.property(kinds, reaches, filters, uids, (kind, reach, wanted, uid) => {
-    // Nobody is bound at an identity or a role: what is granted, is granted at groups above them.
+test("the ranges of a list have exactly the rows that it must show, each once", () => {
+  const property = fc.property(kinds, reaches, filters, uids, (tree, reach, wanted, uid) => {
+    // Roles are bound at groups only, never at an identity or a role.
     fc.pre(
-      kind.isScope || kind.uidIsParent || "everything" in reach || !reach.scopes.includes(uid),
+      tree.isScope || tree.uidIsParent || "everything" in reach || !reach.scopes.includes(uid),
     );
-    const ranges = rangesFor(kind, reach, create(UIDPFilterSchema, wanted));
-    const holding = ranges.filter((range) => holds(kind, range, uid));
-    const expected = shows(kind, reach, wanted, uid) ? 1 : 0;
+    const ranges = rangesFor(tree, reach, create(UIDPFilterSchema, wanted));
+    const holding = ranges.filter((range) => holds(tree, range, uid));
+    const expected = shows(tree, reach, wanted, uid) ? 1 : 0;
     assert.equal(holding.length, expected, `${uid} is in ${JSON.stringify(holding)}`);
   });
   fc.assert(property, { seed: SEED, numRuns: 5_000 });
 });
 
 test("no filter and an empty filter are the same", () => {
-  const property = fc.property(kinds, reaches, (kind, reach) => {
-    const empty = rangesFor(kind, reach, create(UIDPFilterSchema));
-    assert.deepEqual(empty, rangesFor(kind, reach, undefined));
+  const property = fc.property(kinds, reaches, (tree, reach) => {
+    const empty = rangesFor(tree, reach, create(UIDPFilterSchema));
+    assert.deepEqual(empty, rangesFor(tree, reach, undefined));
   });
   fc.assert(property, { seed: SEED });
 });
 
 test("get and list agree on what can be seen", () => {
-  const property = fc.property(kinds, reaches, uids, (kind, reach, uid) => {
-    assert.equal(canSee(kind, reach, uid), shows(kind, reach, {}, uid));
+  const property = fc.property(kinds, reaches, uids, (tree, reach, uid) => {
+    assert.equal(canSee(tree, reach, uid), shows(tree, reach, {}, uid));
   });
   fc.assert(property, { seed: SEED, numRuns: 1_000 });
 });
@@ -120,12 +120,12 @@ test("many named rows become several ranges, each short enough for a statement",
   assert.ok(named.every((list) => list.length <= 500));
 });
 
-test("what is not a uid is refused by the name of its field", () => {
+test("an invalid UID is rejected with the name of its field", () => {
   const bad = ["x", "a".repeat(39), `${"a".repeat(40)}/`, `${"A".repeat(40)}`, "../", "%"];
   for (const field of ["ancestorsOf", "descendantsOf", "childrenOf"] as const) {
     for (const value of bad) {
       const filter = create(UIDPFilterSchema, { [field]: value });
-      const message = `Invalid argument: uidp.${field}: ${field} must be a uid`;
+      const message = `Invalid argument: uidp.${field}: ${field} must be a UID: 40 hexadecimal characters, or a path of IDs`;
       assert.throws(() => rangesFor(GROUPS, { everything: true }, filter), { message });
     }
   }

@@ -11,39 +11,37 @@ import { invalidArgument } from "../lib/errors.ts";
 import { mustBeUid } from "../rpc/validate.ts";
 import type { Range } from "../store/resources/query.ts";
 
-/** How a kind of resource sits in the tree, as far as lists care. */
+/** How a resource sits in the tree of groups, as lists need to know it. */
 export interface TreeShape {
-  /** Its uids are places themselves: groups. */
+  /** Its uids are scopes themselves: groups. */
   readonly isScope: boolean;
-  /** Its uids are those of the places that they are in. */
+  /** Its uids are those of their parents. */
   readonly uidIsParent: boolean;
-  /** Those without a parent are seen by everyone. */
+  /** Every caller sees those without a parent. */
   readonly rootsAreShared: boolean;
 }
 
-/** Named rows are looked up this many at a time: databases limit the parameters of a statement. */
+/** Uids looked up by one statement: databases limit its parameters. */
 const UIDS_PER_RANGE = 500;
 
-/** More named rows than this in one request is a mistake, or an attempt to be expensive. */
+/** Uids in one list request: bounds its cost. */
 const MAX_IDS = 1_000;
 
 /**
- * The parts of a table that a list covers: what its filter asks for, as far as the caller may see
- * it. The ranges never overlap.
- *
- * @example rangesFor(groups.kind, reach, request.uidp)
+ * The ranges of a table that a list reads: the intersection of its `uidp` filter with the caller's
+ * reach. Ranges never overlap.
  */
-export function rangesFor(kind: TreeShape, reach: Reach, filter: UIDPFilter | undefined): Range[] {
+export function rangesFor(tree: TreeShape, reach: Reach, filter: UIDPFilter | undefined): Range[] {
   const wanted = readFilter(filter);
-  if (wanted.uids !== undefined) return namedRanges(kind, reach, wanted, wanted.uids);
+  if (wanted.uids !== undefined) return namedRanges(tree, reach, wanted, wanted.uids);
   if (wanted.ancestorsOf !== undefined) {
     const above = ancestorsOf(wanted.ancestorsOf);
-    if (kind.isScope) return namedRanges(kind, reach, wanted, above);
-    return above.flatMap((place) => childRanges(kind, reach, wanted, place));
+    if (tree.isScope) return namedRanges(tree, reach, wanted, above);
+    return above.flatMap((parent) => childRanges(tree, reach, wanted, parent));
   }
-  if (wanted.inRoot) return childRanges(kind, reach, wanted, "");
-  if (wanted.childrenOf !== undefined) return childRanges(kind, reach, wanted, wanted.childrenOf);
-  return subtreeRanges(kind, reach, wanted.descendantsOf);
+  if (wanted.inRoot) return childRanges(tree, reach, wanted, "");
+  if (wanted.childrenOf !== undefined) return childRanges(tree, reach, wanted, wanted.childrenOf);
+  return subtreeRanges(tree, reach, wanted.descendantsOf);
 }
 
 interface Wanted {
@@ -78,22 +76,22 @@ function readFilter(filter: UIDPFilter | undefined): Wanted {
 }
 
 function namedRanges(
-  kind: TreeShape,
+  tree: TreeShape,
   reach: Reach,
   wanted: Wanted,
   uids: readonly string[],
 ): Range[] {
   const matches = (uid: string) => {
     const { ancestorsOf: below, descendantsOf, childrenOf, inRoot } = wanted;
-    const parent = kind.uidIsParent ? uid : parentOf(uid);
-    const place = kind.isScope ? uid : parent;
-    if (below !== undefined && (place === "" || place === below || !isSelfOrBelow(below, place)))
+    const parent = tree.uidIsParent ? uid : parentOf(uid);
+    const scope = tree.isScope ? uid : parent;
+    if (below !== undefined && (scope === "" || scope === below || !isSelfOrBelow(below, scope)))
       return false;
     if (descendantsOf !== undefined && (parent === "" || !isSelfOrBelow(parent, descendantsOf)))
       return false;
     if (childrenOf !== undefined && parent !== childrenOf) return false;
     if (inRoot && parent !== "") return false;
-    return canSee(kind, reach, uid);
+    return canSee(tree, reach, uid);
   };
   const named = [...new Set(uids)].filter(matches);
   const ranges: Range[] = [];
@@ -103,56 +101,52 @@ function namedRanges(
   return ranges;
 }
 
-function childRanges(kind: TreeShape, reach: Reach, wanted: Wanted, place: string): Range[] {
+function childRanges(tree: TreeShape, reach: Reach, wanted: Wanted, parent: string): Range[] {
   const { descendantsOf, childrenOf, inRoot, ancestorsOf: below } = wanted;
-  if (inRoot && place !== "") return [];
-  if (childrenOf !== undefined && place !== childrenOf) return [];
-  if (below !== undefined && (place === "" || place === below || !isSelfOrBelow(below, place)))
+  if (inRoot && parent !== "") return [];
+  if (childrenOf !== undefined && parent !== childrenOf) return [];
+  if (below !== undefined && (parent === "" || parent === below || !isSelfOrBelow(below, parent)))
     return [];
-  if (descendantsOf !== undefined && !(place !== "" && isSelfOrBelow(place, descendantsOf)))
+  if (descendantsOf !== undefined && !(parent !== "" && isSelfOrBelow(parent, descendantsOf)))
     return [];
-  if ("everything" in reach) return [{ childrenOf: place }];
-  if (place === "" && kind.rootsAreShared) return [{ childrenOf: "" }];
-  if (place !== "" && covers(reach, place)) return [{ childrenOf: place }];
-  const seen = kind.isScope ? reach.scopes.filter((uid) => parentOf(uid) === place) : [];
-  return namedRanges(kind, reach, { ...wanted, ancestorsOf: undefined }, seen);
+  if ("everything" in reach) return [{ childrenOf: parent }];
+  if (parent === "" && tree.rootsAreShared) return [{ childrenOf: "" }];
+  if (parent !== "" && covers(reach, parent)) return [{ childrenOf: parent }];
+  const seen = tree.isScope ? reach.scopes.filter((uid) => parentOf(uid) === parent) : [];
+  return namedRanges(tree, reach, { ...wanted, ancestorsOf: undefined }, seen);
 }
 
-function subtreeRanges(kind: TreeShape, reach: Reach, top: string | undefined): Range[] {
+function subtreeRanges(tree: TreeShape, reach: Reach, top: string | undefined): Range[] {
   if ("everything" in reach)
     return [top === undefined ? { everything: true } : { below: top, self: false }];
   if (top === undefined) {
-    const roots: Range[] = kind.rootsAreShared ? [{ childrenOf: "" }] : [];
-    return [...roots, ...reach.scopes.map((place) => ({ below: place, self: true }))];
+    const roots: Range[] = tree.rootsAreShared ? [{ childrenOf: "" }] : [];
+    return [...roots, ...reach.scopes.map((below) => ({ below, self: true }))];
   }
   if (covers(reach, top)) return [{ below: top, self: false }];
   return reach.scopes
-    .filter((place) => isSelfOrBelow(place, top))
+    .filter((scope) => isSelfOrBelow(scope, top))
     .map((below) => ({ below, self: true }));
 }
 
-/**
- * Whether a list of this kind may show a uid, should it exist.
- *
- * @example if (!canSee(kind, reach, uid)) throw permissionDenied(…);
- */
-export function canSee(kind: TreeShape, reach: Reach, uid: string): boolean {
-  return covers(reach, uid) || (kind.rootsAreShared && isRoot(uid));
+/** Whether lists may show the resource of a uid to a caller with this reach. */
+export function canSee(tree: TreeShape, reach: Reach, uid: string): boolean {
+  return covers(reach, uid) || (tree.rootsAreShared && isRoot(uid));
 }
 
 function covers(reach: Reach, uid: string): boolean {
   if ("everything" in reach) return true;
-  const places = placesOf(reach.scopes);
-  return places.has(uid) || ancestorsOf(uid).some((above) => places.has(above));
+  const scopes = scopeSetOf(reach.scopes);
+  return scopes.has(uid) || ancestorsOf(uid).some((above) => scopes.has(above));
 }
 
-/** Made once for each reach, which is kept with the caller's grants: it can have thousands of places. */
-const PLACES = new WeakMap<readonly string[], ReadonlySet<string>>();
+/** The scopes of a reach as a set, made once: a reach has up to thousands of scopes and is cached. */
+const SCOPE_SETS = new WeakMap<readonly string[], ReadonlySet<string>>();
 
-function placesOf(places: readonly string[]): ReadonlySet<string> {
-  const known = PLACES.get(places);
+function scopeSetOf(scopes: readonly string[]): ReadonlySet<string> {
+  const known = SCOPE_SETS.get(scopes);
   if (known !== undefined) return known;
-  const made = new Set(places);
-  PLACES.set(places, made);
+  const made = new Set(scopes);
+  SCOPE_SETS.set(scopes, made);
   return made;
 }

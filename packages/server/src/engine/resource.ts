@@ -20,33 +20,28 @@ import type { ResourceDefinition, ResourceMessage, TermDefinition } from "./defi
 import type { TreeShape } from "./ranges.ts";
 import { FieldRemover, schemaFingerprint } from "./shape.ts";
 
-const SET_BY_SERVICE = new FieldRemover((field) => fieldBehavior(field).outputOnly);
+const OUTPUT_ONLY = new FieldRemover((field) => fieldBehavior(field).outputOnly);
 
-const NEVER_SHOWN = new FieldRemover((field) => {
+const SECRETS = new FieldRemover((field) => {
   return (rulesOf(field)?.secret ?? false) || fieldBehavior(field).inputOnly;
 });
 
-/**
- * A message as everyone may see it: without what the contract marks as secret or input only.
- *
- * @example const json = messageToJson(schema, withoutSecrets(schema, response));
- */
+/** A copy of a message without the fields that the contract marks as secret or input-only. */
 export function withoutSecrets<R extends Message>(schema: DescMessage, message: R): R {
-  if (!NEVER_SHOWN.appliesTo(schema)) return message;
+  if (!SECRETS.appliesTo(schema)) return message;
   const copy = clone(schema, message) as Message as R;
-  NEVER_SHOWN.clear(schema, copy);
+  SECRETS.clear(schema, copy);
   return copy;
 }
 
-/** A definition made ready: its table, and the way between messages and rows. */
+/** A definition with its table, and the mapping between messages and rows. */
 export class Resource<R extends ResourceMessage = ResourceMessage> {
   readonly definition: ResourceDefinition<R>;
   readonly table: ResourceTable;
-  /** How it sits in the tree. */
   readonly tree: TreeShape;
-  /** The type's name as errors show it. */
+  /** The type's name in errors. */
   readonly typeName: string;
-  /** Names the shape that rows are encoded with. */
+  /** The fingerprint of the schema that rows are encoded with. */
   readonly encoding: number;
 
   constructor(definition: ResourceDefinition<R>) {
@@ -75,12 +70,12 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     });
   }
 
-  /** What several of these are called in messages. */
+  /** The plural in messages. */
   get plural(): string {
     return this.definition.table.replaceAll("_", " ");
   }
 
-  /** One of the five methods of its service. */
+  /** A standard method of its service. */
   method(verb: "Create" | "Update" | "Delete"): DescMethod {
     const { service, schema } = this.definition;
     const method = service.methods.find((one) => one.name === `${verb}${schema.name}`);
@@ -88,17 +83,17 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     return method;
   }
 
-  /** What an event tells of it. */
+  /** The body of its events. */
   eventBody(row: ResourceRow): EventBody {
     const { schema, eventFields } = this.definition;
     const json = row.json || messageToJson(schema, this.fromRow(row));
     if (eventFields === undefined) return { type: schema.typeName, json };
     const whole = JSON.parse(json) as Record<string, unknown>;
-    const told = eventFields.map((field) => [field, whole[field]]);
-    return { type: schema.typeName, json: JSON.stringify(Object.fromEntries(told)) };
+    const shown = eventFields.map((field) => [field, whole[field]]);
+    return { type: schema.typeName, json: JSON.stringify(Object.fromEntries(shown)) };
   }
 
-  /** The resource as it is stored and seen: secrets left out, so that no answer can hold one. */
+  /** The resource as it is stored. Rows have no secrets, so no response made from one can have any. */
   withoutSecrets(resource: R): R {
     return withoutSecrets(this.definition.schema, resource);
   }
@@ -106,7 +101,7 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   toRow(resource: R): ResourceRow {
     const { schema, index = {}, hydrate } = this.definition;
     const { filters = [], terms, partitions, nameOf } = index;
-    const shown = this.withoutSecrets(resource);
+    const stored = this.withoutSecrets(resource);
     const own = filters.flatMap(({ column, of }) => (of ? [[column, of(resource)] as const] : []));
     return {
       uid: resource.uid,
@@ -116,9 +111,9 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
       created: msOf(resource.createTime),
       updated: msOf(resource.updateTime),
       encoding: this.encoding,
-      data: toBinary(schema, shown),
-      // Answers that tell more than the row are made from the data.
-      json: hydrate === undefined ? messageToJson(schema, shown) : "",
+      data: toBinary(schema, stored),
+      // Hydrated responses are made from the data.
+      json: hydrate === undefined ? messageToJson(schema, stored) : "",
       ...(partitions ? { partition: partitions.of(resource) } : {}),
       filters: Object.fromEntries(own),
       ...(terms ? { terms: terms.flatMap((one) => termsOf(one, resource)) } : {}),
@@ -134,33 +129,33 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     return row && this.fromRow(row);
   }
 
-  /** Those of the given uids that exist, by uid. */
+  /** The resources of these uids that exist, by uid. */
   async findMany(reader: Reader, uids: Iterable<string>): Promise<Map<string, R>> {
     const rows = await this.table.findMany(reader, [...new Set(uids)]);
     return new Map(rows.map((row) => [row.uid, this.fromRow(row)]));
   }
 
-  /** Those that have something in a sparse column, in its order. */
+  /** The resources with a value in a sparse column, in its order. */
   async marked(reader: Reader, column: string, limit: number): Promise<R[]> {
     return (await this.table.marked(reader, column, limit)).map((row) => this.fromRow(row));
   }
 
-  /** All that have this value in a column. Nothing stored has NUL in it, and PostgreSQL fails at it. */
+  /** The resources with a value in a column. No stored text has NUL, which PostgreSQL rejects. */
   async where(reader: Reader, filter: Filter): Promise<R[]> {
     if (typeof filter.value === "string" && filter.value.includes("\0")) return [];
     return (await this.table.where(reader, filter)).map((row) => this.fromRow(row));
   }
 
-  /** All that have one of these texts in a column. */
+  /** The resources with one of these texts in a column. */
   async whereIn(reader: Reader, column: string, values: readonly string[]): Promise<R[]> {
     return (await this.table.whereIn(reader, column, values)).map((row) => this.fromRow(row));
   }
 
-  /** A new resource from what a caller gave: without what only the service sets, but for its times. */
+  /** A new resource from a caller's input: output-only fields are cleared, times are set. */
   fromInput(input: R, now: number): R {
     const { schema } = this.definition;
     const created = clone(schema, input);
-    SET_BY_SERVICE.clear(schema, created);
+    OUTPUT_ONLY.clear(schema, created);
     created.createTime = timestampFromMs(now);
     created.updateTime = timestampFromMs(now);
     return created;

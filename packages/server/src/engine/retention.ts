@@ -8,26 +8,22 @@ import type { Store } from "../store/db/store.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Registries do not repeat a notification after a day, so processed ones need no longer be known. */
+/** Registries repeat a notification for a day at most: after that its id need not be stored. */
 const NOTIFICATION_DAYS = 1;
 
-/** How often expired rows are looked for: between once and one and a half times this. */
+/** The interval between passes, plus up to half of it as jitter. */
 const PASS_MS = 60_000;
 
-/** The first pass is soon after the start, but not in it. */
+/** Delays the first pass until startup is done. */
 const FIRST_PASS_MS = 2_000;
 
-/** After a batch, callers get at least as much time as it took, and never less than this. */
+/** The pause after a batch is as long as the batch took, and at least this. */
 const MIN_PAUSE_MS = 5;
 
-/** How long rows are kept; 0 for ever. */
+/** How many days rows are kept; 0 for no expiry. */
 export type RetentionSettings = Pick<Settings, "auditRetentionDays" | "eventRetentionDays">;
 
-/**
- * Everything that is deleted because its time is over.
- *
- * @example for (const expiry of expiriesAt(settings, Date.now())) await deleteExpired(store, expiry);
- */
+/** Everything that expires, and what is expired now. */
 export function expiriesAt(settings: RetentionSettings, now: number): Expiry[] {
   const kept = (table: string, days: number): Expiry[] =>
     days === 0 ? [] : [{ table, column: "time", until: now - days * DAY_MS }];
@@ -62,12 +58,11 @@ export class Retention {
     this.#deps = deps;
   }
 
-  /** @example retention.start(); */
   start(): void {
     this.#running ??= this.#run().catch(() => {});
   }
 
-  /** Ends after the batch under way. */
+  /** Resolves after the current batch. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -78,7 +73,7 @@ export class Retention {
     await sleep(FIRST_PASS_MS * (1 + Math.random()), undefined, { signal, ref: false });
     while (!signal.aborted) {
       await this.#pass();
-      // Replicas that started together do not stay together.
+      // Jitter: replicas that start together do not run together.
       await sleep(PASS_MS * (1 + Math.random() / 2), undefined, { signal, ref: false });
     }
   }
@@ -90,7 +85,7 @@ export class Retention {
         await this.#expire(expiry);
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
-        // A store that cannot be written is reported once, by itself.
+        // The store's health reports a store that cannot be written.
         if (error instanceof WharfError && error.code === "UNAVAILABLE") return;
         log.error({ table: expiry.table, err: error }, "expired rows not deleted");
       }

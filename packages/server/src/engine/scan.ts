@@ -19,7 +19,7 @@ import { rowsIn } from "./many-ranges.ts";
 import { MergedTraversal, positionOrder } from "./merge.ts";
 import type { SkipIndex, Traversal } from "./skip-index.ts";
 
-/** A list made ready: which rows, in which order, and where to begin. */
+/** A list query: which rows, in which order, and where to start. */
 export interface Scan {
   readonly table: ResourceTable;
   readonly ranges: readonly Range[];
@@ -29,20 +29,16 @@ export interface Scan {
   readonly skip: number;
   readonly limit: number;
   readonly form: "json" | "data";
-  /** The counts of the places that subtrees hang on, where many were read at once. */
+  /** The counts of the scopes of subtrees, where they were read together. */
   readonly counts?: ReadonlyMap<string, Counts>;
-  /** The work it is part of, which gives way to that of others between two statements. */
+  /** The task that the list is part of; it yields to other tasks between two statements. */
   readonly task: SlicedTask;
 }
 
-/** Ranges that are read at the same time. */
+/** Ranges that are read concurrently. */
 const CONCURRENCY = 16;
 
-/**
- * Reads the rows of a list, whichever ranges they come from, in one order.
- *
- * @example const rows = await readRows(reader, skipIndex, scan);
- */
+/** Reads the rows of a list in order, over all its ranges. */
 export async function readRows(
   reader: Reader,
   skipIndex: SkipIndex,
@@ -58,11 +54,11 @@ export async function readRows(
   return readPage(reader, near.table, pageQuery(near, only, near.skip, near.limit), near.form);
 }
 
-/** The same list, begun at the landmark that is nearest to its first row. */
+/** The same list, started at the indexed row nearest to its first one. */
 async function shortened(reader: Reader, skipIndex: SkipIndex, scan: Scan): Promise<Scan> {
   const { table, ranges, filters, order } = scan;
   if (scan.skip === 0) return scan;
-  // Named rows are few, and from a cursor there is no telling how many rows are before.
+  // Lists of uids are short, and the number of rows before a cursor is unknown.
   if (scan.start !== undefined || ranges.some((range) => "uids" in range)) return scan;
   const list = {
     key: digest(JSON.stringify([table.shape.name, ranges, filters, order])),
@@ -72,7 +68,7 @@ async function shortened(reader: Reader, skipIndex: SkipIndex, scan: Scan): Prom
   return { ...scan, ...(await skipIndex.shorten(list, scan.skip)) };
 }
 
-/** Lists of many ranges are long to name, and many of them are remembered. */
+/** Keys of lists with many ranges are long, and many are kept. */
 function digest(text: string): string {
   return text.length < 256 ? text : hash("sha256", text, "base64url");
 }
@@ -103,7 +99,7 @@ function traverse(reader: Reader, scan: Scan): Traversal {
   return new MergedTraversal(scan, fetch, scan.task);
 }
 
-/** Walks through one range, whose index the database walks through. */
+/** Traverses one range: the database skips rows within its index. */
 class RangeTraversal implements Traversal {
   readonly #reader: Reader;
   readonly #range: Range;
@@ -123,11 +119,7 @@ class RangeTraversal implements Traversal {
   }
 }
 
-/**
- * How many rows a list has in all, over all its pages.
- *
- * @example const total = await countRows(reader, scan);
- */
+/** The total number of rows of a list, over all its pages. */
 export async function countRows(reader: Reader, scan: Scan): Promise<number> {
   const { table, ranges, filters, counts: known, task } = scan;
   if (known !== undefined && filters.length === 0) {
@@ -160,7 +152,7 @@ async function readMerged(reader: Reader, scan: Scan): Promise<PageRow[]> {
     for (const range of await contributing(reader, scan, some, last)) {
       const query = pageQuery(scan, range, 0, scan.limit);
       const more = await readPage(reader, scan.table, query, scan.form);
-      // No more than can be shown is held: there may be thousands of ranges, and rows may be large.
+      // Keeps one page at most: there may be thousands of ranges, and rows may be large.
       rows = [...rows, ...more]
         .sort((a, b) => compare(positionOf(a), positionOf(b)))
         .slice(0, scan.limit);
@@ -171,7 +163,7 @@ async function readMerged(reader: Reader, scan: Scan): Promise<PageRow[]> {
   return rows;
 }
 
-/** Those of some ranges that have a row before the last of a full page: all, while the page is not full. */
+/** The ranges with a row before the last one of a full page; all of them while the page is not full. */
 async function contributing(
   reader: Reader,
   scan: Scan,

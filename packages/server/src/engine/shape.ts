@@ -2,14 +2,10 @@ import { hash } from "node:crypto";
 import { clearField, type DescField, type DescMessage, type Message } from "@bufbuild/protobuf";
 import { fieldValue } from "../rpc/fields.ts";
 
-/** Raised when the way that resources are written as JSON changes for another reason than their shape. */
-const WRITER_VERSION = 1;
+/** To be incremented when the JSON encoding of resources changes while their schema does not. */
+const ENCODER_VERSION = 1;
 
-/**
- * A number that changes whenever the shape of a message does, nested messages included.
- *
- * @example shapeNumber(GroupSchema) // 2034839021
- */
+/** A number that changes whenever the schema of a message does, nested messages included. */
 export function schemaFingerprint(schema: DescMessage): number {
   const seen = new Set<string>();
   const describe = (message: DescMessage): string => {
@@ -22,30 +18,26 @@ export function schemaFingerprint(schema: DescMessage): number {
     });
     return `${message.typeName}{${fields.join(";")}}`;
   };
-  const digest = hash("sha256", `${WRITER_VERSION} ${describe(schema)}`, "buffer");
+  const digest = hash("sha256", `${ENCODER_VERSION} ${describe(schema)}`, "buffer");
   return digest.readUInt32BE();
 }
 
-/** Which fields of a message to clear, and which to look into. */
+/** Which fields of a message to clear, and which to descend into. */
 interface Plan {
   readonly clear: readonly DescField[];
   readonly enter: readonly DescField[];
 }
 
-/**
- * Takes the fields that a test picks out of messages, at any depth.
- *
- * @example new FieldRemover((field) => fieldBehavior(field).outputOnly)
- */
+/** Clears the fields of messages that match a predicate, at any depth. */
 export class FieldRemover {
-  readonly #picks: (field: DescField) => boolean;
+  readonly #matches: (field: DescField) => boolean;
   readonly #plans = new Map<DescMessage, Plan>();
 
-  constructor(picks: (field: DescField) => boolean) {
-    this.#picks = picks;
+  constructor(matches: (field: DescField) => boolean) {
+    this.#matches = matches;
   }
 
-  /** Whether a message of this type can have such fields at all. */
+  /** Whether a message of this type can have such fields. */
   appliesTo(schema: DescMessage): boolean {
     const { clear, enter } = this.#plan(schema);
     return clear.length > 0 || enter.length > 0;
@@ -65,11 +57,11 @@ export class FieldRemover {
   #plan(schema: DescMessage): Plan {
     const known = this.#plans.get(schema);
     if (known !== undefined) return known;
-    // Known as empty while its own fields are looked at: a type that holds itself ends there.
+    // An empty plan while its fields are inspected ends the recursion of recursive types.
     this.#plans.set(schema, { clear: [], enter: [] });
-    const clear = schema.fields.filter(this.#picks);
+    const clear = schema.fields.filter(this.#matches);
     const enter = schema.fields.filter((field) => {
-      return !this.#picks(field) && field.message !== undefined && this.appliesTo(field.message);
+      return !this.#matches(field) && field.message !== undefined && this.appliesTo(field.message);
     });
     const plan = { clear, enter };
     this.#plans.set(schema, plan);

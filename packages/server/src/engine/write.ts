@@ -14,11 +14,7 @@ import { Mutation } from "./mutation.ts";
 import { enforceQuota } from "./quotas.ts";
 import type { Resource } from "./resource.ts";
 
-/**
- * The one implementation of every Create method.
- *
- * @example handlers.set("CreateGroup", createMethod(groups, method, engine));
- */
+/** The generic Create method. */
 export function createMethod<R extends ResourceMessage>(
   resource: Resource<R>,
   method: DescMethod,
@@ -35,34 +31,31 @@ export function createMethod<R extends ResourceMessage>(
   };
 }
 
-/**
- * Creates one resource within a change.
- *
- * @example const binding = await createOne(change, roleBindings, group, given);
- */
+/** Creates one resource within a mutation. */
 export async function createOne<R extends ResourceMessage>(
-  change: Mutation,
+  mutation: Mutation,
   resource: Resource<R>,
   parent: string,
   input: R,
 ): Promise<Created<R>> {
   const { definition } = resource;
-  const hooks = change.engine.hooksOf(resource);
-  if (definition.changesAccess) await change.confirmAccess(parent);
-  const created = resource.fromInput(input, change.call.time);
+  const hooks = mutation.engine.hooksOf(resource);
+  if (definition.changesAccess) await mutation.confirmAccess(parent);
+  const created = resource.fromInput(input, mutation.call.time);
   hooks.applyDefaults?.(created, undefined);
   validate(definition.schema, created);
-  const place =
-    (await hooks.resolveParent?.(change, parent)) ?? (await existingGroup(change, parent));
-  if (definition.quota && change.enforcesQuotas) await enforceQuota(change, resource, place);
-  created.uid = await newUid(change, resource, place);
-  await hooks.beforeCreate?.(change, created);
-  const row = await change.insert(resource, created);
-  await hooks.afterCreate?.(change, created);
+  const actualParent =
+    (await hooks.resolveParent?.(mutation, parent)) ?? (await existingGroup(mutation, parent));
+  if (definition.quota && mutation.enforcesQuotas)
+    await enforceQuota(mutation, resource, actualParent);
+  created.uid = await newUid(mutation, resource, actualParent);
+  await hooks.beforeCreate?.(mutation, created);
+  const row = await mutation.insert(resource, created);
+  await hooks.afterCreate?.(mutation, created);
   return { row, created };
 }
 
-/** What was made: as it is stored, and with the secrets that are not. */
+/** A new resource: as it is stored, and with the secrets that are not stored. */
 export interface Created<R> {
   readonly row: ResourceRow;
   readonly created: R;
@@ -70,27 +63,23 @@ export interface Created<R> {
 
 async function newUid<R extends ResourceMessage>(
   { tx }: Mutation,
-  { tree: kind, table, typeName }: Resource<R>,
-  place: string,
+  { tree, table, typeName }: Resource<R>,
+  parent: string,
 ): Promise<string> {
-  if (!kind.uidIsParent) return place === "" ? newRootUid() : newChildUid(place);
-  // Found here, a second one costs nobody else anything; the table itself keeps out the rest.
-  if (await table.keep(tx, place)) throw alreadyExists(typeName, place);
-  return place;
+  if (!tree.uidIsParent) return parent === "" ? newRootUid() : newChildUid(parent);
+  // Rejected early where possible; the table's unique index rejects concurrent ones.
+  if (await table.keep(tx, parent)) throw alreadyExists(typeName, parent);
+  return parent;
 }
 
-async function existingGroup(change: Mutation, uid: string): Promise<string> {
-  if (!(await change.engine.catalog.groups.table.keep(change.tx, uid))) {
-    throw notFound(change.engine.catalog.groups.typeName, uid);
+async function existingGroup(mutation: Mutation, uid: string): Promise<string> {
+  if (!(await mutation.engine.catalog.groups.table.keep(mutation.tx, uid))) {
+    throw notFound(mutation.engine.catalog.groups.typeName, uid);
   }
   return uid;
 }
 
-/**
- * The one implementation of every Update method.
- *
- * @example handlers.set("UpdateGroup", updateMethod(groups, method, engine));
- */
+/** The generic Update method. */
 export function updateMethod<R extends ResourceMessage>(
   resource: Resource<R>,
   method: DescMethod,
@@ -110,22 +99,18 @@ export function updateMethod<R extends ResourceMessage>(
   };
 }
 
-/**
- * Changes one resource within a change: those fields of it that the mask names.
- *
- * @example const row = await updateOne(change, repos, given, readMask(RepoSchema, ["*"], given));
- */
+/** Updates the fields of a resource that the mask names, within a mutation. */
 export async function updateOne<R extends ResourceMessage>(
-  change: Mutation,
+  mutation: Mutation,
   resource: Resource<R>,
   input: R,
   mask: readonly MaskPath[],
 ): Promise<ResourceRow> {
   const { definition, table } = resource;
   const { schema } = definition;
-  const hooks = change.engine.hooksOf(resource);
-  if (definition.changesAccess) await change.confirmAccess(input.uid);
-  const row = await table.findForChange(change.tx, input.uid);
+  const hooks = mutation.engine.hooksOf(resource);
+  if (definition.changesAccess) await mutation.confirmAccess(input.uid);
+  const row = await table.findForChange(mutation.tx, input.uid);
   if (row === undefined) throw notFound(resource.typeName, input.uid);
   const before = resource.fromRow(row);
   const after = clone(schema, before) as R;
@@ -133,16 +118,12 @@ export async function updateOne<R extends ResourceMessage>(
   hooks.applyDefaults?.(after, before);
   validate(schema, after);
   rejectImmutableChanges(schema, before, after);
-  after.updateTime = timestampFromMs(change.call.time);
-  await hooks.beforeUpdate?.(change, before, after, mask);
-  return change.update(resource, after);
+  after.updateTime = timestampFromMs(mutation.call.time);
+  await hooks.beforeUpdate?.(mutation, before, after, mask);
+  return mutation.update(resource, after);
 }
 
-/**
- * The one implementation of every Delete method.
- *
- * @example handlers.set("DeleteGroup", deleteMethod(groups, engine));
- */
+/** The generic Delete method. */
 export function deleteMethod<R extends ResourceMessage>(
   resource: Resource<R>,
   engine: Engine,
@@ -151,15 +132,15 @@ export function deleteMethod<R extends ResourceMessage>(
   return async (call, request) => {
     const { uid } = request as Message & { uid: string };
     await engine.store.write(async (tx) => {
-      const change = new Mutation(call, tx, engine);
-      if (definition.changesAccess) await change.confirmAccess(uid);
+      const mutation = new Mutation(call, tx, engine);
+      if (definition.changesAccess) await mutation.confirmAccess(uid);
       const row = await table.findForChange(tx, uid);
       if (row === undefined) {
         if (definition.deleteIsIdempotent) return;
         throw notFound(resource.typeName, uid);
       }
-      await engine.hooksOf(resource).beforeDelete?.(change, resource.fromRow(row));
-      await change.remove(resource, uid);
+      await engine.hooksOf(resource).beforeDelete?.(mutation, resource.fromRow(row));
+      await mutation.remove(resource, uid);
     });
     return EMPTY_REPLY;
   };
@@ -172,15 +153,15 @@ async function reply<R extends ResourceMessage>(
   created?: R,
 ): Promise<Reply> {
   const { schema, secretOnCreate } = resource.definition;
-  const reveals = created !== undefined && secretOnCreate !== undefined;
-  if (!engine.hydrates(resource) && !reveals) return preparedReply(row);
-  const resourceNow = resource.fromRow(row);
-  await engine.hydrateDetail(resource, engine.store.reader, resourceNow);
-  if (reveals) resourceNow[secretOnCreate] = created[secretOnCreate];
-  return messageReply(schema, resourceNow);
+  const hasSecret = created !== undefined && secretOnCreate !== undefined;
+  if (!engine.hydrates(resource) && !hasSecret) return preparedReply(row);
+  const current = resource.fromRow(row);
+  await engine.hydrateDetail(resource, engine.store.reader, current);
+  if (hasSecret) current[secretOnCreate] = created[secretOnCreate];
+  return messageReply(schema, current);
 }
 
-/** The field of a request that holds the resource itself. */
+/** The field of a request that has the resource. */
 function fieldOfType<R extends ResourceMessage>(
   method: DescMethod,
   resource: Resource<R>,

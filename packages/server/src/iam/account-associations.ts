@@ -9,7 +9,7 @@ import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { type FieldViolation, invalidArgument } from "../lib/errors.ts";
 
-/** Account associations: a group's accounts elsewhere, one row at most under the group's own uid. */
+/** Account associations: the accounts of a group at cloud providers; at most one per group, under its uid. */
 export const accountAssociations: Resource<AccountAssociation> = new Resource({
   service: AccountAssociationsService,
   schema: AccountAssociationSchema,
@@ -18,8 +18,8 @@ export const accountAssociations: Resource<AccountAssociation> = new Resource({
   deleteIsIdempotent: true,
   index: { filters: [{ field: "name", column: "name", type: "common" }] },
   hooks: {
-    beforeCreate: (change, created) => check(change, created, {}),
-    beforeUpdate: (change, before, after) => check(change, after, serviceBindings(before)),
+    beforeCreate: (mutation, created) => check(mutation, created, {}),
+    beforeUpdate: (mutation, before, after) => check(mutation, after, serviceBindings(before)),
   },
 });
 
@@ -29,11 +29,15 @@ function serviceBindings({ chainguard }: AccountAssociation): Bindings {
   return chainguard?.serviceBindings ?? {};
 }
 
-/** Refuses what the rules of the contract cannot express. */
-async function check(change: Mutation, after: AccountAssociation, before: Bindings): Promise<void> {
+/** Checks what the validation rules of the contract cannot express. */
+async function check(
+  mutation: Mutation,
+  after: AccountAssociation,
+  before: Bindings,
+): Promise<void> {
   const found = [
     ...installationViolations(after),
-    ...(await bindingViolations(change, after, before)),
+    ...(await bindingViolations(mutation, after, before)),
   ];
   if (found.length > 0) throw invalidArgument(...found);
 }
@@ -51,10 +55,9 @@ function* installationViolations({ github }: AccountAssociation): Iterable<Field
 }
 
 /**
- * A service can be bound only to an identity that was made for it, in this very group. That takes
- * no more than the right to change the association: a bound identity holds what it held before, and
- * whoever gave it that had to hold it. What was bound before is not looked at again, so that an
- * identity that has gone does not stand in the way of other changes.
+ * A service can be bound only to a service principal identity of its own, in the same group. No further
+ * capabilities are required: binding grants the identity nothing new. Unchanged bindings are not checked
+ * again, so that a deleted identity does not block other changes.
  */
 async function bindingViolations(
   { engine, tx }: Mutation,
@@ -65,23 +68,23 @@ async function bindingViolations(
   const found: FieldViolation[] = [];
   const services = new Set<ServicePrincipal>();
   for (const [name, uid] of Object.entries(bindings)) {
-    const refuse = (description: string) =>
+    const reject = (description: string) =>
       found.push({ field: `chainguard.serviceBindings[${name}]`, description });
     const service = serviceNamed(name);
     if (service === undefined) {
-      refuse(`the key must be one of ${SERVICE_NAMES.join(", ")}`);
+      reject(`the key must be one of ${SERVICE_NAMES.join(", ")}`);
       continue;
     }
-    if (services.has(service)) refuse("the service is bound twice");
+    if (services.has(service)) reject("the service is bound twice");
     services.add(service);
     if (before[name] === uid) continue;
     const here = parentOf(uid) === after.uid;
     const identity = here ? await engine.catalog.identities.find(tx, uid) : undefined;
-    if (identity === undefined) refuse("must be the uid of an identity directly below the group");
+    if (identity === undefined) reject("must be the uid of an identity directly below the group");
     else if (identity.relationship.case !== "servicePrincipal") {
-      refuse("must be the uid of a service principal identity");
+      reject("must be the uid of a service principal identity");
     } else if (identity.relationship.value !== service) {
-      refuse(`the identity is for ${ServicePrincipal[identity.relationship.value]}`);
+      reject(`the identity is for ${ServicePrincipal[identity.relationship.value]}`);
     }
   }
   return found;
@@ -92,7 +95,7 @@ const SERVICE_NAMES = Object.values(ServicePrincipal).filter(
     typeof name === "string" && name !== "UNSPECIFIED",
 );
 
-/** The contract's name of an enum value, with or without the enum's. */
+/** The enum value of a name, with or without the enum's prefix. */
 function serviceNamed(name: string): ServicePrincipal | undefined {
   const short = SERVICE_NAMES.find((one) => name === one || name === `SERVICE_PRINCIPAL_${one}`);
   return short && ServicePrincipal[short];

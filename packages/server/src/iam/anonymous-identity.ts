@@ -6,10 +6,8 @@ import type { Store } from "../store/db/store.ts";
 import { identities } from "./identities.ts";
 
 /**
- * Makes sure that there is the identity that stands for whoever comes without credentials. It has no
- * relationship, so no token can speak for it.
- *
- * @example await storeAnyone(store, Date.now());
+ * Stores the identity of callers without credentials, if it is missing. It has no relationship, so no
+ * token can authenticate as it.
  */
 export async function storeAnonymousIdentity(store: Store, now: number): Promise<void> {
   if ((await identities.find(store.reader, ANONYMOUS_UID)) !== undefined) return;
@@ -17,12 +15,12 @@ export async function storeAnonymousIdentity(store: Store, now: number): Promise
   const anyone = create(IdentitySchema, {
     uid: ANONYMOUS_UID,
     name: "anyone",
-    description: "Whoever comes without credentials. What is bound to it is public.",
+    description: "Callers without credentials. Roles bound to it are public.",
     createTime: time,
     updateTime: time,
     lastSeenTime: time,
   });
-  // Replicas that start together come here together; the second one changes nothing.
+  // Replicas that start concurrently: the insert of the second one has no effect.
   await store.write(async (tx) => {
     if (await identities.table.insert(tx, identities.toRow(anyone))) tx.accessChanged();
   });

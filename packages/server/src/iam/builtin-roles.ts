@@ -6,19 +6,17 @@ import type { Store } from "../store/db/store.ts";
 import { readInstallation, writeInstallation } from "../store/tables/installation.ts";
 import { roles } from "./roles.ts";
 
-const STORED = "built-in-roles";
+const DIGEST_KEY = "built-in-roles";
 
 /**
- * Brings the stored built-in roles in line with the contract. They are rows like any other, so that
- * lists, look-ups and bindings need not tell them apart.
- *
- * @example await storeBuiltinRoles(store, Date.now());
+ * Updates the stored built-in roles to those of the contract. They are rows like all others, so that
+ * lists, lookups and bindings need no special case.
  */
 export async function storeBuiltinRoles(store: Store, now: number): Promise<void> {
   const digest = hash("sha256", JSON.stringify(BUILTIN_ROLES), "base64url");
-  if ((await readInstallation(store.reader, STORED)) === digest) return;
+  if ((await readInstallation(store.reader, DIGEST_KEY)) === digest) return;
   await store.write(async (tx) => {
-    // Replicas that start together on an empty store come here together.
+    // Serializes replicas that start concurrently on an empty store.
     await tx.acquireLock();
     for (const { uid, name, description, capabilities } of BUILTIN_ROLES) {
       const before = await roles.table.findForChange(tx, uid);
@@ -38,5 +36,5 @@ export async function storeBuiltinRoles(store: Store, now: number): Promise<void
     }
     tx.accessChanged();
   });
-  await writeInstallation(store, STORED, digest);
+  await writeInstallation(store, DIGEST_KEY, digest);
 }

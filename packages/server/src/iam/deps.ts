@@ -18,7 +18,7 @@ export interface IamDeps {
 export interface IssuerTrust {
   mayTrust(issuer: string): boolean;
   /** Whether an issuer may be reached over plain http, and at private addresses. */
-  mayBeAnywhere(issuer: string): boolean;
+  mayBePrivate(issuer: string): boolean;
 }
 
 declare module "../engine/definition.ts" {

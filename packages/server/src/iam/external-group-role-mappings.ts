@@ -20,7 +20,7 @@ import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { checkGrantable } from "./granting.ts";
 
-/** Mappings: everyone in a group of an identity provider is given a role while logged in through it. */
+/** External group role mappings: a role for everyone in a group of an identity provider, per session. */
 export const externalGroupRoleMappings: Resource<ExternalGroupRoleMapping> = new Resource({
   service: ExternalGroupRoleMappingsService,
   schema: ExternalGroupRoleMappingSchema,
@@ -30,7 +30,7 @@ export const externalGroupRoleMappings: Resource<ExternalGroupRoleMapping> = new
     filters: [
       { field: "identityProviderUid", column: "parent", type: "common" },
       { column: "role_uid", type: "text", of: (mapping) => mapping.roleUid, referencesRole: true },
-      { column: "meaning", type: "text", of: meaning },
+      { column: "meaning", type: "text", of: effectOf },
     ],
   },
   hooks: {
@@ -47,55 +47,55 @@ export const externalGroupRoleMappings: Resource<ExternalGroupRoleMapping> = new
 
 const BIND = [Capability.CAP_IAM_ROLE_BINDINGS_CREATE];
 
-/** The provider, locked: two mappings with the same meaning cannot be made at the same time. */
+/** Locks the provider, so that equal mappings cannot be created concurrently. */
 async function existingProvider({ engine, tx }: Mutation, uid: string): Promise<string> {
   const { table, typeName } = engine.catalog.identityProviders;
   if ((await table.findForChange(tx, uid)) === undefined) throw notFound(typeName, uid);
   return uid;
 }
 
-async function beforeCreate(change: Mutation, created: ExternalGroupRoleMapping): Promise<void> {
-  const organisation = rootOf(created.uid);
+async function beforeCreate(mutation: Mutation, created: ExternalGroupRoleMapping): Promise<void> {
+  const organization = rootOf(created.uid);
   created.identityProviderUid = parentOf(created.uid);
-  if (created.scope === "") created.scope = organisation;
-  if (created.scope !== organisation) {
-    const description = "scope must be the organisation of the identity provider";
+  if (created.scope === "") created.scope = organization;
+  if (created.scope !== organization) {
+    const description = "scope must be the organization of the identity provider";
     throw invalidArgument({ field: "scope", description });
   }
-  change.mustHold(BIND, created.scope);
-  await checkGrantable(change, created.roleUid, created.scope);
-  const [same] = await externalGroupRoleMappings.where(change.tx, {
+  mutation.mustHold(BIND, created.scope);
+  await checkGrantable(mutation, created.roleUid, created.scope);
+  const [same] = await externalGroupRoleMappings.where(mutation.tx, {
     column: "meaning",
-    value: meaning(created),
+    value: effectOf(created),
   });
   if (same !== undefined) throw alreadyExists("ExternalGroupRoleMapping", same.uid);
 }
 
-/** The same for two mappings that would do the same. */
-function meaning(mapping: ExternalGroupRoleMapping): string {
+/** Equal for mappings with the same effect. */
+function effectOf(mapping: ExternalGroupRoleMapping): string {
   const { identityProviderUid, externalGroupId, roleUid, scope } = mapping;
   return hash("sha256", JSON.stringify([identityProviderUid, externalGroupId, roleUid, scope]));
 }
 
-/** Deletes those that are there; one event tells of all of them. */
+/** Deletes the mappings that exist, with one event for all of them. */
 function batchDelete(engine: Engine): Handler {
   return async (call, message) => {
     const { parent, names } = message as BatchDeleteExternalGroupRoleMappingsRequest;
     for (const [at, name] of names.entries()) {
       if (parentOf(name) === parent) continue;
-      const description = "names must be those of mappings of the parent";
+      const description = "names must be uids of mappings of the parent";
       throw invalidArgument({ field: `names[${at}]`, description });
     }
     const response = await engine.store.write(async (tx) => {
-      const change = new Mutation(call, tx, engine, { events: "held" });
-      await change.confirmAccess(parent);
-      await existingProvider(change, parent);
+      const mutation = new Mutation(call, tx, engine, { events: "held" });
+      await mutation.confirmAccess(parent);
+      await existingProvider(mutation, parent);
       const deleted: ExternalGroupRoleMapping[] = [];
       for (const name of new Set(names)) {
         const row = await externalGroupRoleMappings.table.findForChange(tx, name);
         if (row === undefined) continue;
         deleted.push(externalGroupRoleMappings.fromRow(row));
-        await change.remove(externalGroupRoleMappings, name);
+        await mutation.remove(externalGroupRoleMappings, name);
       }
       const answer = create(BatchDeleteExternalGroupRoleMappingsResponseSchema, {
         parent,
@@ -103,7 +103,7 @@ function batchDelete(engine: Engine): Handler {
       });
       if (deleted.length > 0) {
         const json = messageToJson(BatchDeleteExternalGroupRoleMappingsResponseSchema, answer);
-        await change.emitInstead(call.method, parent, { type: answer.$typeName, json });
+        await mutation.emitInstead(call.method, parent, { type: answer.$typeName, json });
       }
       return answer;
     });
@@ -116,16 +116,15 @@ const NAME_PREFIX = "name:";
 
 /** The groups of a person at their identity provider. */
 export interface ExternalGroups {
-  /** What the groups claim of the ID token holds. */
+  /** The groups claim of the ID token. */
   readonly ids: readonly string[];
   readonly provisioned: readonly { readonly externalId: string; readonly displayName: string }[];
 }
 
 /**
  * The mappings of an identity provider that apply to a person in these groups. A mapping matches the
- * provider's stable id of a group. Everyone who may create groups at the
- * provider chooses their display names, so those count only for mappings that ask for one; and no id, however it
- * is written, matches those.
+ * provider's stable id of a group. Users who may create groups at the provider choose display names, so
+ * these match only mappings with the prefix `name:`, which no id matches.
  */
 export async function mappingsFor(
   reader: Reader,

@@ -11,33 +11,31 @@ import type { Mutation } from "../engine/mutation.ts";
 import { notFound, WharfError } from "../lib/errors.ts";
 
 /**
- * Refuses unless a role exists, can be used at a group, and grants nothing there that the caller
- * does not hold. Everything that gives a role, or promises to, asks here. Nobody deletes the role
- * before the change ends.
- *
- * @example await mayGrant(change, binding.roleUid, group);
+ * Rejects unless a role exists, is usable at a group, and grants nothing there that the caller lacks.
+ * Everything that binds a role, or promises to, calls this. The role is locked against deletion until
+ * the transaction ends.
  */
 export async function checkGrantable(
-  change: Mutation,
+  mutation: Mutation,
   roleUid: string,
   group: string,
 ): Promise<void> {
-  const { roles } = change.engine.catalog;
-  const row = await roles.table.findToKeep(change.tx, roleUid);
+  const { roles } = mutation.engine.catalog;
+  const row = await roles.table.findToKeep(mutation.tx, roleUid);
   const usable = isRoot(roleUid) || isSelfOrBelow(group, parentOf(roleUid));
   if (row === undefined || !usable) throw notFound(roles.typeName, roleUid);
-  mustHoldRole(change, roles.fromRow(row), group);
+  mustHoldRole(mutation, roles.fromRow(row), group);
 }
 
 /**
  * Rejects unless the caller holds every capability of a role at a group. The missing capabilities are
- * named only to callers who may read the role; to others the refusal would list its contents.
+ * named only to callers who may read the role; to others the error would disclose its contents.
  */
-export function mustHoldRole(change: Mutation, role: Role, group: string): void {
-  const { grants } = change.caller;
+export function mustHoldRole(mutation: Mutation, role: Role, group: string): void {
+  const { grants } = mutation.caller;
   const capabilities = CapabilitySet.of(...role.capabilities);
   const isReadable = isRoot(role.uid) || grants.holds(READ_ROLES, role.uid);
-  if (isReadable) change.mustHold(capabilities, group);
+  if (isReadable) mutation.mustHold(capabilities, group);
   if (grants.holds(capabilities, group)) return;
   const text = `needs every capability of the role at ${JSON.stringify(group)}`;
   throw new WharfError("PERMISSION_DENIED", text);
@@ -46,21 +44,19 @@ export function mustHoldRole(change: Mutation, role: Role, group: string): void 
 const READ_ROLES = [Capability.CAP_IAM_ROLES_LIST];
 
 /**
- * Refuses unless the caller holds all that an identity provider gives to whoever comes through it: its
- * default role, and the role of every mapping. Whatever decides who is let in, or which groups they are
- * in, asks here.
- *
- * @example await mayLetIn(change, provider);
+ * Rejects unless the caller holds every role that an identity provider grants to its users: the default
+ * role, and the role of every mapping. Every change that decides who can sign in through a provider, or
+ * which external groups users are in, calls this.
  */
 export async function checkProviderGrantable(
-  change: Mutation,
+  mutation: Mutation,
   { uid, defaultRole }: Pick<IdentityProvider, "uid" | "defaultRole">,
 ): Promise<void> {
-  const { externalGroupRoleMappings: mappings } = change.engine.catalog;
-  await checkGrantable(change, defaultRole, parentOf(uid));
-  for (const { roleUid, scope } of await mappings.where(change.tx, {
+  const { externalGroupRoleMappings: mappings } = mutation.engine.catalog;
+  await checkGrantable(mutation, defaultRole, parentOf(uid));
+  for (const { roleUid, scope } of await mappings.where(mutation.tx, {
     column: "parent",
     value: uid,
   }))
-    await checkGrantable(change, roleUid, scope);
+    await checkGrantable(mutation, roleUid, scope);
 }

@@ -16,16 +16,12 @@ import { forgetVulnerabilities } from "../store/tables/vulnerabilities.ts";
 import { checkNameReleasable } from "./folder-names.ts";
 
 /**
- * So much of what is left of deleted ones goes in one transaction, which everyone who writes waits for.
- * Where there is more, several go before the one that deletes the group.
+ * Tombstones deleted in one transaction, which blocks all other writes. If there are more, further
+ * transactions precede the one that deletes the group.
  */
-const REMAINS_AT_ONCE = 250;
+const TOMBSTONE_BATCH_SIZE = 250;
 
-/**
- * Deletes a group that holds nothing any more.
- *
- * @example methods: (engine) => ({ DeleteGroup: deleteGroup(engine) })
- */
+/** Deletes an empty group. */
 export function deleteGroup(engine: Engine): Handler {
   const {
     store,
@@ -34,46 +30,46 @@ export function deleteGroup(engine: Engine): Handler {
   const deleteRest = deleteMethod(groups, engine);
   return async (call, request) => {
     const { uid } = request as DeleteGroupRequest;
-    const removeSome = () =>
+    const deleteBatch = () =>
       store.write(async (tx) => {
-        const change = new Mutation(call, tx, engine);
-        // Each piece anew: the caller may have lost the right to it since the last.
-        await change.confirmAccess(uid);
+        const mutation = new Mutation(call, tx, engine);
+        // For each batch again: the caller may have lost the capability since the last one.
+        await mutation.confirmAccess(uid);
         if ((await groups.table.findForChange(tx, uid)) === undefined) {
           throw notFound(groups.typeName, uid);
         }
-        await refuseUnlessEmpty(change, uid);
+        await rejectUnlessEmpty(mutation, uid);
         await audit(tx, call, { resource: uid, detail: { emptied: true } });
-        return removeRemains(change, uid, REMAINS_AT_ONCE);
+        return deleteTombstones(mutation, uid, TOMBSTONE_BATCH_SIZE);
       });
-    while ((await hasManyRemains(engine, uid)) && (await removeSome()) > 0);
+    while ((await hasManyTombstones(engine, uid)) && (await deleteBatch()) > 0);
     return deleteRest(call, request);
   };
 }
 
 /**
- * Refuses while anything is left. The caller's own role bindings at the group do not count: without
- * them the caller could not delete it, and with it they go.
+ * Rejects unless the group is empty. The caller's own role bindings at the group do not count: the
+ * caller needs them to delete the group, and they are deleted with it.
  */
-export async function beforeDelete(change: Mutation, deleted: Group): Promise<void> {
-  const { engine, tx } = change;
+export async function beforeDelete(mutation: Mutation, deleted: Group): Promise<void> {
+  const { engine, tx } = mutation;
   const { uid } = deleted;
-  await refuseUnlessEmpty(change, uid);
-  await checkNameReleasable(change, deleted);
-  await removeRemains(change, uid, Number.MAX_SAFE_INTEGER);
+  await rejectUnlessEmpty(mutation, uid);
+  await checkNameReleasable(mutation, deleted);
+  await deleteTombstones(mutation, uid, Number.MAX_SAFE_INTEGER);
   const bindings = await engine.catalog.roleBindings.where(tx, { column: "parent", value: uid });
-  for (const binding of bindings) await change.remove(engine.catalog.roleBindings, binding.uid);
+  for (const binding of bindings) await mutation.remove(engine.catalog.roleBindings, binding.uid);
   await forgetRegistrySettings(tx, uid);
   await forgetVulnerabilities(tx, uid);
   await forgetSubpackages(tx, uid);
 }
 
-async function refuseUnlessEmpty(change: Mutation, group: string): Promise<void> {
-  const { engine, tx, caller } = change;
+async function rejectUnlessEmpty(mutation: Mutation, group: string): Promise<void> {
+  const { engine, tx, caller } = mutation;
   for (const resource of engine.resources) {
     if (resource.table === engine.catalog.roleBindings.table) continue;
-    await refuseFreshRemains(change, resource, group);
-    if (await holdsAny(change, resource, group)) throw notEmpty(resource.plural);
+    await rejectRecentTombstones(mutation, resource, group);
+    if (await hasAny(mutation, resource, group)) throw notEmpty(resource.plural);
   }
   const bindings = await engine.catalog.roleBindings.where(tx, { column: "parent", value: group });
   if (bindings.some((binding) => binding.identityUid !== caller.uid)) {
@@ -81,22 +77,25 @@ async function refuseUnlessEmpty(change: Mutation, group: string): Promise<void>
   }
 }
 
-/** Whether a group holds one that is there, and not only what is left of deleted ones. */
-async function holdsAny({ tx }: Mutation, resource: Resource, group: string): Promise<boolean> {
+/** Whether a group has resources other than tombstones. */
+async function hasAny({ tx }: Mutation, resource: Resource, group: string): Promise<boolean> {
   const { table, definition } = resource;
   const { softDelete, index } = definition;
   if (softDelete === undefined || index?.partitions === undefined) {
     return table.hasAny(tx, { column: "parent", value: group });
   }
-  for (const part of index.partitions.all) {
-    if (part !== softDelete.partition && (await latestIn(tx, table, group, part)) !== undefined)
+  for (const partition of index.partitions.all) {
+    if (
+      partition !== softDelete.partition &&
+      (await latestIn(tx, table, group, partition)) !== undefined
+    )
       return true;
   }
   return false;
 }
 
-/** Not everyone who keeps a copy has had time to learn of what was deleted lately. */
-async function refuseFreshRemains(
+/** Clients that mirror a list must have had time to learn of recent deletions. */
+async function rejectRecentTombstones(
   { call, tx }: Mutation,
   { definition: { softDelete }, table, plural }: Resource,
   group: string,
@@ -109,31 +108,31 @@ async function refuseFreshRemains(
   throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
 }
 
-/** When one of a part of a group last changed; undefined where there is none. */
+/** The latest update in a partition of a group; undefined if the partition is empty. */
 async function latestIn(
   tx: Transaction,
   table: ResourceTable,
   group: string,
-  part: number,
+  partition: number,
 ): Promise<number | undefined> {
-  const range = { childrenOf: group, partitions: [part] };
+  const range = { childrenOf: group, partitions: [partition] };
   const order = { column: "updated", descending: true } as const;
   const query = { range, filters: [], order, offset: 0, limit: 1 };
   const [newest] = await readPositions(tx, table, query);
   return newest && Number(newest.key);
 }
 
-async function hasManyRemains({ resources, store }: Engine, group: string): Promise<boolean> {
+async function hasManyTombstones({ resources, store }: Engine, group: string): Promise<boolean> {
   for (const { definition, table } of resources) {
     if (definition.softDelete === undefined) continue;
     const range = { childrenOf: group, partitions: [definition.softDelete.partition] };
-    if ((await countsOf(store.reader, table, range)).children > REMAINS_AT_ONCE) return true;
+    if ((await countsOf(store.reader, table, range)).children > TOMBSTONE_BATCH_SIZE) return true;
   }
   return false;
 }
 
-/** Removes what is left of deleted ones, at most so much of each kind; returns how much it was. */
-async function removeRemains(
+/** Deletes tombstones of a group, up to a maximum for each resource; returns their number. */
+async function deleteTombstones(
   { engine, tx }: Mutation,
   group: string,
   most: number,

@@ -21,14 +21,14 @@ import { checkOrganizationQuota } from "./binding-quota.ts";
 import { checkGrantable } from "./granting.ts";
 import { keyIdOf, newInviteCode } from "./invite-code.ts";
 
-/** Group invites: a code that lets whoever has it join a group in a role. */
+/** Group invites: a person with the code of an invite can join the group with its role. */
 export const groupInvites: Resource<GroupInvite> = new Resource({
   service: GroupInvitesService,
   schema: GroupInviteSchema,
   table: "group_invites",
   changesAccess: true,
   secretOnCreate: "code",
-  // Who is invited, and as what, is not for whoever receives events.
+  // Receivers of events must not see who is invited, and with which role.
   eventFields: ["uid", "expirationTime"],
   index: {
     defaultOrder: { column: "created", descending: true },
@@ -36,29 +36,29 @@ export const groupInvites: Resource<GroupInvite> = new Resource({
   },
   hydrate,
   hooks: {
-    async beforeCreate(change, created) {
-      // A promise of a binding takes what making it would.
-      await checkGrantable(change, created.roleUid, parentOf(created.uid));
+    async beforeCreate(mutation, created) {
+      // An invite promises a role binding, so it requires what creating the binding would.
+      await checkGrantable(mutation, created.roleUid, parentOf(created.uid));
       if (created.ttl === undefined) {
         throw invalidArgument({ field: "ttl", description: "ttl is required" });
       }
       checkEmail(created.email);
-      created.expirationTime = expirationOf(created.ttl, change.call.time);
+      created.expirationTime = expirationOf(created.ttl, mutation.call.time);
       created.code = newInviteCode(parentOf(created.uid));
       created.keyId = keyIdOf(created.code);
     },
-    async beforeUpdate(change, before, after) {
-      await checkGrantable(change, after.roleUid, parentOf(after.uid));
+    async beforeUpdate(mutation, before, after) {
+      await checkGrantable(mutation, after.roleUid, parentOf(after.uid));
       if (before.singleUse !== after.singleUse) {
         throw invalidArgument({ field: "singleUse", description: "singleUse cannot be changed" });
       }
       checkEmail(after.email);
-      if (after.ttl !== undefined) after.expirationTime = expirationOf(after.ttl, change.call.time);
+      if (after.ttl !== undefined)
+        after.expirationTime = expirationOf(after.ttl, mutation.call.time);
     },
   },
 });
 
-/** Longer than anyone needs to answer, short enough that forgotten ones die. */
 const MAX_TTL_MS = 365 * 24 * 3_600_000;
 
 function expirationOf({ seconds, nanos }: Duration, now: number) {
@@ -92,19 +92,17 @@ async function hydrate(
   }
 }
 
-/** Who wants to accept: their identity, and the address that their provider vouches for. */
+/** A person who accepts an invite: identity, and the e-mail address from the identity provider. */
 export interface Invitee {
   readonly identity: string;
   readonly email?: { readonly address: string; readonly verified: boolean } | undefined;
-  /** The client of the identity provider that they are signed in through, if any. */
+  /** The OIDC client of the sign-in, if any. */
   readonly client?: SignInClient | undefined;
 }
 
 /**
- * The invite that a code belongs to, while it can be accepted. Found by what is kept of the code,
- * so that the code itself goes no further than to where it came in.
- *
- * @example const invite = await openInvite(store.reader, keyIdOf(code), Date.now());
+ * The invite of a code, if it has not expired. Looked up by the hash of the code, so that the code itself
+ * is not passed on.
  */
 export async function findOpenInvite(
   reader: Reader,
@@ -116,15 +114,15 @@ export async function findOpenInvite(
   return timestampMs(invite.expirationTime) > now ? invite : undefined;
 }
 
-/**
- * Accepts an invite: binds the role, and uses the invite up if it is for one. Returns the group.
- *
- * @example const group = await acceptInvite(change, keyIdOf(code), { identity, email });
- */
-export async function acceptInvite(change: Mutation, keyId: string, who: Invitee): Promise<string> {
-  const { engine, tx, call } = change;
+/** Accepts an invite: binds its role, and deletes the invite if it is single-use. Returns the group. */
+export async function acceptInvite(
+  mutation: Mutation,
+  keyId: string,
+  who: Invitee,
+): Promise<string> {
+  const { engine, tx, call } = mutation;
   const found = await findOpenInvite(tx, keyId, call.time);
-  // Read again for change: only one of two who come together can have a single-use invite.
+  // Locked: only one of two concurrent requests can accept a single-use invite.
   const row = found && (await groupInvites.table.findForChange(tx, found.uid));
   if (row === undefined) throw new WharfError("PERMISSION_DENIED", 'invalid "code"');
   const invite = groupInvites.fromRow(row);
@@ -133,16 +131,16 @@ export async function acceptInvite(change: Mutation, keyId: string, who: Invitee
   if (!(await engine.catalog.roles.table.keep(tx, invite.roleUid))) {
     throw notFound(engine.catalog.roles.typeName, invite.roleUid);
   }
-  await rejectDeactivated(change, who.identity, group);
-  await bindRole(change, group, invite.roleUid, who.identity);
-  // Who invites trusts the way in which the invited signs in, for what is given here.
+  await rejectDeactivated(mutation, who.identity, group);
+  await bindRole(mutation, group, invite.roleUid, who.identity);
+  // The invite makes the group trust the client that the person signs in through.
   const { identity, client } = who;
   if (client !== undefined) await addMembership(tx, { identity, scope: group, ...client });
-  if (invite.singleUse) await change.remove(groupInvites, invite.uid);
+  if (invite.singleUse) await mutation.remove(groupInvites, invite.uid);
   return group;
 }
 
-/** Someone whom the group's identity provider has deactivated must not come back by an invite. */
+/** A person whom the group's identity provider has deactivated must not rejoin with an invite. */
 async function rejectDeactivated(
   { engine, tx }: Mutation,
   uid: string,
@@ -158,7 +156,7 @@ async function rejectDeactivated(
   );
 }
 
-/** An address that nobody vouches for could be anyone's. */
+/** Only verified e-mail addresses count: an unverified one could belong to another person. */
 function rejectOtherEmail({ email }: GroupInvite, who: Invitee): void {
   if (email === "") return;
   const { address, verified } = who.email ?? { address: "", verified: false };
@@ -170,26 +168,24 @@ function rejectOtherEmail({ email }: GroupInvite, who: Invitee): void {
 }
 
 /**
- * Binds a role that was promised before: by an invite, or by an identity provider. Does nothing
- * when the identity has that role there already.
- *
- * @example await bind(change, group, invite.roleUid, identity);
+ * Binds a role that an invite or an identity provider promised. Does nothing if the identity already has
+ * the role at the group.
  */
 export async function bindRole(
-  change: Mutation,
+  mutation: Mutation,
   group: string,
   roleUid: string,
   identityUid: string,
 ): Promise<void> {
-  const { engine, tx, call } = change;
-  // Who joins may have been deleted since they were known, and the operator never was anyone.
+  const { engine, tx, call } = mutation;
+  // The identity may have been deleted meanwhile, and the operator has none.
   if (!(await engine.catalog.identities.table.keep(tx, identityUid))) {
     throw notFound(engine.catalog.identities.typeName, identityUid);
   }
   if (await hasBinding(tx, identityUid, group, roleUid)) return;
-  await checkOrganizationQuota(change, identityUid, group);
+  await checkOrganizationQuota(mutation, identityUid, group);
   const given = create(RoleBindingSchema, { identityUid, roleUid });
   const binding = engine.catalog.roleBindings.fromInput(given, call.time);
   binding.uid = newChildUid(group);
-  await change.insert(engine.catalog.roleBindings, binding);
+  await mutation.insert(engine.catalog.roleBindings, binding);
 }

@@ -37,7 +37,12 @@ import type { IamDeps } from "./deps.ts";
 import { checkNameAvailable, checkNameReleasable } from "./folder-names.ts";
 import { beforeDelete, deleteGroup } from "./group-deletion.ts";
 
-/** Groups: the tree that everything else hangs on. */
+/**
+ * iam has one definition per resource: groups, identities, roles, bindings, identity providers. It imports
+ * the engine, auth, rpc and the store; other areas reach it through their own dependencies.
+ */
+
+/** Groups: the tree that all other resources are part of. A root group is an organization. */
 export const groups: Resource<Group> = new Resource({
   service: GroupsService,
   schema: GroupSchema,
@@ -61,14 +66,14 @@ export const groups: Resource<Group> = new Resource({
     ],
   },
   hooks: ({ iam }) => ({
-    resolveParent: (change, parent) => resolveParent(change, parent, iam),
-    async beforeCreate(change, created) {
-      checkQuotaChange(change, parentOf(created.uid), {}, created);
-      // Nobody verifies a group by making it.
+    resolveParent: (mutation, parent) => resolveParent(mutation, parent, iam),
+    async beforeCreate(mutation, created) {
+      checkQuotaChange(mutation, parentOf(created.uid), {}, created);
+      // Only the operator verifies groups, with Update.
       created.verified = false;
       checkKind(created);
       created.status = OrgStatus.READY;
-      await checkNameAvailable(change, created);
+      await checkNameAvailable(mutation, created);
     },
     afterCreate: bindCreatorAsOwner,
     beforeUpdate,
@@ -77,25 +82,25 @@ export const groups: Resource<Group> = new Resource({
   methods: (engine) => [[GroupsService.method.deleteGroup, deleteGroup(engine)]],
 });
 
-/** Deeper than any organisation; keeps uids short enough for URLs, and a write to few places above it. */
+/** Keeps uids short enough for URLs, and bounds the ancestors whose counts a write updates. */
 export const MAX_GROUP_DEPTH = 32;
 
 const CREATE = [Capability.CAP_IAM_GROUPS_CREATE];
 
-/** The parent may be a uid, or what only one group in the caller's reach goes by. */
-async function resolveParent(change: Mutation, parent: string, deps: IamDeps): Promise<string> {
-  const { caller } = change;
+/** The parent is a uid, or a name or uid suffix that is unique within the caller's reach. */
+async function resolveParent(mutation: Mutation, parent: string, deps: IamDeps): Promise<string> {
+  const { caller } = mutation;
   if (parent === "" || parent === "/") {
-    mayCreateOrganization(change, deps);
+    mayCreateOrganization(mutation, deps);
     return "";
   }
   if (isUid(parent)) {
-    change.mustHold(CREATE, parent);
-    return checkParentGroup(change, parent);
+    mutation.mustHold(CREATE, parent);
+    return checkParentGroup(mutation, parent);
   }
   const [only, another] = [
-    ...(await findGroupsByName(change.tx, caller.grants.reach(CREATE), parent)),
-    ...(await findGroupsBySuffix(change, parent)),
+    ...(await findGroupsByName(mutation.tx, caller.grants.reach(CREATE), parent)),
+    ...(await findGroupsBySuffix(mutation, parent)),
   ];
   if (only === undefined) throw notFound("Group", parent);
   if (another !== undefined) {
@@ -104,7 +109,7 @@ async function resolveParent(change: Mutation, parent: string, deps: IamDeps): P
       description: "several groups have this name: give a uid",
     });
   }
-  return checkParentGroup(change, only.uid);
+  return checkParentGroup(mutation, only.uid);
 }
 
 /**
@@ -129,7 +134,7 @@ async function checkParentGroup({ tx }: Mutation, uid: string): Promise<string> 
   return uid;
 }
 
-/** Those whose uid ends in one or more steps, as clients shorten them. */
+/** Groups whose uid ends in these segments, as clients abbreviate uids. */
 async function findGroupsBySuffix({ caller, tx }: Mutation, steps: string): Promise<Group[]> {
   const found = await groups.where(tx, { column: "last_step", value: lastSegmentOf(steps) });
   return found.filter(({ uid }) => uid.endsWith(`/${steps}`) && caller.grants.holds(CREATE, uid));
@@ -139,11 +144,7 @@ function lastSegmentOf(uid: string): string {
   return uid.slice(uid.lastIndexOf("/") + 1);
 }
 
-/**
- * At most two of the groups within reach that have this name: enough to know if it is one.
- *
- * @example const [only, another] = await groupsNamed(reader, grants.reach([]), "acme");
- */
+/** At most two groups within reach with a name: enough to know whether it is unique. */
 export async function findGroupsByName(
   reader: Reader,
   reach: Reach,
@@ -168,16 +169,16 @@ export async function findGroupsByName(
   return found;
 }
 
-/** Beyond this many scopes, groups are looked up by name first, and within the scopes after. */
+/** Beyond this many scopes, groups are looked up by name first and filtered by scope after. */
 const MANY_SCOPES = 100;
 
-/** Groups of one name that are looked at. */
+/** Groups of one name that are filtered by scope. */
 const MAX_NAMESAKES = 1_000;
 
 async function findNamesakes(reader: Reader, reach: Reach, name: string): Promise<Group[]> {
   const uids = await groups.table.uidsNamed(reader, name, MAX_NAMESAKES + 1);
   if (uids.length > MAX_NAMESAKES) {
-    const text = `too many groups are called ${JSON.stringify(name)} to find the one that is meant: give a uid`;
+    const text = `too many groups are named ${JSON.stringify(name)}: give a uid`;
     throw new WharfError("RESOURCE_EXHAUSTED", text);
   }
   const within = uids.filter((uid) => canSee(groups.tree, reach, uid));
@@ -186,9 +187,9 @@ async function findNamesakes(reader: Reader, reach: Reach, name: string): Promis
 
 const UID_ORDER = { column: "uid", descending: false } as const;
 
-/** Whoever makes an organisation owns it. The operator does so anyway. */
-async function bindCreatorAsOwner(change: Mutation, created: Group): Promise<void> {
-  const { caller, engine, tx } = change;
+/** The creator of an organization becomes its owner. The operator needs no binding. */
+async function bindCreatorAsOwner(mutation: Mutation, created: Group): Promise<void> {
+  const { caller, engine, tx } = mutation;
   if (!isRoot(created.uid) || caller.isOperator) return;
   if (!(await engine.catalog.identities.table.keep(tx, caller.uid))) {
     throw unauthenticated("the token's identity does not exist");
@@ -196,42 +197,42 @@ async function bindCreatorAsOwner(change: Mutation, created: Group): Promise<voi
   const owner = { identityUid: caller.uid, roleUid: builtinRole("owner")?.uid ?? "" };
   const binding = engine.catalog.roleBindings.fromInput(
     create(RoleBindingSchema, owner),
-    change.call.time,
+    mutation.call.time,
   );
   binding.uid = newChildUid(created.uid);
-  await change.insert(engine.catalog.roleBindings, binding);
+  await mutation.insert(engine.catalog.roleBindings, binding);
   const session = caller.session ? await engine.access.session(caller.session, tx) : undefined;
   const client = session?.identity === caller.uid ? clientOf(session) : undefined;
   if (client) await addMembership(tx, { identity: caller.uid, scope: created.uid, ...client });
 }
 
-/** Only the operator says who is verified, under which name, and which kind of organisation that is. */
-async function beforeUpdate(change: Mutation, before: Group, after: Group): Promise<void> {
-  checkQuotaChange(change, after.uid, before.resourceLimits, after);
+/** Only the operator verifies organizations, renames verified ones, and sets their kind. */
+async function beforeUpdate(mutation: Mutation, before: Group, after: Group): Promise<void> {
+  checkQuotaChange(mutation, after.uid, before.resourceLimits, after);
   checkKind(after);
   if (before.name !== after.name) {
-    await checkNameReleasable(change, before);
-    await checkNameAvailable(change, after);
+    await checkNameReleasable(mutation, before);
+    await checkNameAvailable(mutation, after);
   }
   const sameName = !after.verified || before.name === after.name;
   if (sameName && before.verified === after.verified && before.kind === after.kind) return;
-  if (!change.caller.isOperator) throw permissionDenied(["the operator's token"], after.uid);
+  if (!mutation.caller.isOperator) throw permissionDenied(["the operator's token"], after.uid);
   if (!after.verified) return;
   if (!isRoot(after.uid)) {
-    throw invalidArgument({ field: "verified", description: "only organisations can be verified" });
+    throw invalidArgument({ field: "verified", description: "only organizations can be verified" });
   }
-  const { tx } = change;
+  const { tx } = mutation;
   await tx.acquireLock();
   const namesakes = await groups.where(tx, { column: "verified_name", value: after.name });
   if (namesakes.some((other) => other.uid !== after.uid)) {
     throw failedPrecondition({
       type: "NAME_TAKEN",
-      description: "another verified organisation has this name",
+      description: "another verified organization has this name",
     });
   }
 }
 
-/** Only the operator says how much a group may hold; the same again says nothing. */
+/** Only the operator sets quotas; sending the stored ones again is allowed. */
 function checkQuotaChange(
   { caller }: Mutation,
   at: string,
@@ -241,13 +242,13 @@ function checkQuotaChange(
   if (isDeepStrictEqual({ ...before }, { ...after })) return;
   if (!caller.isOperator) throw permissionDenied(["the operator's token"], at);
   const known: readonly string[] = QUOTAS;
-  const refused = Object.entries(after).flatMap(([name, most]) => {
+  const violations = Object.entries(after).flatMap(([name, max]) => {
     const field = `resourceLimits.${name}`;
     if (!known.includes(name))
-      return [{ field, description: `${name} cannot be limited: ${known.join(", ")} can` }];
-    return most < 0 ? [{ field, description: `${name} must not be negative` }] : [];
+      return [{ field, description: `${name} has no quota: use ${known.join(", ")}` }];
+    return max < 0 ? [{ field, description: `${name} must not be negative` }] : [];
   });
-  if (refused.length > 0) throw invalidArgument(...refused);
+  if (violations.length > 0) throw invalidArgument(...violations);
 }
 
 function checkKind(group: Group): void {
@@ -257,7 +258,7 @@ function checkKind(group: Group): void {
   if (group.kind !== OrgKind.UNSPECIFIED && !group.verified) {
     throw invalidArgument({
       field: "kind",
-      description: "kind can be set on verified organisations only",
+      description: "kind can be set on verified organizations only",
     });
   }
 }

@@ -24,7 +24,7 @@ import { mustHoldRole } from "./granting.ts";
 import { deleteBindings, deleteIdentity, rejectBuiltIn } from "./identity-deletion.ts";
 import { checkRelationship } from "./relationship.ts";
 
-/** Identities: who a token can speak for. */
+/** Identities: the subjects that tokens authenticate. */
 export const identities: Resource<Identity> = new Resource({
   service: IdentitiesService,
   schema: IdentitySchema,
@@ -42,19 +42,19 @@ export const identities: Resource<Identity> = new Resource({
     ],
   },
   hooks: {
-    async beforeCreate(change, created) {
-      await checkRelationship(created, change.call.time);
+    async beforeCreate(mutation, created) {
+      await checkRelationship(created, mutation.call.time);
       created.lastSeenTime = created.createTime;
     },
     beforeUpdate,
-    async beforeDelete(change, deleted) {
+    async beforeDelete(mutation, deleted) {
       rejectBuiltIn(deleted.uid);
-      await deleteBindings(change, deleted.uid);
-      await endSessions(change.tx, { identity: deleted.uid });
-      await deleteSignIns(change.tx, deleted.uid);
-      await deleteMemberships(change.tx, { identity: deleted.uid });
-      await deleteAccount(change.tx, deleted.uid);
-      await deletePasskeys(change.tx, deleted.uid);
+      await deleteBindings(mutation, deleted.uid);
+      await endSessions(mutation.tx, { identity: deleted.uid });
+      await deleteSignIns(mutation.tx, deleted.uid);
+      await deleteMemberships(mutation.tx, { identity: deleted.uid });
+      await deleteAccount(mutation.tx, deleted.uid);
+      await deletePasskeys(mutation.tx, deleted.uid);
     },
   },
   methods: (engine) => [
@@ -77,14 +77,14 @@ function relationshipType({ relationship }: Identity): number {
 }
 
 /**
- * Whoever changes what an identity asks for can make it match a token of their own. So that takes
- * everything the identity holds, wherever it holds it.
+ * A caller who changes the relationship of an identity can make it match an own token. So that requires
+ * every capability of the identity, at every scope.
  */
-async function beforeUpdate(change: Mutation, before: Identity, after: Identity): Promise<void> {
+async function beforeUpdate(mutation: Mutation, before: Identity, after: Identity): Promise<void> {
   rejectBuiltIn(before.uid);
   if (sameRelationship(before, after)) return;
-  await checkRelationship(after, change.call.time);
-  const { engine, tx } = change;
+  await checkRelationship(after, mutation.call.time);
+  const { engine, tx } = mutation;
   for await (const bound of boundRoles(tx, after.uid)) {
     const roles = await engine.catalog.roles.findMany(
       tx,
@@ -92,17 +92,17 @@ async function beforeUpdate(change: Mutation, before: Identity, after: Identity)
     );
     for (const [group, uid] of bound) {
       const role = roles.get(uid);
-      if (role !== undefined) mustHoldBinding(change, role, group);
+      if (role !== undefined) mustHoldBinding(mutation, role, group);
     }
   }
 }
 
 /** Names the group and the missing capabilities only to callers who may read the binding. */
-function mustHoldBinding(change: Mutation, role: Role, group: string): void {
-  const { grants } = change.caller;
+function mustHoldBinding(mutation: Mutation, role: Role, group: string): void {
+  const { grants } = mutation.caller;
   if (grants.holds(CapabilitySet.of(...role.capabilities), group)) return;
-  if (grants.holds(READ_BINDINGS, group)) mustHoldRole(change, role, group);
-  throw new WharfError("PERMISSION_DENIED", "needs everything that the identity holds");
+  if (grants.holds(READ_BINDINGS, group)) mustHoldRole(mutation, role, group);
+  throw new WharfError("PERMISSION_DENIED", "needs every capability that the identity holds");
 }
 
 const READ_BINDINGS = [Capability.CAP_IAM_ROLE_BINDINGS_LIST];
@@ -112,7 +112,7 @@ function sameRelationship({ relationship: a }: Identity, { relationship: b }: Id
   return equals(IdentitySchema, of(a), of(b));
 }
 
-/** Answers for identities that do not exist yet, too, so that their uid can be known beforehand. */
+/** Also for identities that do not exist yet, so that clients can know their uid in advance. */
 const lookup: Handler = async (_call, request) => {
   const { issuer, subject } = request as LookupIdentityRequest;
   const response = create(LookupIdentityResponseSchema, {

@@ -8,16 +8,12 @@ import type { Handler } from "../rpc/call.ts";
 import { countBindings, readBindingUids } from "../store/tables/identity-bindings.ts";
 
 /**
- * Role bindings removed in one transaction, which all other writes wait for. Where an identity has
- * more, several transactions go before the one that deletes it.
+ * Role bindings deleted in one transaction, which blocks all other writes. If an identity has more,
+ * further transactions precede the one that deletes it.
  */
 const BATCH_SIZE = 250;
 
-/**
- * Deletes an identity with its role bindings.
- *
- * @example methods: (engine) => ({ DeleteIdentity: deleteIdentity(engine) })
- */
+/** Deletes an identity with its role bindings. */
 export function deleteIdentity(engine: Engine): Handler {
   const {
     store,
@@ -28,33 +24,29 @@ export function deleteIdentity(engine: Engine): Handler {
     const { uid } = request as DeleteIdentityRequest;
     while ((await countBindings(store.reader, uid, { limit: BATCH_SIZE + 1 })) > BATCH_SIZE) {
       await store.write(async (tx) => {
-        const change = new Mutation(call, tx, engine);
-        // Each time: the caller may have lost the right to it since the last batch.
-        await change.confirmAccess(uid);
+        const mutation = new Mutation(call, tx, engine);
+        // For each batch again: the caller may have lost the capability since the last one.
+        await mutation.confirmAccess(uid);
         if ((await identities.table.findForChange(tx, uid)) === undefined) {
           throw notFound(identities.typeName, uid);
         }
         rejectBuiltIn(uid);
-        await deleteBindings(change, uid, BATCH_SIZE);
+        await deleteBindings(mutation, uid, BATCH_SIZE);
       });
     }
     return deleteRest(call, request);
   };
 }
 
-/**
- * Removes role bindings of an identity, the oldest first, at most so many.
- *
- * @example await removeBindings(change, identity.uid);
- */
+/** Deletes role bindings of an identity, the oldest first, up to a limit. */
 export async function deleteBindings(
-  change: Mutation,
+  mutation: Mutation,
   identity: string,
   limit = Number.MAX_SAFE_INTEGER,
 ): Promise<void> {
-  const { engine, tx } = change;
+  const { engine, tx } = mutation;
   for (const uid of await readBindingUids(tx, identity, limit)) {
-    await change.remove(engine.catalog.roleBindings, uid);
+    await mutation.remove(engine.catalog.roleBindings, uid);
   }
 }
 

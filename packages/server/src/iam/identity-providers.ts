@@ -18,7 +18,7 @@ import { endSessions } from "../store/tables/sessions.ts";
 import type { IamDeps } from "./deps.ts";
 import { checkGrantable, checkProviderGrantable } from "./granting.ts";
 
-/** Identity providers: where an organisation's own people log in, and who provisions them. */
+/** Identity providers: where users of an organization sign in, and which provisions them by SCIM. */
 export const identityProviders: Resource<IdentityProvider> = new Resource({
   service: IdentityProvidersService,
   schema: IdentityProviderSchema,
@@ -34,26 +34,27 @@ export const identityProviders: Resource<IdentityProvider> = new Resource({
   },
   hooks: ({ iam }) => ({
     applyDefaults: applyDefaults,
-    async beforeCreate(change, created) {
+    async beforeCreate(mutation, created) {
       const oidc = configurationOf(created);
       checkIssuer(iam, oidc);
-      await checkGrantable(change, created.defaultRole, parentOf(created.uid));
-      await storeSecret(change, iam, created.uid, oidc, false);
+      await checkGrantable(mutation, created.defaultRole, parentOf(created.uid));
+      await storeSecret(mutation, iam, created.uid, oidc, false);
     },
-    beforeUpdate: (change, before, after, mask) => beforeUpdate(change, iam, before, after, mask),
-    beforeDelete: (change, deleted) => deleteDependents(change, iam, deleted),
+    beforeUpdate: (mutation, before, after, mask) =>
+      beforeUpdate(mutation, iam, before, after, mask),
+    beforeDelete: (mutation, deleted) => deleteDependents(mutation, iam, deleted),
     async hydrateDetail(reader, provider) {
       provider.scim = await iam.scimStatus(reader, provider.uid, Date.now());
     },
   }),
 });
 
-/** The name that the secret of a client is kept under. */
+/** The name under which the client secret is sealed. */
 export const CLIENT_SECRET = "client_secret";
 
 const { UNSPECIFIED, SUB_EQUALS_EXTERNAL_ID } = IdentityProvider_OIDC_CorrelationRule;
 
-/** The rule is written once: left out it is the subject at first, and what it was later. */
+/** The correlation rule defaults to the subject on Create, and to the stored rule on Update. */
 function applyDefaults(
   { configuration }: IdentityProvider,
   before: IdentityProvider | undefined,
@@ -73,49 +74,48 @@ function configurationOf({ configuration }: IdentityProvider): IdentityProvider_
   return configuration.value;
 }
 
-/** The issuer must be one that this installation may trust, and can reach. */
 function checkIssuer({ issuerPolicy }: IamDeps, { issuer }: IdentityProvider_OIDC): void {
   if (!isIssuerUrl(issuer))
     throw violation("issuer", `must be ${ISSUER_URL}, such as https://issuer.example.com`);
   if (!issuerPolicy.mayTrust(issuer))
-    throw violation("issuer", "is not one that this installation trusts");
-  if (!issuer.startsWith("https:") && !issuerPolicy.mayBeAnywhere(issuer))
+    throw violation("issuer", "is not trusted by this installation");
+  if (!issuer.startsWith("https:") && !issuerPolicy.mayBePrivate(issuer))
     throw violation("issuer", "must be reached over https");
 }
 
 /**
- * Whoever says which issuer, client or claim counts decides who is let in. So that takes holding
- * all that is given to whoever is: the default role, and the role of every mapping.
+ * The issuer, client and groups claim decide who can sign in. So changing them requires every role that
+ * the provider grants: the default role, and the role of every mapping.
  */
 async function beforeUpdate(
-  change: Mutation,
+  mutation: Mutation,
   deps: IamDeps,
   before: IdentityProvider,
   after: IdentityProvider,
   mask: readonly MaskPath[],
 ): Promise<void> {
   const [old, now] = [configurationOf(before), configurationOf(after)];
-  const movesIssuer = old.issuer !== now.issuer;
-  if (movesIssuer) checkIssuer(deps, now);
-  const letsInOthers =
-    movesIssuer || old.clientId !== now.clientId || old.groupsClaim !== now.groupsClaim;
-  // Sessions rest on ID tokens of the client that the provider named when they began.
-  if (movesIssuer || old.clientId !== now.clientId)
-    await endSessions(change.tx, { provider: after.uid });
-  if (letsInOthers) await checkProviderGrantable(change, after);
+  const changesIssuer = old.issuer !== now.issuer;
+  if (changesIssuer) checkIssuer(deps, now);
+  const changesSignIn =
+    changesIssuer || old.clientId !== now.clientId || old.groupsClaim !== now.groupsClaim;
+  // Sessions are based on ID tokens of the former issuer and client.
+  if (changesIssuer || old.clientId !== now.clientId)
+    await endSessions(mutation.tx, { provider: after.uid });
+  if (changesSignIn) await checkProviderGrantable(mutation, after);
   else if (before.defaultRole !== after.defaultRole)
-    await checkGrantable(change, after.defaultRole, parentOf(after.uid));
+    await checkGrantable(mutation, after.defaultRole, parentOf(after.uid));
   const { secrets } = deps;
   const cleared = now.clientSecret === "" && mask.some(isSecretPath);
-  const stored = !cleared && (await secrets.has(change.tx, after.uid, CLIENT_SECRET));
-  if (cleared) await secrets.remove(change.tx, after.uid, CLIENT_SECRET);
-  // The stored one would be sent to whoever runs the new issuer.
-  if (stored && movesIssuer && now.clientSecret === "")
+  const stored = !cleared && (await secrets.has(mutation.tx, after.uid, CLIENT_SECRET));
+  if (cleared) await secrets.remove(mutation.tx, after.uid, CLIENT_SECRET);
+  // Otherwise the stored secret would be sent to the new issuer.
+  if (stored && changesIssuer && now.clientSecret === "")
     throw violation("clientSecret", "must be given again when the issuer changes");
-  await storeSecret(change, deps, after.uid, now, stored);
+  await storeSecret(mutation, deps, after.uid, now, stored);
 }
 
-/** Only the secret's own path says that an empty one is meant; a path above it says nothing of it. */
+/** Only the secret's own path in the mask clears it: with a path above, an empty secret is unchanged. */
 function isSecretPath(path: MaskPath): boolean {
   return path.map((field) => field.name).join(".") === "oidc.client_secret";
 }
@@ -132,15 +132,15 @@ async function storeSecret(
     throw violation("clientSecret", "is required unless pkceEnabled is set");
 }
 
-/** All that goes with an identity provider when it is deleted. */
+/** Deletes what depends on an identity provider. */
 async function deleteDependents(
-  change: Mutation,
+  mutation: Mutation,
   { secrets }: IamDeps,
   { uid }: IdentityProvider,
 ): Promise<void> {
-  const { engine, tx } = change;
-  for (const mapping of await mappingsOf(change, uid))
-    await change.remove(engine.catalog.externalGroupRoleMappings, mapping.uid);
+  const { engine, tx } = mutation;
+  for (const mapping of await mappingsOf(mutation, uid))
+    await mutation.remove(engine.catalog.externalGroupRoleMappings, mapping.uid);
   await secrets.remove(tx, uid, CLIENT_SECRET);
   await deleteScimCredentials(tx, uid);
   await deleteProvisioned(tx, uid);

@@ -7,7 +7,7 @@ const problemOf = async (pattern: string) => {
   return "problem" in judged ? judged.problem : "";
 };
 
-test("patterns that people write are taken", async () => {
+test("common patterns are accepted", async () => {
   for (const pattern of [
     "repo:acme/.*",
     "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
@@ -25,14 +25,14 @@ test("patterns that people write are taken", async () => {
   }
 });
 
-test("patterns are refused that RE2 cannot read, or that are long", async () => {
+test("invalid RE2 patterns and long ones are rejected", async () => {
   assert.equal(await problemOf(""), "is required");
   assert.match(await problemOf("("), /not a valid RE2 expression/);
   assert.match(await problemOf("(a)\\1"), /not a valid RE2 expression/);
   assert.match(await problemOf("x".repeat(2_049)), /at most 2048 characters/);
 });
 
-/** Each of these would keep everyone else waiting, for up to minutes. */
+/** Each of these would block the process, for up to minutes. */
 const HUGE = {
   "one character, often": "a{1000}".repeat(290),
   "a class, often": "(?:\\pL{1000})".repeat(140),
@@ -42,11 +42,11 @@ const HUGE = {
   alternatives: "(a|b|c|d|e|f|g|h){1000}".repeat(80),
   "a long group": `(${"a*".repeat(1_000)}){1000}`,
   "repetitions of repetitions": "((ab?){30}){33}",
-  "what is told as a quotation": "(\\Q(\\E[)]a?){1000}",
+  "quoted text": "(\\Q(\\E[)]a?){1000}",
   "without an upper end": "(a*b*){1000,}",
 };
 for (const [title, pattern] of Object.entries(HUGE)) {
-  test(`patterns are refused that are huge: ${title}`, async () => {
+  test(`patterns with too many steps are rejected: ${title}`, async () => {
     assert.ok(pattern.length <= 2_048);
     assert.match(await problemOf(pattern), /repeat less|not a valid RE2/);
   });

@@ -1,13 +1,9 @@
 import { PATTERNS, PatternError } from "../lib/pattern/patterns.ts";
 
-/** The steps that the patterns of an identity for further claims may have together. */
+/** Steps of all patterns for further claims of an identity together. */
 export const MAX_CLAIM_PATTERN_STEPS = 10_000;
 
-/**
- * What is wrong with a pattern that a caller wrote, or how many steps it has.
- *
- * @example await judgePattern("(") // { problem: "is not a valid RE2 expression: …" }
- */
+/** The number of steps of a pattern, or what is wrong with it. */
 export async function inspectPattern(
   pattern: string,
 ): Promise<{ problem: string } | { steps: number }> {

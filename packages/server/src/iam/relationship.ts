@@ -11,41 +11,37 @@ import { ISSUER_URL, isIssuerUrl } from "../lib/issuer-url.ts";
 import { inspectPattern, MAX_CLAIM_PATTERN_STEPS } from "./pattern.ts";
 
 /**
- * What an identity asks of whoever claims to be it, checked before it is stored: a rule that could
- * never hold, or could hold for everyone by accident, is refused.
+ * Checks the relationship of an identity before it is stored. Rules that can never match, or that match
+ * every token by accident, are rejected.
  */
 
-/** Keys that cannot be rotated by their issuer are trusted for a year at most. */
+/** Static keys, which the issuer cannot rotate, are trusted for a year at most. */
 const STATIC_KEYS_LIFETIME_MS = 365 * 24 * 3_600_000;
 
-/**
- * Refuses an identity whose relationship cannot be trusted; fills in the defaults of one that can.
- *
- * @example await checkRelationship(identity, Date.now());
- */
+/** Rejects an invalid relationship; fills in the defaults of a valid one. */
 export async function checkRelationship({ relationship }: Identity, now: number): Promise<void> {
   const found: FieldViolation[] = [];
-  const refuse = (field: string, description: string) => found.push({ field, description });
+  const reject = (field: string, description: string) => found.push({ field, description });
   switch (relationship.case) {
     case "claimMatch":
-      await checkClaimMatch(relationship.value, refuse);
+      await checkClaimMatch(relationship.value, reject);
       break;
     case "staticKeys":
-      checkStaticKeys(relationship.value, now, refuse);
+      checkStaticKeys(relationship.value, now, reject);
       break;
     case "awsIdentity":
-      await checkAws(relationship.value, refuse);
+      await checkAws(relationship.value, reject);
       break;
     case "servicePrincipal":
       if (
         !(relationship.value in ServicePrincipal) ||
         relationship.value === ServicePrincipal.UNSPECIFIED
       ) {
-        refuse("servicePrincipal", "servicePrincipal must be one of the known services");
+        reject("servicePrincipal", "servicePrincipal must be one of the known services");
       }
       break;
     default:
-      refuse(
+      reject(
         "claimMatch",
         "one of claimMatch, staticKeys, awsIdentity, servicePrincipal is required",
       );
@@ -53,86 +49,86 @@ export async function checkRelationship({ relationship }: Identity, now: number)
   if (found.length > 0) throw invalidArgument(...found);
 }
 
-type Refuse = (field: string, description: string) => void;
+type Reject = (field: string, description: string) => void;
 
 async function checkClaimMatch(
   { iss, sub, aud, claims, claimPatterns }: Identity_ClaimMatch,
-  refuse: Refuse,
+  reject: Reject,
 ): Promise<void> {
-  if (iss.case === "issuer") checkIssuer("claimMatch.issuer", iss.value, refuse);
+  if (iss.case === "issuer") checkIssuer("claimMatch.issuer", iss.value, reject);
   else if (iss.case === "issuerPattern")
-    await checkPattern("claimMatch.issuerPattern", iss.value, refuse);
-  else refuse("claimMatch.issuer", "one of issuer, issuerPattern is required");
-  if (sub.case === "subject") checkText("claimMatch.subject", sub.value, refuse);
+    await checkPattern("claimMatch.issuerPattern", iss.value, reject);
+  else reject("claimMatch.issuer", "one of issuer, issuerPattern is required");
+  if (sub.case === "subject") checkText("claimMatch.subject", sub.value, reject);
   else if (sub.case === "subjectPattern")
-    await checkPattern("claimMatch.subjectPattern", sub.value, refuse);
-  else refuse("claimMatch.subject", "one of subject, subjectPattern is required");
-  if (aud.case === "audience") checkText("claimMatch.audience", aud.value, refuse);
+    await checkPattern("claimMatch.subjectPattern", sub.value, reject);
+  else reject("claimMatch.subject", "one of subject, subjectPattern is required");
+  if (aud.case === "audience") checkText("claimMatch.audience", aud.value, reject);
   else if (aud.case === "audiencePattern")
-    await checkPattern("claimMatch.audiencePattern", aud.value, refuse);
+    await checkPattern("claimMatch.audiencePattern", aud.value, reject);
   for (const name of [...Object.keys(claims), ...Object.keys(claimPatterns)]) {
-    if (name === "") refuse("claimMatch.claims", "claims must have names");
+    if (name === "") reject("claimMatch.claims", "claims must have names");
   }
   let steps = 0;
   for (const [name, pattern] of Object.entries(claimPatterns)) {
     const field = `claimMatch.claimPatterns.${name}`;
-    steps += await checkPattern(field, pattern, refuse);
+    steps += await checkPattern(field, pattern, reject);
     if (steps > MAX_CLAIM_PATTERN_STEPS) {
-      refuse("claimMatch.claimPatterns", "claimPatterns are too large together");
+      reject("claimMatch.claimPatterns", "claimPatterns are too large together");
       break;
     }
   }
 }
 
-function checkStaticKeys(keys: Identity_StaticKeys, now: number, refuse: Refuse): void {
-  checkIssuer("staticKeys.issuer", keys.issuer, refuse);
-  checkText("staticKeys.subject", keys.subject, refuse);
+function checkStaticKeys(keys: Identity_StaticKeys, now: number, reject: Reject): void {
+  checkIssuer("staticKeys.issuer", keys.issuer, reject);
+  checkText("staticKeys.subject", keys.subject, reject);
   const problem = jwksProblem(keys.issuerKeys);
-  if (problem !== undefined) refuse("staticKeys.issuerKeys", problem);
-  if (keys.audiences.includes("")) refuse("staticKeys.audiences", "audiences must not be empty");
+  if (problem !== undefined) reject("staticKeys.issuerKeys", problem);
+  if (keys.audiences.includes("")) reject("staticKeys.audiences", "audiences must not be empty");
   const latest = now + STATIC_KEYS_LIFETIME_MS;
   if (keys.expirationTime === undefined) {
     keys.expirationTime = timestampFromMs(latest);
     return;
   }
   const expires = timestampMs(keys.expirationTime);
-  if (expires <= now) refuse("staticKeys.expirationTime", "expirationTime must be in the future");
+  if (expires <= now) reject("staticKeys.expirationTime", "expirationTime must be in the future");
   if (expires > latest)
-    refuse("staticKeys.expirationTime", "expirationTime must be within 365 days");
+    reject("staticKeys.expirationTime", "expirationTime must be within 365 days");
 }
 
 async function checkAws(
   { awsArn, awsUserId }: Identity_AWSIdentity,
-  refuse: Refuse,
+  reject: Reject,
 ): Promise<void> {
-  if (awsArn.case === "arn") checkText("awsIdentity.arn", awsArn.value, refuse);
+  if (awsArn.case === "arn") checkText("awsIdentity.arn", awsArn.value, reject);
   else if (awsArn.case === "arnPattern")
-    await checkPattern("awsIdentity.arnPattern", awsArn.value, refuse);
-  else refuse("awsIdentity.arn", "one of arn, arnPattern is required");
-  if (awsUserId.case === "userId") checkText("awsIdentity.userId", awsUserId.value, refuse);
+    await checkPattern("awsIdentity.arnPattern", awsArn.value, reject);
+  else reject("awsIdentity.arn", "one of arn, arnPattern is required");
+  if (awsUserId.case === "userId") checkText("awsIdentity.userId", awsUserId.value, reject);
   else if (awsUserId.case === "userIdPattern") {
-    await checkPattern("awsIdentity.userIdPattern", awsUserId.value, refuse);
-  } else refuse("awsIdentity.userId", "one of userId, userIdPattern is required");
+    await checkPattern("awsIdentity.userIdPattern", awsUserId.value, reject);
+  } else reject("awsIdentity.userId", "one of userId, userIdPattern is required");
 }
 
-function checkText(field: string, value: string, refuse: Refuse): void {
-  if (value.trim() === "") refuse(field, `${lastName(field)} is required`);
+function checkText(field: string, value: string, reject: Reject): void {
+  if (value.trim() === "") reject(field, `${lastName(field)} is required`);
 }
 
-/** Checks a pattern, and returns how many steps it has. */
-async function checkPattern(field: string, pattern: string, refuse: Refuse): Promise<number> {
+/** Checks a pattern, and returns the number of its steps. */
+async function checkPattern(field: string, pattern: string, reject: Reject): Promise<number> {
   const judged = await inspectPattern(pattern);
   if ("steps" in judged) return judged.steps;
-  refuse(field, `${lastName(field)} ${judged.problem}`);
+  reject(field, `${lastName(field)} ${judged.problem}`);
   return 0;
 }
 
-function checkIssuer(field: string, issuer: string, refuse: Refuse): void {
+function checkIssuer(field: string, issuer: string, reject: Reject): void {
   if (isIssuerUrl(issuer)) return;
-  refuse(field, `${lastName(field)} must be ${ISSUER_URL}, such as https://issuer.example.com`);
+  reject(field, `${lastName(field)} must be ${ISSUER_URL}, such as https://issuer.example.com`);
 }
 
-/** The part of each kind of key that must stay with its owner. */
+/** The private members of JSON Web Keys (RFC 7518, 6). */
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 function jwksProblem(text: string): string | undefined {

@@ -33,7 +33,7 @@ export const roleBindings: Resource<RoleBinding> = new Resource({
   grantsOf: "identity_uid",
   deleteIsIdempotent: true,
   index: {
-    // What an identity is granted is read from this index alone.
+    // A covering index for the grants of an identity.
     columns: [["identity_uid", "parent", "role_uid"]],
     filters: [
       {
@@ -54,27 +54,27 @@ export const roleBindings: Resource<RoleBinding> = new Resource({
   },
   hydrate,
   hooks: {
-    async beforeCreate(change, created) {
-      await mayBind(change, created);
-      await checkBindingQuota(change, created.identityUid, parentOf(created.uid));
+    async beforeCreate(mutation, created) {
+      await checkBinding(mutation, created);
+      await checkBindingQuota(mutation, created.identityUid, parentOf(created.uid));
     },
-    async beforeUpdate(change, before, after) {
-      await mayBind(change, after);
+    async beforeUpdate(mutation, before, after) {
+      await checkBinding(mutation, after);
       if (before.identityUid === after.identityUid) return;
-      await checkBindingQuota(change, after.identityUid, parentOf(after.uid));
+      await checkBindingQuota(mutation, after.identityUid, parentOf(after.uid));
     },
   },
   methods: (engine) => [[RoleBindingsService.method.batchCreateRoleBindings, batchCreate(engine)]],
 });
 
-/** Identity and role must exist, the role must be usable here, and the caller must hold all it grants. */
-async function mayBind(change: Mutation, binding: RoleBinding): Promise<void> {
-  const { engine, tx } = change;
+/** The identity must exist, and the caller must be able to grant the role at the group. */
+async function checkBinding(mutation: Mutation, binding: RoleBinding): Promise<void> {
+  const { engine, tx } = mutation;
   const group = parentOf(binding.uid);
   if (!(await engine.catalog.identities.table.keep(tx, binding.identityUid))) {
     throw notFound(engine.catalog.identities.typeName, binding.identityUid);
   }
-  await checkGrantable(change, binding.roleUid, group);
+  await checkGrantable(mutation, binding.roleUid, group);
 }
 
 async function hydrate(
@@ -122,16 +122,16 @@ function shownIdentity({ uid, name, description, email, relationship }: Identity
   return shown;
 }
 
-/** All bindings or none, in the order of the requests. */
+/** Creates all bindings or none, in the order of the requests. */
 function batchCreate(engine: Engine): Handler {
   return async (call, message) => {
     const request = message as BatchCreateRoleBindingsRequest;
     const wanted = request.requests.map((_, at) => itemOf(request, at));
     const made = await engine.store.write(async (tx) => {
-      const change = new Mutation(call, tx, engine, { events: "held" });
+      const mutation = new Mutation(call, tx, engine, { events: "held" });
       const bindings: RoleBinding[] = [];
       for (const [at, binding] of wanted.entries()) {
-        const made = createOne(change, roleBindings, request.parent, binding);
+        const made = createOne(mutation, roleBindings, request.parent, binding);
         const { row } = await made.catch((thrown) => {
           throw mapViolations(thrown, ({ field, description }) => {
             return { field: `requests[${at}].roleBinding.${field}`, description };
@@ -141,7 +141,7 @@ function batchCreate(engine: Engine): Handler {
       }
       const json = messageToJson(BatchCreateRoleBindingsResponseSchema, responseOf(bindings));
       const type = BatchCreateRoleBindingsResponseSchema.typeName;
-      await change.emitInstead(call.method, request.parent, { type, json });
+      await mutation.emitInstead(call.method, request.parent, { type, json });
       return bindings;
     });
     await hydrate(engine.store.reader, made, engine.catalog);
@@ -153,7 +153,7 @@ function responseOf(roleBindings: RoleBinding[]) {
   return create(BatchCreateRoleBindingsResponseSchema, { roleBindings });
 }
 
-/** One binding of a batch, with the role that the batch names for all. */
+/** One binding of a batch, with the role of the batch unless it has its own. */
 function itemOf(batch: BatchCreateRoleBindingsRequest, at: number): RoleBinding {
   const item = batch.requests[at];
   const field = `requests[${at}]`;
@@ -166,12 +166,12 @@ function itemOf(batch: BatchCreateRoleBindingsRequest, at: number): RoleBinding 
   if (item.parent !== "" && item.parent !== batch.parent) {
     throw invalidArgument({
       field: `${field}.parent`,
-      description: "parent must be that of the batch",
+      description: "parent must be the parent of the batch",
     });
   }
   const binding = clone(RoleBindingSchema, item.roleBinding);
   if (batch.roleUid !== "" && binding.roleUid !== "" && binding.roleUid !== batch.roleUid) {
-    const description = "roleUid must be that of the batch";
+    const description = "roleUid must be the roleUid of the batch";
     throw invalidArgument({ field: `${field}.roleBinding.roleUid`, description });
   }
   if (binding.roleUid === "") binding.roleUid = batch.roleUid;

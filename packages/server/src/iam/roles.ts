@@ -15,7 +15,7 @@ import { Resource } from "../engine/resource.ts";
 import { failedPrecondition, invalidArgument } from "../lib/errors.ts";
 import { ALL_IDENTITIES } from "../store/resources/table-shape.ts";
 
-/** Roles: built-in ones, which have no parent, and those that groups make for themselves. */
+/** Roles: built-in ones, which have no parent, and custom roles of groups. */
 export const roles: Resource<Role> = new Resource({
   service: RolesService,
   schema: RoleSchema,
@@ -25,21 +25,21 @@ export const roles: Resource<Role> = new Resource({
   grantsOf: ALL_IDENTITIES,
   index: { filters: [{ field: "name", column: "name", type: "common" }] },
   hooks: {
-    beforeCreate(change, created) {
+    beforeCreate(mutation, created) {
       checkCapabilities(created);
-      change.mustHold(CapabilitySet.of(...created.capabilities), parentOf(created.uid));
+      mutation.mustHold(CapabilitySet.of(...created.capabilities), parentOf(created.uid));
     },
-    beforeUpdate(change, before, after) {
+    beforeUpdate(mutation, before, after) {
       rejectBuiltIn(before.uid);
       checkCapabilities(after);
       const added = CapabilitySet.of(...after.capabilities).minus(
         CapabilitySet.of(...before.capabilities),
       );
-      change.mustHold(added, parentOf(after.uid));
+      mutation.mustHold(added, parentOf(after.uid));
     },
-    async beforeDelete(change: Mutation, deleted: Role) {
+    async beforeDelete(mutation: Mutation, deleted: Role) {
       rejectBuiltIn(deleted.uid);
-      const user = await firstReferrer(change, deleted.uid);
+      const user = await firstReferrer(mutation, deleted.uid);
       if (user !== undefined) {
         const description = `cannot delete role that ${user} use`;
         throw failedPrecondition({ type: "RESOURCE_IN_USE", description });
@@ -48,7 +48,7 @@ export const roles: Resource<Role> = new Resource({
   },
 });
 
-/** What some of the resources that use a role are called. */
+/** The plural of the first resource that references a role; undefined if none does. */
 async function firstReferrer({ engine, tx }: Mutation, role: string): Promise<string | undefined> {
   for (const { definition, table, plural } of engine.resources) {
     for (const { column, referencesRole: isRole } of definition.index?.filters ?? []) {
@@ -64,7 +64,7 @@ function rejectBuiltIn(uid: string): void {
   throw failedPrecondition({ type: "BUILT_IN_ROLE", description });
 }
 
-/** Every capability must be one that is known; those for the installation's own services need its mark. */
+/** Capabilities must be known. Internal ones require the capability `internal` in the same role. */
 function checkCapabilities(role: Role): void {
   const unknown = role.capabilities.filter((one) => capabilityBit(one) === 0);
   if (unknown.length > 0) {

@@ -1,25 +1,26 @@
 import { WharfError } from "./errors.ts";
 
-/** Startup errors with the next step for the operator. The error of the system is the cause. */
+/** Startup errors in words that say what to do. The error of the system is the cause. */
 
-type Reasons = Readonly<Record<string, string>>;
+type Hints = Readonly<Record<string, string>>;
 
-const PORT: Reasons = {
-  EADDRINUSE: "another program listens there; stop it, or choose another address with --listen",
-  EADDRNOTAVAIL: "that is not an address of this machine; choose another with --listen",
-  EACCES: "permission denied; choose a port from 1024 on with --listen",
+const PORT: Hints = {
+  EADDRINUSE:
+    "the address is in use; stop the other program, or choose another address with --listen",
+  EADDRNOTAVAIL: "not an address of this machine; choose another with --listen",
+  EACCES: "permission denied; choose a port of 1024 or above with --listen",
 };
 
-const DATA: Reasons = {
-  EACCES: "permission denied; choose another with --data",
-  EPERM: "permission denied; choose another with --data",
-  EROFS: "the disk is read-only; choose another with --data",
+const DATA: Hints = {
+  EACCES: "permission denied; choose another directory with --data",
+  EPERM: "permission denied; choose another directory with --data",
+  EROFS: "the disk is read-only; choose another directory with --data",
   ENOSPC: "the disk is full",
-  EEXIST: "that is a file; choose another with --data",
-  ENOTDIR: "a parent of it is a file; choose another with --data",
+  EEXIST: "it is a file; choose another directory with --data",
+  ENOTDIR: "part of the path is a file; choose another directory with --data",
 };
 
-/** By primary result code of SQLite. */
+/** By SQLite's primary result code. */
 const SQLITE: Readonly<Record<number, string>> = {
   5: "another program has locked the database",
   8: "the database is read-only",
@@ -36,14 +37,12 @@ export function portError(address: string, cause: unknown): Error {
 export function dataDirectoryError(directory: string, cause: unknown): Error {
   const { errcode } = cause as { errcode?: number };
   if (errcode === undefined && codeOf(cause) === "") return cause as Error;
-  // The lower byte of an extended code is the primary code.
+  // The low byte of an extended result code is the primary one.
   const reason = errcode === undefined ? DATA[codeOf(cause)] : SQLITE[errcode & 0xff];
   return problem(`the data directory ${directory} cannot be used`, reason, cause);
 }
 
-/**
- * Why PostgreSQL cannot be used. Names only the host: the URL can contain a password.
- */
+/** An error of PostgreSQL, or of the connection to it. Of the URL, which can have a password, only the host is shown. */
 export function databaseError(url: string, thrown: unknown): Error {
   const cause = thrown instanceof WharfError ? thrown.cause : thrown;
   if (codeOf(cause) === "") return thrown as Error;

@@ -3,36 +3,27 @@ import { WharfError } from "../lib/errors.ts";
 import { RateLimiter } from "../lib/rate-limiter.ts";
 import { HttpFault } from "../wire/http.ts";
 
-/** Attempts of one client network in a minute. */
 const ATTEMPTS_PER_MINUTE = 100;
 
 /**
- * Limits how often one client network can try codes or passwords. That makes guessing slow; the
- * length of what is guessed makes it hopeless.
+ * Limits how often one client network can try codes or passwords. That slows guessing down; the
+ * length of codes and passwords makes it infeasible.
  */
-export class Attempts {
+export class AttemptLimiter {
   readonly #limiter = new RateLimiter({
     capacity: ATTEMPTS_PER_MINUTE,
     refill: ATTEMPTS_PER_MINUTE,
     intervalMs: 60_000,
   });
 
-  /**
-   * Counts an attempt; rejects it when there were too many.
-   *
-   * @example attempts.count("password", request.remoteAddress);
-   */
+  /** Counts an attempt; throws RESOURCE_EXHAUSTED if there were too many. */
   count(what: string, address: string, now = Date.now()): void {
     const wait = this.#limiter.take(`${what} ${clientNetwork(address)}`, now);
-    if (wait > 0) throw tooMany("too many tries: wait a minute, then try again", wait);
+    if (wait > 0) throw tooMany("too many attempts: wait a minute, then try again", wait);
   }
 }
 
-/**
- * 429, with the time after which a client may try again.
- *
- * @example throw tooMany("too many tries", 30_000);
- */
+/** 429 with Retry-After. */
 export function tooMany(text: string, waitMs: number): WharfError {
   const error = new WharfError("RESOURCE_EXHAUSTED", text);
   const seconds = Math.ceil(waitMs / 1000);

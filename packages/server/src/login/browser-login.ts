@@ -1,202 +1,210 @@
 import { WharfError } from "../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
-import { browserDigest, htmlAnswer, markBrowser, readForm, redirectTo } from "./browser.ts";
-import { passkeySite } from "./local/passkey-site.ts";
 import {
-  callOf,
+  browserDigest,
+  ensureBrowserCookie,
+  htmlResponse,
+  readForm,
+  redirectTo,
+} from "./browser.ts";
+import { passkeySite } from "./local/passkeys.ts";
+import {
+  browserCall,
   checkAudiences,
-  keepLogin,
   type Login,
-  type LoginParts,
+  type LoginDeps,
   redeemLogin,
   resumeLogin,
+  returnOriginOf,
+  saveLogin,
   sealLogin,
-  siteOf,
 } from "./login.ts";
-import { otherName } from "./loopback-alias.ts";
-import { deliver, deliverError } from "./oauth/deliver.ts";
-import { answerDevice } from "./oauth/device.ts";
-import { readLoginRequest } from "./oauth/request.ts";
+import { loopbackAlias } from "./loopback-alias.ts";
+import { decideDevice } from "./oauth/device.ts";
+import { finishLogin, finishLoginWithError } from "./oauth/finish-login.ts";
+import { parseLoginRequest } from "./oauth/request.ts";
 import { pageEndpoint } from "./page-endpoint.ts";
-import { choosePage } from "./pages/choose.ts";
-import { continuePage, donePage } from "./pages/outcome.ts";
-import { admit } from "./providers/admission.ts";
+import { ORGANIZATION_FIELD } from "./pages/components.ts";
+import { continuePage, donePage } from "./pages/messages.ts";
+import { signInPage } from "./pages/sign-in.ts";
+import { admitPerson } from "./providers/admission.ts";
 import {
-  onlyProvider,
   providersFor,
+  requireProvider,
   type ShownProvider,
   shownProviders,
-} from "./providers/choose.ts";
+} from "./providers/find-provider.ts";
 import { CALLBACK_PATH } from "./providers/provider-login.ts";
-import { afterSignIn, decideOnInvite, inviteOf, promiseOf, type SignedIn } from "./steps.ts";
+import {
+  afterSignIn,
+  decideOnInvite,
+  inviteOfferOf,
+  requireInvite,
+  type SignedInLogin,
+} from "./steps.ts";
 
-/**
- * The pages of a login, from `/oauth` to where it ends.
- *
- * @example endpoints.push(...browserLoginEndpoints(parts));
- */
-export function browserLoginEndpoints(parts: LoginParts): HttpEndpoint[] {
+/** The pages of a browser sign-in, from `/oauth` to its end. */
+export function browserLoginEndpoints(deps: LoginDeps): HttpEndpoint[] {
   return [
-    pageEndpoint("GET", "/oauth", (request) => begin(parts, request)),
-    pageEndpoint("POST", "/oauth/provider", (request) => chooseProvider(parts, request)),
-    pageEndpoint("GET", CALLBACK_PATH, (request) => comeBack(parts, request)),
-    pageEndpoint("POST", "/oauth/accept", (request) => decide(parts, request)),
-    pageEndpoint("POST", "/oauth/confirm", (request) => confirm(parts, request)),
+    pageEndpoint("GET", "/oauth", (request) => startLogin(deps, request)),
+    pageEndpoint("POST", "/oauth/provider", (request) => chooseProvider(deps, request)),
+    pageEndpoint("GET", CALLBACK_PATH, (request) => handleCallback(deps, request)),
+    pageEndpoint("POST", "/oauth/accept", (request) => decideInvite(deps, request)),
+    pageEndpoint("POST", "/oauth/confirm", (request) => confirmDevice(deps, request)),
   ];
 }
 
-/** The first request: says what is wanted, and ties the login to this browser. */
-async function begin(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+/** Starts a sign-in and binds it to this browser. */
+async function startLogin(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(http.query);
-  const request = readLoginRequest(query);
-  checkAudiences(parts, request.audiences);
-  if (request.invite !== "") await inviteOf(parts, request.invite, Date.now());
-  const { login, headers } = newLogin(parts, http, request);
-  if (request.provider === "") return choose(parts, login, {}, headers);
-  const providers = await providersFor(parts.engine, request.provider);
-  if (providers.length > 1) return choose(parts, login, { providers }, headers);
-  const provider = await onlyProvider(parts.engine, request.provider);
-  return redirectTo(await upstreamUrl(parts, http, login, provider.uid), headers);
+  const request = parseLoginRequest(query);
+  checkAudiences(deps, request.audiences);
+  if (request.invite !== "") await requireInvite(deps, request.invite, Date.now());
+  const { login, headers } = newLogin(deps, http, request);
+  if (request.provider === "") return showSignIn(deps, login, {}, headers);
+  const providers = await providersFor(deps.engine, request.provider);
+  if (providers.length > 1) return showSignIn(deps, login, { providers }, headers);
+  const provider = await requireProvider(deps.engine, request.provider);
+  return redirectTo(await upstreamUrl(deps, http, login, provider.uid), headers);
 }
 
-/**
- * A login of this browser, and the header that marks the browser if it is new.
- *
- * @example const { login, headers } = newLogin(parts, http, request);
- */
+/** A new login of this browser, and the headers that set its cookie if it has none. */
 export function newLogin(
-  { addresses }: LoginParts,
+  { addresses }: LoginDeps,
   http: HttpRequest,
   request: Login["request"],
 ): { login: Login; headers: Record<string, string> } {
-  const { cookie, headers } = markBrowser(http, addresses().authUrl);
+  const { cookie, headers } = ensureBrowserCookie(http, addresses().authUrl);
   return { login: { request, browser: browserDigest(cookie) }, headers };
 }
 
-export interface ChooseOptions {
+export interface SignInOptions {
   readonly error?: string;
-  readonly organisation?: string;
+  readonly organization?: string;
   readonly username?: string;
   readonly providers?: readonly { readonly uid: string; readonly name: string }[];
 }
 
-/**
- * Asks how to sign in.
- *
- * @example return choose(parts, login, { error: "No organisation has this name." });
- */
-export async function choose(
-  parts: LoginParts,
+/** Shows the sign-in page. */
+export async function showSignIn(
+  deps: LoginDeps,
   login: Login,
-  { providers, ...shown }: ChooseOptions,
+  { providers, ...shown }: SignInOptions,
   headers: Record<string, string> = {},
 ): Promise<HttpResponse> {
-  const { engine } = parts;
+  const { engine } = deps;
   const now = Date.now();
   const { invite: keyId } = login.request;
-  const invite = keyId === "" ? undefined : await inviteOf(parts, keyId, now);
-  const ticket = await keepLogin(parts, login, now);
+  const invite = keyId === "" ? undefined : await requireInvite(deps, keyId, now);
+  const ticket = await saveLogin(deps, login, now);
   const given = providers?.map(
-    (one): ShownProvider => ({ uid: one.uid, name: one.name, organisation: "" }),
+    (one): ShownProvider => ({ uid: one.uid, name: one.name, organization: "" }),
   );
-  const body = choosePage({
+  const body = signInPage({
     login: ticket,
     ...shown,
     providers: given ?? (await shownProviders(engine)),
-    localAccounts: parts.settings.localAccounts,
-    passkeySite: passkeySite(parts.addresses().authUrl)?.origin,
-    invite: invite && { ...(await promiseOf(parts, invite)), email: invite.email },
+    localAccounts: deps.settings.localAccounts,
+    passkeySite: passkeySite(deps.addresses().authUrl)?.origin,
+    invite: invite && { ...(await inviteOfferOf(deps, invite)), email: invite.email },
   });
-  return htmlAnswer(shown.error === undefined ? 200 : 400, body, headers);
+  return htmlResponse(shown.error === undefined ? 200 : 400, body, headers);
 }
 
-async function chooseProvider(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+async function chooseProvider(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const form = await readForm(http);
-  const login = await resumeLogin(parts, http, form.get("login"), Date.now());
-  const organisation = (form.get("organisation") ?? "").trim();
-  const word = form.get("provider") ?? organisation;
-  const providers = await providersFor(parts.engine, word);
+  const login = await resumeLogin(deps, http, form.get("login"), Date.now());
+  const organization = (form.get(ORGANIZATION_FIELD) ?? "").trim();
+  const selector = form.get("provider") ?? organization;
+  const providers = await providersFor(deps.engine, selector);
   const [provider] = providers;
   if (provider === undefined) {
-    const error = "No organisation with this name has a way to sign in.";
-    return choose(parts, login, { error, organisation });
+    const error = "No verified organization with this name has an identity provider.";
+    return showSignIn(deps, login, { error, organization });
   }
-  if (providers.length > 1) return choose(parts, login, { providers });
-  const url = await upstreamUrl(parts, http, login, provider.uid);
-  const words = { title: "Going to your provider", text: `${provider.name} takes it from here.` };
-  return htmlAnswer(200, continuePage({ ...words, url }));
+  if (providers.length > 1) return showSignIn(deps, login, { providers });
+  const url = await upstreamUrl(deps, http, login, provider.uid);
+  const message = {
+    title: "Redirecting to your identity provider",
+    text: `Continue at ${provider.name}.`,
+  };
+  return htmlResponse(200, continuePage({ ...message, url }));
 }
 
-/** Where the browser goes to sign in; the login is sealed in the state that it takes along. */
+/** The authorization URL of the identity provider. Its `state` is the sealed login. */
 async function upstreamUrl(
-  parts: LoginParts,
+  deps: LoginDeps,
   http: HttpRequest,
   login: Login,
   uid: string,
 ): Promise<string> {
-  const { engine, providers, addresses } = parts;
-  const provider = await onlyProvider(engine, uid);
-  const site = otherName(http, addresses().authUrl);
+  const { engine, providers, addresses } = deps;
+  const provider = await requireProvider(engine, uid);
+  const site = loopbackAlias(http, addresses().authUrl);
   return providers.begin(provider, (upstream) => {
     const away: Login = { ...login, upstream, ...(site !== undefined && { site }) };
-    return sealLogin(parts, away, Date.now());
+    return sealLogin(deps, away, Date.now());
   });
 }
 
-/** The browser comes back from the provider, which sends everyone to the auth URL. */
-async function comeBack(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
-  const call = callOf(http);
+/** Handles the callback of the identity provider, which redirects every browser to the auth URL. */
+async function handleCallback(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
+  const call = browserCall(http);
   const state = new URLSearchParams(http.query).get("state") ?? "";
-  const site = siteOf(parts, state, call.time);
-  if (site !== undefined && site !== otherName(http, parts.addresses().authUrl)) {
-    // A page, because the provider's own `form-action` may forbid a further redirect.
-    const words = { title: "Signing in", text: "Back to where you began." };
-    return htmlAnswer(
+  const site = returnOriginOf(deps, state, call.time);
+  if (site !== undefined && site !== loopbackAlias(http, deps.addresses().authUrl)) {
+    // A page instead of a redirect: the provider's `form-action` may forbid further redirects.
+    const message = { title: "Signing in", text: "Returning to the address where you started." };
+    return htmlResponse(
       200,
-      continuePage({ ...words, url: `${site}${CALLBACK_PATH}?${http.query}` }),
+      continuePage({ ...message, url: `${site}${CALLBACK_PATH}?${http.query}` }),
     );
   }
-  const { upstream, ...login } = await resumeLogin(parts, http, state, call.time);
+  const { upstream, ...login } = await resumeLogin(deps, http, state, call.time);
   try {
     if (upstream === undefined)
-      throw new WharfError("PERMISSION_DENIED", "this login is not at a provider");
-    const provider = await onlyProvider(parts.engine, upstream.provider);
-    const described = await parts.providers.finish(provider, upstream, state, http.query);
-    // Only now: anyone can come back with a made-up answer, and must leave nothing in the store.
-    await redeemLogin(parts, http, state, call.time);
-    const person = await admit(parts, call, provider, described, login.request);
-    return await afterSignIn(parts, call, { ...login, person });
+      throw new WharfError(
+        "PERMISSION_DENIED",
+        "this sign-in was not started with an identity provider",
+      );
+    const provider = await requireProvider(deps.engine, upstream.provider);
+    const described = await deps.providers.finish(provider, upstream, state, http.query);
+    // Only now: anyone can send a forged callback, which must not write to the store.
+    await redeemLogin(deps, http, state, call.time);
+    const person = await admitPerson(deps, call, provider, described, login.request);
+    return await afterSignIn(deps, call, { ...login, person });
   } catch (thrown) {
     const error = WharfError.from(thrown);
-    const told = error.code === "INTERNAL" ? undefined : deliverError(parts, login.request, error);
-    if (told === undefined) throw error;
-    return told;
+    const failure =
+      error.code === "INTERNAL" ? undefined : finishLoginWithError(deps, login.request, error);
+    if (failure === undefined) throw error;
+    return failure;
   }
 }
 
-async function decide(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+async function decideInvite(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const form = await readForm(http);
-  const call = callOf(http);
-  const login = signedIn(await resumeLogin(parts, http, form.get("login"), call.time));
-  return decideOnInvite(parts, call, login, form.get("decision") === "accept");
+  const call = browserCall(http);
+  const login = requireSignedIn(await resumeLogin(deps, http, form.get("login"), call.time));
+  return decideOnInvite(deps, call, login, form.get("decision") === "accept");
 }
 
-async function confirm(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+async function confirmDevice(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const form = await readForm(http);
-  const call = callOf(http);
-  const { request, person } = signedIn(
-    await resumeLogin(parts, http, form.get("login"), call.time),
+  const call = browserCall(http);
+  const { request, person } = requireSignedIn(
+    await resumeLogin(deps, http, form.get("login"), call.time),
   );
-  if (form.get("decision") === "allow") return deliver(parts, call, request, person);
+  if (form.get("decision") === "allow") return finishLogin(deps, call, request, person);
   const { delivery } = request;
-  if (delivery.kind === "device") await answerDevice(parts, call, delivery.userCode, "denied");
-  const text = "The tool has not been signed in.";
-  return htmlAnswer(200, donePage({ title: "Denied", text }));
+  if (delivery.kind === "device") await decideDevice(deps, call, delivery.userCode, "denied");
+  const text = "The device was not signed in.";
+  return htmlResponse(200, donePage({ title: "Denied", text }));
 }
 
-/** A login whose person must be known by now. */
-export function signedIn(login: Login): SignedIn {
+/** Requires that the person of a login is known. */
+export function requireSignedIn(login: Login): SignedInLogin {
   const { person } = login;
   if (person !== undefined) return { ...login, person };
-  throw new WharfError("PERMISSION_DENIED", "nobody has signed in yet");
+  throw new WharfError("PERMISSION_DENIED", "sign in first");
 }

@@ -5,72 +5,55 @@ import { readParameters } from "../wire/parameters.ts";
 import { pageHeaders } from "./pages/layout.ts";
 
 /**
- * What ties a login to the browser that began it: a cookie with a random value. Without it, whoever
- * knows a link into the middle of a login could finish it in their own browser, or have someone
- * else finish theirs.
+ * Binds a login to the browser that started it, with a random cookie. Without it, anyone who knows
+ * a link into the middle of a login could finish it in their own browser, or trick someone into
+ * finishing theirs.
  */
 
 const COOKIE = "wharf_login";
 
-/** Whether a cookie comes along when another site sends the browser here. */
+/** Whether the browser sends the cookie with requests from other sites. */
 type SameSite = "Lax" | "Strict";
 
-/** 256 bits: nobody guesses it. */
+/** A random secret of 256 bits. */
 export function newSecret(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** The browser's cookie, if it has one. */
-export function browserOf(request: HttpRequest, authUrl: string): string | undefined {
+/** The cookie that identifies the browser, if it has one. */
+export function browserCookieOf(request: HttpRequest, authUrl: string): string | undefined {
   return cookieOf(request, COOKIE, authUrl);
 }
 
-/**
- * What a cookie holds, if the browser has sent it.
- *
- * @example const secret = cookieOf(request, "wharf_account", authUrl);
- */
+/** The value of a cookie, if the browser sent it. */
 export function cookieOf(request: HttpRequest, name: string, authUrl: string): string | undefined {
   const wanted = `${prefixed(name, authUrl)}=`;
   const pairs = (request.headers.cookie ?? "").split(";").map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(wanted))?.slice(wanted.length);
 }
 
-/**
- * The browser's cookie, a new one if it has none, and the header that then gives it to the browser.
- *
- * @example const { headers } = markBrowser(request, authUrl);
- */
-export function markBrowser(
+/** The cookie that identifies the browser, and the headers that set a new one if needed. */
+export function ensureBrowserCookie(
   request: HttpRequest,
   authUrl: string,
 ): { cookie: string; headers: Record<string, string> } {
-  const known = browserOf(request, authUrl);
+  const known = browserCookieOf(request, authUrl);
   if (known !== undefined) return { cookie: known, headers: {} };
   const cookie = newSecret();
   return { cookie, headers: { "set-cookie": browserCookie(cookie, authUrl) } };
 }
 
-/** What is kept of the cookie. */
+/** The digest of the cookie, which a login stores. */
 export function browserDigest(cookie: string): string {
   return hash("sha256", cookie, "hex");
 }
 
-/**
- * The header that gives a browser its cookie. Lax, because the provider sends the browser back from
- * another site.
- *
- * @example headers["set-cookie"] = browserCookie(newSecret(), authUrl);
- */
+/** Lax, because the identity provider redirects the browser back from another site. */
 function browserCookie(value: string, authUrl: string): string {
   return setCookie(COOKIE, value, "Lax", authUrl);
 }
 
-/**
- * The header that sets a cookie until the browser is closed. An empty value takes it away.
- *
- * @example headers["set-cookie"] = setCookie("wharf_account", newSecret(), "Strict", authUrl);
- */
+/** A Set-Cookie header for a session cookie. An empty value deletes the cookie. */
 export function setCookie(
   name: string,
   value: string,
@@ -82,15 +65,12 @@ export function setCookie(
   return `${prefixed(name, authUrl)}=${value}; Path=/; HttpOnly; SameSite=${sameSite}${secure}${ends}`;
 }
 
-/** The prefix makes browsers refuse the cookie from anywhere but this very host, over TLS. */
+/** With this prefix, browsers accept the cookie only from this host and over TLS. */
 function prefixed(name: string, authUrl: string): string {
   return authUrl.startsWith("https:") ? `__Host-${name}` : name;
 }
 
-/**
- * @example return htmlAnswer(200, choosePage(props));
- */
-export function htmlAnswer(
+export function htmlResponse(
   status: number,
   body: string,
   headers: OutgoingHttpHeaders = {},
@@ -98,11 +78,7 @@ export function htmlAnswer(
   return { status, headers: { ...pageHeaders(), ...headers }, body };
 }
 
-/**
- * Sends the browser on with a GET.
- *
- * @example return redirectTo(authorizationUrl);
- */
+/** Redirects the browser with a GET. */
 export function redirectTo(url: string, headers: Record<string, string> = {}): HttpResponse {
   return {
     status: 303,
@@ -111,12 +87,9 @@ export function redirectTo(url: string, headers: Record<string, string> = {}): H
   };
 }
 
-/** A form holds a ticket and a few short texts; a passkey's answer is some kilobytes. */
-const MOST_BYTES = 64 * 1024;
+/** A form has a ticket and short texts; the response of a passkey takes a few kilobytes. */
+const MAX_BODY_BYTES = 64 * 1024;
 
-/**
- * @example const form = await readForm(request); form.get("login")
- */
 export async function readForm(request: HttpRequest): Promise<URLSearchParams> {
-  return readParameters(await request.body(MOST_BYTES));
+  return readParameters(await request.body(MAX_BODY_BYTES));
 }

@@ -1,52 +1,56 @@
+/**
+ * Login signs people in: with identity providers, local accounts or passkeys, in a browser or on a
+ * device, and manages their sessions. It imports sts, iam, auth, engine, rpc, store, wire and lib;
+ * only app imports it.
+ */
 import type { Methods } from "../rpc/call.ts";
 import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
 import { accountEndpoints } from "./account/endpoints.ts";
-import { Attempts } from "./attempts.ts";
-import { htmlAnswer } from "./browser.ts";
+import { AttemptLimiter } from "./attempts.ts";
+import { htmlResponse } from "./browser.ts";
 import { browserLoginEndpoints } from "./browser-login.ts";
 import { localEndpoints } from "./local/endpoints.ts";
 import { isFirstRun } from "./local/setup.ts";
-import type { LoginParts } from "./login.ts";
+import type { LoginDeps } from "./login.ts";
 import { deviceEndpoints } from "./oauth/device-endpoints.ts";
-import { personGrants } from "./oauth/oauth-grants.ts";
+import { personOAuthGrants } from "./oauth/oauth-grants.ts";
 import { oauthTokenEndpoint } from "./oauth/token-endpoint.ts";
 import { TOKEN_EXCHANGE, tokenExchangeGrant } from "./oauth/token-exchange-grant.ts";
 import { pageEndpoint } from "./page-endpoint.ts";
 import { PASSKEY_JS, PASSKEY_PATH, STYLE_CSS, STYLE_PATH } from "./pages/layout.ts";
-import { welcomePage } from "./pages/welcome.ts";
-import { providersFor } from "./providers/choose.ts";
+import { welcomePage } from "./pages/messages.ts";
+import { providersFor } from "./providers/find-provider.ts";
 
-/** The address of these changes with what they say. */
-const FOR_EVER = "public, max-age=31536000, immutable";
+/** The URL contains a digest of the content. */
+const IMMUTABLE = "public, max-age=31536000, immutable";
 
-/**
- * Everything of the login that is not a method of the contract: pages, and OAuth's endpoints.
- *
- * @example await openPort({ …, endpoints: [...loginEndpoints(parts, methods)] });
- */
-export function loginEndpoints(parts: LoginParts, methods: Methods): HttpEndpoint[] {
-  const attempts = new Attempts();
-  const grants = new Map([[TOKEN_EXCHANGE, tokenExchangeGrant(methods)], ...personGrants(parts)]);
+/** All endpoints of login beside the methods of the contract: pages, and the endpoints of OAuth. */
+export function loginEndpoints(deps: LoginDeps, methods: Methods): HttpEndpoint[] {
+  const attempts = new AttemptLimiter();
+  const grants = new Map([
+    [TOKEN_EXCHANGE, tokenExchangeGrant(methods)],
+    ...personOAuthGrants(deps),
+  ]);
   return [
     oauthTokenEndpoint(grants),
-    ...browserLoginEndpoints(parts),
-    ...deviceEndpoints(parts, attempts),
-    ...localEndpoints(parts, attempts),
-    ...accountEndpoints(parts, attempts),
-    pageEndpoint("GET", "/", () => welcome(parts)),
-    organisationCheck(parts),
+    ...browserLoginEndpoints(deps),
+    ...deviceEndpoints(deps, attempts),
+    ...localEndpoints(deps, attempts),
+    ...accountEndpoints(deps, attempts),
+    pageEndpoint("GET", "/", () => welcome(deps)),
+    orgCheckEndpoint(deps),
     file(STYLE_PATH, "text/css; charset=utf-8", STYLE_CSS),
     file(PASSKEY_PATH, "text/javascript; charset=utf-8", PASSKEY_JS),
   ];
 }
 
-async function welcome(parts: LoginParts): Promise<HttpResponse> {
-  const firstRun = await isFirstRun(parts, parts.engine.store.reader);
-  return htmlAnswer(200, welcomePage({ firstRun, api: parts.addresses().baseUrl }));
+async function welcome(deps: LoginDeps): Promise<HttpResponse> {
+  const firstRun = await isFirstRun(deps, deps.engine.store.reader);
+  return htmlResponse(200, welcomePage({ firstRun, api: deps.addresses().baseUrl }));
 }
 
-/** Whether people of an organisation can log in by its name, before a browser is opened for it. */
-function organisationCheck({ engine }: LoginParts): HttpEndpoint {
+/** Whether an organization can be signed in to by name; the CLI asks before it opens a browser. */
+function orgCheckEndpoint({ engine }: LoginDeps): HttpEndpoint {
   return {
     method: "GET",
     path: "/orgcheck",
@@ -61,7 +65,7 @@ function organisationCheck({ engine }: LoginParts): HttpEndpoint {
 function file(path: string, type: string, body: string): HttpEndpoint {
   const answer: HttpResponse = {
     status: 200,
-    headers: { "content-type": type, "cache-control": FOR_EVER },
+    headers: { "content-type": type, "cache-control": IMMUTABLE },
     body,
   };
   return { method: "GET", path, handle: async () => answer };

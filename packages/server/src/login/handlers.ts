@@ -1,7 +1,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Auth, SecurityTokenService, SessionsService } from "@wharf/contract";
 import type { Handler } from "../rpc/call.ts";
-import type { ExchangeParts } from "../sts/authorize-subject.ts";
+import type { ExchangeDeps } from "../sts/authorize-subject.ts";
 import { headlessSessionMethod } from "./oauth/headless.ts";
 import { refreshMethod } from "./oauth/refresh.ts";
 import { deleteAccountMethod } from "./people/delete-account.ts";
@@ -10,20 +10,16 @@ import type { Sessions } from "./people/sessions.ts";
 import { endSessionMethod, listSessionsMethod, logoutMethod } from "./people/sessions-service.ts";
 import { validateMethod } from "./people/whoami.ts";
 
-/**
- * The methods of the contract that concern people: who am I, coming, staying and going.
- *
- * @example for (const [method, handler] of loginHandlers(parts, sessions)) …
- */
+/** The methods of the contract that concern people: who they are, registration and sessions. */
 export function loginHandlers(
-  parts: ExchangeParts,
+  deps: ExchangeDeps,
   sessions: Sessions,
 ): Iterable<[DescMethod, Handler]> {
-  const { engine } = parts;
+  const { engine } = deps;
   return [
     [SecurityTokenService.method.exchangeRefreshToken, refreshMethod(sessions)],
     [Auth.method.validate, validateMethod(engine)],
-    [Auth.method.register, registerMethod(parts)],
+    [Auth.method.register, registerMethod(deps)],
     [Auth.method.getHeadlessSession, headlessSessionMethod(engine)],
     [Auth.method.delete, deleteAccountMethod(engine)],
     [SessionsService.method.listSessions, listSessionsMethod(engine)],

@@ -9,122 +9,115 @@ import type { Transaction } from "../store/db/group-commit.ts";
 import { addTicket, consumeTicket, readTicket } from "../store/tables/tickets.ts";
 import { readAudiences } from "../sts/audiences.ts";
 import type { HttpRequest } from "../wire/endpoint.ts";
-import { browserDigest, browserOf, newSecret } from "./browser.ts";
+import { browserCookieOf, browserDigest, newSecret } from "./browser.ts";
+import type { PasswordHasher } from "./local/password.ts";
 import type { LoginRequest } from "./oauth/request.ts";
 import type { Person } from "./people/person.ts";
 import type { Sessions } from "./people/sessions.ts";
 import type { ProviderLogin, Upstream } from "./providers/provider-login.ts";
 import type { SealedTickets } from "./sealed-tickets.ts";
 
-/** A login on its way through the browser. */
+/** A sign-in in progress. */
 export interface Login {
   readonly request: LoginRequest;
-  /** Tells the browser that began it from every other. */
+  /** The digest of the cookie of the browser that started it. */
   readonly browser: string;
-  /** While the browser is at an identity provider. */
+  /** Set while the browser is at an identity provider. */
   readonly upstream?: Upstream;
-  /** The origin at which the browser began, and has its cookie, where that is not the auth URL's. */
+  /**
+   * The origin where the browser started and has its cookie, if that is not the origin of the auth
+   * URL.
+   */
   readonly site?: string;
-  /** Once it is known who logs in. */
+  /** Set once the person has signed in. */
   readonly person?: Person;
-  /** Whether the person has just joined with the login's invite. */
+  /** Whether the person has just joined with the invite. */
   readonly joined?: boolean;
 }
 
-/** What all steps of a login work with. */
-export interface LoginParts {
+export interface LoginDeps {
   readonly engine: Engine;
   readonly settings: Settings;
   readonly sessions: Sessions;
   readonly providers: ProviderLogin;
   readonly sealed: SealedTickets;
+  readonly passwords: PasswordHasher;
   addresses(): Addresses;
 }
 
-/** Time enough to find one's phone, and too little to find one's browser unattended tomorrow. */
-const LOGIN_MS = 15 * 60_000;
+/** Long enough to find a second factor, short enough for an unattended browser. */
+const LOGIN_TTL_MS = 15 * 60_000;
 
 const PURPOSE = "login";
 
-/** Marks a sealed ticket as redeemed. */
+/** The purpose of tickets that mark sealed ones as redeemed. */
 const REDEEMED = "redeemed login";
 
 /**
- * The ticket with which a login goes on at its next step. Until somebody has signed in, the login is
- * sealed in the ticket and kept by the browser alone: anyone can begin logins, and must not fill the
- * store. From then on it is stored, so that ending the person's sessions ends it as well.
- *
- * @example const ticket = await keepLogin(parts, login, Date.now());
+ * Returns the ticket of the next step. Before the sign-in, the ticket itself contains the sealed
+ * login: anyone can start logins, which must not fill the store. After the sign-in, the login is
+ * stored, so that ending the person's sessions ends it, too.
  */
-export async function keepLogin(parts: LoginParts, login: Login, now: number): Promise<string> {
+export async function saveLogin(deps: LoginDeps, login: Login, now: number): Promise<string> {
   const { person } = login;
-  if (person === undefined) return sealLogin(parts, login, now);
+  if (person === undefined) return sealLogin(deps, login, now);
   const secret = newSecret();
-  await parts.engine.store.write((tx) => keepSignedIn(tx, secret, { ...login, person }, now));
+  await deps.engine.store.write((tx) => saveSignedInLogin(tx, secret, { ...login, person }, now));
   return secret;
 }
 
-/**
- * The ticket of a login in which nobody has signed in yet.
- *
- * @example const state = sealLogin(parts, { ...login, upstream }, Date.now());
- */
-export function sealLogin({ sealed }: LoginParts, login: Login, now: number): string {
-  return sealed.seal(PURPOSE, login, now + LOGIN_MS);
+/** The sealed ticket of a login before the sign-in. */
+export function sealLogin({ sealed }: LoginDeps, login: Login, now: number): string {
+  return sealed.seal(PURPOSE, login, now + LOGIN_TTL_MS);
 }
 
-/** Stores a login whose person is known under a secret, within a transaction. */
-export async function keepSignedIn(
+/** Stores a login after the sign-in, within a transaction. */
+export async function saveSignedInLogin(
   tx: Transaction,
   secret: string,
   login: Login & { readonly person: Person },
   now: number,
 ): Promise<void> {
   const { identity, provider } = login.person;
-  const expires = now + LOGIN_MS;
+  const expires = now + LOGIN_TTL_MS;
   await addTicket(tx, { purpose: PURPOSE, secret, payload: login, expires, identity, provider });
 }
 
 /**
- * Goes on with a login; each ticket is for one step. Rejects another browser's. What is sealed leaves
- * nothing in the store here: a step that signs somebody in redeems it as well.
- *
- * @example const login = await resumeLogin(parts, request, form.get("login"), Date.now());
+ * Resumes a login. Each ticket is valid for one step and for the browser that started the login.
+ * This writes nothing to the store for sealed tickets: a step that signs someone in must redeem
+ * them.
  */
 export async function resumeLogin(
-  parts: LoginParts,
+  deps: LoginDeps,
   request: HttpRequest,
   ticket: string | null,
   now: number,
 ): Promise<Login> {
-  const { sealed, addresses } = parts;
+  const { sealed, addresses } = deps;
   const text = ticket ?? "";
   const opened = sealed.open<Login>(PURPOSE, text, now);
-  if (opened === undefined) return redeemLogin(parts, request, text, now);
-  // Another browser spends it, too: one of the two is not the person's.
+  if (opened === undefined) return redeemLogin(deps, request, text, now);
+  // Use by another browser invalidates the ticket, too: one of the two is an attacker.
   const unused = sealed.useOnce(text) ? opened.payload : undefined;
-  const login = ofThisBrowser(unused, request, addresses());
-  await checkNotRedeemed(parts, text, now);
+  const login = requireSameBrowser(unused, request, addresses());
+  await checkNotRedeemed(deps, text, now);
   return login;
 }
 
-/**
- * Redeems the ticket of a login for good, on all replicas: the second caller is rejected.
- *
- * @example await redeemLogin(parts, request, ticket, Date.now());
- */
+/** Redeems the ticket of a login on all replicas: a second call is rejected. */
 export function redeemLogin(
-  parts: LoginParts,
+  deps: LoginDeps,
   request: HttpRequest,
   ticket: string,
   now: number,
 ): Promise<Login> {
-  return parts.engine.store.write((tx) => takeLogin(parts, tx, request, ticket, now));
+  return deps.engine.store.write((tx) => redeemLoginIn(deps, tx, request, ticket, now));
 }
 
-/** As redeemLogin, within a transaction: when that fails, the ticket is still valid. */
-export async function takeLogin(
-  { sealed, addresses }: LoginParts,
+/** As redeemLogin, within a transaction. If that is rolled back, the ticket stays valid. */
+export async function redeemLoginIn(
+  { sealed, addresses }: LoginDeps,
   tx: Transaction,
   request: HttpRequest,
   ticket: string,
@@ -132,60 +125,58 @@ export async function takeLogin(
 ): Promise<Login> {
   const opened = sealed.open<Login>(PURPOSE, ticket, now);
   if (opened === undefined) {
-    return ofThisBrowser(
+    return requireSameBrowser(
       await consumeTicket<Login>(tx, PURPOSE, ticket, now),
       request,
       addresses(),
     );
   }
-  const login = ofThisBrowser(opened.payload, request, addresses());
+  const login = requireSameBrowser(opened.payload, request, addresses());
   const mark = { purpose: REDEEMED, secret: ticket, payload: {}, identity: "" };
   return (await addTicket(tx, { ...mark, expires: opened.expires })) ? login : rejected();
 }
 
-/**
- * Reads a login and leaves its ticket valid.
- *
- * @example const login = await openLogin(parts, request, form.get("login"), Date.now());
- */
-export async function openLogin(
-  parts: LoginParts,
+/** Reads a login without redeeming its ticket. */
+export async function peekLogin(
+  deps: LoginDeps,
   request: HttpRequest,
   ticket: string,
   now: number,
 ): Promise<Login> {
-  const { engine, sealed, addresses } = parts;
+  const { engine, sealed, addresses } = deps;
   const opened = sealed.open<Login>(PURPOSE, ticket, now);
   if (opened === undefined) {
     const stored = await readTicket<Login>(engine.store.reader, PURPOSE, ticket, now);
-    return ofThisBrowser(stored, request, addresses());
+    return requireSameBrowser(stored, request, addresses());
   }
   const unused = sealed.isUsed(ticket) ? undefined : opened.payload;
-  const login = ofThisBrowser(unused, request, addresses());
-  await checkNotRedeemed(parts, ticket, now);
+  const login = requireSameBrowser(unused, request, addresses());
+  await checkNotRedeemed(deps, ticket, now);
   return login;
 }
 
-async function checkNotRedeemed({ engine }: LoginParts, ticket: string, now: number) {
+async function checkNotRedeemed({ engine }: LoginDeps, ticket: string, now: number) {
   if (await readTicket(engine.store.reader, REDEEMED, ticket, now)) rejected();
 }
 
 /**
- * The origin at which a login must go on, where that is not the auth URL's. Reads nothing else, so
- * any browser may ask.
- *
- * @example const site = siteOf(parts, state, Date.now());
+ * The origin where a login must continue, if that is not the origin of the auth URL. Reveals
+ * nothing else, so any browser may ask.
  */
-export function siteOf({ sealed }: LoginParts, ticket: string, now: number): string | undefined {
+export function returnOriginOf(
+  { sealed }: LoginDeps,
+  ticket: string,
+  now: number,
+): string | undefined {
   return sealed.open<Login>(PURPOSE, ticket, now)?.payload.site;
 }
 
-function ofThisBrowser(
+function requireSameBrowser(
   login: Login | undefined,
   request: HttpRequest,
   { authUrl }: Addresses,
 ): Login {
-  const cookie = browserOf(request, authUrl);
+  const cookie = browserCookieOf(request, authUrl);
   const same = cookie !== undefined && browserDigest(cookie) === login?.browser;
   return login !== undefined && same ? login : rejected();
 }
@@ -193,41 +184,40 @@ function ofThisBrowser(
 function rejected(): never {
   throw new WharfError(
     "PERMISSION_DENIED",
-    "this login has ended, was used before, or began in another browser",
+    "this sign-in has expired, was already used, or was started in another browser",
   );
 }
 
-/**
- * Refuses audiences that are not ours before anyone logs in for them: the API is meant when none
- * is named.
- *
- * @example checkAudiences(parts, request.audiences);
- */
+/** Rejects foreign audiences before anyone signs in for them. None stands for the API. */
 export function checkAudiences(
-  { settings, addresses }: LoginParts,
+  { settings, addresses }: LoginDeps,
   audiences: readonly string[],
 ): void {
   if (audiences.length > 0) readAudiences(audiences, settings, addresses());
 }
 
-/**
- * A request of a browser as a call: what it does is noted as a registration.
- *
- * @example const change = new Change(callOf(request), tx, engine, identity);
- */
-export function callOf(request: HttpRequest, time = Date.now()): Call {
+/** The call that a browser request stands for. The audit log shows it as a registration. */
+export function browserCall(request: HttpRequest, time = Date.now()): Call {
   return {
     requestId: request.requestId,
     authorization: undefined,
     format: "json",
     remoteAddress: request.remoteAddress,
     userAgent: request.headers["user-agent"] ?? "",
-    signal: AbortSignal.timeout(LONGEST_MS),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
     method: Auth.method.register,
     caller: ANONYMOUS,
     time,
   };
 }
 
-/** As long as any request may take. */
-const LONGEST_MS = 30_000;
+/** The time limit of all requests. */
+const TIMEOUT_MS = 30_000;
+
+/** Where the passkey script sends the browser after a sign-in. */
+export const CONTINUE_PATH = "/oauth/continue";
+
+/** The URL that continues the login of a ticket. */
+export function continueAt(ticket: string): string {
+  return `${CONTINUE_PATH}?login=${ticket}`;
+}

@@ -1,24 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HttpRequest } from "../wire/endpoint.ts";
-import { otherName } from "./loopback-alias.ts";
+import { loopbackAlias } from "./loopback-alias.ts";
 
 const at = (host: string | undefined, authUrl: string) =>
-  otherName({ headers: { host } } as HttpRequest, authUrl);
+  loopbackAlias({ headers: { host } } as HttpRequest, authUrl);
 
-test("names of this machine are told apart, in both directions", () => {
+test("another loopback name is an alias, in both directions", () => {
   assert.equal(at("localhost:8080", "http://127.0.0.1:8080"), "http://localhost:8080");
   assert.equal(at("127.0.0.1:8080", "http://localhost:8080"), "http://127.0.0.1:8080");
   assert.equal(at("[::1]:8080", "http://127.0.0.1:8080"), "http://[::1]:8080");
   assert.equal(at("localhost", "https://127.0.0.1"), "https://localhost");
 });
 
-test("the auth URL's own host is no other name", () => {
+test("the host of the auth URL is no alias", () => {
   assert.equal(at("127.0.0.1:8080", "http://127.0.0.1:8080"), undefined);
   assert.equal(at("LOCALHOST:8080", "http://localhost:8080"), undefined);
 });
 
-test("nothing leads to another machine, another port, or from a public address to this machine", () => {
+test("other hosts, other ports and public auth URLs have no alias", () => {
   for (const host of [
     undefined,
     "",

@@ -2,13 +2,11 @@ import { isLoopbackHost } from "../lib/loopback.ts";
 import type { HttpRequest } from "../wire/endpoint.ts";
 
 /**
- * The origin that a browser is at, where it has opened this machine by another name than that of the
- * auth URL; otherwise undefined. Browsers keep cookies by host, so a login that begins at localhost
- * must end there, and people begin there because passkeys need a name.
- *
- * @example otherName(request, "http://127.0.0.1:8080") // "http://localhost:8080"
+ * The origin of a browser that reached this machine by another name than the auth URL's; otherwise
+ * undefined. Browsers store cookies by host, so a sign-in that starts at localhost must end there.
+ * People start there because passkeys need a host name.
  */
-export function otherName({ headers }: HttpRequest, authUrl: string): string | undefined {
+export function loopbackAlias({ headers }: HttpRequest, authUrl: string): string | undefined {
   const own = new URL(authUrl);
   const opened = URL.parse(`${own.protocol}//${headers.host}`);
   if (opened === null || opened.host === own.host || opened.port !== own.port) return undefined;

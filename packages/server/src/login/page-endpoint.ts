@@ -1,14 +1,10 @@
 import { WharfError } from "../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { errorHeaders } from "../wire/http.ts";
-import { htmlAnswer } from "./browser.ts";
-import { errorPage } from "./pages/outcome.ts";
+import { htmlResponse } from "./browser.ts";
+import { errorPage } from "./pages/messages.ts";
 
-/**
- * An endpoint whose errors are pages that people can read.
- *
- * @example pageEndpoint("GET", "/oauth", (request) => begin(parts, request))
- */
+/** An endpoint that shows its errors as HTML pages. */
 export function pageEndpoint(
   method: string,
   path: string,
@@ -22,7 +18,7 @@ export function pageEndpoint(
         return await handle(request);
       } catch (thrown) {
         const error = WharfError.from(thrown);
-        // What is our own fault goes the usual way, into the log with its cause.
+        // The caller logs internal errors with their cause.
         if (error.code === "INTERNAL") throw error;
         return errorAnswer(error, request);
       }
@@ -30,20 +26,36 @@ export function pageEndpoint(
   };
 }
 
+/** Headings of error pages by code. */
+const TITLES: Readonly<Record<string, string>> = {
+  NOT_FOUND: "Not found",
+  PERMISSION_DENIED: "Access denied",
+  RESOURCE_EXHAUSTED: "Too many requests",
+  UNAUTHENTICATED: "Access denied",
+  UNAVAILABLE: "Temporarily unavailable",
+};
+
 function errorAnswer(error: WharfError, { requestId }: HttpRequest): HttpResponse {
-  const props = { title: "That did not work", text: sentenceOf(error), reference: requestId };
-  return htmlAnswer(error.httpStatus, errorPage(props), errorHeaders(error));
+  const title = TITLES[error.code] ?? "Invalid request";
+  const body = errorPage({ title, text: sentenceOf(error), requestId });
+  return htmlResponse(error.httpStatus, body, errorHeaders(error));
 }
 
-/**
- * What an error says, as a sentence for people: without its code, and without names of fields.
- *
- * @example setupPage({ error: sentenceOf(error) })
- */
+/** The message of an error as a sentence, without its code and without names of fields. */
 export function sentenceOf({ message, detail }: WharfError): string {
   const text =
     detail !== undefined && "badRequest" in detail
       ? detail.badRequest.map(({ description }) => description).join("; ")
       : message.slice(message.indexOf(": ") + 2);
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** Errors that users can correct in the form that they sent. */
+const FORM_ERRORS: ReadonlySet<string> = new Set(["INVALID_ARGUMENT", "ALREADY_EXISTS"]);
+
+/** The sentence to show above a form; rethrows errors that users cannot correct there. */
+export function formErrorOf(thrown: unknown): string {
+  const error = WharfError.from(thrown);
+  if (!FORM_ERRORS.has(error.code)) throw thrown;
+  return sentenceOf(error);
 }

@@ -15,7 +15,7 @@ test("a sealed ticket opens on every replica until it expires", () => {
   assert.equal(other.open("login", ticket, NOW), undefined);
 });
 
-test("it opens for no other purpose or installation, and tells nothing of what it holds", () => {
+test("it opens for no other purpose or installation, and its content is encrypted", () => {
   const secret = randomBytes(32);
   const tickets = new SealedTickets(() => secret);
   const ticket = tickets.seal("login", { word: "recognizable" }, NOW);
@@ -27,7 +27,7 @@ test("it opens for no other purpose or installation, and tells nothing of what i
   assert.notEqual(tickets.seal("login", { word: "recognizable" }, NOW), ticket);
 });
 
-test("a changed, shortened or differently spelled ticket does not open", () => {
+test("a changed, truncated or differently encoded ticket does not open", () => {
   const secret = randomBytes(32);
   const tickets = new SealedTickets(() => secret);
   const ticket = tickets.seal("login", PAYLOAD, NOW);

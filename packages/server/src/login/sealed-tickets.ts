@@ -1,22 +1,22 @@
 import { hash } from "node:crypto";
 import { TokenSealer } from "../lib/token-sealer.ts";
 
-/** Names the format, and tells sealed tickets from the secrets of stored ones. */
+/** The version of the format. Distinguishes sealed tickets from secrets of stored ones. */
 const PREFIX = "s1.";
 
-/** Used tickets that are remembered: those of an hour with ten sign-ins a second, in some megabytes. */
+/** Enough for an hour with ten sign-ins per second, in a few megabytes. */
 const MAX_USED = 50_000;
 
-/** What a sealed ticket holds. */
+/** The content of a sealed ticket. */
 export interface OpenedTicket<P> {
   readonly payload: P;
   readonly expires: number;
 }
 
 /**
- * Tickets that hold their own state, encrypted and authenticated for one purpose: what anyone can
- * begin without signing in is kept by their browser, not in the store. That a ticket was used is known to
- * this process alone; what may happen once, such as signing in, is recorded in the store when it happens.
+ * Tickets that contain their own state, encrypted and authenticated for one purpose: what anyone
+ * can start without signing in is kept by the browser, not in the store. Only this process
+ * remembers used tickets; what must happen once, such as a sign-in, is recorded in the store.
  */
 export class SealedTickets {
   readonly #sealer: TokenSealer;
@@ -40,7 +40,9 @@ export class SealedTickets {
     return expires > now ? { expires, payload } : undefined;
   }
 
-  /** Marks a ticket as used; returns false if it was. The longest used ones are forgotten first. */
+  /**
+   * Marks a ticket as used; returns false if it was used before. Evicts the oldest entries first.
+   */
   useOnce(ticket: string): boolean {
     if (this.isUsed(ticket)) return false;
     if (this.#used.size >= MAX_USED) this.#used.delete(this.#used.values().next().value as string);
@@ -53,7 +55,7 @@ export class SealedTickets {
   }
 }
 
-/** Tickets can be long. */
+/** A digest, because tickets can be long. */
 function keyOf(ticket: string): string {
   return hash("sha256", ticket, "base64url");
 }

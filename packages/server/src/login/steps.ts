@@ -6,109 +6,95 @@ import { acceptInvite, findOpenInvite } from "../iam/group-invites.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { HttpResponse } from "../wire/endpoint.ts";
-import { htmlAnswer } from "./browser.ts";
-import { keepLogin, type Login, type LoginParts } from "./login.ts";
-import { deliver } from "./oauth/deliver.ts";
+import { htmlResponse } from "./browser.ts";
+import { type Login, type LoginDeps, saveLogin } from "./login.ts";
 import { findDevice } from "./oauth/device.ts";
-import { confirmDevicePage } from "./pages/device.ts";
-import { invitePage } from "./pages/invite.ts";
-import { donePage } from "./pages/outcome.ts";
-import { nameOf, type Person } from "./people/person.ts";
-import { announce } from "./people/register.ts";
+import { finishLogin } from "./oauth/finish-login.ts";
+import { confirmDevicePage, invitePage } from "./pages/consent.ts";
+import { donePage } from "./pages/messages.ts";
+import { displayNameOf, type Person } from "./people/person.ts";
+import { emitRegistration } from "./people/register.ts";
 
-/** A login whose person is known. */
-export interface SignedIn extends Login {
+/** A login after the sign-in. */
+export interface SignedInLogin extends Login {
   readonly person: Person;
 }
 
-/**
- * What comes after a person is known: to accept their invite, to confirm the tool elsewhere, or the
- * end of the login.
- *
- * @example return afterSignIn(parts, call, { ...login, person });
- */
+/** The step after a sign-in: accept an invite, confirm a device, or finish the login. */
 export async function afterSignIn(
-  parts: LoginParts,
+  deps: LoginDeps,
   call: Call,
-  login: SignedIn,
+  login: SignedInLogin,
 ): Promise<HttpResponse> {
   const { request, person } = login;
-  if (request.invite !== "") return askToAccept(parts, call, login);
+  if (request.invite !== "") return askToAccept(deps, call, login);
   const { delivery } = request;
   if (delivery.kind === "device" || delivery.kind === "headless") {
-    return askToConfirm(parts, call, login);
+    return askToConfirm(deps, call, login);
   }
-  return deliver(parts, call, request, person);
+  return finishLogin(deps, call, request, person);
 }
 
-async function askToAccept(parts: LoginParts, call: Call, login: SignedIn): Promise<HttpResponse> {
-  const invite = await inviteOf(parts, login.request.invite, call.time);
-  const { group, role } = await promiseOf(parts, invite);
-  const ticket = await keepLogin(parts, login, call.time);
+async function askToAccept(
+  deps: LoginDeps,
+  call: Call,
+  login: SignedInLogin,
+): Promise<HttpResponse> {
+  const invite = await requireInvite(deps, login.request.invite, call.time);
+  const { group, role } = await inviteOfferOf(deps, invite);
+  const ticket = await saveLogin(deps, login, call.time);
   const props = {
     login: ticket,
     group,
     role,
     email: invite.email || undefined,
     expires: invite.expirationTime ? timestampDate(invite.expirationTime) : new Date(call.time),
-    signedInAs: nameOf(login.person),
+    signedInAs: displayNameOf(login.person),
     localAccounts: false,
   };
-  return htmlAnswer(200, invitePage(props));
+  return htmlResponse(200, invitePage(props));
 }
 
-/**
- * What an invite promises, in names.
- *
- * @example const { group, role } = await promiseOf(parts, invite);
- */
-export async function promiseOf(
-  { engine }: LoginParts,
+/** The names of the group and role that an invite offers. */
+export async function inviteOfferOf(
+  { engine }: LoginDeps,
   invite: GroupInvite,
 ): Promise<{ group: string; role: string }> {
   const { reader } = engine.store;
   const group = await engine.catalog.groups.find(reader, parentOf(invite.uid));
   const role = await engine.catalog.roles.find(reader, invite.roleUid);
-  if (group === undefined || role === undefined) throw inviteIsOver();
+  if (group === undefined || role === undefined) throw inviteUnavailable();
   return { group: group.name, role: role.name };
 }
 
-/**
- * The invite of a login, while it can be accepted.
- *
- * @example const invite = await inviteOf(parts, login.request.invite, Date.now());
- */
-export async function inviteOf(
-  { engine }: LoginParts,
+/** The invite of a login; throws if it cannot be accepted anymore. */
+export async function requireInvite(
+  { engine }: LoginDeps,
   keyId: string,
   now: number,
 ): Promise<GroupInvite> {
   const invite = await findOpenInvite(engine.store.reader, keyId, now);
-  if (invite === undefined) throw inviteIsOver();
+  if (invite === undefined) throw inviteUnavailable();
   return invite;
 }
 
-/** The refusal of an invite that is spent, over, or was never there. */
-function inviteIsOver(): WharfError {
-  return new WharfError("PERMISSION_DENIED", "the invite has ended, or was used before");
+/** The same error for an invite that was used, has expired or does not exist. */
+function inviteUnavailable(): WharfError {
+  return new WharfError("PERMISSION_DENIED", "the invite has expired or was already used");
 }
 
-/**
- * Accepts the invite of a login, or leaves it.
- *
- * @example return decideOnInvite(parts, call, login, form.get("decision") === "accept");
- */
+/** Accepts or declines the invite of a login. */
 export async function decideOnInvite(
-  parts: LoginParts,
+  deps: LoginDeps,
   call: Call,
-  login: SignedIn,
+  login: SignedInLogin,
   accepted: boolean,
 ): Promise<HttpResponse> {
   if (!accepted) {
-    const text = "You have not joined, and can still accept the invite until it ends.";
-    return htmlAnswer(200, donePage({ title: "Invite declined", text }));
+    const text = "You have not joined. You can still accept the invite until it expires.";
+    return htmlResponse(200, donePage({ title: "Invite declined", text }));
   }
-  const { engine } = parts;
+  const { engine } = deps;
   const { request, person } = login;
   await engine.store.write((tx) => {
     return joinWithInvite(
@@ -117,32 +103,24 @@ export async function decideOnInvite(
       person,
     );
   });
-  return afterJoining(parts, call, login);
+  return afterJoining(deps, call, login);
 }
 
-/**
- * What comes after a person has joined with the login's invite.
- *
- * @example return afterJoining(parts, call, { ...login, person });
- */
+/** The step after a person has joined with the invite of the login. */
 export async function afterJoining(
-  parts: LoginParts,
+  deps: LoginDeps,
   call: Call,
-  login: SignedIn,
+  login: SignedInLogin,
 ): Promise<HttpResponse> {
   const { request } = login;
   if (request.delivery.kind !== "none") {
-    return afterSignIn(parts, call, { ...login, request: { ...request, invite: "" } });
+    return afterSignIn(deps, call, { ...login, request: { ...request, invite: "" } });
   }
-  const text = "You have joined. Sign in with your tool to go on.";
-  return htmlAnswer(200, donePage({ title: "Invite accepted", text }));
+  const text = "You have joined. To continue, run: wharf auth login";
+  return htmlResponse(200, donePage({ title: "Invite accepted", text }));
 }
 
-/**
- * Joins with an invite, within a change.
- *
- * @example await joinWithInvite(change, request.invite, person);
- */
+/** Accepts an invite, within a mutation. */
 export async function joinWithInvite(
   change: Mutation,
   invite: string,
@@ -150,25 +128,29 @@ export async function joinWithInvite(
 ): Promise<void> {
   const client = clientId === undefined ? undefined : { provider, clientId };
   const group = await acceptInvite(change, invite, { identity, email, client });
-  await announce(change, create(SessionSchema, { identity, group }));
+  await emitRegistration(change, create(SessionSchema, { identity, group }));
 }
 
-/** Whoever was sent a link by someone else must have a chance to notice. */
-async function askToConfirm(parts: LoginParts, call: Call, login: SignedIn): Promise<HttpResponse> {
+/** Device sign-ins need confirmation, so that people notice links that an attacker sent them. */
+async function askToConfirm(
+  deps: LoginDeps,
+  call: Call,
+  login: SignedInLogin,
+): Promise<HttpResponse> {
   const { delivery } = login.request;
-  const signedInAs = nameOf(login.person);
+  const signedInAs = displayNameOf(login.person);
   if (delivery.kind === "device") {
-    const device = await findDevice(parts.engine.store.reader, delivery.userCode, call.time);
+    const device = await findDevice(deps.engine.store.reader, delivery.userCode, call.time);
     if (device === undefined) {
-      throw new WharfError("PERMISSION_DENIED", "no tool waits with this code any more");
+      throw new WharfError("PERMISSION_DENIED", "no device is waiting with this code anymore");
     }
     const { client, address, userAgent } = device;
-    const ticket = await keepLogin(parts, login, call.time);
+    const ticket = await saveLogin(deps, login, call.time);
     const shown = { code: delivery.userCode, client, address, userAgent };
-    return htmlAnswer(200, confirmDevicePage({ login: ticket, signedInAs, ...shown }));
+    return htmlResponse(200, confirmDevicePage({ login: ticket, signedInAs, ...shown }));
   }
   const code = delivery.kind === "headless" ? delivery.code : "";
-  const ticket = await keepLogin(parts, login, call.time);
+  const ticket = await saveLogin(deps, login, call.time);
   const shown = { code, client: "a command-line tool", address: "another machine", userAgent: "-" };
-  return htmlAnswer(200, confirmDevicePage({ login: ticket, signedInAs, ...shown }));
+  return htmlResponse(200, confirmDevicePage({ login: ticket, signedInAs, ...shown }));
 }

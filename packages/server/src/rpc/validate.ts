@@ -51,7 +51,7 @@ function missing(name: string): string {
 }
 
 function notUid(name: string): string {
-  return `${name} must be a uid`;
+  return `${name} must be a UID: 40 hexadecimal characters, or a path of IDs`;
 }
 
 /** The default limits of strings and maps; `max_size` in the contract overrides them. */

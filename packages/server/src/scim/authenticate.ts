@@ -6,10 +6,8 @@ import { ScimError } from "./protocol/errors.ts";
 import { isPast, scimTokenHash } from "./status.ts";
 
 /**
- * Refuses a request unless it brings a token of this identity provider that is good, and provisioning
- * is switched on. A provider that does not exist looks like a wrong token.
- *
- * @example await authenticate(engine, provider, request.headers.authorization, Date.now());
+ * Rejects a request unless it has a valid token of this identity provider and provisioning is
+ * enabled. An unknown provider is indistinguishable from a wrong token.
  */
 export async function authenticate(
   engine: Engine,
@@ -21,14 +19,14 @@ export async function authenticate(
   if (token === undefined) throw unknown("Bearer");
   const credentials = await readScimCredentials(engine.store.reader, provider);
   const presented = Buffer.from(scimTokenHash(token));
-  const isGood = (hash: string, expires: number | null) =>
+  const isValid = (hash: string, expires: number | null) =>
     hash !== "" && timingSafeEqual(Buffer.from(hash), presented) && !isPast(expires, now);
   const { token_hash, token_expires, previous_hash, previous_expires, revoked } = credentials;
   const known =
     revoked === null &&
-    (isGood(token_hash, token_expires) || isGood(previous_hash, previous_expires));
+    (isValid(token_hash, token_expires) || isValid(previous_hash, previous_expires));
   if (!known) throw unknown('Bearer error="invalid_token"');
-  if (credentials.enabled !== 1) throw new ScimError(403, "provisioning is switched off");
+  if (credentials.enabled !== 1) throw new ScimError(403, "provisioning is disabled");
 }
 
 function unknown(challenge: string): ScimError {

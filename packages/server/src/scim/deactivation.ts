@@ -3,7 +3,7 @@ import { identitiesByExternalId } from "../store/tables/provider-people.ts";
 import { endSessions } from "../store/tables/sessions.ts";
 import type { Json } from "./protocol/values.ts";
 
-/** A person as their identity provider names them. */
+/** A person, by the id of their identity provider. */
 export interface ExternalPerson {
   /** The uid of the identity provider. */
   readonly provider: string;
@@ -11,11 +11,8 @@ export interface ExternalPerson {
 }
 
 /**
- * Ends every session that a person has through their identity provider, in the transaction that
- * takes their right to it. The person is found by what the provider calls them at login, never by
- * anything else that they share with someone.
- *
- * @example await endSessionsOf(tx, { provider, externalId: "00u1" });
+ * Ends all sessions of a person through their identity provider, in the transaction that
+ * deactivates them. The person is found only by the id that the provider uses at sign-in.
  */
 async function endSessionsOf(
   tx: Transaction,
@@ -26,18 +23,16 @@ async function endSessionsOf(
 }
 
 /**
- * Ends the sessions of people whom a change of a user leaves without an active user: the person that
- * the user was before, and the one that it is now.
- *
- * @example await settleSessions(tx, provider, before, undefined);
+ * Ends the sessions of people who have no active user after a change: of the person before the
+ * change and of the one after it.
  */
-export async function settleSessions(
+export async function endSessionsOfDeactivated(
   tx: Transaction,
   provider: string,
   before: Json | undefined,
   after: Json | undefined,
 ): Promise<void> {
-  // Where a person is provisioned, only being active there makes what they hold count.
+  // For provisioned people, grants count only while they are active.
   if (before?.active !== after?.active || before?.externalId !== after?.externalId)
     tx.accessChanged();
   const stays = after?.active === true ? after.externalId : undefined;

@@ -1,45 +1,44 @@
+/**
+ * SCIM 2.0 (RFC 7643, RFC 7644): identity providers provision their users and groups here;
+ * `protocol` has what the RFCs specify. It imports engine, iam, rpc, store, wire and lib.
+ */
 import type { ScimRow } from "../store/tables/scim-resources.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { authenticate } from "./authenticate.ts";
-import type { ScimDeps } from "./deps.ts";
 import { discover } from "./protocol/discovery.ts";
 import { badRequest, errorResponse, ScimError } from "./protocol/errors.ts";
 import { versionOf } from "./protocol/representation.ts";
 import { KINDS, type ScimKind } from "./protocol/schemas.ts";
 import { type Json, objectOf } from "./protocol/values.ts";
-import { findOne, list, present, wantedOf } from "./reads.ts";
-import { endpointUrl } from "./status.ts";
-import { WriteLimit } from "./write-limit.ts";
+import { findOne, list, present, projectionParametersOf } from "./reads.ts";
+import { endpointUrl, type ScimDeps } from "./status.ts";
+import { WriteLimiter } from "./write-limit.ts";
 import {
   createOne,
   deleteOne,
   matchesVersion,
   patchOne,
   replaceOne,
-  type Writing,
+  type WriteContext,
 } from "./writes.ts";
 
-/** Where identity providers provision people. What follows is the uid of the provider. */
+/** The prefix of the endpoints; the uid of the identity provider follows. */
 const PREFIX = "/scim/v2/";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** A group with a few thousand members fits. */
-const MOST_BYTES = 256 * 1024;
+/** Enough for a group with a few thousand members. */
+const MAX_BODY_BYTES = 256 * 1024;
 
 const MEDIA_TYPE = "application/scim+json";
 
-/** Everything of SCIM 2.0 (RFC 7644) that there is a path for: provider, collection, id. */
+/** All paths: provider, collection, id. */
 const PATH =
   /^\/scim\/v2\/(?<provider>[0-9a-f]{40}(?:\/[0-9a-f]{16})+)(?:\/(?<collection>[A-Za-z]+)(?:\/(?<id>[^/]+))?)?\/?$/;
 
-/**
- * The endpoints that identity providers provision users and groups at.
- *
- * @example endpoints.push(...scimEndpoints(deps));
- */
+/** The SCIM endpoints at which identity providers provision users and groups. */
 export function scimEndpoints(deps: ScimDeps): HttpEndpoint[] {
-  const limit = new WriteLimit(deps.writesPerMinute);
+  const limit = new WriteLimiter(deps.writesPerMinute);
   return METHODS.map((method) => ({
     method,
     path: PREFIX,
@@ -54,8 +53,8 @@ export function scimEndpoints(deps: ScimDeps): HttpEndpoint[] {
   }));
 }
 
-/** A request whose sender is known, taken apart. */
-interface Asked {
+/** An authenticated request. */
+interface ScimRequest {
   readonly deps: ScimDeps;
   readonly request: HttpRequest;
   readonly provider: string;
@@ -67,11 +66,11 @@ interface Asked {
 
 async function answer(
   deps: ScimDeps,
-  limit: WriteLimit,
+  limit: WriteLimiter,
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const { provider, collection = "", id: rawId = "" } = PATH.exec(request.path)?.groups ?? {};
-  if (provider === undefined) throw new ScimError(404, "there is nothing at this path");
+  if (provider === undefined) throw new ScimError(404, "no resource at this path");
   const now = Date.now();
   await authenticate(deps.engine, provider, request.headers.authorization, now);
   const isRead = request.method === "GET" || request.method === "HEAD";
@@ -80,13 +79,13 @@ async function answer(
   const query = new URLSearchParams(request.query);
   const kind = KINDS.find((one) => one.collection === collection);
   if (kind !== undefined) {
-    const asked = { deps, request, provider, kind, id, query, now };
-    return isRead ? read(asked) : write(asked);
+    const scim = { deps, request, provider, kind, id, query, now };
+    return isRead ? read(scim) : write(scim);
   }
-  const told = discover(collection, id, endpointUrl(deps, provider));
-  if (told === undefined) throw new ScimError(404, "there is nothing at this path");
-  if (!isRead) throw notHere(request);
-  return ok(200, told);
+  const document = discover(collection, id, endpointUrl(deps, provider));
+  if (document === undefined) throw new ScimError(404, "no resource at this path");
+  if (!isRead) throw methodNotAllowed(request);
+  return ok(200, document);
 }
 
 function decoded(text: string): string {
@@ -96,48 +95,47 @@ function decoded(text: string): string {
   } catch {
     throw badRequest("invalidPath", "the path has malformed percent-encoding");
   }
-  // PostgreSQL has no texts with it.
-  if (id.includes("\0"))
-    throw badRequest("invalidPath", "the path must not hold the character NUL");
+  // PostgreSQL cannot store NUL in text.
+  if (id.includes("\0")) throw badRequest("invalidPath", "the path must not contain NUL");
   return id;
 }
 
-async function read(asked: Asked): Promise<HttpResponse> {
-  const { deps, request, provider, kind, id, query } = asked;
+async function read(scim: ScimRequest): Promise<HttpResponse> {
+  const { deps, request, provider, kind, id, query } = scim;
   if (id === "") return ok(200, await list(deps, kind, provider, query));
   const row = await findOne(deps, kind, provider, id);
   const known = request.headers["if-none-match"];
   if (known !== undefined && matchesVersion(known, row))
     return { status: 304, headers: { etag: versionOf(row) }, body: "" };
-  return one(200, asked, row);
+  return one(200, scim, row);
 }
 
-async function write(asked: Asked): Promise<HttpResponse> {
-  const { request, kind, id, query } = asked;
-  if ((request.method === "POST") !== (id === "")) throw notHere(request);
+async function write(scim: ScimRequest): Promise<HttpResponse> {
+  const { request, kind, id, query } = scim;
+  if ((request.method === "POST") !== (id === "")) throw methodNotAllowed(request);
   switch (request.method) {
     case "POST": {
-      const row = await createOne(writingOf(asked), kind, await bodyOf(request));
-      return one(201, asked, row);
+      const row = await createOne(writeContextOf(scim), kind, await bodyOf(request));
+      return one(201, scim, row);
     }
     case "PUT": {
-      const row = await replaceOne(writingOf(asked), kind, id, await bodyOf(request));
-      return one(200, asked, row);
+      const row = await replaceOne(writeContextOf(scim), kind, id, await bodyOf(request));
+      return one(200, scim, row);
     }
     case "PATCH": {
-      const row = await patchOne(writingOf(asked), kind, id, await bodyOf(request));
-      // Whoever adds one member to a large group does not want to hear of all the others.
+      const row = await patchOne(writeContextOf(scim), kind, id, await bodyOf(request));
+      // A change of one member must not return all members of a large group.
       if (kind.name === "Group" && !query.get("attributes"))
         return { status: 204, headers: { etag: versionOf(row) }, body: "" };
-      return one(200, asked, row);
+      return one(200, scim, row);
     }
     default:
-      await deleteOne(writingOf(asked), kind, id);
+      await deleteOne(writeContextOf(scim), kind, id);
       return { status: 204, headers: {}, body: "" };
   }
 }
 
-function writingOf({ deps, request, provider, now }: Asked): Writing {
+function writeContextOf({ deps, request, provider, now }: ScimRequest): WriteContext {
   const { headers, requestId, remoteAddress } = request;
   return {
     engine: deps.engine,
@@ -154,7 +152,7 @@ async function bodyOf(request: HttpRequest): Promise<Json> {
   const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
   if (type !== undefined && type !== MEDIA_TYPE && type !== "application/json")
     throw new ScimError(415, `the content-type must be ${MEDIA_TYPE} or application/json`);
-  const bytes = await request.body(MOST_BYTES);
+  const bytes = await request.body(MAX_BODY_BYTES);
   try {
     return objectOf(JSON.parse(bytes.toString()), "the body");
   } catch (error) {
@@ -163,13 +161,13 @@ async function bodyOf(request: HttpRequest): Promise<Json> {
   }
 }
 
-function notHere({ method }: HttpRequest): ScimError {
-  return new ScimError(405, `this path does not answer to ${method}`);
+function methodNotAllowed({ method }: HttpRequest): ScimError {
+  return new ScimError(405, `method ${method} is not allowed at this path`);
 }
 
-async function one(status: number, asked: Asked, row: ScimRow): Promise<HttpResponse> {
-  const { deps, kind, provider, query } = asked;
-  const resource = await present(deps, kind, row, wantedOf(query));
+async function one(status: number, scim: ScimRequest, row: ScimRow): Promise<HttpResponse> {
+  const { deps, kind, provider, query } = scim;
+  const resource = await present(deps, kind, row, projectionParametersOf(query));
   const location = `${endpointUrl(deps, provider)}/${kind.collection}/${row.resource}`;
   return ok(status, resource, { etag: versionOf(row), location });
 }

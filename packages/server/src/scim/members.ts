@@ -15,34 +15,27 @@ import { type Json, keyOf, objectOf } from "./protocol/values.ts";
 
 const MEMBERS = attributeNamed(GROUP.schema.attributes, "members") as Attribute;
 
-/** A step on the way from one set of members to another. */
+/** A change of the members of a group. */
 export type MemberStep =
   | { readonly add: readonly string[] }
   | { readonly remove: readonly string[] }
   | { readonly replaceBy: readonly string[] };
 
-/** Whether a step of a patch is about who is in the group. */
+/** Whether an operation changes the members. */
 export function isAboutMembers({ path }: Operation): boolean {
   return path.attribute.name === MEMBERS.name;
 }
 
-/**
- * The members of a group that was sent whole.
- *
- * @example const members = readMembers(body);
- */
+/** The members in a complete group resource. */
 export function readMembers(body: Json): string[] {
   const key = keyOf(body, MEMBERS.name);
   return key === undefined ? [] : idsOf(body[key]);
 }
 
-/**
- * What a step of a patch means for the members.
- *
- * @example const steps = operations.filter(isAboutMembers).map(memberStep);
- */
+/** The change of members that a PATCH operation requests. */
 export function memberStep({ op, path, filter, value }: Operation): MemberStep {
-  if (path.part !== undefined) throw badRequest("mutability", "parts of members cannot be changed");
+  if (path.subAttribute !== undefined)
+    throw badRequest("mutability", "sub-attributes of members cannot be changed");
   if (filter !== undefined) {
     const { among } = parseValueFilter(MEMBERS.subAttributes ?? [], filter);
     if (op !== "remove" || among === undefined)
@@ -54,26 +47,22 @@ export function memberStep({ op, path, filter, value }: Operation): MemberStep {
   return value === undefined || value === null ? { replaceBy: [] } : { remove: idsOf(value) };
 }
 
-/** A member is an object with a value; some providers send the value alone. */
+/** A member is an object with a value; some providers send only the value. */
 function idsOf(given: unknown): string[] {
   const all = given === undefined || given === null ? [] : [given].flat();
   const ids = all.map((one) => {
     const value = typeof one === "string" ? one : objectOf(one, "a member").value;
     if (typeof value !== "string" || value === "")
       throw badRequest("invalidValue", "a member must have a value");
-    // PostgreSQL has no texts with it.
+    // PostgreSQL cannot store NUL in text.
     if (value.includes("\0"))
-      throw badRequest("invalidValue", "the value of a member must not hold the character NUL");
+      throw badRequest("invalidValue", "the value of a member must not contain NUL");
     return value;
   });
   return [...new Set(ids)];
 }
 
-/**
- * Carries steps out; returns whether any of them changed anything.
- *
- * @example if (await changeMembers(tx, provider, group, steps)) …
- */
+/** Applies changes; returns whether any had an effect. */
 export async function changeMembers(
   tx: Transaction,
   provider: string,
@@ -84,10 +73,10 @@ export async function changeMembers(
   for (const step of steps) {
     if ("remove" in step) changes += await removeMembers(tx, provider, group, step.remove);
     else if ("add" in step) {
-      await mustExist(tx, provider, step.add);
+      await requireUsers(tx, provider, step.add);
       changes += await addMembers(tx, provider, group, step.add);
     } else {
-      await mustExist(tx, provider, step.replaceBy);
+      await requireUsers(tx, provider, step.replaceBy);
       changes += await removeAllMembers(tx, provider, group);
       changes += await addMembers(tx, provider, group, step.replaceBy);
     }
@@ -95,8 +84,8 @@ export async function changeMembers(
   return changes > 0;
 }
 
-async function mustExist(reader: Reader, provider: string, users: readonly string[]) {
+async function requireUsers(reader: Reader, provider: string, users: readonly string[]) {
   const [unknown] = await unknownUsers(reader, provider, users);
   if (unknown === undefined) return;
-  throw badRequest("invalidValue", `there is no user ${JSON.stringify(unknown.slice(0, 100))}`);
+  throw badRequest("invalidValue", `unknown user ${JSON.stringify(unknown.slice(0, 100))}`);
 }

@@ -6,54 +6,47 @@ import {
   scimGroups,
   scimUsers,
 } from "../store/tables/scim-resources.ts";
-import type { ScimDeps } from "./deps.ts";
-import { badRequest, noResource } from "./protocol/errors.ts";
+import { badRequest, resourceNotFound } from "./protocol/errors.ts";
 import { parseFilter, type ScimFilter } from "./protocol/filter.ts";
-import { projectionOf, showsRelation, type Wanted } from "./protocol/projection.ts";
-import { shown } from "./protocol/representation.ts";
+import { type ProjectionParameters, projectionOf, showsRelation } from "./protocol/projection.ts";
+import { toResources } from "./protocol/representation.ts";
 import type { ScimKind } from "./protocol/schemas.ts";
 import type { Json } from "./protocol/values.ts";
-import { endpointUrl } from "./status.ts";
+import { endpointUrl, type ScimDeps } from "./status.ts";
 
 const LIST_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:ListResponse";
 
-export const MOST_RESULTS = 200;
+export const MAX_RESULTS = 200;
 const DEFAULT_RESULTS = 100;
 
-/** Rows that are looked at before others get their turn. */
-const AT_ONCE = 500;
+/** Rows per batch; other requests run between batches. */
+const BATCH_SIZE = 500;
 
-/** @example tableOf(USER) */
 export function tableOf(kind: ScimKind): ScimTable {
   return kind.name === "User" ? scimUsers : scimGroups;
 }
 
-/** The parameters that every answer with resources takes. */
-export function wantedOf(query: URLSearchParams): Wanted {
+/** The projection parameters of a query. */
+export function projectionParametersOf(query: URLSearchParams): ProjectionParameters {
   return {
     attributes: query.get("attributes"),
     excludedAttributes: query.get("excludedAttributes"),
   };
 }
 
-/**
- * One resource as it was asked for.
- *
- * @example const user = await present(deps, USER, row, wantedOf(query));
- */
+/** Renders one resource. */
 export async function present(
   deps: ScimDeps,
   kind: ScimKind,
   row: ScimRow,
-  wanted: Wanted,
+  wanted: ProjectionParameters,
 ): Promise<Json> {
   const base = endpointUrl(deps, row.provider);
   const { reader } = deps.engine.store;
-  const [one] = await shown(reader, kind, [row], base, showsRelation(kind, wanted));
+  const [one] = await toResources(reader, kind, [row], base, showsRelation(kind, wanted));
   return projectionOf(kind, wanted)(one as Json);
 }
 
-/** @example const row = await findOne(deps, USER, provider, id); */
 export async function findOne(
   deps: ScimDeps,
   kind: ScimKind,
@@ -61,15 +54,11 @@ export async function findOne(
   id: string,
 ): Promise<ScimRow> {
   const row = await tableOf(kind).find(deps.engine.store.reader, provider, id);
-  if (row === undefined) throw noResource(kind.name, id);
+  if (row === undefined) throw resourceNotFound(kind.name, id);
   return row;
 }
 
-/**
- * A page of the resources that a filter matches, in the order in which they were made.
- *
- * @example const page = await list(deps, USER, provider, new URLSearchParams('filter=active eq true'));
- */
+/** A page of the matching resources, in order of creation. */
 export async function list(
   deps: ScimDeps,
   kind: ScimKind,
@@ -77,16 +66,16 @@ export async function list(
   query: URLSearchParams,
 ): Promise<Json> {
   const startIndex = Math.max(1, integer(query, "startIndex") ?? 1);
-  const count = Math.min(MOST_RESULTS, Math.max(0, integer(query, "count") ?? DEFAULT_RESULTS));
+  const count = Math.min(MAX_RESULTS, Math.max(0, integer(query, "count") ?? DEFAULT_RESULTS));
   const text = query.get("filter");
   const window = { offset: startIndex - 1, limit: count };
   const { total, rows } = text
     ? await filtered(deps, kind, provider, parseFilter(kind, text), window)
     : await everything(deps, kind, provider, window);
-  const wanted = wantedOf(query);
+  const wanted = projectionParametersOf(query);
   const base = endpointUrl(deps, provider);
   const { reader } = deps.engine.store;
-  const resources = await shown(reader, kind, rows, base, showsRelation(kind, wanted));
+  const resources = await toResources(reader, kind, rows, base, showsRelation(kind, wanted));
   return {
     schemas: [LIST_SCHEMA],
     totalResults: total,
@@ -138,19 +127,19 @@ async function filtered(
   const base = endpointUrl(deps, provider);
   const rows: ScimRow[] = [];
   let total = 0;
-  for await (const some of candidates(deps, kind, provider, filter)) {
+  for await (const batch of candidates(deps, kind, provider, filter)) {
     const { reader } = deps.engine.store;
-    const resources = await shown(reader, kind, some, base, filter.asksForRelation);
+    const resources = await toResources(reader, kind, batch, base, filter.usesRelation);
     for (const [at, resource] of resources.entries()) {
       if (!filter.matches(resource)) continue;
-      if (total >= offset && rows.length < limit) rows.push(some[at] as ScimRow);
+      if (total >= offset && rows.length < limit) rows.push(batch[at] as ScimRow);
       total += 1;
     }
   }
   return { total, rows };
 }
 
-/** Everything that a filter could match, a part at a time. */
+/** All rows that a filter may match, in batches. */
 async function* candidates(
   {
     engine: {
@@ -159,19 +148,19 @@ async function* candidates(
   }: ScimDeps,
   kind: ScimKind,
   provider: string,
-  { narrowedTo }: ScimFilter,
+  { indexLookup }: ScimFilter,
 ): AsyncGenerator<NumberedRow[]> {
   const table = tableOf(kind);
-  if (narrowedTo !== undefined) {
-    yield await table.where(reader, provider, narrowedTo.key, narrowedTo.value);
+  if (indexLookup !== undefined) {
+    yield await table.where(reader, provider, indexLookup.key, indexLookup.value);
     return;
   }
-  for (let place = -1; ; ) {
-    const rows = await table.after(reader, provider, place, AT_ONCE);
+  for (let afterId = -1; ; ) {
+    const rows = await table.after(reader, provider, afterId, BATCH_SIZE);
     yield rows;
     const last = rows.at(-1);
-    if (last === undefined || rows.length < AT_ONCE) return;
-    place = last.id;
+    if (last === undefined || rows.length < BATCH_SIZE) return;
+    afterId = last.id;
     await setImmediate();
   }
 }

@@ -6,15 +6,19 @@ import {
   IdentityProvider_SCIM_CredentialState,
   IdentityProvider_SCIMSchema,
 } from "@wharf/contract";
+import type { Addresses } from "../config/addresses.ts";
+import type { Engine } from "../engine/engine.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { readScimCredentials, type ScimCredentials } from "../store/tables/scim-credentials.ts";
-import type { ScimDeps } from "./deps.ts";
 
-/**
- * What Get tells of an identity provider's provisioning.
- *
- * @example provider.scim = await scimStatus(reader, deps, provider.uid, Date.now());
- */
+export interface ScimDeps {
+  readonly engine: Engine;
+  /** How many writes an identity provider may send. */
+  readonly writesPerMinute: number;
+  addresses(): Addresses;
+}
+
+/** The provisioning status of an identity provider. */
 export async function scimStatus(
   reader: Reader,
   deps: Pick<ScimDeps, "addresses">,
@@ -49,12 +53,12 @@ function isRotating({ previous_hash, previous_expires }: ScimCredentials, now: n
   return previous_hash !== "" && !isPast(previous_expires, now);
 }
 
-/** Whether a time that may be never has come. */
+/** Whether an expiry time has passed; null never does. */
 export function isPast(expires: number | null, now: number): boolean {
   return expires !== null && expires <= now;
 }
 
-/** Where an identity provider sends the people that it provisions. */
+/** The SCIM base URL of an identity provider. */
 export function endpointUrl({ addresses }: Pick<ScimDeps, "addresses">, uid: string): string {
   return `${addresses().authUrl}/scim/v2/${uid}`;
 }
@@ -63,12 +67,12 @@ export function etagOf({ version }: Pick<ScimCredentials, "version">): string {
   return `v${version}`;
 }
 
-/** The digest that a token is known by. */
+/** The digest under which a token is stored. */
 export function scimTokenHash(token: string): string {
   return hash("sha256", token);
 }
 
-/** A time as a field of a message; nothing for never. */
+/** A time as a field of a message; omitted for null. */
 export function timeField<Name extends string>(name: Name, ms: number | null) {
   return ms === null ? {} : ({ [name]: timestampFromMs(ms) } as Record<Name, Timestamp>);
 }

@@ -36,27 +36,24 @@ import {
   type ScimCredentials,
   writeScimCredentials,
 } from "../store/tables/scim-credentials.ts";
-import type { ScimDeps } from "./deps.ts";
-import { endpointUrl, etagOf, isPast, scimTokenHash, timeField } from "./status.ts";
+import { endpointUrl, etagOf, isPast, type ScimDeps, scimTokenHash, timeField } from "./status.ts";
 
-/** What clients and scanners for leaked secrets know these tokens by. */
+/** The prefix by which clients and secret scanners recognize these tokens. */
 const PREFIX = "cgscim_";
 const TOKEN_BYTES = 32;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const DEFAULT_LIFE_MS = 365 * DAY_MS;
-/** Two years, leap days included. */
-const LONGEST_LIFE_MS = 2 * 366 * DAY_MS;
+const DEFAULT_LIFETIME_MS = 365 * DAY_MS;
+/** Two years, including leap days. */
+const MAX_LIFETIME_MS = 2 * 366 * DAY_MS;
 const DEFAULT_OVERLAP_MS = HOUR_MS;
-const LONGEST_OVERLAP_MS = DAY_MS;
+const MAX_OVERLAP_MS = DAY_MS;
 
-/** So many identities must be owners before provisioning is switched on, which may lock out the rest. */
-const LEAST_OWNERS = 2;
+/** Enabling provisioning may lock people out, so there must be enough owners. */
+const MIN_OWNERS = 2;
 
-/**
- * The methods that switch provisioning on and off and give out its tokens.
- */
+/** The methods that enable and disable provisioning and manage its tokens. */
 export function scimMethods(deps: ScimDeps): [DescMethod, Handler][] {
   const methods = IdentityProvidersService.method;
   return [
@@ -69,26 +66,26 @@ export function scimMethods(deps: ScimDeps): [DescMethod, Handler][] {
 
 type Request = Message & { readonly identityProviderUid: string };
 
-/** What a method makes of the credentials, and how it answers once they have a new etag. */
-interface Made {
+/** The new credentials, and the response once they have a new etag. */
+interface MutationResult {
   readonly credentials: ScimCredentials;
   answer(common: { identityProviderUid: string; etag: string }): Message;
 }
 
-type Work<R> = (
+type TokenMethod<R> = (
   change: Mutation,
   before: ScimCredentials,
   request: R,
   endpointUrl: string,
-) => Promise<Made> | Made;
+) => Promise<MutationResult> | MutationResult;
 
 /**
- * The frame of all four: lock, change, leave audit row and event without the token. Whoever provisions
- * says who is in the groups that are mapped to roles, so all but ending that takes holding them.
+ * Runs all four methods: lock, change, audit, event without the token. Provisioning decides who is
+ * in groups that are mapped to roles, so everything except revoking requires holding those roles.
  */
 function method<R extends Request>(
   deps: ScimDeps,
-  work: Work<R>,
+  work: TokenMethod<R>,
   may?: (change: Mutation, provider: IdentityProvider) => Promise<void>,
 ): Handler {
   const { engine } = deps;
@@ -104,12 +101,12 @@ function method<R extends Request>(
       if (provider === undefined) throw notFound(providers.typeName, identityProviderUid);
       await may?.(change, providers.fromRow(provider));
       const before = await readScimCredentials(tx, identityProviderUid);
-      const made = await work(change, before, request, endpointUrl(deps, identityProviderUid));
-      const after = { ...made.credentials, version: before.version + 1 };
+      const result = await work(change, before, request, endpointUrl(deps, identityProviderUid));
+      const after = { ...result.credentials, version: before.version + 1 };
       await writeScimCredentials(tx, after);
       tx.accessChanged();
       await audit(tx, call, { resource: identityProviderUid });
-      const done = made.answer({ identityProviderUid, etag: etagOf(after) });
+      const done = result.answer({ identityProviderUid, etag: etagOf(after) });
       const json = messageToJson(output, withoutSecrets(output, done));
       await change.emit(call.method, identityProviderUid, { type: output.typeName, json });
       return done;
@@ -118,9 +115,14 @@ function method<R extends Request>(
   };
 }
 
-const generate: Work<GenerateScimTokenRequest> = ({ call }, before, request, endpointUrl) => {
+const generate: TokenMethod<GenerateScimTokenRequest> = (
+  { call },
+  before,
+  request,
+  endpointUrl,
+) => {
   if (before.token_hash !== "" && before.revoked === null) {
-    const description = "there is a token: regenerate it instead";
+    const description = "a token exists already: regenerate it instead";
     throw failedPrecondition({ type: "SCIM_TOKEN_EXISTS", description });
   }
   const expires = readExpiry(request, call.time);
@@ -137,15 +139,20 @@ const generate: Work<GenerateScimTokenRequest> = ({ call }, before, request, end
   };
 };
 
-const regenerate: Work<RegenerateScimTokenRequest> = ({ call }, before, request, endpointUrl) => {
+const regenerate: TokenMethod<RegenerateScimTokenRequest> = (
+  { call },
+  before,
+  request,
+  endpointUrl,
+) => {
   if (before.token_hash === "") throw notFound("ScimToken", request.identityProviderUid);
   checkEtag(before, request.etag);
   const expires = readExpiry(request, call.time);
   const overlap = readOverlap(request.overlap);
   const token = newToken();
-  const isGood = before.revoked === null && !isPast(before.token_expires, call.time);
+  const isValid = before.revoked === null && !isPast(before.token_expires, call.time);
   const previous =
-    isGood && overlap > 0
+    isValid && overlap > 0
       ? Math.min(call.time + overlap, before.token_expires ?? Number.POSITIVE_INFINITY)
       : null;
   return {
@@ -169,7 +176,7 @@ const regenerate: Work<RegenerateScimTokenRequest> = ({ call }, before, request,
   };
 };
 
-const revoke: Work<RevokeScimTokenRequest> = ({ call }, before, request) => {
+const revoke: TokenMethod<RevokeScimTokenRequest> = ({ call }, before, request) => {
   if (before.token_hash === "") throw notFound("ScimToken", request.identityProviderUid);
   const revoked = before.revoked ?? call.time;
   return {
@@ -183,11 +190,11 @@ const revoke: Work<RevokeScimTokenRequest> = ({ call }, before, request) => {
   };
 };
 
-const setEnabled: Work<SetScimEnabledRequest> = async (change, before, request) => {
+const setEnabled: TokenMethod<SetScimEnabledRequest> = async (change, before, request) => {
   const { enabled, etag, identityProviderUid } = request;
   checkEtag(before, etag);
-  if (enabled && (await ownersAt(change, rootOf(identityProviderUid))) < LEAST_OWNERS) {
-    const description = `${LEAST_OWNERS} identities must be bound to owner at the organisation first`;
+  if (enabled && (await ownersAt(change, rootOf(identityProviderUid))) < MIN_OWNERS) {
+    const description = `${MIN_OWNERS} identities must be bound to owner at the organization first`;
     throw failedPrecondition({ type: "TOO_FEW_OWNERS", description });
   }
   return {
@@ -196,7 +203,7 @@ const setEnabled: Work<SetScimEnabledRequest> = async (change, before, request) 
   };
 };
 
-/** How many identities role bindings make owners of a group, or more than that. */
+/** The number of identities with at least the owner role at a group. */
 async function ownersAt({ engine, tx }: Mutation, group: string): Promise<number> {
   const bindings = await engine.catalog.roleBindings.where(tx, { column: "parent", value: group });
   const roles = await engine.catalog.roles.findMany(
@@ -226,7 +233,8 @@ function onlyToken(token: string, expires: number | null): Partial<ScimCredentia
 }
 
 function checkEtag(before: ScimCredentials, etag: string): void {
-  if (etag !== etagOf(before)) throw aborted("the etag is not the present one: get it again");
+  if (etag !== etagOf(before))
+    throw aborted("the etag is outdated: get the identity provider again");
 }
 
 interface Expiry {
@@ -235,18 +243,18 @@ interface Expiry {
 }
 
 function readExpiry({ expireTime, neverExpires }: Expiry, now: number): number | null {
-  const refuse = (description: string) => invalidArgument({ field: "expireTime", description });
-  if (expireTime === undefined) return neverExpires ? null : now + DEFAULT_LIFE_MS;
-  if (neverExpires) throw refuse("expireTime and neverExpires exclude each other");
+  const invalid = (description: string) => invalidArgument({ field: "expireTime", description });
+  if (expireTime === undefined) return neverExpires ? null : now + DEFAULT_LIFETIME_MS;
+  if (neverExpires) throw invalid("expireTime and neverExpires are mutually exclusive");
   const expires = timestampMs(expireTime);
-  if (expires <= now) throw refuse("expireTime must be in the future");
-  if (expires > now + LONGEST_LIFE_MS) throw refuse("expireTime must be within two years");
+  if (expires <= now) throw invalid("expireTime must be in the future");
+  if (expires > now + MAX_LIFETIME_MS) throw invalid("expireTime must be within two years");
   return expires;
 }
 
 function readOverlap(overlap: Duration | undefined): number {
   if (overlap === undefined) return DEFAULT_OVERLAP_MS;
   const ms = durationMs(overlap);
-  if (ms >= 0 && ms <= LONGEST_OVERLAP_MS) return ms;
+  if (ms >= 0 && ms <= MAX_OVERLAP_MS) return ms;
   throw invalidArgument({ field: "overlap", description: "overlap must be within 24 hours" });
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScimError } from "./protocol/errors.ts";
-import { WriteLimit } from "./write-limit.ts";
+import { WriteLimiter } from "./write-limit.ts";
 
-/** How many of so many writes are let through, and how long the first that is not shall wait. */
-function tried(limit: WriteLimit, times: number, provider: string, address: string, now: number) {
+/** How many writes succeed, and the Retry-After of the first rejected one. */
+function tried(limit: WriteLimiter, times: number, provider: string, address: string, now: number) {
   for (let done = 0; done < times; done++) {
     try {
       limit.take(provider, address, now);
@@ -16,32 +16,32 @@ function tried(limit: WriteLimit, times: number, provider: string, address: stri
   return { done: times, wait: 0 };
 }
 
-test("a minute's worth may be used at once, and comes back evenly", () => {
-  const limit = new WriteLimit(60);
+test("a minute's quota allows a burst and refills evenly", () => {
+  const limit = new WriteLimiter(60);
   assert.deepEqual(tried(limit, 100, "p", "a", 0), { done: 60, wait: 1 });
   assert.deepEqual(tried(limit, 100, "p", "a", 500), { done: 0, wait: 1 });
   assert.deepEqual(tried(limit, 100, "p", "a", 10_500), { done: 10, wait: 1 });
   assert.equal(tried(limit, 100, "p", "a", 10_000_000).done, 60);
 });
 
-test("providers do not wait for each other, until their machine does", () => {
-  const limit = new WriteLimit(2);
+test("providers are limited separately, and by their network together", () => {
+  const limit = new WriteLimiter(2);
   assert.deepEqual(tried(limit, 3, "p1", "a", 0), { done: 2, wait: 30 });
   assert.equal(tried(limit, 3, "p2", "a", 0).done, 2);
   assert.equal(tried(limit, 3, "p3", "a", 0).done, 2);
   assert.equal(tried(limit, 3, "p4", "a", 0).done, 2);
   assert.deepEqual(tried(limit, 3, "p5", "a", 0), { done: 0, wait: 8 });
-  assert.equal(tried(limit, 3, "p5", "b", 0).done, 2, "what was refused was not taken");
+  assert.equal(tried(limit, 3, "p5", "b", 0).done, 2, "rejected writes do not count");
 });
 
-test("many who come once are not remembered for ever", () => {
-  const limit = new WriteLimit(1);
+test("the limiter forgets providers that are idle", () => {
+  const limit = new WriteLimiter(1);
   for (let at = 0; at < 30_000; at++) limit.take(`p${at}`, `a${at}`, at * 10);
   assert.equal(tried(limit, 2, "p29999", "new", 300_000).done, 0);
 });
 
-test("a clock that is set back gives nothing away", () => {
-  const limit = new WriteLimit(1);
+test("a clock that is set back refills nothing", () => {
+  const limit = new WriteLimiter(1);
   limit.take("p", "a", 100_000);
   assert.equal(tried(limit, 1, "p", "a", 0).done, 0);
 });

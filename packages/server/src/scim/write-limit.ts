@@ -2,32 +2,28 @@ import { clientNetwork } from "../lib/client-network.ts";
 import { RateLimiter } from "../lib/rate-limiter.ts";
 import { ScimError } from "./protocol/errors.ts";
 
-/** Several identity providers may come through one proxy. */
-const NETWORK_SHARE = 4;
+/** Several identity providers may share a proxy. */
+const NETWORK_FACTOR = 4;
 
 /**
- * Keeps one identity provider, or one client network, from taking all writes: each has a minute's
- * worth that it may use up at once, and gets it back evenly.
+ * Limits writes per identity provider and per client network, with bursts of up to one minute's
+ * quota.
  */
-export class WriteLimit {
+export class WriteLimiter {
   readonly #providers: RateLimiter;
   readonly #networks: RateLimiter;
 
   constructor(perMinute: number) {
-    this.#providers = evenly(perMinute);
-    this.#networks = evenly(perMinute * NETWORK_SHARE);
+    this.#providers = perMinuteLimiter(perMinute);
+    this.#networks = perMinuteLimiter(perMinute * NETWORK_FACTOR);
   }
 
-  /**
-   * Takes one write of a provider from an address; rejects it when either has none left.
-   *
-   * @example limit.take(provider, request.remoteAddress, Date.now());
-   */
+  /** Counts one write; throws 429 if the provider or the network exceeded its rate. */
   take(provider: string, address: string, now: number): void {
     const network = clientNetwork(address);
     const wait = this.#providers.waitMs(provider, now) || this.#networks.waitMs(network, now);
     if (wait > 0) {
-      throw new ScimError(429, "too many writes: wait, then go on", {
+      throw new ScimError(429, "too many writes: wait, then continue", {
         "retry-after": String(Math.ceil(wait / 1000)),
       });
     }
@@ -36,6 +32,6 @@ export class WriteLimit {
   }
 }
 
-function evenly(perMinute: number): RateLimiter {
+function perMinuteLimiter(perMinute: number): RateLimiter {
   return new RateLimiter({ capacity: perMinute, refill: 1, intervalMs: 60_000 / perMinute });
 }

@@ -2,11 +2,7 @@ import type { Addresses } from "../config/addresses.ts";
 import type { Settings } from "../config/settings.ts";
 import { invalidArgument } from "../lib/errors.ts";
 
-/**
- * The registries that we decide access for, by their hosts. The first is meant where none is named.
- *
- * @example registryHosts(settings, "https://wharf.example.com") // ["registry.example.com"]
- */
+/** The hosts of the registries that this installation controls access to. The first is the default. */
 export function registryHosts(
   {
     registryHost,
@@ -20,29 +16,24 @@ export function registryHosts(
 }
 
 /**
- * Whom a token is to be meant for. Only what this installation speaks for can be asked for: a
- * token that opens another's door is not ours to give.
- *
- * @example readAudiences(["https://wharf.example.com"], settings, addresses)
+ * Validates the requested audiences of a token. Only audiences of this installation are allowed:
+ * this server must not issue tokens for services that it does not know.
  */
 export function readAudiences(
-  asked: readonly string[],
+  requested: readonly string[],
   settings: Settings,
   { baseUrl, authUrl }: Addresses,
 ): string[] {
-  const audiences = [
-    ...new Set(asked.flatMap((text) => text.split(",")).map((text) => text.replace(/\/+$/, ""))),
-  ];
-  const wanted = audiences.filter((audience) => audience !== "");
-  if (wanted.length === 0)
+  const texts = requested.flatMap((text) => text.split(","));
+  const unique = new Set(texts.map((text) => text.replace(/\/+$/, "")));
+  const audiences = [...unique].filter((audience) => audience !== "");
+  if (audiences.length === 0)
     throw invalidArgument({ field: "aud", description: "Audience must be specified" });
-  const known = [baseUrl, authUrl, ...settings.audiences, ...registryHosts(settings, baseUrl)];
-  const foreign = wanted.find((audience) => !known.includes(audience));
+  const allowed = [baseUrl, authUrl, ...settings.audiences, ...registryHosts(settings, baseUrl)];
+  const foreign = audiences.find((audience) => !allowed.includes(audience));
   if (foreign !== undefined) {
-    throw invalidArgument({
-      field: "aud",
-      description: `${JSON.stringify(foreign)} is not an audience of this installation`,
-    });
+    const description = `${JSON.stringify(foreign)} is not an audience of this installation`;
+    throw invalidArgument({ field: "aud", description });
   }
-  return wanted;
+  return audiences;
 }

@@ -1,246 +1,211 @@
 import { literalIdentityUid } from "@wharf/contract";
 import type { JWTPayload } from "jose";
 import { revokedToken } from "../auth/authenticator.ts";
-import { OPERATOR_UID } from "../auth/caller.ts";
 import type { Grants } from "../auth/grants.ts";
 import type { SigningKeys } from "../auth/keys.ts";
-import type { TokenVerifier, VerifiedToken } from "../auth/token.ts";
+import type { TokenVerifier } from "../auth/token.ts";
 import type { Addresses } from "../config/addresses.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Engine } from "../engine/engine.ts";
-import { WharfError } from "../lib/errors.ts";
-import { acceptedAudiences, type KnownIdentities, type KnownIdentity } from "./identity-cache.ts";
+import { acceptedAudiences, type CachedIdentity, type IdentityCache } from "./identity-cache.ts";
+import { checkOwnToken, checkSignIn, isForApiOrIssuer, verifyOwnToken } from "./own-token.ts";
 import { checkAws } from "./verify/aws.ts";
-import { type Checks, invalid } from "./verify/checks.ts";
+import { type Checks, invalidClaim } from "./verify/checks.ts";
 import { checkClaims, type TokenRule } from "./verify/rule.ts";
 import {
-  checkIssuer,
-  checkSigned,
+  checkSignature,
+  decodeToken,
   type KeySource,
-  readToken,
-  type Unverified,
+  type UnverifiedToken,
 } from "./verify/signature.ts";
-import { checkTimes } from "./verify/time-claims.ts";
+import { checkTimeClaims } from "./verify/time-claims.ts";
 
-/** What the exchange works with. */
-export interface ExchangeParts {
-  readonly settings: Settings;
+export interface ExchangeDeps {
   readonly engine: Engine;
+  readonly settings: Settings;
   readonly keys: SigningKeys;
   readonly verifier: TokenVerifier;
   readonly source: KeySource;
-  readonly identities: KnownIdentities;
+  readonly identities: IdentityCache;
   addresses(): Addresses;
 }
 
-/** A token that somebody presents. */
-export interface Presented {
+/** A subject token (RFC 8693) and what it is presented for. */
+export interface SubjectTokenRequest {
   readonly token: string;
-  /** The uid of the identity to become; empty for the one that the token itself tells. */
+  /** The uid of the identity to assume; empty for the one that the token itself identifies. */
   readonly identity: string;
   readonly time: number;
-  /** Whom the token that is asked for is to be meant for. */
+  /** The audiences of the token to be issued. */
   readonly audiences?: readonly string[];
 }
 
-/** What a presented token entitles to. */
-export interface Entitlement {
-  readonly identity: KnownIdentity;
+/** The identity that a subject token speaks for, and the bounds of that authorization. */
+export interface AuthorizedSubject {
+  readonly identity: CachedIdentity;
   readonly claims: JWTPayload;
-  /** When the right to it ends. */
+  /** When the authorization expires: the issued token must not outlive it. */
   readonly expires: number;
-  /** What the presented token was narrowed to. */
-  readonly limit: Grants | undefined;
-  /** The session that the presented token came of, and the new one ends with. */
+  /** The boundary of the subject token; undefined for all that the identity holds. */
+  readonly boundary: Grants | undefined;
+  /** The session of the subject token. The issued token ends with it. */
   readonly session?: string;
 }
 
-/** What the audit row tells of the presented token. */
-export interface Seen {
+/** What the audit log shows of a subject token. Filled in as soon as it is known. */
+export interface AuditedSubject {
   identity: string;
   issuer?: string;
   subject?: string;
 }
 
 /**
- * Finds out whom a presented token may become: undefined when nobody, the checks say why.
+ * Decides which identity a subject token speaks for:
  *
- * @example const entitled = await entitlementOf(parts, { token, identity, time }, checks, seen);
- */
-export async function entitlementOf(
-  parts: ExchangeParts,
-  presented: Presented,
-  checks: Checks,
-  seen: Seen,
-): Promise<Entitlement | undefined> {
-  if (!presented.token.includes(".")) return awsEntitlement(parts, presented, checks);
-  const read = readToken(presented.token, checks);
-  if (read === undefined) return undefined;
-  seen.issuer = read.issuer;
-  if (read.claims.sub !== undefined) seen.subject = read.claims.sub;
-  const own = read.issuer === parts.addresses().authUrl;
-  if (own && presented.identity === "") return ownEntitlement(parts, presented, read);
-  return trustedEntitlement(parts, presented, read, own, checks);
-}
-
-/** A token of ours speaks for its own identity: for no longer, and no more, than it already does. */
-async function ownEntitlement(
-  parts: ExchangeParts,
-  { time, audiences = [] }: Presented,
-  { token, claims }: Unverified,
-): Promise<Entitlement> {
-  const verified = await ownToken(parts, token, time);
-  const { subject, expires, boundary: limit, session } = verified;
-  const knows = (audience: string) => verified.audiences.includes(audience);
-  const goesNoFurther = audiences.length > 0 && audiences.every(knows);
-  if (!goesNoFurther && !isForUs(verified, parts.addresses())) throw invalid("aud");
-  const known = await parts.identities.find(subject);
-  if (known === undefined) throw invalid("identity");
-  // In a session, a person may hold more than their bindings give.
-  const granted = await parts.engine.access.grantsOf(subject, undefined, session);
-  if (granted === undefined) throw revokedToken(session);
-  return { identity: { ...known, granted }, claims, expires, limit, session };
-}
-
-/**
- * Whether a token of ours is meant for the API, or for us as its issuer. One that is meant for a
- * registry or another service is known to whoever runs that, who must not be able to make it another.
+ * 1. Without a dot it is a signed AWS request. It speaks for the requested identity if that has an AWS
+ *    rule and AWS confirms a signer who matches it.
+ * 2. A JWT of this installation, without a requested identity, speaks for its own subject: no longer
+ *    and for no more than it already does.
+ * 3. A JWT of this installation, with a requested identity, assumes that identity if it meets its rule,
+ *    has no boundary, and its sign-in is accepted by the organization of the identity.
+ * 4. Any other JWT speaks for the requested identity, or for the one derived from its issuer and
+ *    subject, if it meets the rule of that identity.
  *
- * @example if (!isForUs(await ownToken(parts, token, time), parts.addresses())) throw invalid("aud");
+ * Everything else is denied: returns undefined, or throws if the checks fail fast. The checks have the
+ * reason.
  */
-export function isForUs({ audiences }: VerifiedToken, { baseUrl, authUrl }: Addresses): boolean {
-  return audiences.includes(baseUrl) || audiences.includes(authUrl);
-}
-
-/**
- * A token of ours, while its session lasts.
- *
- * @example const { subject } = await ownToken(parts, token, Date.now());
- */
-export async function ownToken(
-  { engine, keys, verifier }: ExchangeParts,
-  token: string,
-  time: number,
-): Promise<VerifiedToken> {
-  await keys.reloadIfChanged();
-  const verified = await verifier.verifyAnyAudience(token, time);
-  const { session } = verified;
-  if (session === "" || (await engine.access.session(session))) return verified;
-  throw revokedToken(session);
-}
-
-/** A token speaks for an identity whose rule it meets. */
-async function trustedEntitlement(
-  parts: ExchangeParts,
-  { identity: asked, time }: Presented,
-  read: Unverified,
-  own: boolean,
+export async function authorizeSubject(
+  deps: ExchangeDeps,
+  request: SubjectTokenRequest,
   checks: Checks,
-): Promise<Entitlement | undefined> {
-  const uid = asked || literalIdentityUid(read.issuer, read.claims.sub ?? "");
-  const identity = await parts.identities.find(uid);
-  const rule = identity?.rule;
-  if (rule?.kind !== "token") return noSuchWay(identity, "a JWT", checks);
-  checkExpiry(rule, time, checks);
-  const ours = own ? await checkOwn(parts, read, rule, time, checks) : undefined;
-  const isSigned = own
-    ? ours !== undefined
-    : await checkSigned(read, rule, parts.source, time, checks);
-  checkTimes(read.claims, time, checks);
-  await checkClaims(rule, read.claims, isSigned, checks);
-  if (identity === undefined || !checks.passed) return undefined;
-  if (ours !== undefined && !(await signInCounts(parts.engine, uid, ours, checks)))
-    return undefined;
-  const { expires: end = Number.POSITIVE_INFINITY, session = "" } = ours ?? {};
-  const expires = Math.min(rule.expires ?? Number.POSITIVE_INFINITY, end);
-  return { identity, claims: read.claims, expires, limit: undefined, session };
+  audited: AuditedSubject,
+): Promise<AuthorizedSubject | undefined> {
+  if (!request.token.includes(".")) return authorizeAwsRequest(deps, request, checks);
+  const token = decodeToken(request.token, checks);
+  if (token === undefined) return undefined;
+  audited.issuer = token.issuer;
+  if (token.claims.sub !== undefined) audited.subject = token.claims.sub;
+  if (token.issuer !== deps.addresses().authUrl)
+    return authorizeForeignToken(deps, request, token, checks);
+  return request.identity === ""
+    ? authorizeOwnSubject(deps, request, token)
+    : authorizeAssumedIdentity(deps, request, token, checks);
 }
 
-/**
- * An identity may trust a person by the uid in our tokens, however they signed in. The sign-in must
- * count at the identity's group; otherwise any tenant's identity provider could speak for that person.
- */
-async function signInCounts(
-  engine: Engine,
-  uid: string,
-  { subject, session: id }: VerifiedToken,
+/** Case 1: a request that AWS credentials signed. */
+async function authorizeAwsRequest(
+  { settings, addresses, identities }: ExchangeDeps,
+  { token, identity: uid, time }: SubjectTokenRequest,
   checks: Checks,
-): Promise<boolean> {
-  if (subject === OPERATOR_UID) return true;
-  const session = id === "" ? undefined : await engine.access.session(id);
-  const expected = "a sign-in that the identity's organization accepts";
-  const ok = await engine.access.mayAssume(uid, subject, session);
-  return checks.note({ claim: "sid", expected, found: ok ? expected : "another", ok });
-}
-
-/** Keys that cannot be rotated are trusted for a time only. */
-function checkExpiry({ expires }: TokenRule, time: number, checks: Checks): void {
-  if (expires === undefined) return;
-  const [expected, found] = [time, expires].map((ms) => new Date(ms).toISOString());
-  checks.note(
-    {
-      claim: "expirationTime",
-      expected: `after ${expected}`,
-      found: found ?? "",
-      ok: expires > time,
-    },
-    () => invalid("identity"),
-  );
-}
-
-/** Checks a token of ours that is to become another identity. */
-async function checkOwn(
-  parts: ExchangeParts,
-  { token, issuer }: Unverified,
-  rule: TokenRule,
-  time: number,
-  checks: Checks,
-): Promise<VerifiedToken | undefined> {
-  await checkIssuer(rule, issuer, checks);
-  const signature = { claim: "signature", expected: "made by a key of this installation" };
-  try {
-    const verified = await ownToken(parts, token, time);
-    const { boundary: limit } = verified;
-    checks.note({ ...signature, found: "right", ok: true });
-    if (!isForUs(verified, parts.addresses())) {
-      const found = verified.audiences.join(" ");
-      checks.note({ claim: "aud", expected: "the API or this issuer", found, ok: false });
-    }
-    // A token that was made to do little must not become an identity that does much.
-    const found = limit === undefined ? "all of it" : "a part";
-    const expected = "all that its identity holds";
-    checks.note({ claim: "cap", expected, found, ok: limit === undefined });
-    return verified;
-  } catch (error) {
-    if (!(error instanceof WharfError) || error.code !== "UNAUTHENTICATED") throw error;
-    checks.note({ ...signature, found: error.message, ok: false }, () => error);
-    return undefined;
-  }
-}
-
-/** A request that AWS credentials signed speaks for the identity that it names. */
-async function awsEntitlement(
-  { settings, addresses, identities }: ExchangeParts,
-  { token, identity: uid, time }: Presented,
-  checks: Checks,
-): Promise<Entitlement | undefined> {
+): Promise<AuthorizedSubject | undefined> {
   const identity = await identities.find(uid);
-  const rule = identity?.rule;
-  if (rule?.kind !== "aws") return noSuchWay(identity, "a signed AWS request", checks);
+  if (identity?.rule?.kind !== "aws")
+    return denyCredential(identity, "a signed AWS request", checks);
   const endpoint = settings.awsStsEndpoint;
-  const terms = { identity: uid, endpoint, audiences: acceptedAudiences(addresses()) };
-  const caller = await checkAws(rule, token, terms, time, checks);
-  if (identity === undefined || caller === undefined || !checks.passed) return undefined;
-  const claims = { iss: endpoint, sub: caller.arn };
-  return { identity, claims, expires: Number.POSITIVE_INFINITY, limit: undefined };
+  const expectations = { identity: uid, endpoint, audiences: acceptedAudiences(addresses()) };
+  const signer = await checkAws(identity.rule, token, expectations, time, checks);
+  if (signer === undefined || !checks.passed) return undefined;
+  return {
+    identity,
+    claims: { iss: endpoint, sub: signer.arn },
+    expires: Number.POSITIVE_INFINITY,
+    boundary: undefined,
+  };
 }
 
-/** The way that an identity asks to be proven, by its name in the contract. */
-function noSuchWay(
-  identity: KnownIdentity | undefined,
+/** Case 2: a token of ours for its own subject. */
+async function authorizeOwnSubject(
+  deps: ExchangeDeps,
+  { time, audiences = [] }: SubjectTokenRequest,
+  { token, claims }: UnverifiedToken,
+): Promise<AuthorizedSubject> {
+  const verified = await verifyOwnToken(deps, token, time);
+  const { subject, expires, boundary, session } = verified;
+  const addsNoAudience =
+    audiences.length > 0 && audiences.every((audience) => verified.audiences.includes(audience));
+  if (!addsNoAudience && !isForApiOrIssuer(verified, deps.addresses())) throw invalidClaim("aud");
+  const identity = await deps.identities.find(subject);
+  if (identity === undefined) throw invalidClaim("identity");
+  // Within a session, group mappings can grant a person more than role bindings do.
+  const granted = await deps.engine.access.grantsOf(subject, undefined, session);
+  if (granted === undefined) throw revokedToken(session);
+  return { identity: { ...identity, granted }, claims, expires, boundary, session };
+}
+
+/** Case 3: a token of ours for another identity. */
+async function authorizeAssumedIdentity(
+  deps: ExchangeDeps,
+  { identity: uid, time }: SubjectTokenRequest,
+  token: UnverifiedToken,
+  checks: Checks,
+): Promise<AuthorizedSubject | undefined> {
+  const trusting = await findTrustingIdentity(deps, uid, checks);
+  if (trusting === undefined) return undefined;
+  const { identity, rule } = trusting;
+  checkRuleExpiry(rule, time, checks);
+  const verified = await checkOwnToken(deps, token, rule, time, checks);
+  checkTimeClaims(token.claims, time, checks);
+  await checkClaims(rule, token.claims, verified !== undefined, checks);
+  if (verified === undefined || !checks.passed) return undefined;
+  if (!(await checkSignIn(deps.engine, uid, verified, checks))) return undefined;
+  return {
+    identity,
+    claims: token.claims,
+    expires: Math.min(rule.expires ?? Number.POSITIVE_INFINITY, verified.expires),
+    boundary: undefined,
+    session: verified.session,
+  };
+}
+
+/** Case 4: a token of another issuer. */
+async function authorizeForeignToken(
+  deps: ExchangeDeps,
+  { identity: requested, time }: SubjectTokenRequest,
+  token: UnverifiedToken,
+  checks: Checks,
+): Promise<AuthorizedSubject | undefined> {
+  const uid = requested || literalIdentityUid(token.issuer, token.claims.sub ?? "");
+  const trusting = await findTrustingIdentity(deps, uid, checks);
+  if (trusting === undefined) return undefined;
+  const { identity, rule } = trusting;
+  checkRuleExpiry(rule, time, checks);
+  const isSigned = await checkSignature(token, rule, deps.source, time, checks);
+  checkTimeClaims(token.claims, time, checks);
+  await checkClaims(rule, token.claims, isSigned, checks);
+  if (!isSigned || !checks.passed) return undefined;
+  return {
+    identity,
+    claims: token.claims,
+    expires: rule.expires ?? Number.POSITIVE_INFINITY,
+    boundary: undefined,
+    session: "",
+  };
+}
+
+async function findTrustingIdentity(
+  { identities }: ExchangeDeps,
+  uid: string,
+  checks: Checks,
+): Promise<{ identity: CachedIdentity; rule: TokenRule } | undefined> {
+  const identity = await identities.find(uid);
+  if (identity?.rule?.kind === "token") return { identity, rule: identity.rule };
+  return denyCredential(identity, "a JWT", checks);
+}
+
+/** The identity does not exist, or authenticates with another kind of credential. */
+function denyCredential(
+  identity: CachedIdentity | undefined,
   presented: string,
   checks: Checks,
 ): undefined {
-  const expected = `what ${identity?.relationship ?? "no relationship"} asks for`;
-  checks.note({ claim: "identity", expected, found: presented, ok: false });
+  const expected = `the credential of ${identity?.relationship ?? "no relationship"}`;
+  checks.add({ claim: "identity", expected, found: presented, ok: false });
+}
+
+/** Static keys cannot be rotated, so they are trusted for a limited time only. */
+function checkRuleExpiry({ expires }: TokenRule, time: number, checks: Checks): void {
+  if (expires === undefined) return;
+  const [now, end] = [time, expires].map((ms) => new Date(ms).toISOString());
+  const check = { claim: "expirationTime", expected: `after ${now}`, found: end ?? "" };
+  checks.add({ ...check, ok: expires > time }, () => invalidClaim("identity"));
 }

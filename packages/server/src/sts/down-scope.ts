@@ -4,66 +4,64 @@ import { findGroupsByName } from "../iam/groups.ts";
 import { type FieldViolation, invalidArgument } from "../lib/errors.ts";
 import type { Reader } from "../store/db/connection.ts";
 
-/** How a caller wants a token to be narrower than its identity. */
-export interface Narrowing {
-  /** Groups, by uid or name; nothing is held outside of them. */
+/** The boundary that a caller requests for a token. Empty lists do not restrict it. */
+export interface DownScopeRequest {
+  /** Groups, by uid or name: the token holds nothing outside of them. */
   readonly scopes: readonly string[];
-  /** Dotted names of capabilities; no other is held. */
+  /** Dotted names of capabilities: the token holds no others. */
   readonly capabilities: readonly string[];
 }
 
 /**
- * What a narrowed token may hold; undefined when nothing narrows it. At each scope it is what the
- * identity is granted there or above.
- *
- * @example await limitFor(reader, grants, { scopes: [folder], capabilities: ["repo.list"] })
+ * The boundary of a down-scoped token; undefined if the request restricts nothing. At each scope it is
+ * what the identity holds there, from grants at the scope or above.
  */
-export async function limitFor(
+export async function downScope(
   reader: Reader,
   granted: Grants,
-  { scopes, capabilities }: Narrowing,
+  { scopes, capabilities }: DownScopeRequest,
 ): Promise<Grants | undefined> {
   if (scopes.length === 0 && capabilities.length === 0) return undefined;
   const allowed = capabilities.length === 0 ? undefined : readCapabilities(capabilities);
-  const places = scopes.length === 0 ? granted.entries : await heldAt(reader, granted, scopes);
+  const entries = scopes.length === 0 ? granted.entries : await heldAt(reader, granted, scopes);
   return Grants.at(
-    [...places].map(([uid, held]) => [uid, allowed ? held.intersect(allowed) : held] as const),
+    [...entries].map(([uid, held]) => [uid, allowed ? held.intersect(allowed) : held] as const),
   );
 }
 
-type Held = readonly [uid: string, held: CapabilitySet];
+type ScopeEntry = readonly [uid: string, held: CapabilitySet];
 
-async function heldAt(reader: Reader, granted: Grants, scopes: readonly string[]): Promise<Held[]> {
-  const places: Held[] = [];
+async function heldAt(
+  reader: Reader,
+  granted: Grants,
+  scopes: readonly string[],
+): Promise<ScopeEntry[]> {
+  const entries: ScopeEntry[] = [];
   for (const scope of new Set(scopes)) {
     const uid = isUid(scope) ? scope : await uidOf(reader, granted, scope);
     const held = granted.heldAt(uid);
     if (held.isEmpty) throw invalidArgument(outOfReach(scope));
-    places.push([uid, held]);
+    entries.push([uid, held]);
   }
-  return places;
+  return entries;
 }
 
-/** A name counts only among the groups in which something is held, so that it tells of no other. */
+/** Resolves a name among the groups in which the identity holds something, so it reveals no others. */
 async function uidOf(reader: Reader, granted: Grants, name: string): Promise<string> {
   const [only, another] = await findGroupsByName(reader, granted.reach([]), name);
   if (only === undefined) throw invalidArgument(outOfReach(name));
   if (another === undefined) return only.uid;
-  const description = `several groups are called ${JSON.stringify(name)}: give a uid`;
+  const description = `several groups are named ${JSON.stringify(name)}: use a uid`;
   throw invalidArgument({ field: "scopes", description });
 }
 
-/** The same for what does not exist and for what is none of the identity's business. */
+/** The same error whether the group does not exist or the identity holds nothing in it. */
 function outOfReach(scope: string): FieldViolation {
-  const description = `${JSON.stringify(scope)} is not a group in which the identity holds anything`;
+  const description = `${JSON.stringify(scope)} is not a group in which the identity holds a capability`;
   return { field: "scopes", description };
 }
 
-/**
- * The scopes of a request, also the one that older clients send apart.
- *
- * @example await limitFor(reader, granted, { scopes: scopesOf(request), capabilities: request.cap })
- */
+/** The scopes of a request, including the single one that older clients send in its own field. */
 export function scopesOf({
   scope,
   scopes,
@@ -75,7 +73,7 @@ export function scopesOf({
 }
 
 function readCapabilities(names: readonly string[]): CapabilitySet {
-  const found = names.map((name) => {
+  const capabilities = names.map((name) => {
     const capability = capabilityFromName(name);
     if (capability !== undefined) return capability;
     throw invalidArgument({
@@ -83,5 +81,5 @@ function readCapabilities(names: readonly string[]): CapabilitySet {
       description: `${JSON.stringify(name)} is not a capability`,
     });
   });
-  return CapabilitySet.of(...found);
+  return CapabilitySet.of(...capabilities);
 }

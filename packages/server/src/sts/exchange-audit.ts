@@ -1,52 +1,56 @@
+import { hash } from "node:crypto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { audit, auditEntry } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
-import type { Seen } from "./authorize-subject.ts";
-import type { KnownIdentity } from "./identity-cache.ts";
-import { tokenDigest } from "./token-digest.ts";
+import type { AuditedSubject } from "./authorize-subject.ts";
+import type { CachedIdentity } from "./identity-cache.ts";
+import { parseSignedRequest } from "./verify/aws-request.ts";
 
-/** How exact `lastSeenTime` is: the audit has every exchange, and a row that changes with each is slow. */
-const SEEN_EVERY_MS = 60_000;
+/** Resolution of `lastSeenTime`: the audit log has every exchange, and updating a row each time is slow. */
+const LAST_SEEN_RESOLUTION_MS = 60_000;
 
-/** Notes that the identity was seen, with the audit row, in one transaction. */
-export async function recordUse(
+/** Limits claims in audit rows: callers without any rights cause rows, and must not fill the disk. */
+const MAX_AUDITED_CHARACTERS = 512;
+
+/** Audits a successful exchange and updates when the identity was last seen, in one transaction. */
+export async function auditExchange(
   engine: Engine,
   call: Call,
   token: string,
-  seen: Seen,
-  identity: KnownIdentity,
+  audited: AuditedSubject,
+  identity: CachedIdentity,
 ): Promise<void> {
   const { uid } = identity;
-  const detail = about(token, seen);
-  await writeUse(engine, identity, call.time, (tx) =>
+  const detail = detailOf(token, audited);
+  await writeWithLastSeen(engine, identity, call.time, (tx) =>
     audit(tx, call, { resource: uid, actor: uid, detail }),
   );
 }
 
-/**
- * Does the work that goes with a use of an identity, and notes in the same transaction that it was
- * seen, where that is news.
- *
- * @example await writeUse(engine, identity, call.time, (tx) => audit(tx, call, outcome));
- */
-export async function writeUse(
+/** Runs work that uses an identity. Updates `lastSeenTime` in the same transaction if it is outdated. */
+export async function writeWithLastSeen(
   engine: Engine,
-  identity: KnownIdentity,
+  identity: CachedIdentity,
   time: number,
   work: (tx: Transaction) => Promise<void>,
 ): Promise<void> {
-  const isNews = time - identity.lastSeen >= SEEN_EVERY_MS;
+  const isOutdated = time - identity.lastSeen >= LAST_SEEN_RESOLUTION_MS;
   await engine.store.write(async (tx) => {
-    if (isNews) await noteSeen(engine, tx, identity.uid, time);
+    if (isOutdated) await updateLastSeen(engine, tx, identity.uid, time);
     await work(tx);
   });
-  if (isNews) identity.lastSeen = time;
+  if (isOutdated) identity.lastSeen = time;
 }
 
-async function noteSeen(engine: Engine, tx: Transaction, uid: string, time: number): Promise<void> {
+async function updateLastSeen(
+  engine: Engine,
+  tx: Transaction,
+  uid: string,
+  time: number,
+): Promise<void> {
   const { identities } = engine.catalog;
   const row = await identities.table.findForChange(tx, uid);
   if (row === undefined) return;
@@ -55,39 +59,60 @@ async function noteSeen(engine: Engine, tx: Transaction, uid: string, time: numb
   await identities.table.update(tx, identities.toRow(stored));
 }
 
-/** Leaves the audit entry of an exchange that was rejected, which anyone can cause. */
-export async function recordRefusal(
+/** Audits a denied exchange. Anyone can cause these, so they are aggregated. */
+export async function auditDenial(
   engine: Engine,
   call: Call,
   token: string,
-  seen: Seen,
+  audited: AuditedSubject,
   { number: code, message }: WharfError,
 ): Promise<void> {
-  const detail = { ...about(token, seen), refused: message };
-  const entry = auditEntry(call, { resource: seen.identity, code, detail });
+  const detail = { ...detailOf(token, audited), refused: message };
+  const entry = auditEntry(call, { resource: audited.identity, code, detail });
   await engine.auditAggregator.record(entry, message);
 }
 
-/** Leaves the audit row of a test. */
-export async function recordTest(
+/** Audits a test of an identity. */
+export async function auditTest(
   engine: Engine,
   call: Call,
   token: string,
-  seen: Seen,
+  audited: AuditedSubject,
   allowed: boolean,
 ): Promise<void> {
-  const detail = { ...about(token, seen), allowed };
-  await engine.store.write((tx) => audit(tx, call, { resource: seen.identity, detail }));
+  const detail = { ...detailOf(token, audited), allowed };
+  await engine.store.write((tx) => audit(tx, call, { resource: audited.identity, detail }));
 }
 
-/** What audit rows tell of a token: never the token, and of its claims no more than people read. */
-function about(token: string, seen: Seen): object {
-  const told = Object.entries(seen).map(([name, text]) => [
+/** Audit rows have the digest of a token, never the token itself, and shortened claims. */
+function detailOf(token: string, audited: AuditedSubject): object {
+  const claims = Object.entries(audited).map(([name, text]) => [
     name,
-    String(text).slice(0, LONGEST_TOLD),
+    String(text).slice(0, MAX_AUDITED_CHARACTERS),
   ]);
-  return { ...Object.fromEntries(told), tokenSha256: tokenDigest(token) };
+  return { ...Object.fromEntries(claims), tokenSha256: tokenDigest(token) };
 }
 
-/** Rows are left by whoever has no right at all, too: they must not be a way to fill the disk. */
-const LONGEST_TOLD = 512;
+/**
+ * The name of a token in the audit log: a SHA-256 in hex that is the same for all spellings of the token.
+ *
+ * - JWT: of header and payload, which are signed. Anyone who has the token can rewrite the signature
+ *   (with ECDSA, `s` and `n − s` are both valid), but not the content.
+ * - Signed AWS request: of its signature, which covers everything that is checked. The order and the
+ *   spelling of headers are not signed.
+ * - Anything else: of the text.
+ */
+export function tokenDigest(token: string): string {
+  return hash("sha256", identifyingText(token), "hex");
+}
+
+function identifyingText(token: string): string {
+  const segments = token.split(".", 4);
+  if (segments.length === 3) return `${segments[0]}.${segments[1]}`;
+  if (segments.length > 1) return token;
+  try {
+    return parseSignedRequest(token).authorization.signature;
+  } catch {
+    return token;
+  }
+}

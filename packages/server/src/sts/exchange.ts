@@ -1,3 +1,8 @@
+/**
+ * The security token service exchanges tokens that identities trust (RFC 8693) for tokens of this
+ * installation: `verify` checks presented credentials, `issuers` fetches the keys of their issuers. It
+ * imports auth, engine, iam, rpc, store and lib; login implements its port for identity providers.
+ */
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type ExchangeRequest, RawTokenSchema } from "@wharf/contract";
@@ -10,92 +15,90 @@ import type { Call, Handler, Reply } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { readAudiences } from "./audiences.ts";
 import {
-  type Entitlement,
-  type ExchangeParts,
-  entitlementOf,
-  type Seen,
+  type AuditedSubject,
+  type AuthorizedSubject,
+  authorizeSubject,
+  type ExchangeDeps,
 } from "./authorize-subject.ts";
-import { limitFor, type Narrowing, scopesOf } from "./down-scope.ts";
-import { recordRefusal, recordUse } from "./exchange-audit.ts";
-import { Checks, invalid } from "./verify/checks.ts";
+import { type DownScopeRequest, downScope, scopesOf } from "./down-scope.ts";
+import { auditDenial, auditExchange } from "./exchange-audit.ts";
+import { Checks, invalidClaim } from "./verify/checks.ts";
 
-/** Exchanges a token that an identity provider issued to its own client. A port: login implements it. */
+export interface IssuedToken {
+  readonly token: string;
+  readonly expires: number;
+}
+
+/** Port: exchanges an ID token that an identity provider issued to its own client. */
 export type ProviderExchange = (
   call: Call,
   request: ExchangeRequest,
   token: string,
-  seen: Seen,
-) => Promise<{ readonly token: string; readonly expires: number }>;
+  audited: AuditedSubject,
+) => Promise<IssuedToken>;
 
 /**
- * Gives a token of ours for the bearer token of the call, which is one of a platform that the
- * identity trusts, or one of ours. Leaves an audit row whatever comes of it.
- *
- * @example handlers.set(SecurityTokenService.method.exchange, exchangeMethod(parts, ofProvider));
+ * Exchanges the bearer token of the call, which is a token that an identity trusts or one of ours.
+ * Audits the exchange whether it succeeds or not.
  */
-export function exchangeMethod(parts: ExchangeParts, ofProvider: ProviderExchange): Handler {
+export function exchangeMethod(deps: ExchangeDeps, exchangeOfProvider: ProviderExchange): Handler {
   return async (call, message) => {
     const request = message as ExchangeRequest;
     const token = requireBearer(call.authorization, "the token to exchange");
-    const seen: Seen = { identity: request.identity };
+    const audited: AuditedSubject = { identity: request.identity };
     try {
-      await parts.keys.reloadIfChanged();
-      const audiences = readAudiences(request.aud, parts.settings, parts.addresses());
+      await deps.keys.reloadIfChanged();
+      const audiences = readAudiences(request.aud, deps.settings, deps.addresses());
       if (request.identityProvider !== "") {
-        return rawToken(await ofProvider(call, request, token, seen));
+        return rawToken(await exchangeOfProvider(call, request, token, audited));
       }
-      const presented = { token, identity: request.identity, time: call.time, audiences };
-      const entitled = await entitlementOf(parts, presented, Checks.untilFailure(), seen);
-      if (entitled === undefined) throw invalid("identity");
-      seen.identity = entitled.identity.uid;
-      const narrowing = { scopes: scopesOf(request), capabilities: request.cap };
-      const limit = await limitOf(parts, entitled, narrowing);
+      const subjectToken = { token, identity: request.identity, time: call.time, audiences };
+      const subject = await authorizeSubject(deps, subjectToken, Checks.failFast(), audited);
+      if (subject === undefined) throw invalidClaim("identity");
+      audited.identity = subject.identity.uid;
+      const scoping = { scopes: scopesOf(request), capabilities: request.cap };
       const issued = issueToken(
-        parts.keys,
-        parts.addresses(),
+        deps.keys,
+        deps.addresses(),
         {
-          subject: entitled.identity.uid,
+          subject: subject.identity.uid,
           audiences,
-          expires: entitled.expires,
-          ...(entitled.session ? personOf(entitled.claims) : { act: actorOf(entitled.claims) }),
-          session: entitled.session,
-          boundary: limit,
+          expires: subject.expires,
+          ...(subject.session ? personOf(subject.claims) : { act: actorOf(subject.claims) }),
+          session: subject.session,
+          boundary: await boundaryOf(deps, subject, scoping),
         },
         call.time,
       );
-      await recordUse(parts.engine, call, token, seen, entitled.identity);
+      await auditExchange(deps.engine, call, token, audited, subject.identity);
       return rawToken(issued);
     } catch (thrown) {
-      await recordRefusal(parts.engine, call, token, seen, WharfError.from(thrown));
+      await auditDenial(deps.engine, call, token, audited, WharfError.from(thrown));
       throw thrown;
     }
   };
 }
 
-function rawToken({ token, expires }: { token: string; expires: number }): Reply {
+function rawToken({ token, expires }: IssuedToken): Reply {
   const expiry = timestampFromMs(expires);
   return messageReply(RawTokenSchema, create(RawTokenSchema, { token, expiry }));
 }
 
-/**
- * What a token for this entitlement may hold; undefined when that is all that its identity holds.
- *
- * @example const limit = await limitOf(parts, entitled, { scopes: [], capabilities: ["repo.list"] });
- */
-export async function limitOf(
-  { engine }: ExchangeParts,
-  { identity: { granted }, limit }: Entitlement,
-  narrowing: Narrowing,
+/** The boundary of a token for this subject; undefined for all that the identity holds. */
+export async function boundaryOf(
+  { engine }: ExchangeDeps,
+  { identity: { granted }, boundary }: AuthorizedSubject,
+  scoping: DownScopeRequest,
 ): Promise<Grants | undefined> {
-  const most = limit === undefined ? granted : granted.intersect(limit);
-  return (await limitFor(engine.store.reader, most, narrowing)) ?? limit;
+  const held = boundary === undefined ? granted : granted.intersect(boundary);
+  return (await downScope(engine.store.reader, held, scoping)) ?? boundary;
 }
 
 function actorOf({ iss, sub, aud }: JWTPayload) {
   return { ...(iss && { iss }), ...(sub && { sub }), ...(aud && { aud }) };
 }
 
-/** A session's tokens all tell of the person, and how they logged in. */
+/** All tokens of a session name the person and how they signed in. */
 function personOf({ act, email, email_verified: verified }: JWTPayload) {
   return {
     act: act as TokenContent["act"],

@@ -7,24 +7,23 @@ import type { Engine } from "../engine/engine.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
 import { compileRule, type Rule } from "./verify/rule.ts";
 
-/** Identities kept ready at most: patterns can be long. */
+/** Bounds memory: the patterns of an identity can be long. */
 const CACHE_BOUNDS = { maxEntries: 1_000 };
 
 /** An identity as the exchange needs it. */
-export interface KnownIdentity {
+export interface CachedIdentity {
   readonly uid: string;
-  /** Which of the relationships it has. */
   readonly relationship: Identity["relationship"]["case"];
-  /** What it asks of tokens; undefined where none can speak for it. */
+  /** What it requires of credentials; undefined if no foreign credential can speak for it. */
   readonly rule: Rule | undefined;
   /** What its role bindings grant it. */
   readonly granted: Grants;
-  /** When it was last seen, as far as this process knows; 0 for never. */
+  /** When it was last seen, to the knowledge of this process; 0 for never. */
   lastSeen: number;
 }
 
-/** Not stored, so never seen; no token but their own speaks for them. */
-const THE_OPERATOR: KnownIdentity = {
+/** The operator is not stored, and only its own tokens speak for it. */
+const CACHED_OPERATOR: CachedIdentity = {
   uid: OPERATOR_UID,
   relationship: undefined,
   rule: undefined,
@@ -33,13 +32,13 @@ const THE_OPERATOR: KnownIdentity = {
 };
 
 /**
- * Identities with their rules compiled and their grants looked up. They are used again only while
- * the store's access version stands still: changing an identity, a role or a binding moves it.
+ * Caches identities with their compiled rules and their grants. Any change of an identity, a role or a
+ * binding increments the store's access version, which invalidates the whole cache.
  */
-export class KnownIdentities {
+export class IdentityCache {
   readonly #engine: Engine;
   readonly #addresses: () => Addresses;
-  #known = new BoundedCache<string, KnownIdentity>(CACHE_BOUNDS);
+  #entries = new BoundedCache<string, CachedIdentity>(CACHE_BOUNDS);
   #version = -1;
 
   constructor(engine: Engine, addresses: () => Addresses) {
@@ -47,25 +46,22 @@ export class KnownIdentities {
     this.#addresses = addresses;
   }
 
-  /**
-   * The identity as it is now; undefined when there is none.
-   *
-   * @example const identity = await identities.find(uid);
-   */
-  async find(uid: string): Promise<KnownIdentity | undefined> {
-    if (uid === OPERATOR_UID) return THE_OPERATOR;
+  /** The identity in its current state; undefined if it does not exist. */
+  async find(uid: string): Promise<CachedIdentity | undefined> {
+    if (uid === OPERATOR_UID) return CACHED_OPERATOR;
     const version = await this.#engine.store.accessVersion();
     if (version !== this.#version) {
-      this.#known = new BoundedCache(CACHE_BOUNDS);
+      this.#entries = new BoundedCache(CACHE_BOUNDS);
       this.#version = version;
     }
-    return this.#known.get(uid) ?? this.#load(uid, this.#known);
+    return this.#entries.get(uid) ?? this.#load(uid, this.#entries);
   }
 
+  /** Loads into the given cache: if the version changes meanwhile, the entry is dropped with it. */
   async #load(
     uid: string,
-    known: BoundedCache<string, KnownIdentity>,
-  ): Promise<KnownIdentity | undefined> {
+    entries: BoundedCache<string, CachedIdentity>,
+  ): Promise<CachedIdentity | undefined> {
     const {
       store,
       catalog: { identities },
@@ -73,30 +69,26 @@ export class KnownIdentities {
     const identity = await identities.find(store.reader, uid);
     const granted = await this.#engine.access.grantsOf(uid);
     if (identity === undefined || granted === undefined) return undefined;
-    const found: KnownIdentity = {
+    const entry: CachedIdentity = {
       uid,
       relationship: identity.relationship.case,
       rule: compileRule(identity, acceptedAudiences(this.#addresses())),
       granted,
       lastSeen: lastSeenOf(identity),
     };
-    known.set(uid, found);
-    return found;
+    entries.set(uid, entry);
+    return entry;
   }
 }
 
-/** A new identity has the time when it was made. */
+/** New identities have `lastSeenTime` set to their creation time, which does not count. */
 function lastSeenOf({ lastSeenTime, createTime }: Identity): number {
   if (lastSeenTime === undefined) return 0;
   const seen = timestampMs(lastSeenTime);
   return createTime !== undefined && timestampMs(createTime) === seen ? 0 : seen;
 }
 
-/**
- * The audiences of tokens that are meant for us, where an identity names none.
- *
- * @example acceptedAudiences({ authUrl: "https://wharf.example.com", … })
- */
+/** The audiences that tokens must have if an identity names none: this installation as an issuer. */
 export function acceptedAudiences({ authUrl }: Addresses): string[] {
   const { host, hostname } = new URL(authUrl);
   return [hostname, host, authUrl];

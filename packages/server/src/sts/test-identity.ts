@@ -9,60 +9,58 @@ import { notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import {
-  type Entitlement,
-  type ExchangeParts,
-  entitlementOf,
-  type Seen,
+  type AuditedSubject,
+  type AuthorizedSubject,
+  authorizeSubject,
+  type ExchangeDeps,
 } from "./authorize-subject.ts";
-import { limitOf } from "./exchange.ts";
-import { recordTest } from "./exchange-audit.ts";
+import { boundaryOf } from "./exchange.ts";
+import { auditTest } from "./exchange-audit.ts";
 import { Checks } from "./verify/checks.ts";
 import { warningsOf } from "./warnings.ts";
 
 /**
- * Says what an exchange of a token would come to, by running it without its end. What the token
- * could do is told only when it would be given: whoever holds it could find out by asking for it.
- *
- * @example handlers.set(IdentitiesService.method.testIdentity, testIdentityMethod(parts));
+ * Dry run of an exchange: returns all checks instead of a token. The grants are shown only if the
+ * exchange would succeed, in which case the holder of the token could get them anyway.
  */
-export function testIdentityMethod(parts: ExchangeParts): Handler {
+export function testIdentityMethod(deps: ExchangeDeps): Handler {
   return async (call, message) => {
     const request = message as TestIdentityRequest;
     const { uid, token } = request;
-    const identity = await parts.identities.find(uid);
+    const identity = await deps.identities.find(uid);
     if (identity === undefined || uid === OPERATOR_UID) throw notFound("Identity", uid);
-    const checks = Checks.all();
-    const seen: Seen = { identity: uid };
-    const presented = { token, identity: uid, time: call.time };
-    const entitled = await entitlementOf(parts, presented, checks, seen);
-    await recordTest(parts.engine, call, token, seen, entitled !== undefined);
+    const checks = Checks.collectAll();
+    const audited: AuditedSubject = { identity: uid };
+    const subjectToken = { token, identity: uid, time: call.time };
+    const subject = await authorizeSubject(deps, subjectToken, checks, audited);
+    await auditTest(deps.engine, call, token, audited, subject !== undefined);
     const response = create(TestIdentityResponseSchema, {
-      allowed: entitled !== undefined,
-      checks: checks.done.map((check) => ({ ...check, found: shortened(check.found) })),
-      grants: entitled === undefined ? [] : await grantsOf(parts, entitled, request),
-      warnings: await warningsOf(identity.rule, checks.done),
+      allowed: subject !== undefined,
+      checks: checks.results.map((check) => ({ ...check, found: shortened(check.found) })),
+      grants: subject === undefined ? [] : await grantsOf(deps, subject, request),
+      warnings: await warningsOf(identity.rule, checks.results),
     });
     return messageReply(TestIdentityResponseSchema, response);
   };
 }
 
-/** Claims of a wrong token can be anything, and of any length. */
-const LONGEST_FOUND = 1_024;
+/** Claims of an unverified token can have any length. */
+const MAX_FOUND_CHARACTERS = 1_024;
 
 function shortened(text: string): string {
-  return text.length > LONGEST_FOUND ? `${text.slice(0, LONGEST_FOUND)}…` : text;
+  return text.length > MAX_FOUND_CHARACTERS ? `${text.slice(0, MAX_FOUND_CHARACTERS)}…` : text;
 }
 
 async function grantsOf(
-  parts: ExchangeParts,
-  entitled: Entitlement,
+  deps: ExchangeDeps,
+  subject: AuthorizedSubject,
   { scopes, cap: capabilities }: TestIdentityRequest,
 ): Promise<
   { group: string; capabilities: TestIdentityResponse["grants"][number]["capabilities"] }[]
 > {
-  const { granted } = entitled.identity;
-  const limit = await limitOf(parts, entitled, { scopes, capabilities });
-  const held = limit === undefined ? granted : granted.intersect(limit);
+  const { granted } = subject.identity;
+  const boundary = await boundaryOf(deps, subject, { scopes, capabilities });
+  const held = boundary === undefined ? granted : granted.intersect(boundary);
   return [...held.entries]
     .filter(([, set]) => !set.isEmpty)
     .map(([group, set]) => ({ group, capabilities: set.toArray() }))

@@ -3,23 +3,19 @@ import type { Check } from "./verify/checks.ts";
 import { type Matcher, wouldMatch } from "./verify/matcher.ts";
 import type { Rule } from "./verify/rule.ts";
 
-/** Steps that trying the patterns of a rule may take; beyond, nothing more is warned of. */
+/** Step budget for probing the patterns of a rule. Once it is used up, there are no further warnings. */
 const MAX_STEPS = 100_000;
 
-/** A value that nobody means. Patterns that match it match anything. */
-const NONSENSE = "c4q-nobody-means-this-7zx";
+/** A value that no rule intends to match. A pattern that matches it matches anything. */
+const PROBE = "c4q-unintended-value-7zx";
+const ISSUER_PROBE = "https://c4q-unintended-value.example";
 
-/** The same as an issuer. */
-const ANYBODY = "https://c4q-nobody-means-this.example";
-
-/** GitHub's subjects with the numbers that stay when an owner or a repository is renamed or made anew. */
+/** GitHub subjects with numeric ids, which survive renames and are never reused. */
 const GITHUB_NUMBERS = /^repo:[^/@:]+@\d+\/[^/@:]+@\d+:/;
 
 /**
- * Where a rule lets in more than people may think, judged by the token at hand: patterns are tried
- * with values that nobody would want to match.
- *
- * @example await warningsOf(rule, checks.done) // ["sub: /.+/ matches every value"]
+ * Warns where a rule accepts more than its author may intend. Patterns are probed with values that are
+ * derived from the tested token and should not match.
  */
 export async function warningsOf(
   rule: Rule | undefined,
@@ -31,7 +27,7 @@ export async function warningsOf(
   const found = (claim: string) => checks.find((check) => check.claim === claim)?.found ?? "";
   const warnings: string[] = [];
   for (const [claim, matcher] of rule.claims)
-    warnings.push(...(await everything(claim, matcher, NONSENSE, matches)));
+    warnings.push(...(await matchesAnything(claim, matcher, PROBE, matches)));
   if (rule.kind === "aws") return warnings;
   const subject = rule.claims.find(([claim]) => claim === "sub")?.[1];
   return [
@@ -44,7 +40,7 @@ export async function warningsOf(
 /** Whether a value would match, within the budget of all warnings. */
 type Matches = (matcher: Matcher, value: string) => Promise<boolean>;
 
-async function everything(claim: string, matcher: Matcher, probe: string, matches: Matches) {
+async function matchesAnything(claim: string, matcher: Matcher, probe: string, matches: Matches) {
   const { isPattern, expected } = matcher;
   return isPattern && (await matches(matcher, probe))
     ? [`${claim}: ${expected} matches every value`]
@@ -52,16 +48,16 @@ async function everything(claim: string, matcher: Matcher, probe: string, matche
 }
 
 async function issuerWarnings(issuer: Matcher, found: string, matches: Matches): Promise<string[]> {
-  const any = await everything("iss", issuer, ANYBODY, matches);
+  const any = await matchesAnything("iss", issuer, ISSUER_PROBE, matches);
   if (any.length > 0 || !issuer.isPattern || !(await matches(issuer, found))) return any;
   if (await matches(issuer, `${found}.evil.example`))
-    return [`iss: ${issuer.expected} also matches hosts that only begin like the token's issuer`];
+    return [`iss: ${issuer.expected} also matches hosts that merely start with the token's issuer`];
   if (await matches(issuer, found.replaceAll(".", "x")))
     return [`iss: ${issuer.expected} has a dot that matches any character: write \\.`];
   return [];
 }
 
-/** A name can be given up and taken by somebody else; the numbers cannot. */
+/** Someone else can register a name that was given up; numeric ids are never reused. */
 async function githubWarnings(
   subject: Matcher,
   found: string,
@@ -71,11 +67,15 @@ async function githubWarnings(
   if (!(await matches(subject, found))) {
     const byNames = found.replace(/@\d+/g, "");
     return (await matches(subject, byNames))
-      ? [`sub: ${subject.expected} has names only, the token's subject has their numbers: ${found}`]
+      ? [
+          `sub: ${subject.expected} has names only, but the token's subject includes numeric ids: ${found}`,
+        ]
       : [];
   }
   const others = found.replace(/@\d+/g, "@0");
   return subject.isPattern && (await matches(subject, others))
-    ? [`sub: ${subject.expected} matches whoever takes these names: write the numbers, too`]
+    ? [
+        `sub: ${subject.expected} also matches a later owner of these names: include the numeric ids`,
+      ]
     : [];
 }

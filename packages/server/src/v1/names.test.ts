@@ -6,10 +6,20 @@ import { renameFields } from "./names.ts";
 test("violations have the field names of version 1 anywhere in a path", () => {
   const names = { roleUid: "role", names: "ids", "uidp.childrenOf": "group", inner: "" };
   for (const [field, description, path, text] of [
-    ["uid", "uid must be a uid", "id", "id must be a uid"],
+    [
+      "uid",
+      "uid must be a UID: 40 hexadecimal characters, or a path of IDs",
+      "id",
+      "id must be a UID: 40 hexadecimal characters, or a path of IDs",
+    ],
     ["roleUid", "roleUid is required", "role", "role is required"],
     ["names[3]", "names must be known", "ids[3]", "ids must be known"],
-    ["uidp.childrenOf", "childrenOf must be a uid", "group", "group must be a uid"],
+    [
+      "uidp.childrenOf",
+      "childrenOf must be a UID: 40 hexadecimal characters, or a path of IDs",
+      "group",
+      "group must be a UID: 40 hexadecimal characters, or a path of IDs",
+    ],
     ["a.roleUid.b", "b is odd", "a.role.b", "b is odd"],
     ["a[uid].roleUid", "roleUid is odd", "a[uid].role", "role is odd"],
     ["a[x.uid.y]", "the uid is odd", "a[x.uid.y]", "the uid is odd"],
@@ -29,13 +39,17 @@ test("violations have the field names of version 1 anywhere in a path", () => {
 test("all violations are renamed, in details and in the message", () => {
   const error = renameFields(
     invalidArgument(
-      { field: "uid", description: "uid must be a uid" },
+      {
+        field: "uid",
+        description: "uid must be a UID: 40 hexadecimal characters, or a path of IDs",
+      },
       { field: "a.roleUid", description: "roleUid is odd" },
     ),
     { roleUid: "role" },
   );
   assert.ok(error instanceof WharfError);
-  const message = "Invalid argument: id: id must be a uid; a.role: role is odd";
+  const message =
+    "Invalid argument: id: id must be a UID: 40 hexadecimal characters, or a path of IDs; a.role: role is odd";
   assert.equal(error.message, message);
 });
 

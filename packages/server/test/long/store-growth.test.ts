@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MAX_KINDS_PER_NETWORK } from "../../src/engine/audit-aggregator.ts";
-import { MAX_WAITING_PER_NETWORK } from "../../src/login/oauth/device.ts";
+import { MAX_PENDING_DEVICES_PER_NETWORK } from "../../src/login/oauth/device.ts";
 import { Inside } from "../support/inside.ts";
 import { rawRows } from "../support/raw-rows.ts";
 import { STORES, TestServer } from "../support/server.ts";
@@ -43,7 +43,7 @@ for (const store of STORES) {
         return fetch(`${server.url}/token?scope=repository:a/b${at}:pull`, { headers });
       });
       await flood(LOGINS, (at) => fetch(`${server.url}${LOGIN_PATHS[at % LOGIN_PATHS.length]}`));
-      await flood(2 * MAX_WAITING_PER_NETWORK, () =>
+      await flood(2 * MAX_PENDING_DEVICES_PER_NETWORK, () =>
         fetch(`${server.url}/oauth/device_authorization`, { method: "POST", body: "" }),
       );
       assert.equal(await server.terminate(), 0);
@@ -51,7 +51,7 @@ for (const store of STORES) {
       const audited = (await count("audit")) - before.audit;
       assert.ok(audited > 0);
       assert.ok(audited <= windows * (2 * MAX_KINDS_PER_NETWORK + 1), `${audited} entries`);
-      assert.ok((await count("tickets")) - before.tickets <= MAX_WAITING_PER_NETWORK);
+      assert.ok((await count("tickets")) - before.tickets <= MAX_PENDING_DEVICES_PER_NETWORK);
       const rows = await rawRows<{ detail: string }>(server, "SELECT detail FROM audit");
       const requests = rows.map(({ detail }) => JSON.parse(detail || "{}").count ?? 1);
       assert.equal(

@@ -1,10 +1,8 @@
-import { newAccountPage, resetPage, setupPage } from "../../src/login/pages/account.ts";
-import { choosePage } from "../../src/login/pages/choose.ts";
-import { confirmDevicePage, deviceCodePage } from "../../src/login/pages/device.ts";
-import { invitePage } from "../../src/login/pages/invite.ts";
-import { myAccountPage } from "../../src/login/pages/my-account.ts";
-import { donePage, errorPage } from "../../src/login/pages/outcome.ts";
-import { welcomePage } from "../../src/login/pages/welcome.ts";
+import { accountPage } from "../../src/login/pages/account.ts";
+import { confirmDevicePage, deviceCodePage, invitePage } from "../../src/login/pages/consent.ts";
+import { newAccountPage, resetPage, setupPage } from "../../src/login/pages/enroll.ts";
+import { donePage, errorPage, welcomePage } from "../../src/login/pages/messages.ts";
+import { signInPage } from "../../src/login/pages/sign-in.ts";
 
 /** The ticket in the forms of the samples. */
 export const TICKET = "ticket-1";
@@ -23,16 +21,16 @@ export function samplePages(
   const role = from("viewer");
   const error = from("Something was not right.");
   const username = from("ada");
-  const organisation = from("acme.example");
+  const organization = from("acme.example");
   return new Map([
     [
       "/choose",
-      choosePage({
+      signInPage({
         login,
-        organisation,
+        organization,
         providers: [
-          { uid: from("uid-1"), name: from("Keycloak"), organisation },
-          { uid: "uid-2", name: "Entra ID", organisation: "A rather long name of an organisation" },
+          { uid: from("uid-1"), name: from("Keycloak"), organization },
+          { uid: "uid-2", name: "Entra ID", organization: "A rather long name of an organization" },
         ],
         localAccounts: true,
         passkeySite,
@@ -42,9 +40,9 @@ export function samplePages(
     ],
     [
       "/choose-error",
-      choosePage({ login, error, providers: [], localAccounts: true, passkeySite }),
+      signInPage({ login, error, providers: [], localAccounts: true, passkeySite }),
     ],
-    ["/choose-organisation", choosePage({ login, providers: [], localAccounts: false })],
+    ["/choose-organization", signInPage({ login, providers: [], localAccounts: false })],
     [
       "/invite",
       invitePage({
@@ -74,7 +72,7 @@ export function samplePages(
     ["/welcome-again", welcomePage({ firstRun: false, api: from("http://127.0.0.1:8080") })],
     [
       "/my-account",
-      myAccountPage({
+      accountPage({
         form: login,
         done: "password",
         name: username,
@@ -101,7 +99,7 @@ export function samplePages(
     ],
     [
       "/my-account-error",
-      myAccountPage({
+      accountPage({
         form: login,
         error,
         name: username,
@@ -115,7 +113,7 @@ export function samplePages(
     ["/setup-first", setupPage({ passkeySite })],
     [
       "/setup-error",
-      setupPage({ error, passkeySite, values: { code: from("a-code"), organisation, username } }),
+      setupPage({ error, passkeySite, values: { code: from("a-code"), organization, username } }),
     ],
     ["/account", newAccountPage({ login, error, passkeySite, values: { username }, group, role })],
     ["/reset-first", resetPage({ passkeySite })],
@@ -123,7 +121,7 @@ export function samplePages(
     ["/done", donePage({ title: from("Done"), text: from("Go back."), detail: from("Really.") })],
     [
       "/error",
-      errorPage({ title: from("No"), text: error, reference: from("id-1"), retry: from("/again") }),
+      errorPage({ title: from("No"), text: error, requestId: from("id-1"), retry: from("/again") }),
     ],
   ]);
 }

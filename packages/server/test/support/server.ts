@@ -158,6 +158,8 @@ async function startInProcess(flags: readonly string[]): Promise<Running> {
   const write = (line: string) => log.push(line.trimEnd());
   const server = await startServer(await readSettings(flags, {}), {
     logOutput: { write, flushSync() {} },
+    // Hashing at the production cost would take most of the time of login tests.
+    passwordCost: { memory: 64, passes: 1, parallelism: 1 },
   });
   if (server.firstRun !== undefined) {
     const { url, code } = server.firstRun;

@@ -2,9 +2,8 @@
 // @generated from file wharf/annotations/annotations.proto (package wharf.annotations, syntax proto3)
 /* eslint-disable */
 
-// What the contract says beyond shapes and routes: who may call a method, which event it leaves
-// behind, and what a value must look like. The server reads these options at start; a method
-// without an access rule stops it from starting.
+// Options of the contract: the access rule and the event of a method, and the validation of fields. The server reads
+// them at startup and does not start if a method has no access rule.
 
 import type { GenEnum, GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -25,7 +24,7 @@ export declare type Access = Message<"wharf.annotations.Access"> & {
    */
   rule: {
     /**
-     * No token is needed.
+     * Public: needs no token.
      *
      * @generated from field: google.protobuf.Empty anyone = 1;
      */
@@ -33,7 +32,7 @@ export declare type Access = Message<"wharf.annotations.Access"> & {
     case: "anyone";
   } | {
     /**
-     * Any valid token will do; the method itself decides what its caller may see.
+     * Needs any valid token; the method decides what its caller may see.
      *
      * @generated from field: google.protobuf.Empty authenticated = 2;
      */
@@ -41,7 +40,7 @@ export declare type Access = Message<"wharf.annotations.Access"> & {
     case: "authenticated";
   } | {
     /**
-     * The caller must hold every one of these at the uid in the scope field.
+     * The caller needs all of these at the UID in the scope field.
      *
      * @generated from field: wharf.annotations.Capabilities scoped = 3;
      */
@@ -49,7 +48,7 @@ export declare type Access = Message<"wharf.annotations.Access"> & {
     case: "scoped";
   } | {
     /**
-     * The method acts only where its caller holds every one of these.
+     * The method acts only on resources at which the caller has all of these.
      *
      * @generated from field: wharf.annotations.Capabilities unscoped = 4;
      */
@@ -57,7 +56,7 @@ export declare type Access = Message<"wharf.annotations.Access"> & {
     case: "unscoped";
   } | {
     /**
-     * Only the operator's token will do: what the method does concerns the whole installation.
+     * Needs the operator's token: the method affects the whole installation.
      *
      * @generated from field: google.protobuf.Empty operator = 5;
      */
@@ -100,7 +99,7 @@ export declare type Event = Message<"wharf.annotations.Event"> & {
   type: string;
 
   /**
-   * Which group the event belongs to.
+   * The group of the event.
    *
    * @generated from field: wharf.annotations.Event.Group group = 2;
    */
@@ -132,7 +131,7 @@ export enum Event_Group {
   SELF = 1,
 
   /**
-   * The organisation that the resource lives in.
+   * The organization of the resource.
    *
    * @generated from enum value: GROUP_ROOT = 2;
    */
@@ -149,39 +148,37 @@ export declare const Event_GroupSchema: GenEnum<Event_Group>;
  */
 export declare type Rules = Message<"wharf.annotations.Rules"> & {
   /**
-   * The value, each entry of a list, or each key and value of a map must match this expression. An
-   * empty value of an optional field is let through.
+   * The value, each entry of a list, or each key and value of a map must match this regular expression. Empty
+   * optional values are accepted.
    *
    * @generated from field: string pattern = 1;
    */
   pattern: string;
 
   /**
-   * At most this many characters, or entries of a list or map. Without it, texts have at most
-   * 4,096 characters and maps at most 100 entries.
+   * The maximum number of characters, or of entries of a list or map. Default: 4,096 characters for strings,
+   * 100 entries for maps.
    *
    * @generated from field: uint32 max_size = 2;
    */
   maxSize: number;
 
   /**
-   * At least this many entries of a list or map.
+   * The minimum number of entries of a list or map.
    *
    * @generated from field: uint32 min_size = 3;
    */
   minSize: number;
 
   /**
-   * The value, or each entry of a list, must be a well-formed uid. An empty value of an optional
-   * field is let through.
+   * The value, or each entry of a list, must be a valid UID. Empty optional values are accepted.
    *
    * @generated from field: bool uid = 4;
    */
   uid: boolean;
 
   /**
-   * Shown once at most, by the method that makes it: left out of every other answer, and of every
-   * event and log.
+   * Returned at most once, by the method that creates it. Never in other responses, events or logs.
    *
    * @generated from field: bool secret = 5;
    */
@@ -195,36 +192,35 @@ export declare type Rules = Message<"wharf.annotations.Rules"> & {
 export declare const RulesSchema: GenMessage<Rules>;
 
 /**
- * Full names under which existing clients know the service.
+ * Full names of the service that existing clients use.
  *
  * @generated from extension: repeated string also_known_as = 50100;
  */
 export declare const also_known_as: GenExtension<ServiceOptions, string[]>;
 
 /**
- * Who may call the method.
+ * The access rule of the method.
  *
  * @generated from extension: wharf.annotations.Access access = 50110;
  */
 export declare const access: GenExtension<MethodOptions, Access>;
 
 /**
- * The event that a successful call leaves behind.
+ * The event that a successful call emits.
  *
  * @generated from extension: wharf.annotations.Event event = 50111;
  */
 export declare const event: GenExtension<MethodOptions, Event>;
 
 /**
- * The field holds the uid that access is checked at. On a message field: that message's own
- * scope field holds it.
+ * Access is checked at the UID in this field or, for a message field, in the scope field of that message.
  *
  * @generated from extension: bool scope = 50120;
  */
 export declare const scope: GenExtension<FieldOptions, boolean>;
 
 /**
- * What a value must look like to be accepted.
+ * Validation rules of the value.
  *
  * @generated from extension: wharf.annotations.Rules rules = 50121;
  */

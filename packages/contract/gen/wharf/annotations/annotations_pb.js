@@ -2,9 +2,8 @@
 // @generated from file wharf/annotations/annotations.proto (package wharf.annotations, syntax proto3)
 /* eslint-disable */
 
-// What the contract says beyond shapes and routes: who may call a method, which event it leaves
-// behind, and what a value must look like. The server reads these options at start; a method
-// without an access rule stops it from starting.
+// Options of the contract: the access rule and the event of a method, and the validation of fields. The server reads
+// them at startup and does not start if a method has no access rule.
 
 import { enumDesc, extDesc, fileDesc, messageDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 import { file_google_protobuf_descriptor, file_google_protobuf_empty } from "@bufbuild/protobuf/wkt";
@@ -57,7 +56,7 @@ export const RulesSchema = /*@__PURE__*/
   messageDesc(file_wharf_annotations_annotations, 3);
 
 /**
- * Full names under which existing clients know the service.
+ * Full names of the service that existing clients use.
  *
  * @generated from extension: repeated string also_known_as = 50100;
  */
@@ -65,7 +64,7 @@ export const also_known_as = /*@__PURE__*/
   extDesc(file_wharf_annotations_annotations, 0);
 
 /**
- * Who may call the method.
+ * The access rule of the method.
  *
  * @generated from extension: wharf.annotations.Access access = 50110;
  */
@@ -73,7 +72,7 @@ export const access = /*@__PURE__*/
   extDesc(file_wharf_annotations_annotations, 1);
 
 /**
- * The event that a successful call leaves behind.
+ * The event that a successful call emits.
  *
  * @generated from extension: wharf.annotations.Event event = 50111;
  */
@@ -81,8 +80,7 @@ export const event = /*@__PURE__*/
   extDesc(file_wharf_annotations_annotations, 2);
 
 /**
- * The field holds the uid that access is checked at. On a message field: that message's own
- * scope field holds it.
+ * Access is checked at the UID in this field or, for a message field, in the scope field of that message.
  *
  * @generated from extension: bool scope = 50120;
  */
@@ -90,7 +88,7 @@ export const scope = /*@__PURE__*/
   extDesc(file_wharf_annotations_annotations, 3);
 
 /**
- * What a value must look like to be accepted.
+ * Validation rules of the value.
  *
  * @generated from extension: wharf.annotations.Rules rules = 50121;
  */

@@ -141,7 +141,7 @@ export declare type RegistrationRequest = Message<"wharf.auth.RegistrationReques
   code: string;
 
   /**
-   * The identity that is expected to come of it; refused when it is another.
+   * The expected identity; the call is rejected if the result is another one.
    *
    * @generated from field: string identity_id = 3;
    */
@@ -227,7 +227,7 @@ export declare const HeadlessSessionSchema: GenMessage<HeadlessSession>;
  */
 export declare type DeletionRequest = Message<"wharf.auth.DeletionRequest"> & {
   /**
-   * The caller's own uid: nobody deletes themselves by a slip.
+   * The caller's own UID, as a confirmation.
    *
    * @generated from field: string id = 1;
    */

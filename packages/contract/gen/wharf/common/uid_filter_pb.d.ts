@@ -39,7 +39,7 @@ export declare type UIDPFilter = Message<"wharf.common.UIDPFilter"> & {
   childrenOf: string;
 
   /**
-   * Not below anything: organisations, people, built-in roles.
+   * Resources without a parent: organizations, people, built-in roles.
    *
    * @generated from field: bool in_root = 4;
    */

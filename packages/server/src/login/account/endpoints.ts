@@ -1,38 +1,46 @@
+/**
+ * The account page, where people manage their own credentials and sessions. Imports local, pages
+ * and people.
+ */
 import { SessionsService } from "@wharf/contract";
 import { Mutation } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
 import { accountOf, passkeysOf } from "../../store/tables/local-accounts.ts";
 import { findSessionForChange, listSessions } from "../../store/tables/sessions.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import type { Attempts } from "../attempts.ts";
-import { htmlAnswer, readForm, redirectTo } from "../browser.ts";
-import { choose, newLogin } from "../browser-login.ts";
+import type { AttemptLimiter } from "../attempts.ts";
+import { htmlResponse, readForm, redirectTo } from "../browser.ts";
+import { newLogin, showSignIn } from "../browser-login.ts";
 import { jsonEndpoint } from "../local/json-endpoint.ts";
-import { passkeySite } from "../local/passkey-site.ts";
-import { slipOf } from "../local/slip.ts";
-import { callOf, type LoginParts } from "../login.ts";
+import { passkeySite } from "../local/passkeys.ts";
+import { browserCall, type LoginDeps } from "../login.ts";
 import type { LoginRequest } from "../oauth/request.ts";
-import { pageEndpoint } from "../page-endpoint.ts";
-import { type Done, isDone, myAccountPage } from "../pages/my-account.ts";
-import { donePage } from "../pages/outcome.ts";
-import { endAll, endOne, ownSessions } from "../people/sessions-service.ts";
-import { addOneMore, askForOneMore, nameOnePasskey, removePasskey } from "./passkeys.ts";
+import { formErrorOf, pageEndpoint } from "../page-endpoint.ts";
+import { accountPage, type Done, isDone } from "../pages/account.ts";
+import { donePage } from "../pages/messages.ts";
+import { endSessionOf, endSessionsOf, ownSessions } from "../people/sessions-service.ts";
+import {
+  addAccountPasskey,
+  passkeyCreationOptions,
+  removePasskey,
+  renameAccountPasskey,
+} from "./passkeys.ts";
 import { changePassword } from "./password.ts";
 import {
   ACCOUNT_PATH,
   confirmVisit,
   endVisit,
   findVisit,
-  goOn,
   type OpenVisit,
-  visitOf,
+  requireVisit,
+  restoreVisit,
 } from "./visit.ts";
 
-/** As many sessions as fit on a page that people read to the end. */
-const MOST_SESSIONS = 50;
+/** As many as people read. */
+const MAX_SESSIONS_SHOWN = 50;
 
-/** Whoever only looks at their account gets no tokens, and nobody is registered by it. */
-const TO_ACCOUNT: LoginRequest = {
+/** Opening the account issues no tokens and does not register people. */
+const ACCOUNT_REQUEST: LoginRequest = {
   delivery: { kind: "account" },
   provider: "",
   invite: "",
@@ -42,77 +50,75 @@ const TO_ACCOUNT: LoginRequest = {
   knownOnly: true,
 };
 
-/**
- * The page on which people look after their own account, and what its forms do.
- *
- * @example endpoints.push(...accountEndpoints(parts, attempts));
- */
-export function accountEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
-  const act = (path: string, done: Done, work: Act) =>
-    pageEndpoint("POST", `${ACCOUNT_PATH}${path}`, (http) => perform(parts, http, done, work));
+/** The page where people manage their own account, and its form actions. */
+export function accountEndpoints(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint[] {
+  const action = (path: string, done: Done, work: FormAction) =>
+    pageEndpoint("POST", `${ACCOUNT_PATH}${path}`, (http) => handleForm(deps, http, done, work));
   return [
-    pageEndpoint("GET", ACCOUNT_PATH, (http) => enter(parts, http)),
-    // What people try first.
+    pageEndpoint("GET", ACCOUNT_PATH, (http) => showAccount(deps, http)),
+    // A URL that people try first.
     pageEndpoint("GET", "/login", async () => redirectTo(ACCOUNT_PATH)),
-    act("/password", "password", async (call, visit, text) => {
+    action("/password", "password", async (call, visit, text) => {
       attempts.count("password", call.remoteAddress);
       const [current, password, again] = [
         text("current"),
         text("password"),
         text("password_again"),
       ];
-      await changePassword(parts, call, visit, { current, password, again });
+      await changePassword(deps, call, visit, { current, password, again });
     }),
-    jsonEndpoint(`${ACCOUNT_PATH}/passkeys/options`, (request) => askForOneMore(parts, request)),
-    jsonEndpoint(`${ACCOUNT_PATH}/passkeys/verify`, (request) => addOneMore(parts, request)),
-    act("/passkeys/name", "named", (call, visit, text) =>
-      nameOnePasskey(parts, call, visit, text("passkey"), text("name")),
+    jsonEndpoint(`${ACCOUNT_PATH}/passkeys/options`, (request) =>
+      passkeyCreationOptions(deps, request),
     ),
-    act("/passkeys/remove", "removed", (call, visit, text) =>
-      removePasskey(parts, call, visit, text("passkey")),
+    jsonEndpoint(`${ACCOUNT_PATH}/passkeys/verify`, (request) => addAccountPasskey(deps, request)),
+    action("/passkeys/name", "named", (call, visit, text) =>
+      renameAccountPasskey(deps, call, visit, text("passkey"), text("name")),
     ),
-    act("/sessions/end", "ended", (call, visit, text) =>
-      endSession(parts, call, visit, text("session")),
+    action("/passkeys/remove", "removed", (call, visit, text) =>
+      removePasskey(deps, call, visit, text("passkey")),
     ),
-    act("/sessions/end-all", "ended-all", (call, visit) => endSessions(parts, call, visit)),
-    pageEndpoint("POST", `${ACCOUNT_PATH}/leave`, (http) => leave(parts, http)),
+    action("/sessions/end", "ended", (call, visit, text) =>
+      endSession(deps, call, visit, text("session")),
+    ),
+    action("/sessions/end-all", "ended-all", (call, visit) => endSessions(deps, call, visit)),
+    pageEndpoint("POST", `${ACCOUNT_PATH}/leave`, (http) => signOut(deps, http)),
   ];
 }
 
-/** What a form does for the person whose visit it is. */
-type Act = (call: Call, visit: OpenVisit, text: (name: string) => string) => Promise<void>;
+/** The action of a form, for the person of the visit. */
+type FormAction = (call: Call, visit: OpenVisit, text: (name: string) => string) => Promise<void>;
 
-/** Shows the account to whoever has just signed in, and lets all others sign in. */
-async function enter(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
-  const visit = await findVisit(parts, http, Date.now());
+/** Shows the account during a visit, otherwise the sign-in page. */
+async function showAccount(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
+  const visit = await findVisit(deps, http, Date.now());
   if (visit === undefined) {
-    const { login, headers } = newLogin(parts, http, TO_ACCOUNT);
-    return choose(parts, login, {}, headers);
+    const { login, headers } = newLogin(deps, http, ACCOUNT_REQUEST);
+    return showSignIn(deps, login, {}, headers);
   }
   const done = new URLSearchParams(http.query).get("done") ?? "";
-  return htmlAnswer(200, await pageFor(parts, visit, isDone(done) ? { done } : {}));
+  return htmlResponse(200, await pageFor(deps, visit, isDone(done) ? { done } : {}));
 }
 
-/** Does what a form asks for. What people can put right is told above the form that they have sent. */
-async function perform(
-  parts: LoginParts,
+/** Runs the action of a form. Shows errors that people can correct above the form. */
+async function handleForm(
+  deps: LoginDeps,
   http: HttpRequest,
   done: Done,
-  work: Act,
+  work: FormAction,
 ): Promise<HttpResponse> {
   const form = await readForm(http);
-  const call = callOf(http);
-  const visit = await visitOf(parts, http, form.get("login"), call.time);
+  const call = browserCall(http);
+  const visit = await requireVisit(deps, http, form.get("login"), call.time);
   try {
     await work(call, visit, (name) => form.get(name) ?? "");
     return redirectTo(`${ACCOUNT_PATH}?done=${done}`);
   } catch (thrown) {
-    return htmlAnswer(400, await pageFor(parts, visit, { error: slipOf(thrown) }));
+    return htmlResponse(400, await pageFor(deps, visit, { error: formErrorOf(thrown) }));
   }
 }
 
 async function endSession(
-  { engine }: LoginParts,
+  { engine }: LoginDeps,
   given: Call,
   visit: OpenVisit,
   id: string,
@@ -121,36 +127,36 @@ async function endSession(
   await engine.store.write(async (tx) => {
     await confirmVisit(tx, visit, call.time);
     const session = await findSessionForChange(tx, id);
-    // One that is gone is what was wanted; one of someone else is none of theirs.
+    // Ignores sessions that have ended already, and those of others.
     const own = ownSessions(visit.identity, visit);
     if (session?.identity !== own.identity) return;
     if (own.provider !== undefined && session.provider !== own.provider) return;
-    await endOne(new Mutation(call, tx, engine, { actor: visit.identity }), session);
+    await endSessionOf(new Mutation(call, tx, engine, { actor: visit.identity }), session);
   });
 }
 
-async function endSessions({ engine }: LoginParts, given: Call, visit: OpenVisit): Promise<void> {
+async function endSessions({ engine }: LoginDeps, given: Call, visit: OpenVisit): Promise<void> {
   const call = { ...given, method: SessionsService.method.logout };
   await engine.store.write(async (tx) => {
     await confirmVisit(tx, visit, call.time);
     const change = new Mutation(call, tx, engine, { actor: visit.identity });
-    await endAll(change, ownSessions(visit.identity, visit));
-    await goOn(tx, visit);
+    await endSessionsOf(change, ownSessions(visit.identity, visit));
+    await restoreVisit(tx, visit);
   });
 }
 
-async function leave(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
+async function signOut(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const form = await readForm(http);
   const now = Date.now();
-  const headers = await endVisit(parts, await visitOf(parts, http, form.get("login"), now), now);
-  const text = "Your tools stay signed in.";
-  return htmlAnswer(200, donePage({ title: "You have left your account", text }), headers);
+  const headers = await endVisit(deps, await requireVisit(deps, http, form.get("login"), now), now);
+  const text = "Your command-line sessions stay active.";
+  return htmlResponse(200, donePage({ title: "Signed out", text }), headers);
 }
 
 async function pageFor(
-  { engine, addresses }: LoginParts,
+  { engine, addresses }: LoginDeps,
   visit: OpenVisit,
-  told: { readonly error?: string; readonly done?: Done },
+  message: { readonly error?: string; readonly done?: Done },
 ): Promise<string> {
   const { reader } = engine.store;
   const { identity, provider, name, form } = visit;
@@ -162,12 +168,12 @@ async function pageFor(
     reader,
     ownSessions(identity, visit),
     undefined,
-    MOST_SESSIONS + 1,
+    MAX_SESSIONS_SHOWN + 1,
     now,
   );
-  return myAccountPage({
+  return accountPage({
     form,
-    ...told,
+    ...message,
     name,
     identity,
     provider: from?.name,
@@ -176,7 +182,7 @@ async function pageFor(
       passkeys: await passkeysOf(reader, identity),
       passkeySite: passkeySite(addresses().authUrl)?.origin,
     },
-    sessions: sessions.slice(0, MOST_SESSIONS),
-    hasMoreSessions: sessions.length > MOST_SESSIONS,
+    sessions: sessions.slice(0, MAX_SESSIONS_SHOWN),
+    hasMoreSessions: sessions.length > MAX_SESSIONS_SHOWN,
   });
 }

@@ -12,68 +12,68 @@ import {
   renamePasskey,
 } from "../../store/tables/local-accounts.ts";
 import {
-  type Asking,
+  type ChallengeContext,
   openChallenge,
   redeemChallenge,
   sealChallenge,
-  siteOf,
 } from "../local/challenges.ts";
 import type { ScriptRequest } from "../local/json-endpoint.ts";
-import { creationOptions, newPasskey, refused } from "../local/passkeys.ts";
-import { callOf, type LoginParts } from "../login.ts";
-import { ACCOUNT_PATH, confirmVisit, type OpenVisit, visitOf } from "./visit.ts";
+import {
+  creationOptions,
+  passkeyRejected,
+  requirePasskeySite,
+  verifyNewPasskey,
+} from "../local/passkeys.ts";
+import { browserCall, type LoginDeps } from "../login.ts";
+import { ACCOUNT_PATH, confirmVisit, type OpenVisit, requireVisit } from "./visit.ts";
 
-/** More than anyone has devices. */
-const MOST_PASSKEYS = 20;
+const MAX_PASSKEYS = 20;
 
-/**
- * Asks a browser to make one more passkey. It knows those that there are, so that no device gets a second.
- *
- * @example jsonEndpoint("/account/passkeys/options", (request) => askForOneMore(parts, request))
- */
-export async function askForOneMore(parts: LoginParts, request: ScriptRequest): Promise<object> {
-  const { reader } = parts.engine.store;
-  const asking = askingOf(request);
-  const { identity } = await visitOf(parts, request.http, asking.form, Date.now());
+/** The options for one more passkey. Lists existing ones, so that no device gets a second one. */
+export async function passkeyCreationOptions(
+  deps: LoginDeps,
+  request: ScriptRequest,
+): Promise<object> {
+  const { reader } = deps.engine.store;
+  const context = challengeContextOf(request);
+  const { identity } = await requireVisit(deps, request.http, context.form, Date.now());
   const account = await accountOf(reader, identity);
-  if (account === undefined) throw hasNoAccount();
+  if (account === undefined) throw noLocalAccount();
   const known = await passkeysOf(reader, identity);
-  if (known.length >= MOST_PASSKEYS) throw tooMany();
+  if (known.length >= MAX_PASSKEYS) throw tooMany();
   const ids = known.map(({ credentialId }) => credentialId);
-  const options = await creationOptions(siteOf(parts), account, ids);
-  const challengeId = sealChallenge(parts, asking, options.challenge, { identity });
+  const options = await creationOptions(requirePasskeySite(deps), account, ids);
+  const challengeId = sealChallenge(deps, context, options.challenge, { identity });
   return { options, challengeId };
 }
 
-/**
- * Adds the passkey that a browser has made.
- *
- * @example jsonEndpoint("/account/passkeys/verify", (request) => addOneMore(parts, request))
- */
-export async function addOneMore(parts: LoginParts, request: ScriptRequest): Promise<object> {
-  const call = callOf(request.http);
-  const asking = askingOf(request);
-  const visit = await visitOf(parts, request.http, asking.form, call.time);
+/** Verifies and adds a passkey that a browser has created. */
+export async function addAccountPasskey(deps: LoginDeps, request: ScriptRequest): Promise<object> {
+  const call = browserCall(request.http);
+  const context = challengeContextOf(request);
+  const visit = await requireVisit(deps, request.http, context.form, call.time);
   const challengeId = request.text("challengeId");
-  const { challenge } = openChallenge(parts, asking, challengeId);
+  const { challenge } = openChallenge(deps, context, challengeId);
   const { identity } = visit;
-  const passkey = await newPasskey(siteOf(parts), challenge, request.response, identity, call);
-  await changeAccount(parts, call, visit, async (tx) => {
+  const passkey = await verifyNewPasskey(
+    requirePasskeySite(deps),
+    challenge,
+    request.response,
+    identity,
+    call,
+  );
+  await changeAccount(deps, call, visit, async (tx) => {
     await redeemChallenge(tx, challengeId, call.time);
-    if ((await passkeysOf(tx, identity)).length >= MOST_PASSKEYS) throw tooMany();
-    if (!(await addPasskey(tx, passkey))) throw refused();
+    if ((await passkeysOf(tx, identity)).length >= MAX_PASSKEYS) throw tooMany();
+    if (!(await addPasskey(tx, passkey))) throw passkeyRejected();
     await note(tx, call, identity, "passkey added", passkey.credentialId);
   });
   return { redirect: `${ACCOUNT_PATH}?done=added` };
 }
 
-/**
- * Calls a passkey something else.
- *
- * @example await nameOnePasskey(parts, call, visit, form.get("passkey"), form.get("name"));
- */
-export async function nameOnePasskey(
-  parts: LoginParts,
+/** Renames a passkey. */
+export async function renameAccountPasskey(
+  deps: LoginDeps,
   call: Call,
   visit: OpenVisit,
   id: string,
@@ -81,46 +81,42 @@ export async function nameOnePasskey(
 ): Promise<void> {
   const name = typed.trim();
   if (!/^[^\p{C}]{1,64}$/u.test(name)) {
-    const description = "the name of a passkey has at most 64 characters, and at least one";
+    const description = "the name of a passkey must have 1 to 64 characters";
     throw invalidArgument({ field: "name", description });
   }
-  await changeAccount(parts, call, visit, async (tx, { identity }) => {
-    if (!(await renamePasskey(tx, identity, id, name))) throw isGone();
+  await changeAccount(deps, call, visit, async (tx, { identity }) => {
+    if (!(await renamePasskey(tx, identity, id, name))) throw passkeyNotFound();
     await note(tx, call, identity, "passkey renamed", id);
   });
 }
 
-/**
- * Removes a passkey, unless it is the last way in.
- *
- * @example await removePasskey(parts, call, visit, form.get("passkey"));
- */
+/** Removes a passkey, unless it is the only credential of the account. */
 export async function removePasskey(
-  parts: LoginParts,
+  deps: LoginDeps,
   call: Call,
   visit: OpenVisit,
   id: string,
 ): Promise<void> {
-  await changeAccount(parts, call, visit, async (tx, { identity, passwordHash }) => {
+  await changeAccount(deps, call, visit, async (tx, { identity, passwordHash }) => {
     const others = (await passkeysOf(tx, identity)).filter(
       ({ credentialId }) => credentialId !== id,
     );
-    if (passwordHash === "" && others.length === 0) throw isLast();
-    if (!(await deletePasskey(tx, identity, id))) throw isGone();
+    if (passwordHash === "" && others.length === 0) throw isOnlyCredential();
+    if (!(await deletePasskey(tx, identity, id))) throw passkeyNotFound();
     await note(tx, call, identity, "passkey removed", id);
   });
 }
 
-/** Whoever changes how an account is opened holds the account: two changes at once could leave no way in. */
+/** Locks the account while its credentials change: concurrent removals could leave none. */
 async function changeAccount(
-  { engine }: LoginParts,
+  { engine }: LoginDeps,
   { time }: Call,
   visit: OpenVisit,
   work: (tx: Transaction, account: LocalAccount) => Promise<void>,
 ): Promise<void> {
   await engine.store.write(async (tx) => {
     const account = await findAccountForChange(tx, visit.identity);
-    if (account === undefined) throw hasNoAccount();
+    if (account === undefined) throw noLocalAccount();
     await confirmVisit(tx, visit, time);
     await work(tx, account);
   });
@@ -130,29 +126,29 @@ function note(tx: Transaction, call: Call, identity: string, action: string, pas
   return audit(tx, call, { action, resource: identity, actor: identity, detail: { passkey } });
 }
 
-function askingOf(request: ScriptRequest): Asking {
+function challengeContextOf(request: ScriptRequest): ChallengeContext {
   return { purpose: "visit", http: request.http, form: request.text("login") };
 }
 
 function tooMany(): Error {
-  const description = `an account has at most ${MOST_PASSKEYS} passkeys: remove one first`;
+  const description = `an account has at most ${MAX_PASSKEYS} passkeys: remove one first`;
   return invalidArgument({ field: "passkey", description });
 }
 
-function isLast(): Error {
+function isOnlyCredential(): Error {
   const description =
     "this is your only way to sign in: set a password or add another passkey first";
   return invalidArgument({ field: "passkey", description });
 }
 
-function isGone(): Error {
-  return invalidArgument({ field: "passkey", description: "this passkey is not there any more" });
+function passkeyNotFound(): Error {
+  return invalidArgument({ field: "passkey", description: "this passkey no longer exists" });
 }
 
-/** People of a provider have their passwords and passkeys there. */
-export function hasNoAccount(): WharfError {
+/** Identity providers manage the credentials of their people. */
+export function noLocalAccount(): WharfError {
   return new WharfError(
     "PERMISSION_DENIED",
-    "your provider keeps your password and passkeys, not this server",
+    "your identity provider manages your password and passkeys",
   );
 }

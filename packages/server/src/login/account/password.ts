@@ -9,54 +9,52 @@ import {
 } from "../../store/tables/local-accounts.ts";
 import { endSessions } from "../../store/tables/sessions.ts";
 import { deleteTicketsOf } from "../../store/tables/tickets.ts";
-import { hashPassword } from "../local/password.ts";
 import { withPassword } from "../local/password-login.ts";
 import { checkPassword } from "../local/rules.ts";
-import type { LoginParts } from "../login.ts";
-import { hasNoAccount } from "./passkeys.ts";
-import { confirmVisit, goOn, type OpenVisit } from "./visit.ts";
+import type { LoginDeps } from "../login.ts";
+import { noLocalAccount } from "./passkeys.ts";
+import { confirmVisit, type OpenVisit, restoreVisit } from "./visit.ts";
 
-/** What is typed to change a password. */
+/** The input of a password change. */
 export interface NewPassword {
-  /** The one they have; of no meaning where they have none. */
+  /** The current password; ignored if the account has none. */
   readonly current: string;
   readonly password: string;
   readonly again: string;
 }
 
 /**
- * Gives an account another password, or its first, and ends all its sessions. Whoever has a password must know it:
- * wrong ones count as they do when signing in.
- *
- * @example await changePassword(parts, call, visit, { current, password, again });
+ * Sets or changes the password of an account and ends all its sessions. Changing it takes the
+ * current password; failures count as they do at sign-in.
  */
 export async function changePassword(
-  { engine }: LoginParts,
+  deps: LoginDeps,
   call: Call,
   visit: OpenVisit,
   { current, password, again }: NewPassword,
 ): Promise<void> {
+  const { engine, passwords } = deps;
   const found = await accountOf(engine.store.reader, visit.identity);
-  if (found === undefined) throw hasNoAccount();
+  if (found === undefined) throw noLocalAccount();
   checkPassword(password, again, [found.username]);
-  const hash = await hashPassword(password, call.remoteAddress);
+  const hash = await passwords.hash(password, call.remoteAddress);
   if (found.passwordHash === "") {
     return engine.store.write(async (tx) => {
       const account = await findAccountForChange(tx, visit.identity);
-      if (account?.passwordHash !== "") throw isWrong();
+      if (account?.passwordHash !== "") throw wrongPassword();
       await setPassword(tx, call, visit, hash);
     });
   }
-  const refusal = "password change refused";
-  const claim = { found, password: current, refusal, isSignedIn: true };
-  const changed = await withPassword(engine, call, claim, async (tx) => {
+  const failureAction = "password change refused";
+  const attempt = { found, password: current, failureAction, isSignedIn: true };
+  const changed = await withPassword(deps, call, attempt, async (tx) => {
     await setPassword(tx, call, visit, hash);
     return true;
   });
-  if (changed === undefined) throw isWrong();
+  if (changed === undefined) throw wrongPassword();
 }
 
-/** Whoever knew the old one may have signed in with it. */
+/** Ends all sessions: someone else may have signed in with the old password. */
 async function setPassword(
   tx: Transaction,
   call: Call,
@@ -68,13 +66,13 @@ async function setPassword(
   await setPasswordHash(tx, identity, hash);
   const sessions = await endSessions(tx, { identity });
   await deleteTicketsOf(tx, identity);
-  await goOn(tx, visit);
+  await restoreVisit(tx, visit);
   const action = "password changed";
   await audit(tx, call, { action, resource: identity, actor: identity, detail: { sessions } });
 }
 
-function isWrong(): Error {
+function wrongPassword(): Error {
   const description =
-    "your current password is wrong, or there were too many tries: wait a while before the next";
+    "your current password is wrong, or there were too many attempts: wait a while before you try again";
   return invalidArgument({ field: "current", description });
 }

@@ -4,28 +4,29 @@ import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { addTicket, consumeTicket, lockTicket, readTicket } from "../../store/tables/tickets.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import { cookieOf, htmlAnswer, newSecret, setCookie } from "../browser.ts";
-import type { LoginParts } from "../login.ts";
-import { continuePage } from "../pages/outcome.ts";
-import { nameOf, type Person } from "../people/person.ts";
-import { staysWelcome } from "../people/sessions.ts";
+import { cookieOf, htmlResponse, newSecret, setCookie } from "../browser.ts";
+import type { LoginDeps } from "../login.ts";
+import { continuePage } from "../pages/messages.ts";
+import { displayNameOf, type Person } from "../people/person.ts";
+import { mayStillSignIn } from "../people/sessions.ts";
 
 /**
- * A visit of people to their own account. It begins with a sign-in and is over soon, so whoever is here has shown
- * who they are a moment ago. No other site can send the cookie along, and each form has a secret besides.
+ * A visit is a short browser session for the account page. It starts with a sign-in
+ * and expires soon, so the person has authenticated recently. The cookie is SameSite=Strict, and
+ * each form contains another secret (CSRF).
  */
 export interface Visit {
   readonly identity: string;
-  /** The uid of the identity provider that they came through; empty for local accounts. */
+  /** The uid of the identity provider; empty for local accounts. */
   readonly provider: string;
-  /** What they recognise themselves by. */
+  /** The display name. */
   readonly name: string;
-  /** What every form of the visit holds. */
+  /** The secret in every form of the visit. */
   readonly form: string;
   readonly expires: number;
 }
 
-/** A visit, and the secret in the cookie that it is found by. */
+/** A visit with the secret of its cookie. */
 export interface OpenVisit extends Visit {
   readonly secret: string;
 }
@@ -35,27 +36,29 @@ export const ACCOUNT_PATH = "/account";
 const COOKIE = "wharf_account";
 const PURPOSE = "account visit";
 
-/** Time enough to tidy up, and too little to be found open by someone else. */
-const VISIT_MS = 15 * 60_000;
+/** Long enough to manage an account, short enough for an unattended browser. */
+const VISIT_TTL_MS = 15 * 60_000;
 
-/**
- * Ends a login on the page of the person's own account.
- *
- * @example return enterAccount(parts, call, person);
- */
-export async function enterAccount(
-  { engine, addresses }: LoginParts,
+/** Finishes a login on the account page. */
+export async function startVisit(
+  { engine, addresses }: LoginDeps,
   call: Call,
   person: Person,
 ): Promise<HttpResponse> {
   const { identity, provider, act } = person;
   const secret = newSecret();
-  const expires = call.time + VISIT_MS;
-  const payload: Visit = { identity, provider, name: nameOf(person), form: newSecret(), expires };
+  const expires = call.time + VISIT_TTL_MS;
+  const payload: Visit = {
+    identity,
+    provider,
+    name: displayNameOf(person),
+    form: newSecret(),
+    expires,
+  };
   await engine.store.write(async (tx) => {
-    // They may have been deleted between their login and its end.
+    // The identity may have been deleted since the sign-in.
     if (!(await engine.catalog.identities.table.keep(tx, identity)))
-      throw unauthenticated("you are not known here any more");
+      throw unauthenticated("your account no longer exists");
     await addTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
     const detail = { provider, issuer: act.iss, subject: act.sub };
     await audit(tx, call, {
@@ -65,81 +68,64 @@ export async function enterAccount(
       detail,
     });
   });
-  const words = { title: "You are signed in", text: "On to your account." };
-  const body = continuePage({ ...words, url: ACCOUNT_PATH });
-  return htmlAnswer(200, body, { "set-cookie": cookie(secret, addresses().authUrl) });
+  const message = { title: "You are signed in", text: "Redirecting to your account." };
+  const body = continuePage({ ...message, url: ACCOUNT_PATH });
+  return htmlResponse(200, body, { "set-cookie": cookie(secret, addresses().authUrl) });
 }
 
-/**
- * The visit that a browser is on; undefined when it is over, or never began.
- *
- * @example const visit = await findVisit(parts, http, Date.now());
- */
+/** The visit of a browser; undefined if it has expired or does not exist. */
 export async function findVisit(
-  parts: LoginParts,
+  deps: LoginDeps,
   http: HttpRequest,
   now: number,
 ): Promise<OpenVisit | undefined> {
-  const { engine, addresses } = parts;
+  const { engine, addresses } = deps;
   const { reader } = engine.store;
   const secret = cookieOf(http, COOKIE, addresses().authUrl);
   if (secret === undefined) return undefined;
   const visit = await readTicket<Visit>(reader, PURPOSE, secret, now);
   if (visit === undefined) return undefined;
   const { identity, provider } = visit;
-  if (provider === "" && !parts.settings.localAccounts) return undefined;
+  if (provider === "" && !deps.settings.localAccounts) return undefined;
   const known = (await engine.catalog.identities.find(reader, identity)) !== undefined;
-  return known && (await staysWelcome(reader, provider, identity))
+  return known && (await mayStillSignIn(reader, provider, identity))
     ? { ...visit, secret }
     : undefined;
 }
 
-/**
- * The visit that a form was sent from. Forms of other visits, and of other sites, are refused.
- *
- * @example const visit = await visitOf(parts, http, form.get("login"), call.time);
- */
-export async function visitOf(
-  parts: LoginParts,
+/** The visit that a form belongs to. Rejects forms of other visits and of other sites. */
+export async function requireVisit(
+  deps: LoginDeps,
   http: HttpRequest,
   form: string | null,
   now: number,
 ): Promise<OpenVisit> {
-  const visit = await findVisit(parts, http, now);
-  if (visit === undefined || visit.form !== form) throw visitIsOver();
+  const visit = await findVisit(deps, http, now);
+  if (visit === undefined || visit.form !== form) throw visitExpired();
   return visit;
 }
 
-/**
- * Makes sure that a visit is not over by the time that something is changed: a reset may have ended it.
- *
- * @example await confirmVisit(tx, visit, call.time);
- */
+/** Checks within a transaction that the visit still exists: a reset may have ended it. */
 export async function confirmVisit(
   tx: Transaction,
   { secret }: OpenVisit,
   now: number,
 ): Promise<void> {
-  if ((await lockTicket<Visit>(tx, PURPOSE, secret, now)) === undefined) throw visitIsOver();
+  if ((await lockTicket<Visit>(tx, PURPOSE, secret, now)) === undefined) throw visitExpired();
 }
 
-/**
- * Lets a visit go on after everything else of the person was ended.
- *
- * @example await deleteTicketsOf(tx, visit.identity); await goOn(tx, visit);
- */
-export async function goOn(tx: Transaction, { secret, ...payload }: OpenVisit): Promise<void> {
+/** Restores a visit after all tickets of the person were deleted. */
+export async function restoreVisit(
+  tx: Transaction,
+  { secret, ...payload }: OpenVisit,
+): Promise<void> {
   const { identity, provider, expires } = payload;
   await addTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
 }
 
-/**
- * Ends a visit; returns the header that takes the cookie away.
- *
- * @example return htmlAnswer(200, body, await endVisit(parts, visit, call.time));
- */
+/** Ends a visit; returns the header that deletes the cookie. */
 export async function endVisit(
-  { engine, addresses }: LoginParts,
+  { engine, addresses }: LoginDeps,
   { secret }: OpenVisit,
   now: number,
 ): Promise<Record<string, string>> {
@@ -151,9 +137,9 @@ function cookie(secret: string, authUrl: string): string {
   return setCookie(COOKIE, secret, "Strict", authUrl);
 }
 
-function visitIsOver(): WharfError {
+function visitExpired(): WharfError {
   return new WharfError(
     "PERMISSION_DENIED",
-    "your visit is over: open your account and sign in again",
+    "your session on this page has expired: open your account and sign in again",
   );
 }

@@ -10,23 +10,21 @@ import {
 } from "../../store/tables/local-accounts.ts";
 import type { Person } from "../people/person.ts";
 import { insertPerson, nameFrom } from "../people/registration.ts";
-import { refused } from "./passkeys.ts";
+import { passkeyRejected } from "./passkeys.ts";
 
-/** What a local account is opened with. */
+/** The credential of a new local account. */
 export type Credential = { readonly passwordHash: string } | { readonly passkey: StoredPasskey };
 
-/** A local account that is to be made. */
+/** A local account to be created. */
 export interface NewAccount {
-  /** The uid that its identity will have: random, so that it tells nothing and matches nothing. */
+  /** The uid of its identity: random, so that no issuer and subject derive it. */
   readonly identity: string;
   readonly username: string;
 }
 
 /**
- * Makes a local account and the identity that belongs to it. The identity trusts no tokens of
- * anyone: this account is the only way to it.
- *
- * @example const person = await createAccount(change, authUrl, { identity: newRootUid(), username }, credential);
+ * Creates a local account and its identity. The identity trusts no tokens: the account is the only
+ * way to sign in as it.
  */
 export async function createAccount(
   change: Mutation,
@@ -37,7 +35,8 @@ export async function createAccount(
   const { tx } = change;
   const passwordHash = "passwordHash" in credential ? credential.passwordHash : "";
   if (!(await addAccount(tx, { identity, username, passwordHash }))) throw usernameTaken();
-  if ("passkey" in credential && !(await addPasskey(tx, credential.passkey))) throw refused();
+  if ("passkey" in credential && !(await addPasskey(tx, credential.passkey)))
+    throw passkeyRejected();
   const person = personOf(authUrl, { identity, username });
   await insertPerson(
     change,
@@ -48,16 +47,11 @@ export async function createAccount(
   return person;
 }
 
-/** The refusal of a username that someone else has. */
 export function usernameTaken(): WharfError {
   return new WharfError("ALREADY_EXISTS", "this username is taken");
 }
 
-/**
- * The person that a local account belongs to. We vouch for the account ourselves.
- *
- * @example const person = personOf(addresses().authUrl, account);
- */
+/** The person of a local account. This installation is the issuer. */
 export function personOf(
   authUrl: string,
   { identity, username }: Pick<LocalAccount, "identity" | "username">,

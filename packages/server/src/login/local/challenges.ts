@@ -3,108 +3,90 @@ import { WharfError } from "../../lib/errors.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { addTicket } from "../../store/tables/tickets.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
-import { browserDigest, browserOf } from "../browser.ts";
-import type { LoginParts } from "../login.ts";
-import { type PasskeySite, passkeySite } from "./passkey-site.ts";
+import { browserCookieOf, browserDigest } from "../browser.ts";
+import type { LoginDeps } from "../login.ts";
 
-/** What a passkey must answer: for one purpose, in the browser and the form that asked. */
+/** A WebAuthn challenge, bound to a purpose, a browser and a form. */
 interface Challenge<P> {
   readonly challenge: string;
   readonly browser: string;
-  /** The digest of what the form is tied to: a login's ticket, or a code. */
+  /** The digest of the form's ticket or code. */
   readonly form: string;
   readonly payload: P;
 }
 
-/** What passkeys are asked for. */
 export type ChallengePurpose = "sign in" | "account" | "setup" | "reset" | "visit";
 
-/** As long as the browser waits for its person. */
-const CHALLENGE_MS = 5 * 60_000;
+/** As long as browsers wait for the user. */
+const CHALLENGE_TTL_MS = 5 * 60_000;
 
-/** Where a challenge is asked from, and answered. */
-export interface Asking {
+/** What a challenge is bound to. */
+export interface ChallengeContext {
   readonly purpose: ChallengePurpose;
   readonly http: HttpRequest;
-  /** The login's ticket or the code that the form holds. */
+  /** The ticket or code in the form. */
   readonly form: string;
 }
 
 /**
- * The ticket of a challenge, for the browser to send back with the answer. Nothing is stored: anyone
- * may ask to be asked. The form that the challenge is tied to is redeemed with it, so that no answer
- * counts twice.
- *
- * @example const challengeId = sealChallenge(parts, asking, options.challenge, {});
+ * Seals a challenge into a ticket that the browser sends back with the response. Nothing is stored,
+ * because anyone may request challenges. The form is redeemed together with its challenge, so no
+ * response counts twice.
  */
 export function sealChallenge(
-  parts: LoginParts,
-  { purpose, http, form }: Asking,
+  deps: LoginDeps,
+  { purpose, http, form }: ChallengeContext,
   challenge: string,
   payload: object,
 ): string {
   const content: Challenge<object> = {
     challenge,
-    browser: digestOfBrowser(parts, http),
+    browser: digestOfBrowser(deps, http),
     form: digestOf(form),
     payload,
   };
-  return parts.sealed.seal(ticketFor(purpose), content, Date.now() + CHALLENGE_MS);
+  return deps.sealed.seal(ticketFor(purpose), content, Date.now() + CHALLENGE_TTL_MS);
 }
 
-/**
- * The challenge that a browser was asked with: an answer is looked at once. Rejects those of another
- * browser, form or purpose.
- *
- * @example const { challenge, payload } = openChallenge<New>(parts, asking, body.challengeId);
- */
+/** Opens a challenge, once. Rejects challenges of another browser, form or purpose. */
 export function openChallenge<P>(
-  parts: LoginParts,
-  { purpose, http, form }: Asking,
+  deps: LoginDeps,
+  { purpose, http, form }: ChallengeContext,
   challengeId: string,
 ): { challenge: string; payload: P } {
-  const opened = parts.sealed.open<Challenge<P>>(ticketFor(purpose), challengeId, Date.now());
-  // Another browser spends it, too: one of the two is not the person's.
-  const found = opened && parts.sealed.useOnce(challengeId) ? opened.payload : undefined;
-  const same = found?.browser === digestOfBrowser(parts, http) && found.form === digestOf(form);
-  if (found === undefined || !same) throw notAnswerable();
+  const opened = deps.sealed.open<Challenge<P>>(ticketFor(purpose), challengeId, Date.now());
+  // Use by another browser invalidates it, too: one of the two is an attacker.
+  const found = opened && deps.sealed.useOnce(challengeId) ? opened.payload : undefined;
+  const same = found?.browser === digestOfBrowser(deps, http) && found.form === digestOf(form);
+  if (found === undefined || !same) throw challengeExpired();
   return found;
 }
 
-/**
- * Records that a challenge was answered, where its form lives on: a second answer is rejected.
- *
- * @example await redeemChallenge(tx, body.challengeId, call.time);
- */
+/** Redeems a challenge whose form stays valid: a second response is rejected. */
 export async function redeemChallenge(
   tx: Transaction,
   challengeId: string,
   now: number,
 ): Promise<void> {
   const mark = { purpose: "redeemed challenge", secret: challengeId, payload: {}, identity: "" };
-  if (!(await addTicket(tx, { ...mark, expires: now + CHALLENGE_MS }))) throw notAnswerable();
+  if (!(await addTicket(tx, { ...mark, expires: now + CHALLENGE_TTL_MS })))
+    throw challengeExpired();
 }
 
-function notAnswerable(): WharfError {
-  const text = "this passkey was asked for elsewhere, too long ago, or was used before";
+function challengeExpired(): WharfError {
+  const text =
+    "this passkey request has expired, was already used, or was started in another browser";
   return new WharfError("PERMISSION_DENIED", text);
-}
-
-/** The site of passkeys; refuses where there is none. */
-export function siteOf({ addresses }: LoginParts): PasskeySite {
-  const site = passkeySite(addresses().authUrl);
-  if (site !== undefined) return site;
-  throw new WharfError("FAILED_PRECONDITION", "passkeys need this server to have a name");
 }
 
 function ticketFor(purpose: ChallengePurpose): string {
   return `passkey: ${purpose}`;
 }
 
-function digestOfBrowser({ addresses }: LoginParts, http: HttpRequest): string {
-  const cookie = browserOf(http, addresses().authUrl);
+function digestOfBrowser({ addresses }: LoginDeps, http: HttpRequest): string {
+  const cookie = browserCookieOf(http, addresses().authUrl);
   if (cookie !== undefined) return browserDigest(cookie);
-  throw new WharfError("PERMISSION_DENIED", "the browser must accept cookies of this page");
+  throw new WharfError("PERMISSION_DENIED", "the browser must accept cookies of this site");
 }
 
 function digestOf(text: string): string {

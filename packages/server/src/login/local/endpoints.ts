@@ -1,41 +1,51 @@
+/**
+ * Local accounts: passwords, passkeys, first setup and reset. Imports pages, people and the login
+ * state of the parent folder.
+ */
 import { WharfError } from "../../lib/errors.ts";
-import type { HttpEndpoint } from "../../wire/endpoint.ts";
-import type { Attempts } from "../attempts.ts";
-import type { LoginParts } from "../login.ts";
+import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
+import type { AttemptLimiter } from "../attempts.ts";
+import { requireSignedIn } from "../browser-login.ts";
+import { browserCall, CONTINUE_PATH, type LoginDeps, resumeLogin } from "../login.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
-import { CONTINUE_PATH, continueLogin } from "./continue.ts";
+import { afterJoining, afterSignIn } from "../steps.ts";
 import { jsonEndpoint } from "./json-endpoint.ts";
-import { askForAccount, newAccount, newPasskeyAccount } from "./new-account.ts";
-import { askForPasskey, passkeyLogin } from "./passkey-login.ts";
+import { newAccount, newAccountPasskeyOptions, newPasskeyAccount } from "./new-account.ts";
+import { passkeyLogin, passkeyLoginOptions } from "./passkey-login.ts";
 import { passwordLogin } from "./password-login.ts";
 import { resetEndpoints } from "./reset-endpoints.ts";
 import { setupEndpoints } from "./setup-endpoints.ts";
 
-/**
- * Everything that concerns local accounts. Where they are switched off, there is nothing at these
- * addresses.
- *
- * @example endpoints.push(...localEndpoints(parts, attempts));
- */
-export function localEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
+/** All endpoints of local accounts. If those are disabled, the endpoints respond NOT_FOUND. */
+export function localEndpoints(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint[] {
   const endpoints = [
-    pageEndpoint("POST", "/oauth/local", (http) => passwordLogin(parts, attempts, http)),
-    jsonEndpoint("/oauth/passkey/options", (request) => askForPasskey(parts, attempts, request)),
-    jsonEndpoint("/oauth/passkey/verify", (request) => passkeyLogin(parts, request)),
-    pageEndpoint("POST", "/oauth/account", (http) => newAccount(parts, attempts, http)),
-    jsonEndpoint("/oauth/account/passkey/options", (request) =>
-      askForAccount(parts, attempts, request),
+    pageEndpoint("POST", "/oauth/local", (http) => passwordLogin(deps, attempts, http)),
+    jsonEndpoint("/oauth/passkey/options", (request) =>
+      passkeyLoginOptions(deps, attempts, request),
     ),
-    jsonEndpoint("/oauth/account/passkey/verify", (request) => newPasskeyAccount(parts, request)),
-    pageEndpoint("GET", CONTINUE_PATH, (http) => continueLogin(parts, http)),
-    ...setupEndpoints(parts, attempts),
-    ...resetEndpoints(parts, attempts),
+    jsonEndpoint("/oauth/passkey/verify", (request) => passkeyLogin(deps, request)),
+    pageEndpoint("POST", "/oauth/account", (http) => newAccount(deps, attempts, http)),
+    jsonEndpoint("/oauth/account/passkey/options", (request) =>
+      newAccountPasskeyOptions(deps, attempts, request),
+    ),
+    jsonEndpoint("/oauth/account/passkey/verify", (request) => newPasskeyAccount(deps, request)),
+    pageEndpoint("GET", CONTINUE_PATH, (http) => continueLogin(deps, http)),
+    ...setupEndpoints(deps, attempts),
+    ...resetEndpoints(deps, attempts),
   ];
-  return parts.settings.localAccounts ? endpoints : endpoints.map(switchedOff);
+  return deps.settings.localAccounts ? endpoints : endpoints.map(switchedOff);
 }
 
 function switchedOff({ method, path }: HttpEndpoint): HttpEndpoint {
   return pageEndpoint(method, path, async () => {
-    throw new WharfError("NOT_FOUND", "local accounts are switched off here");
+    throw new WharfError("NOT_FOUND", "local accounts are disabled on this server");
   });
+}
+
+/** Continues a login after a sign-in with a passkey. */
+async function continueLogin(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
+  const call = browserCall(http);
+  const ticket = new URLSearchParams(http.query).get("login");
+  const login = requireSignedIn(await resumeLogin(deps, http, ticket, call.time));
+  return login.joined ? afterJoining(deps, call, login) : afterSignIn(deps, call, login);
 }

@@ -4,22 +4,18 @@ import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoin
 import { errorHeaders } from "../../wire/http.ts";
 import { sentenceOf } from "../page-endpoint.ts";
 
-/** What the script of the pages sends: a few texts, and what a passkey said. */
+/** A request of the passkey script. */
 export interface ScriptRequest {
   readonly http: HttpRequest;
-  /** A text that was sent; empty when it was not. */
+  /** A text field; empty if it is missing. */
   text(name: string): string;
   readonly response: unknown;
 }
 
-/** The answer of a passkey is some kilobytes. */
-const MOST_BYTES = 64 * 1024;
+/** The response of a passkey takes a few kilobytes. */
+const MAX_BODY_BYTES = 64 * 1024;
 
-/**
- * An endpoint for the script of the pages: JSON in and out, errors as sentences.
- *
- * @example jsonEndpoint("/oauth/passkey/options", async (request) => ({ options, challengeId }))
- */
+/** A JSON endpoint for the passkey script. Errors are sentences for the user. */
 export function jsonEndpoint(
   path: string,
   handle: (request: ScriptRequest) => Promise<object>,
@@ -40,11 +36,11 @@ export function jsonEndpoint(
 }
 
 async function read(http: HttpRequest): Promise<ScriptRequest> {
-  // Pages of other sites cannot send this type without being asked first.
+  // CSRF protection: other sites cannot send this content type without a CORS preflight.
   if (!/^application\/json\b/i.test(http.headers["content-type"] ?? "")) throw notJson();
   let body: unknown;
   try {
-    body = JSON.parse((await http.body(MOST_BYTES)).toString("utf8"));
+    body = JSON.parse((await http.body(MAX_BODY_BYTES)).toString("utf8"));
   } catch (error) {
     throw error instanceof WharfError ? error : notJson();
   }

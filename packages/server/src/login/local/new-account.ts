@@ -5,110 +5,108 @@ import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { findAccount } from "../../store/tables/local-accounts.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import type { Attempts } from "../attempts.ts";
-import { htmlAnswer, newSecret, readForm } from "../browser.ts";
+import type { AttemptLimiter } from "../attempts.ts";
+import { htmlResponse, newSecret, readForm } from "../browser.ts";
 import {
-  callOf,
-  keepLogin,
-  keepSignedIn,
+  browserCall,
+  continueAt,
   type Login,
-  type LoginParts,
-  openLogin,
+  type LoginDeps,
+  peekLogin,
+  redeemLoginIn,
   resumeLogin,
-  takeLogin,
+  saveLogin,
+  saveSignedInLogin,
 } from "../login.ts";
-import { newAccountPage } from "../pages/account.ts";
+import { formErrorOf } from "../page-endpoint.ts";
+import { newAccountPage } from "../pages/enroll.ts";
 import type { Person } from "../people/person.ts";
-import { afterJoining, inviteOf, joinWithInvite, promiseOf } from "../steps.ts";
+import { afterJoining, inviteOfferOf, joinWithInvite, requireInvite } from "../steps.ts";
 import { type Credential, createAccount, type NewAccount, usernameTaken } from "./accounts.ts";
-import { type Asking, openChallenge, sealChallenge, siteOf } from "./challenges.ts";
-import { continueAt } from "./continue.ts";
+import { type ChallengeContext, openChallenge, sealChallenge } from "./challenges.ts";
 import type { ScriptRequest } from "./json-endpoint.ts";
-import { passkeySite } from "./passkey-site.ts";
-import { creationOptions, newPasskey } from "./passkeys.ts";
-import { hashPassword } from "./password.ts";
-import { checkPassword, readUsername } from "./rules.ts";
-import { slipOf } from "./slip.ts";
+import { creationOptions, passkeySite, requirePasskeySite, verifyNewPasskey } from "./passkeys.ts";
+import { checkPassword, parseUsername } from "./rules.ts";
 
 /**
- * Makes a local account with a password, to accept the invite of a login with. Without a username
- * the form for it is shown.
- *
- * @example pageEndpoint("POST", "/oauth/account", (request) => newAccount(parts, attempts, request))
+ * Creates a local account with a password to accept an invite. Without a username it shows the
+ * form.
  */
 export async function newAccount(
-  parts: LoginParts,
-  attempts: Attempts,
+  deps: LoginDeps,
+  attempts: AttemptLimiter,
   http: HttpRequest,
 ): Promise<HttpResponse> {
   attempts.count("account", http.remoteAddress);
   const form = await readForm(http);
-  const call = callOf(http);
+  const call = browserCall(http);
   const ticket = form.get("login") ?? "";
-  const login = await resumeLogin(parts, http, ticket, call.time);
-  const promised = await promiseTo(parts, login, call.time);
+  const login = await resumeLogin(deps, http, ticket, call.time);
+  const offer = await offerOf(deps, login, call.time);
   const typed = form.get("username");
-  if (typed === null) return showForm(parts, login, promised, {});
+  if (typed === null) return showForm(deps, login, offer, {});
   try {
-    const username = readUsername(typed);
+    const username = parseUsername(typed);
     const password = form.get("password") ?? "";
-    checkPassword(password, form.get("password_again") ?? "", [username, ...promised.names]);
-    const passwordHash = await hashPassword(password, call.remoteAddress);
+    checkPassword(password, form.get("password_again") ?? "", [username, ...offer.names]);
+    const passwordHash = await deps.passwords.hash(password, call.remoteAddress);
     const account = { identity: newRootUid(), username };
-    const person = await parts.engine.store.write(async (tx) => {
-      await takeLogin(parts, tx, http, ticket, call.time);
-      return join(parts, tx, call, login, account, { passwordHash });
+    const person = await deps.engine.store.write(async (tx) => {
+      await redeemLoginIn(deps, tx, http, ticket, call.time);
+      return join(deps, tx, call, login, account, { passwordHash });
     });
-    return await afterJoining(parts, call, { ...login, person });
+    return await afterJoining(deps, call, { ...login, person });
   } catch (thrown) {
-    return showForm(parts, login, promised, { error: slipOf(thrown), username: typed });
+    return showForm(deps, login, offer, { error: formErrorOf(thrown), username: typed });
   }
 }
 
-/** What a new account will be good for, and names that are no good as its password. */
-interface Promised {
+/** What the invite offers, and names that must not be the password. */
+interface AccountOffer {
   readonly group: string;
   readonly role: string;
   readonly names: readonly string[];
 }
 
-/** Nobody vouches for the e-mail address of a local account, so an invite for one needs a provider. */
-async function promiseTo(parts: LoginParts, { request }: Login, now: number): Promise<Promised> {
+/**
+ * Local accounts have no verified email address, so an invite for one needs an identity provider.
+ */
+async function offerOf(deps: LoginDeps, { request }: Login, now: number): Promise<AccountOffer> {
   const {
     store,
     catalog: { groups },
-  } = parts.engine;
-  const invite = await inviteOf(parts, request.invite, now);
+  } = deps.engine;
+  const invite = await requireInvite(deps, request.invite, now);
   if (invite.email !== "") {
     const text =
-      "the invite is for an e-mail address: sign in with a provider that knows it as yours";
+      "the invite is for an email address: sign in with an identity provider that has verified it";
     throw new WharfError("PERMISSION_DENIED", text);
   }
-  const { group, role } = await promiseOf(parts, invite);
-  const organisation = await groups.find(store.reader, rootOf(invite.uid));
-  return { group, role, names: [group, organisation?.name ?? ""] };
+  const { group, role } = await inviteOfferOf(deps, invite);
+  const organization = await groups.find(store.reader, rootOf(invite.uid));
+  return { group, role, names: [group, organization?.name ?? ""] };
 }
 
 async function showForm(
-  parts: LoginParts,
+  deps: LoginDeps,
   login: Login,
-  { group, role }: Promised,
+  { group, role }: AccountOffer,
   { error, username }: { error?: string; username?: string },
 ): Promise<HttpResponse> {
   const body = newAccountPage({
-    login: await keepLogin(parts, login, Date.now()),
-    passkeySite: passkeySite(parts.addresses().authUrl)?.origin,
+    login: await saveLogin(deps, login, Date.now()),
+    passkeySite: passkeySite(deps.addresses().authUrl)?.origin,
     group,
     role,
     error,
     values: { username },
   });
-  return htmlAnswer(error === undefined ? 200 : 400, body);
+  return htmlResponse(error === undefined ? 200 : 400, body);
 }
 
-/** All of it or nothing: an account without its invite would be of no use to anyone. */
+/** Creates the account and accepts the invite in one transaction. */
 async function join(
-  { engine, addresses }: LoginParts,
+  { engine, addresses }: LoginDeps,
   tx: Transaction,
   call: Call,
   { request }: Login,
@@ -121,57 +119,52 @@ async function join(
   return person;
 }
 
-/**
- * Asks a browser to make the passkey of a new account.
- *
- * @example jsonEndpoint("/oauth/account/passkey/options", (request) => askForAccount(parts, attempts, request))
- */
-export async function askForAccount(
-  parts: LoginParts,
-  attempts: Attempts,
+/** The options for the passkey of a new account. */
+export async function newAccountPasskeyOptions(
+  deps: LoginDeps,
+  attempts: AttemptLimiter,
   request: ScriptRequest,
 ): Promise<object> {
   attempts.count("account", request.http.remoteAddress);
   const now = Date.now();
-  const asking = askingOf(request);
-  await promiseTo(parts, await openLogin(parts, request.http, asking.form, now), now);
-  const username = readUsername(request.text("username"));
-  if (await findAccount(parts.engine.store.reader, username)) throw usernameTaken();
+  const context = challengeContextOf(request);
+  await offerOf(deps, await peekLogin(deps, request.http, context.form, now), now);
+  const username = parseUsername(request.text("username"));
+  if (await findAccount(deps.engine.store.reader, username)) throw usernameTaken();
   const account: NewAccount = { identity: newRootUid(), username };
-  const options = await creationOptions(siteOf(parts), account);
-  const challengeId = sealChallenge(parts, asking, options.challenge, account);
+  const options = await creationOptions(requirePasskeySite(deps), account);
+  const challengeId = sealChallenge(deps, context, options.challenge, account);
   return { options, challengeId };
 }
 
-/**
- * Makes a local account with the passkey that the browser has made.
- *
- * @example jsonEndpoint("/oauth/account/passkey/verify", (request) => newPasskeyAccount(parts, request))
- */
-export async function newPasskeyAccount(
-  parts: LoginParts,
-  request: ScriptRequest,
-): Promise<object> {
+/** Creates a local account with the passkey that the browser created. */
+export async function newPasskeyAccount(deps: LoginDeps, request: ScriptRequest): Promise<object> {
   const { http } = request;
-  const call = callOf(http);
-  const asking = askingOf(request);
-  await openLogin(parts, http, asking.form, call.time);
+  const call = browserCall(http);
+  const context = challengeContextOf(request);
+  await peekLogin(deps, http, context.form, call.time);
   const { challenge, payload: account } = openChallenge<NewAccount>(
-    parts,
-    asking,
+    deps,
+    context,
     request.text("challengeId"),
   );
   const { identity } = account;
-  const passkey = await newPasskey(siteOf(parts), challenge, request.response, identity, call);
+  const passkey = await verifyNewPasskey(
+    requirePasskeySite(deps),
+    challenge,
+    request.response,
+    identity,
+    call,
+  );
   const ticket = newSecret();
-  await parts.engine.store.write(async (tx) => {
-    const login = await takeLogin(parts, tx, http, asking.form, call.time);
-    const person = await join(parts, tx, call, login, account, { passkey });
-    await keepSignedIn(tx, ticket, { ...login, person, joined: true }, call.time);
+  await deps.engine.store.write(async (tx) => {
+    const login = await redeemLoginIn(deps, tx, http, context.form, call.time);
+    const person = await join(deps, tx, call, login, account, { passkey });
+    await saveSignedInLogin(tx, ticket, { ...login, person, joined: true }, call.time);
   });
   return { redirect: continueAt(ticket) };
 }
 
-function askingOf(request: ScriptRequest): Asking {
+function challengeContextOf(request: ScriptRequest): ChallengeContext {
   return { purpose: "account", http: request.http, form: request.text("login") };
 }

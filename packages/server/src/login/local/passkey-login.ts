@@ -8,88 +8,101 @@ import {
   recordPasskeyUse,
   type StoredPasskey,
 } from "../../store/tables/local-accounts.ts";
-import type { Attempts } from "../attempts.ts";
+import type { AttemptLimiter } from "../attempts.ts";
 import { newSecret } from "../browser.ts";
-import { callOf, keepSignedIn, type LoginParts, openLogin, takeLogin } from "../login.ts";
-import { noteSeen } from "../people/registration.ts";
+import {
+  browserCall,
+  continueAt,
+  type LoginDeps,
+  peekLogin,
+  redeemLoginIn,
+  saveSignedInLogin,
+} from "../login.ts";
+import { updateLastSeen } from "../people/registration.ts";
 import { personOf } from "./accounts.ts";
-import { type Asking, openChallenge, sealChallenge, siteOf } from "./challenges.ts";
-import { continueAt } from "./continue.ts";
+import { type ChallengeContext, openChallenge, sealChallenge } from "./challenges.ts";
 import type { ScriptRequest } from "./json-endpoint.ts";
-import { passkeyIdOf, refused, requestOptions, usedPasskey } from "./passkeys.ts";
+import {
+  passkeyIdOf,
+  passkeyRejected,
+  requestOptions,
+  requirePasskeySite,
+  verifyPasskey,
+} from "./passkeys.ts";
 
-/**
- * Asks a browser for a passkey, whichever it has.
- *
- * @example jsonEndpoint("/oauth/passkey/options", (request) => askForPasskey(parts, attempts, request))
- */
-export async function askForPasskey(
-  parts: LoginParts,
-  attempts: Attempts,
+/** The options to sign in with any passkey of this site. */
+export async function passkeyLoginOptions(
+  deps: LoginDeps,
+  attempts: AttemptLimiter,
   request: ScriptRequest,
 ): Promise<object> {
   attempts.count("passkey", request.http.remoteAddress);
-  const asking = askingOf(request);
-  await openLogin(parts, request.http, asking.form, Date.now());
-  const options = await requestOptions(siteOf(parts));
-  const challengeId = sealChallenge(parts, asking, options.challenge, {});
+  const context = challengeContextOf(request);
+  await peekLogin(deps, request.http, context.form, Date.now());
+  const options = await requestOptions(requirePasskeySite(deps));
+  const challengeId = sealChallenge(deps, context, options.challenge, {});
   return { options, challengeId };
 }
 
-/**
- * Goes on with a login by what a passkey answered.
- *
- * @example jsonEndpoint("/oauth/passkey/verify", (request) => passkeyLogin(parts, request))
- */
-export async function passkeyLogin(parts: LoginParts, request: ScriptRequest): Promise<object> {
+/** Signs in with the response of a passkey. */
+export async function passkeyLogin(deps: LoginDeps, request: ScriptRequest): Promise<object> {
   const { http, response } = request;
-  const call = callOf(http);
-  const asking = askingOf(request);
-  await openLogin(parts, http, asking.form, call.time);
-  const { challenge } = openChallenge(parts, asking, request.text("challengeId"));
-  const known = await findPasskey(parts.engine.store.reader, passkeyIdOf(response));
-  if (known === undefined) throw refused();
+  const call = browserCall(http);
+  const context = challengeContextOf(request);
+  await peekLogin(deps, http, context.form, call.time);
+  const { challenge } = openChallenge(deps, context, request.text("challengeId"));
+  const known = await findPasskey(deps.engine.store.reader, passkeyIdOf(response));
+  if (known === undefined) throw passkeyRejected();
   try {
-    const use = await usedPasskey(siteOf(parts), challenge, response, known, call.time);
-    return { redirect: await signIn(parts, call, asking, known, use) };
+    const use = await verifyPasskey(
+      requirePasskeySite(deps),
+      challenge,
+      response,
+      known,
+      call.time,
+    );
+    return { redirect: await signIn(deps, call, context, known, use) };
   } catch (error) {
-    await noteRefusal(parts, call, known);
+    await auditDenial(deps, call, known);
     throw error;
   }
 }
 
-function askingOf(request: ScriptRequest): Asking {
+function challengeContextOf(request: ScriptRequest): ChallengeContext {
   return { purpose: "sign in", http: request.http, form: request.text("login") };
 }
 
-/** A lock on the password does not hold here: a passkey cannot be guessed. */
+/** A locked password does not block passkeys, which cannot be guessed. */
 async function signIn(
-  parts: LoginParts,
+  deps: LoginDeps,
   call: Call,
-  { http, form }: Asking,
+  { http, form }: ChallengeContext,
   known: StoredPasskey,
   use: Parameters<typeof recordPasskeyUse>[1],
 ): Promise<string> {
-  const { engine, addresses } = parts;
+  const { engine, addresses } = deps;
   const ticket = newSecret();
   await engine.store.write(async (tx) => {
-    const login = await takeLogin(parts, tx, http, form, call.time);
+    const login = await redeemLoginIn(deps, tx, http, form, call.time);
     const passkey = await findPasskeyForChange(tx, known.credentialId);
     const account = await findAccountForChange(tx, known.identity);
-    if (account === undefined || passkey?.counter !== known.counter) throw refused();
+    if (account === undefined || passkey?.counter !== known.counter) throw passkeyRejected();
     await recordPasskeyUse(tx, use);
-    await noteSeen(new Mutation(call, tx, engine, { actor: account.identity }), account.identity);
+    await updateLastSeen(
+      new Mutation(call, tx, engine, { actor: account.identity }),
+      account.identity,
+    );
     const person = personOf(addresses().authUrl, account);
-    await keepSignedIn(tx, ticket, { ...login, person }, call.time);
+    await saveSignedInLogin(tx, ticket, { ...login, person }, call.time);
   });
   return continueAt(ticket);
 }
 
-async function noteRefusal(
-  { engine }: LoginParts,
+async function auditDenial(
+  { engine }: LoginDeps,
   call: Call,
   { identity }: StoredPasskey,
 ): Promise<void> {
-  const refusal = { action: "login refused", resource: identity, code: UNAUTHENTICATED };
-  await engine.auditAggregator.record(auditEntry(call, refusal), identity);
+  const denial = { action: "login refused", resource: identity, code: UNAUTHENTICATED };
+  await engine.auditAggregator.record(auditEntry(call, denial), identity);
 }

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type {
   AuthenticationResponseJSON,
   AuthenticatorTransport,
@@ -6,19 +7,53 @@ import type {
   RegistrationResponseJSON,
 } from "@simplewebauthn/server";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
+import { isLoopbackHost } from "../../lib/loopback.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { StoredPasskey } from "../../store/tables/local-accounts.ts";
-import { browserName } from "../pages/browser-name.ts";
-import type { PasskeySite } from "./passkey-site.ts";
+import type { LoginDeps } from "../login.ts";
+import { browserName } from "../pages/components.ts";
 
-/** The library is some hundred kilobytes that only passkeys need. */
+/** Where passkeys are made and used: they are bound to a name, and browsers hold them to it. */
+export interface PasskeySite {
+  /** The name that they are bound to. */
+  readonly rpId: string;
+  /** The one origin whose pages may use them. */
+  readonly origin: string;
+}
+
+/**
+ * The site that belongs to the auth URL; undefined at an IP address, where there are no passkeys.
+ * This machine has a name for itself, so its own addresses are no obstacle.
+ */
+export function passkeySite(authUrl: string): PasskeySite | undefined {
+  const { hostname, origin } = new URL(browserUrl(authUrl));
+  if (isIP(hostname.replace(/^\[|\]$/g, "")) !== 0) return undefined;
+  return { rpId: hostname, origin };
+}
+
+/** The auth URL as people should open it: by name where it is an address of this machine. */
+export function browserUrl(authUrl: string): string {
+  const url = new URL(authUrl);
+  if (isLoopbackHost(url.hostname)) url.hostname = "localhost";
+  return url.href.replace(/\/+$/, "");
+}
+
+/** The passkey site; throws if this server has none. */
+export function requirePasskeySite({ addresses }: LoginDeps): PasskeySite {
+  const site = passkeySite(addresses().authUrl);
+  if (site !== undefined) return site;
+  throw new WharfError(
+    "FAILED_PRECONDITION",
+    "passkeys require a host name, but this server is reached by an IP address",
+  );
+}
+
+/** Loaded lazily: a few hundred kilobytes that only passkeys need. */
 const library = () => import("@simplewebauthn/server");
 
 /**
- * What a browser needs to make a passkey. It finds it again without being told a username, and
- * asks for a finger, a face or a PIN. A device that has one of those that are known makes no other.
- *
- * @example const options = await creationOptions(site, { identity, username });
+ * The options to create a discoverable passkey with user verification (fingerprint, face or PIN).
+ * Devices that hold one of the known passkeys do not create another.
  */
 export async function creationOptions(
   { rpId }: PasskeySite,
@@ -38,7 +73,7 @@ export async function creationOptions(
   });
 }
 
-/** What a browser needs to use a passkey, whichever it has for this site. */
+/** The options to use any passkey of this site. */
 export async function requestOptions({
   rpId,
 }: PasskeySite): Promise<PublicKeyCredentialRequestOptionsJSON> {
@@ -46,12 +81,8 @@ export async function requestOptions({
   return generateAuthenticationOptions({ rpID: rpId, userVerification: "required" });
 }
 
-/**
- * The passkey that a browser has made, once it is sure that it was made for us, now.
- *
- * @example const passkey = await newPasskey(site, challenge, response, identity, call);
- */
-export async function newPasskey(
+/** Verifies a new passkey: created for this site and this challenge. */
+export async function verifyNewPasskey(
   { rpId, origin }: PasskeySite,
   challenge: string,
   response: unknown,
@@ -68,7 +99,7 @@ export async function newPasskey(
       requireUserVerification: true,
     }),
   );
-  if (registrationInfo === undefined) throw refused();
+  if (registrationInfo === undefined) throw passkeyRejected();
   const { credential, credentialBackedUp } = registrationInfo;
   return {
     credentialId: credential.id,
@@ -84,12 +115,10 @@ export async function newPasskey(
 }
 
 /**
- * What is new about a passkey that was used, once it is sure that it was used for us, now. One
- * whose counter goes back has a twin that someone else uses.
- *
- * @example const use = await usedPasskey(site, challenge, response, known, call.time);
+ * Verifies the use of a passkey for this site and this challenge, and returns its new state. A
+ * counter that decreases means that the passkey was cloned.
  */
-export async function usedPasskey(
+export async function verifyPasskey(
   { rpId, origin }: PasskeySite,
   challenge: string,
   response: unknown,
@@ -114,7 +143,7 @@ export async function usedPasskey(
     }),
   );
   const handle = Buffer.from(given.response.userHandle ?? "", "base64url").toString("utf8");
-  if (!good || handle !== known.identity) throw refused();
+  if (!good || handle !== known.identity) throw passkeyRejected();
   return {
     credentialId: known.credentialId,
     counter: authenticationInfo.newCounter,
@@ -123,24 +152,24 @@ export async function usedPasskey(
   };
 }
 
-/** The id of the passkey that an answer claims to be of; empty when it is in no form for one. */
+/** The credential id in a response; empty if it is malformed. */
 export function passkeyIdOf(response: unknown): string {
   const { id } = (response ?? {}) as { id?: unknown };
   return typeof id === "string" && /^[\w-]+$/.test(id) ? id : "";
 }
 
-/** The library throws at everything that is wrong, in words for programmers. */
+/** Hides the library's errors, which are meant for programmers. */
 async function verified<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw refused(error);
+    throw passkeyRejected(error);
   }
 }
 
-/** The one answer to every passkey that is not good. */
-export function refused(cause?: unknown): WharfError {
-  const text = "this passkey cannot be used here";
+/** The same error for every invalid passkey. */
+export function passkeyRejected(cause?: unknown): WharfError {
+  const text = "this passkey was not accepted";
   if (cause === undefined) return unauthenticated(text);
   return new WharfError("UNAUTHENTICATED", text, undefined, cause);
 }

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failedOnceMore } from "./password-login.ts";
+import { lockAfterFailure } from "./password-login.ts";
 
-test("slips are free, then each failure locks for twice as long, up to a quarter of an hour", () => {
+test("after four failures, each further one doubles the lock, up to 15 minutes", () => {
   const locks: number[] = [];
   let account = { identity: "", username: "", passwordHash: "", failures: 0, lockedUntil: 0 };
   for (let at = 0; at < 12; at++) {
-    account = { ...account, ...failedOnceMore(account, 1_000_000) };
+    account = { ...account, ...lockAfterFailure(account, 1_000_000) };
     locks.push(account.lockedUntil === 0 ? 0 : (account.lockedUntil - 1_000_000) / 1000);
   }
   assert.deepEqual(locks, [0, 0, 0, 0, 30, 60, 120, 240, 480, 900, 900, 900]);
   assert.equal(account.failures, 12);
 });
 
-test("after years of failures the lock is still a number", () => {
+test("the lock stays at its maximum after thousands of failures", () => {
   const account = { identity: "", username: "", passwordHash: "", failures: 5_000, lockedUntil: 0 };
-  assert.equal(failedOnceMore(account, 0).lockedUntil, 900_000);
+  assert.equal(lockAfterFailure(account, 0).lockedUntil, 900_000);
 });

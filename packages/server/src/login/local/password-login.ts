@@ -1,5 +1,4 @@
 import { audit, auditEntry, UNAUTHENTICATED } from "../../engine/audit.ts";
-import type { Engine } from "../../engine/engine.ts";
 import { Mutation } from "../../engine/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
@@ -11,120 +10,115 @@ import {
   setPasswordHash,
 } from "../../store/tables/local-accounts.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import type { Attempts } from "../attempts.ts";
+import type { AttemptLimiter } from "../attempts.ts";
 import { readForm } from "../browser.ts";
-import { choose } from "../browser-login.ts";
-import { callOf, type LoginParts, redeemLogin, resumeLogin } from "../login.ts";
+import { showSignIn } from "../browser-login.ts";
+import { browserCall, type LoginDeps, redeemLogin, resumeLogin } from "../login.ts";
 import type { Person } from "../people/person.ts";
-import { noteSeen } from "../people/registration.ts";
+import { updateLastSeen } from "../people/registration.ts";
 import { afterSignIn } from "../steps.ts";
 import { personOf } from "./accounts.ts";
-import { hashPassword, isOutdated, verifyPassword } from "./password.ts";
-import { knownUsername } from "./rules.ts";
+import { normalizeUsername } from "./rules.ts";
 
-/** The same words whether there is such an account, whether it is locked, and whatever was wrong. */
-const WRONG =
-  "The username or the password is wrong, or there were too many tries: wait a while before the next.";
+/** The same message for every cause, so that it does not reveal whether an account exists or is locked. */
+const WRONG_CREDENTIALS =
+  "The username or password is wrong, or there were too many attempts: wait a while before you try again.";
 
-/**
- * Goes on with a login by username and password.
- *
- * @example pageEndpoint("POST", "/oauth/local", (request) => passwordLogin(parts, attempts, request))
- */
+/** Signs in with a username and password. */
 export async function passwordLogin(
-  parts: LoginParts,
-  attempts: Attempts,
+  deps: LoginDeps,
+  attempts: AttemptLimiter,
   http: HttpRequest,
 ): Promise<HttpResponse> {
   attempts.count("password", http.remoteAddress);
   const form = await readForm(http);
-  const call = callOf(http);
+  const call = browserCall(http);
   const ticket = form.get("login") ?? "";
-  const login = await resumeLogin(parts, http, ticket, call.time);
+  const login = await resumeLogin(deps, http, ticket, call.time);
   const username = form.get("username") ?? "";
-  const person = await signIn(parts, call, username, form.get("password") ?? "");
-  if (person === undefined) return choose(parts, login, { error: WRONG, username });
-  await redeemLogin(parts, http, ticket, call.time);
-  return afterSignIn(parts, call, { ...login, person });
+  const person = await signIn(deps, call, username, form.get("password") ?? "");
+  if (person === undefined) return showSignIn(deps, login, { error: WRONG_CREDENTIALS, username });
+  await redeemLogin(deps, http, ticket, call.time);
+  return afterSignIn(deps, call, { ...login, person });
 }
 
-/** Who has this username and password; undefined for everyone else. */
+/** The person with this username and password; undefined if either is wrong. */
 async function signIn(
-  { engine, addresses }: LoginParts,
+  deps: LoginDeps,
   call: Call,
   typed: string,
   password: string,
 ): Promise<Person | undefined> {
-  const username = knownUsername(typed);
+  const { engine, addresses } = deps;
+  const username = normalizeUsername(typed);
   const found = username ? await findAccount(engine.store.reader, username) : undefined;
-  const claim = { found, password, refusal: "login refused", isSignedIn: false };
-  return withPassword(engine, call, claim, async (tx, account, kept) => {
+  const attempt = { found, password, failureAction: "login refused", isSignedIn: false };
+  return withPassword(deps, call, attempt, async (tx, account, newHash) => {
     const { identity } = account;
-    await setPasswordHash(tx, identity, kept);
-    await noteSeen(new Mutation(call, tx, engine, { actor: identity }), identity);
+    await setPasswordHash(tx, identity, newHash);
+    await updateLastSeen(new Mutation(call, tx, engine, { actor: identity }), identity);
     return personOf(addresses().authUrl, account);
   });
 }
 
-/** A password that someone says is that of an account. */
-export interface Claim {
+/** An attempt to authenticate with the password of an account. */
+export interface PasswordAttempt {
   readonly found: LocalAccount | undefined;
   readonly password: string;
-  /** What the audit log calls it when it is not. */
-  readonly refusal: string;
-  /** Whether it comes from a signed-in person. Anyone else's refusals are aggregated. */
+  /** The audit action of a failed attempt. */
+  readonly failureAction: string;
+  /** Whether the person is signed in. Failures of anyone else are aggregated. */
   readonly isSignedIn: boolean;
 }
 
 /**
- * Does something for whoever knows the password of an account; undefined for everyone else. The hash is
- * looked at first and outside, because that takes long; what it means is decided on what is stored by then.
- * `kept` is the hash as it would be made today.
- *
- * @example const done = await withPassword(engine, call, claim, (tx, account) => …);
+ * Runs work if the password is right; returns undefined otherwise. Hashing is slow, so it happens before
+ * the transaction; the decision uses the account as it is stored within the transaction. `newHash` is
+ * the hash to store: the same one, or a new one if its parameters are outdated.
  */
 export async function withPassword<T>(
-  { store, auditAggregator }: Engine,
+  { engine: { store, auditAggregator }, passwords }: LoginDeps,
   call: Call,
-  { found, password, refusal, isSignedIn }: Claim,
-  work: (tx: Transaction, account: LocalAccount, kept: string) => Promise<T>,
+  { found, password, failureAction, isSignedIn }: PasswordAttempt,
+  work: (tx: Transaction, account: LocalAccount, newHash: string) => Promise<T>,
 ): Promise<T | undefined> {
   const hash = found?.passwordHash ?? "";
-  const right = await verifyPassword(hash, password, call.remoteAddress);
-  const kept = right && isOutdated(hash) ? await hashPassword(password, call.remoteAddress) : hash;
+  const isRight = await passwords.verify(hash, password, call.remoteAddress);
+  const isOutdated = isRight && passwords.isOutdated(hash);
+  const newHash = isOutdated ? await passwords.hash(password, call.remoteAddress) : hash;
   const now = Date.now();
   const outcome = await store.write(async (tx) => {
     const account = found && (await findAccountForChange(tx, found.identity));
-    // Also those who asked before it was locked: many tries at once are many tries.
-    const locked = account !== undefined && account.lockedUntil > call.time;
-    if (account !== undefined && right && !locked && account.passwordHash === hash) {
-      return { value: await work(tx, account, kept) };
+    // Compared with the time of the call, so that concurrent attempts are locked out, too.
+    const isLocked = account !== undefined && account.lockedUntil > call.time;
+    if (account !== undefined && isRight && !isLocked && account.passwordHash === hash) {
+      return { value: await work(tx, account, newHash) };
     }
-    if (account !== undefined && !locked)
-      await recordPasswordFailure(tx, failedOnceMore(account, now));
-    // Without the username: people type passwords there.
+    if (account !== undefined && !isLocked)
+      await recordPasswordFailure(tx, lockAfterFailure(account, now));
+    // Never audit the username: people type passwords into its field.
     const resource = account?.identity ?? "";
-    const refused = { action: refusal, resource, code: UNAUTHENTICATED };
-    if (isSignedIn) await audit(tx, call, refused);
-    return { refused };
+    const failure = { action: failureAction, resource, code: UNAUTHENTICATED };
+    if (isSignedIn) await audit(tx, call, failure);
+    return { failure };
   });
   if ("value" in outcome) return outcome.value;
-  const { refused } = outcome;
-  if (!isSignedIn) await auditAggregator.record(auditEntry(call, refused), refused.resource);
+  const { failure } = outcome;
+  if (!isSignedIn) await auditAggregator.record(auditEntry(call, failure), failure.resource);
   return undefined;
 }
 
-/** Slips are free. After them each failure locks the account, for twice as long as the one before. */
-const FREE_FAILURES = 4;
+/** After these failures, each further one locks the account for twice as long as the one before. */
+const FAILURES_BEFORE_LOCK = 4;
 const FIRST_LOCK_MS = 30_000;
-const LONGEST_LOCK_MS = 15 * 60_000;
+const MAX_LOCK_MS = 15 * 60_000;
 
-/** An account after one more wrong password. */
-export function failedOnceMore(
+/** The state of an account after another wrong password. */
+export function lockAfterFailure(
   { identity, failures }: LocalAccount,
   now: number,
 ): Pick<LocalAccount, "identity" | "failures" | "lockedUntil"> {
-  const locks = failures - FREE_FAILURES;
-  const lock = locks < 0 ? 0 : Math.min(FIRST_LOCK_MS * 2 ** locks, LONGEST_LOCK_MS);
+  const locks = failures - FAILURES_BEFORE_LOCK;
+  const lock = locks < 0 ? 0 : Math.min(FIRST_LOCK_MS * 2 ** locks, MAX_LOCK_MS);
   return { identity, failures: failures + 1, lockedUntil: lock === 0 ? 0 : now + lock };
 }

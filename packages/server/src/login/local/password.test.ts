@@ -1,44 +1,54 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hashPassword, isOutdated, verifyPassword } from "./password.ts";
+import { PasswordHasher } from "./password.ts";
 
 const ADDRESS = "192.0.2.7";
+const PASSWORD = "correct horse battery";
 
-/** From the reference implementation's own tests. */
+const passwords = new PasswordHasher({ memory: 64, passes: 1, parallelism: 1 });
+
+/** From the tests of the reference implementation. */
 const REFERENCE =
   "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4";
 
-test("a password is right for its own hash, and for no other", async () => {
-  const hash = await hashPassword("correct horse battery", ADDRESS);
+test("the default cost is the second recommended option of RFC 9106 with one lane", async () => {
+  const production = new PasswordHasher();
+  const hash = await production.hash(PASSWORD, ADDRESS);
   assert.match(hash, /^\$argon2id\$v=19\$m=65536,t=3,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
-  assert.equal(await verifyPassword(hash, "correct horse battery", ADDRESS), true);
-  assert.equal(await verifyPassword(hash, "correct horse batterY", ADDRESS), false);
-  assert.notEqual(
-    await hashPassword("correct horse battery", ADDRESS),
-    hash,
-    "the salt is new each time",
-  );
+  assert.equal(await production.verify(hash, PASSWORD, ADDRESS), true);
+  assert.equal(production.isOutdated(hash), false);
 });
 
-test("hashes of other implementations, made with other parameters, are read", async () => {
-  assert.equal(await verifyPassword(REFERENCE, "password", ADDRESS), true);
-  assert.equal(await verifyPassword(REFERENCE, "passwort", ADDRESS), false);
+test("a password matches its own hash only", async () => {
+  const hash = await passwords.hash(PASSWORD, ADDRESS);
+  assert.match(hash, /^\$argon2id\$v=19\$m=64,t=1,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+  assert.equal(await passwords.verify(hash, PASSWORD, ADDRESS), true);
+  assert.equal(await passwords.verify(hash, "correct horse batterY", ADDRESS), false);
+  assert.notEqual(await passwords.hash(PASSWORD, ADDRESS), hash, "each hash has a new salt");
 });
 
-test("a hash that was made otherwise than new ones is outdated", async () => {
-  assert.equal(isOutdated(REFERENCE), true);
-  assert.equal(isOutdated(await hashPassword("correct horse battery", ADDRESS)), false);
+test("hashes of other implementations with other parameters are verified", async () => {
+  assert.equal(await passwords.verify(REFERENCE, "password", ADDRESS), true);
+  assert.equal(await passwords.verify(REFERENCE, "passwort", ADDRESS), false);
 });
 
-test("where there is no hash, no password is right", async () => {
-  for (const none of [undefined, ""]) assert.equal(await verifyPassword(none, "", ADDRESS), false);
+test("a hash with other parameters than new ones is outdated", async () => {
+  assert.equal(passwords.isOutdated(REFERENCE), true);
+  const hash = await passwords.hash(PASSWORD, ADDRESS);
+  assert.equal(passwords.isOutdated(hash), false);
+  assert.equal(new PasswordHasher().isOutdated(hash), true);
 });
 
-test("the same letters typed in another way are the same password", async () => {
-  const hash = await hashPassword("caf\u00e9 caf\u00e9 caf\u00e9", ADDRESS);
-  assert.equal(await verifyPassword(hash, "cafe\u0301 cafe\u0301 cafe\u0301", ADDRESS), true);
+test("without a hash no password matches", async () => {
+  for (const none of [undefined, ""])
+    assert.equal(await passwords.verify(none, "", ADDRESS), false);
 });
 
-test("a hash that cannot be read is an error of ours, not a wrong password", async () => {
-  await assert.rejects(verifyPassword("$2b$10$abc", "x", ADDRESS), /cannot be read/);
+test("passwords are compared after Unicode normalization", async () => {
+  const hash = await passwords.hash("caf\u00e9 caf\u00e9 caf\u00e9", ADDRESS);
+  assert.equal(await passwords.verify(hash, "cafe\u0301 cafe\u0301 cafe\u0301", ADDRESS), true);
+});
+
+test("an unreadable hash is an internal error, not a wrong password", async () => {
+  await assert.rejects(passwords.verify("$2b$10$abc", "x", ADDRESS), /cannot be read/);
 });

@@ -4,89 +4,107 @@ import { clientNetwork } from "../../lib/client-network.ts";
 import { FairQueue, QueueFullError } from "../../lib/fair-queue.ts";
 import { tooMany } from "../attempts.ts";
 
-/**
- * Passwords are kept as argon2id in the form of the PHC competition, which says how each was made:
- * `$argon2id$v=19$m=65536,t=3,p=1$<salt>$<tag>`, both as base64 without padding.
- */
+/** The cost parameters of argon2id; `memory` in KiB. */
+export interface PasswordCost {
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+}
 
-/** The second choice of RFC 9106, in one lane: a fraction of a second, and 64 MiB for each guess. */
-const PARAMETERS = { memory: 65_536, passes: 3, parallelism: 1 } as const;
+/** The second recommended option of RFC 9106, with one lane: a fraction of a second and 64 MiB per guess. */
+export const PASSWORD_COST: PasswordCost = { memory: 65_536, passes: 3, parallelism: 1 };
 
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
+/** PHC string format: `$argon2id$v=19$m=65536,t=3,p=1$<salt>$<tag>`, base64 without padding. */
 const PHC =
   /^\$argon2id\$v=19\$m=(?<memory>\d{1,7}),t=(?<passes>\d{1,3}),p=(?<parallelism>\d{1,2})\$(?<salt>[A-Za-z0-9+/]+)\$(?<tag>[A-Za-z0-9+/]+)$/;
 
-/**
- * Two at a time, because each takes a thread of four that all other work of this kind shares, and
- * 64 MiB. The client network with the fewest wrong ones lately is next: guessers delay themselves.
- */
-const queue = new FairQueue({ concurrency: 2, maxQueuedPerKey: 8, maxQueued: 128 });
-
-/** A full queue takes some seconds to drain. */
+/** A full queue takes a few seconds to drain. */
 const RETRY_AFTER_MS = 5_000;
 
-/**
- * What is kept of a password. It queues with others from the same client address.
- *
- * @example const hash = await hashPassword("correct horse battery staple", call.remoteAddress);
- */
-export async function hashPassword(password: string, address: string): Promise<string> {
-  const salt = randomBytes(SALT_BYTES);
-  const tag = await derive(password, { ...PARAMETERS, salt, tagLength: TAG_BYTES }, address);
-  // Nobody guesses by setting a password.
-  queue.forgive(clientNetwork(address));
-  const { memory, passes, parallelism } = PARAMETERS;
-  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`;
-}
-
-/**
- * Whether a password is the one that a hash was made of. Without a hash it takes as long and says
- * no, so that time does not tell who has an account.
- *
- * @example if (await verifyPassword(account?.passwordHash, password, call.remoteAddress)) …
- */
-export async function verifyPassword(
-  hash: string | undefined,
-  password: string,
-  address: string,
-): Promise<boolean> {
-  const parts = hash ? parse(hash) : undefined;
-  const { tag, ...made } = parts ?? NOBODYS;
-  const derived = await derive(password, { ...made, tagLength: tag.length }, address);
-  const isRight = timingSafeEqual(derived, tag) && parts !== undefined;
-  if (isRight) queue.forgive(clientNetwork(address));
-  return isRight;
-}
-
-/** Whether a hash was made otherwise than new ones are. */
-export function isOutdated(hash: string): boolean {
-  const { memory, passes, parallelism, salt, tag } = parse(hash);
-  return (
-    memory !== PARAMETERS.memory ||
-    passes !== PARAMETERS.passes ||
-    parallelism !== PARAMETERS.parallelism ||
-    salt.length !== SALT_BYTES ||
-    tag.length !== TAG_BYTES
-  );
-}
-
-interface Made {
-  readonly memory: number;
-  readonly passes: number;
-  readonly parallelism: number;
+interface Derivation extends PasswordCost {
   readonly salt: Buffer;
 }
 
-/** What is computed in place of a hash that is not there. */
-const NOBODYS = {
-  ...PARAMETERS,
-  salt: Buffer.alloc(SALT_BYTES),
-  tag: Buffer.alloc(TAG_BYTES),
-};
+/**
+ * Hashes and verifies passwords with argon2id. The cost is fixed in the composition root; it is not a
+ * setting, so an operator cannot weaken it.
+ */
+export class PasswordHasher {
+  readonly #cost: PasswordCost;
+  /**
+   * Two at a time: each needs 64 MiB and one of the four threads of the pool. The client network with
+   * the fewest recent failures goes first, so guessing delays only the guesser.
+   */
+  readonly #queue = new FairQueue({ concurrency: 2, maxQueuedPerKey: 8, maxQueued: 128 });
 
-function parse(hash: string): Made & { readonly tag: Buffer } {
+  constructor(cost: PasswordCost = PASSWORD_COST) {
+    this.#cost = cost;
+  }
+
+  /** Hashes a new password. Queues with other requests of the same client network. */
+  async hash(password: string, address: string): Promise<string> {
+    const { memory, passes, parallelism } = this.#cost;
+    const salt = randomBytes(SALT_BYTES);
+    const derivation = { memory, passes, parallelism, salt };
+    const tag = await this.#derive(password, derivation, TAG_BYTES, address);
+    // Setting a password is not a guess.
+    this.#queue.forgive(clientNetwork(address));
+    return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`;
+  }
+
+  /**
+   * Whether a password matches a hash. Without a hash it takes the same time and returns false, so that
+   * timing does not reveal whether an account exists.
+   */
+  async verify(hash: string | undefined, password: string, address: string): Promise<boolean> {
+    const parsed = hash ? parse(hash) : undefined;
+    const { tag, ...derivation } = parsed ?? this.#placeholder;
+    const derived = await this.#derive(password, derivation, tag.length, address);
+    const matches = timingSafeEqual(derived, tag) && parsed !== undefined;
+    if (matches) this.#queue.forgive(clientNetwork(address));
+    return matches;
+  }
+
+  /** Whether a hash has other parameters than new hashes. */
+  isOutdated(hash: string): boolean {
+    const { memory, passes, parallelism, salt, tag } = parse(hash);
+    return (
+      memory !== this.#cost.memory ||
+      passes !== this.#cost.passes ||
+      parallelism !== this.#cost.parallelism ||
+      salt.length !== SALT_BYTES ||
+      tag.length !== TAG_BYTES
+    );
+  }
+
+  /** Computed in place of a missing hash. */
+  get #placeholder(): Derivation & { readonly tag: Buffer } {
+    return { ...this.#cost, salt: Buffer.alloc(SALT_BYTES), tag: Buffer.alloc(TAG_BYTES) };
+  }
+
+  async #derive(
+    password: string,
+    { salt, ...cost }: Derivation,
+    tagLength: number,
+    address: string,
+  ): Promise<Buffer> {
+    // Unicode normalization as in RFC 8265: the same characters can be typed in several ways.
+    const message = Buffer.from(password.normalize("NFC"), "utf8");
+    try {
+      return await this.#queue.run(clientNetwork(address), () =>
+        argon2id("argon2id", { ...cost, tagLength, message, nonce: salt }),
+      );
+    } catch (error) {
+      if (!(error instanceof QueueFullError)) throw error;
+      throw tooMany("too many sign-ins are queued: try again in a moment", RETRY_AFTER_MS);
+    }
+  }
+}
+
+function parse(hash: string): Derivation & { readonly tag: Buffer } {
   const groups = PHC.exec(hash)?.groups;
   if (groups === undefined) throw new Error("a stored password hash cannot be read");
   return {
@@ -96,23 +114,6 @@ function parse(hash: string): Made & { readonly tag: Buffer } {
     salt: Buffer.from(groups.salt as string, "base64"),
     tag: Buffer.from(groups.tag as string, "base64"),
   };
-}
-
-async function derive(
-  password: string,
-  { salt, ...made }: Made & { readonly tagLength: number },
-  address: string,
-): Promise<Buffer> {
-  // The same letters can be typed in several ways: RFC 8265 settles on one.
-  const message = Buffer.from(password.normalize("NFC"), "utf8");
-  try {
-    return await queue.run(clientNetwork(address), () =>
-      argon2id("argon2id", { ...made, message, nonce: salt }),
-    );
-  } catch (error) {
-    if (!(error instanceof QueueFullError)) throw error;
-    throw tooMany("too many sign-ins are waiting: try again in a moment", RETRY_AFTER_MS);
-  }
 }
 
 const argon2id = promisify(argon2);

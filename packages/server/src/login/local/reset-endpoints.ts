@@ -1,93 +1,98 @@
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import type { Attempts } from "../attempts.ts";
-import { htmlAnswer, markBrowser, readForm } from "../browser.ts";
-import { callOf, type LoginParts } from "../login.ts";
-import { pageEndpoint } from "../page-endpoint.ts";
-import { resetPage } from "../pages/account.ts";
-import { donePage } from "../pages/outcome.ts";
-import { type Asking, openChallenge, sealChallenge, siteOf } from "./challenges.ts";
+import type { AttemptLimiter } from "../attempts.ts";
+import { ensureBrowserCookie, htmlResponse, readForm } from "../browser.ts";
+import { browserCall, type LoginDeps } from "../login.ts";
+import { formErrorOf, pageEndpoint } from "../page-endpoint.ts";
+import { resetPage } from "../pages/enroll.ts";
+import { donePage } from "../pages/messages.ts";
+import { type ChallengeContext, openChallenge, sealChallenge } from "./challenges.ts";
 import { jsonEndpoint, type ScriptRequest } from "./json-endpoint.ts";
-import { passkeySite } from "./passkey-site.ts";
-import { creationOptions, newPasskey } from "./passkeys.ts";
-import { hashPassword } from "./password.ts";
-import { findReset, RESET_PATH, resetAccount } from "./reset.ts";
+import { creationOptions, passkeySite, requirePasskeySite, verifyNewPasskey } from "./passkeys.ts";
+import { findResetCode, RESET_PATH, resetAccount } from "./reset.ts";
 import { checkPassword } from "./rules.ts";
-import { slipOf } from "./slip.ts";
 
 const DONE_PATH = `${RESET_PATH}/done`;
 
-/**
- * The pages on which people choose a new password or passkey, with a code of the operator.
- *
- * @example endpoints.push(...resetEndpoints(parts, attempts));
- */
-export function resetEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
+/** The pages where people set a new password or passkey with a reset code of the operator. */
+export function resetEndpoints(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint[] {
   return [
-    pageEndpoint("GET", RESET_PATH, async (http) => show(parts, http)),
-    pageEndpoint("POST", RESET_PATH, (http) => take(parts, attempts, http)),
-    jsonEndpoint(`${RESET_PATH}/passkey/options`, (request) => ask(parts, attempts, request)),
-    jsonEndpoint(`${RESET_PATH}/passkey/verify`, (request) => verify(parts, request)),
-    pageEndpoint("GET", DONE_PATH, async () => done()),
+    pageEndpoint("GET", RESET_PATH, async (http) => showForm(deps, http)),
+    pageEndpoint("POST", RESET_PATH, (http) => submitForm(deps, attempts, http)),
+    jsonEndpoint(`${RESET_PATH}/passkey/options`, (request) =>
+      passkeyOptions(deps, attempts, request),
+    ),
+    jsonEndpoint(`${RESET_PATH}/passkey/verify`, (request) => verifyPasskeyResponse(deps, request)),
+    pageEndpoint("GET", DONE_PATH, async () => donePageResponse()),
   ];
 }
 
-function show({ addresses }: LoginParts, http: HttpRequest): HttpResponse {
+function showForm({ addresses }: LoginDeps, http: HttpRequest): HttpResponse {
   const { authUrl } = addresses();
-  const { headers } = markBrowser(http, authUrl);
-  return htmlAnswer(200, resetPage({ passkeySite: passkeySite(authUrl)?.origin }), headers);
+  const { headers } = ensureBrowserCookie(http, authUrl);
+  return htmlResponse(200, resetPage({ passkeySite: passkeySite(authUrl)?.origin }), headers);
 }
 
-async function take(
-  { engine, addresses }: LoginParts,
-  attempts: Attempts,
+async function submitForm(
+  { engine, passwords, addresses }: LoginDeps,
+  attempts: AttemptLimiter,
   http: HttpRequest,
 ): Promise<HttpResponse> {
   attempts.count("reset", http.remoteAddress);
   const form = await readForm(http);
-  const call = callOf(http);
+  const call = browserCall(http);
   const code = form.get("code") ?? "";
   try {
-    const { username } = await findReset(engine.store.reader, code, call.time);
+    const { username } = await findResetCode(engine.store.reader, code, call.time);
     const password = form.get("password") ?? "";
     checkPassword(password, form.get("password_again") ?? "", [username]);
     await resetAccount(engine, call, code, {
-      passwordHash: await hashPassword(password, call.remoteAddress),
+      passwordHash: await passwords.hash(password, call.remoteAddress),
     });
-    return done();
+    return donePageResponse();
   } catch (thrown) {
     const site = passkeySite(addresses().authUrl)?.origin;
-    const body = resetPage({ error: slipOf(thrown), values: { code }, passkeySite: site });
-    return htmlAnswer(400, body);
+    const body = resetPage({ error: formErrorOf(thrown), values: { code }, passkeySite: site });
+    return htmlResponse(400, body);
   }
 }
 
-async function ask(parts: LoginParts, attempts: Attempts, request: ScriptRequest): Promise<object> {
+async function passkeyOptions(
+  deps: LoginDeps,
+  attempts: AttemptLimiter,
+  request: ScriptRequest,
+): Promise<object> {
   attempts.count("reset", request.http.remoteAddress);
-  const { reader } = parts.engine.store;
-  const account = await findReset(reader, request.text("code"), Date.now());
-  const options = await creationOptions(siteOf(parts), account);
-  const challengeId = sealChallenge(parts, askingOf(request), options.challenge, account);
+  const { reader } = deps.engine.store;
+  const account = await findResetCode(reader, request.text("code"), Date.now());
+  const options = await creationOptions(requirePasskeySite(deps), account);
+  const challengeId = sealChallenge(deps, challengeContextOf(request), options.challenge, account);
   return { options, challengeId };
 }
 
-async function verify(parts: LoginParts, request: ScriptRequest): Promise<object> {
-  const call = callOf(request.http);
+async function verifyPasskeyResponse(deps: LoginDeps, request: ScriptRequest): Promise<object> {
+  const call = browserCall(request.http);
   const { challenge, payload } = openChallenge<{ identity: string }>(
-    parts,
-    askingOf(request),
+    deps,
+    challengeContextOf(request),
     request.text("challengeId"),
   );
   const { identity } = payload;
-  const passkey = await newPasskey(siteOf(parts), challenge, request.response, identity, call);
-  await resetAccount(parts.engine, call, request.text("code"), { passkey });
+  const passkey = await verifyNewPasskey(
+    requirePasskeySite(deps),
+    challenge,
+    request.response,
+    identity,
+    call,
+  );
+  await resetAccount(deps.engine, call, request.text("code"), { passkey });
   return { redirect: DONE_PATH };
 }
 
-function askingOf(request: ScriptRequest): Asking {
+function challengeContextOf(request: ScriptRequest): ChallengeContext {
   return { purpose: "reset", http: request.http, form: request.text("code") };
 }
 
-function done(): HttpResponse {
-  const text = "From now on, sign in with what you have just chosen.";
-  return htmlAnswer(200, donePage({ title: "Your account is reset", text }));
+function donePageResponse(): HttpResponse {
+  const text = "Sign in with your new password or passkey from now on.";
+  return htmlResponse(200, donePage({ title: "Account reset", text }));
 }

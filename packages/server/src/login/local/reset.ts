@@ -21,33 +21,31 @@ import {
 } from "../../store/tables/tickets.ts";
 import { newOperatorCode, readUserCode } from "../oauth/user-code.ts";
 import type { Credential } from "./accounts.ts";
-import { refused } from "./passkeys.ts";
-import { knownUsername } from "./rules.ts";
+import { passkeyRejected } from "./passkeys.ts";
+import { normalizeUsername } from "./rules.ts";
 
-/** Where people take the code that the operator has made for them. */
+/** The page for reset codes. */
 export const RESET_PATH = "/reset";
 
 const PURPOSE = "reset";
-const CODE_MS = 24 * 3_600_000;
+const CODE_TTL_MS = 24 * 3_600_000;
 
-/** What a reset code stands for. */
+/** The account of a reset code. */
 interface Reset {
   readonly identity: string;
   readonly username: string;
 }
 
 /**
- * A code with which the owner of a local account can choose a new password or passkey; the ones
- * made before are no good any more. Undefined when there is no such account.
- *
- * @example const code = await offerReset(store, "ada", Date.now());
+ * Creates a code for setting a new password or passkey, and invalidates earlier codes. Undefined if
+ * there is no such account.
  */
-export async function offerReset(
+export async function createResetCode(
   store: Store,
   typed: string,
   now: number,
 ): Promise<string | undefined> {
-  const username = knownUsername(typed);
+  const username = normalizeUsername(typed);
   const account = username && (await findAccount(store.reader, username));
   if (!account) return undefined;
   const code = newOperatorCode();
@@ -56,32 +54,24 @@ export async function offerReset(
     const { identity } = account;
     await deleteTicketsOf(tx, identity, { purpose: PURPOSE });
     const ticket = { purpose: PURPOSE, secret: code, payload, identity };
-    await addTicket(tx, { ...ticket, expires: now + CODE_MS });
+    await addTicket(tx, { ...ticket, expires: now + CODE_TTL_MS });
   });
   return code;
 }
 
-/**
- * The account that a code is for, without using it up.
- *
- * @example const { username } = await findReset(store.reader, form.get("code"), Date.now());
- */
-export async function findReset(reader: Reader, typed: string, now: number): Promise<Reset> {
+/** The account of a code, without redeeming it. */
+export async function findResetCode(reader: Reader, typed: string, now: number): Promise<Reset> {
   const found = await readTicket<Reset>(reader, PURPOSE, readUserCode(typed), now);
   if (found === undefined) throw wrongCode();
   return found;
 }
 
 function wrongCode(): WharfError {
-  const text = "the code is wrong, was used before, or is older than a day";
+  const text = "the code is wrong, was already used, or has expired";
   return new WharfError("INVALID_ARGUMENT", text);
 }
 
-/**
- * Replaces everything that opened an account before, and ends all its sessions.
- *
- * @example await resetAccount(engine, call, code, { passwordHash });
- */
+/** Replaces all credentials of an account and ends its sessions. */
 export async function resetAccount(
   engine: Engine,
   call: Call,
@@ -94,7 +84,7 @@ export async function resetAccount(
     if (account === undefined) throw wrongCode();
     const { identity } = account;
     await replaceCredential(tx, identity, credential);
-    // Also what would become a session in a minute.
+    // Includes sign-ins that are in progress.
     await deleteTicketsOf(tx, identity);
     const sessions = await endSessions(tx, { identity });
     const action = "account reset";
@@ -109,5 +99,6 @@ async function replaceCredential(
 ): Promise<void> {
   await deletePasskeys(tx, identity);
   await setPasswordHash(tx, identity, "passwordHash" in credential ? credential.passwordHash : "");
-  if ("passkey" in credential && !(await addPasskey(tx, credential.passkey))) throw refused();
+  if ("passkey" in credential && !(await addPasskey(tx, credential.passkey)))
+    throw passkeyRejected();
 }

@@ -3,69 +3,62 @@ import { GroupSchema } from "@wharf/contract";
 import { invalidArgument } from "../../lib/errors.ts";
 import { validate } from "../../rpc/validate.ts";
 
-/** What local accounts are called: also an e-mail address, which then is a name like any other. */
+/** A username may look like an email address, but is not treated as one. */
 const USERNAME = /^[a-z0-9][a-z0-9._@+-]{0,62}$/;
 
-const SHORTEST_PASSWORD = 12;
-const MOST_BYTES = 1024;
+const MIN_PASSWORD_CHARACTERS = 12;
+const MAX_PASSWORD_BYTES = 1024;
 
-/**
- * A username as it is kept, from one as it was typed.
- *
- * @example readUsername(" Ada ") // "ada"
- */
-export function readUsername(typed: string): string {
-  const username = knownUsername(typed);
+/** Normalizes and validates a username. */
+export function parseUsername(typed: string): string {
+  const username = normalizeUsername(typed);
   if (username !== undefined) return username;
-  throw refusal(
+  throw invalidField(
     "username",
-    "a username has letters from a to z, digits and . _ @ + -, at most 63 of them, and begins with a letter or digit",
+    "a username starts with a letter or digit and has at most 63 characters: letters from a to z, digits and . _ @ + -",
   );
 }
 
-/** Like readUsername, for one that is only looked for: nobody has one that is not in its form. */
-export function knownUsername(typed: string): string | undefined {
+/** The normalized username; undefined if it is invalid. */
+export function normalizeUsername(typed: string): string | undefined {
   const username = typed.trim().toLowerCase();
   return USERNAME.test(username) ? username : undefined;
 }
 
-/**
- * Refuses passwords that are easily guessed. Length is what counts, so nothing is asked of the
- * characters.
- *
- * @example checkPassword(password, again, [username, organisation]);
- */
+/** Rejects weak passwords. Only length matters, so there are no rules on characters. */
 export function checkPassword(password: string, again: string, known: readonly string[]): void {
-  if ([...password].length < SHORTEST_PASSWORD) {
-    throw refusal("password", `a password has at least ${SHORTEST_PASSWORD} characters`);
+  if ([...password].length < MIN_PASSWORD_CHARACTERS) {
+    throw invalidField(
+      "password",
+      `a password must have at least ${MIN_PASSWORD_CHARACTERS} characters`,
+    );
   }
-  if (Buffer.byteLength(password, "utf8") > MOST_BYTES) {
-    throw refusal("password", `a password has at most ${MOST_BYTES} bytes`);
+  if (Buffer.byteLength(password, "utf8") > MAX_PASSWORD_BYTES) {
+    throw invalidField("password", `a password must have at most ${MAX_PASSWORD_BYTES} bytes`);
   }
   if (known.includes(password.trim().toLowerCase())) {
-    throw refusal("password", "the password must not be the name of the account or organisation");
+    throw invalidField(
+      "password",
+      "the password must not be the name of the account or organization",
+    );
   }
-  if (password !== again) throw refusal("password", "the two passwords are not the same");
+  if (password !== again) throw invalidField("password", "the passwords do not match");
 }
 
-/**
- * The name of an organisation, by the rule that holds for all groups.
- *
- * @example const name = readOrganisation("acme");
- */
-export function readOrganisation(typed: string): string {
+/** Validates the name of an organization by the rule of all groups. */
+export function parseOrganizationName(typed: string): string {
   const name = typed.trim();
   try {
     validate(GroupSchema, create(GroupSchema, { name }));
   } catch {
-    throw refusal(
-      "organisation",
-      "the name of an organisation has letters from a to z, digits, spaces and . _ -, at most 255 of them",
+    throw invalidField(
+      "organization",
+      "the name of an organization has at most 255 characters: letters from a to z, digits, spaces and . _ -",
     );
   }
   return name;
 }
 
-function refusal(field: string, description: string): Error {
+function invalidField(field: string, description: string): Error {
   return invalidArgument({ field, description });
 }

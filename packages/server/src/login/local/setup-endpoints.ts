@@ -1,112 +1,124 @@
 import { newRootUid } from "@wharf/contract";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import type { Attempts } from "../attempts.ts";
-import { htmlAnswer, markBrowser, readForm } from "../browser.ts";
-import { callOf, type LoginParts } from "../login.ts";
-import { pageEndpoint } from "../page-endpoint.ts";
-import { setupPage } from "../pages/account.ts";
-import { donePage } from "../pages/outcome.ts";
-import { type Asking, openChallenge, sealChallenge, siteOf } from "./challenges.ts";
+import type { AttemptLimiter } from "../attempts.ts";
+import { ensureBrowserCookie, htmlResponse, readForm } from "../browser.ts";
+import { browserCall, type LoginDeps } from "../login.ts";
+import { formErrorOf, pageEndpoint } from "../page-endpoint.ts";
+import { ORGANIZATION_FIELD } from "../pages/components.ts";
+import { setupPage } from "../pages/enroll.ts";
+import { donePage } from "../pages/messages.ts";
+import { type ChallengeContext, openChallenge, sealChallenge } from "./challenges.ts";
 import { jsonEndpoint, type ScriptRequest } from "./json-endpoint.ts";
-import { passkeySite } from "./passkey-site.ts";
-import { creationOptions, newPasskey } from "./passkeys.ts";
-import { hashPassword } from "./password.ts";
-import { checkPassword, readOrganisation, readUsername } from "./rules.ts";
-import { checkSetupCode, type FirstAccount, mustBeFirstRun, SETUP_PATH, setUp } from "./setup.ts";
-import { slipOf } from "./slip.ts";
+import { creationOptions, passkeySite, requirePasskeySite, verifyNewPasskey } from "./passkeys.ts";
+import { checkPassword, parseOrganizationName, parseUsername } from "./rules.ts";
+import {
+  checkSetupCode,
+  completeSetup,
+  type FirstAccount,
+  requireFirstRun,
+  SETUP_PATH,
+} from "./setup.ts";
 
 const DONE_PATH = `${SETUP_PATH}/done`;
 
-/**
- * The pages of the first run, which answer NOT_FOUND once it is over.
- *
- * @example endpoints.push(...setupEndpoints(parts, attempts));
- */
-export function setupEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
+/** The setup pages, which respond NOT_FOUND once setup is done. */
+export function setupEndpoints(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint[] {
   return [
-    pageEndpoint("GET", SETUP_PATH, (http) => show(parts, http)),
-    pageEndpoint("POST", SETUP_PATH, (http) => take(parts, attempts, http)),
-    jsonEndpoint(`${SETUP_PATH}/passkey/options`, (request) => ask(parts, attempts, request)),
-    jsonEndpoint(`${SETUP_PATH}/passkey/verify`, (request) => verify(parts, request)),
-    pageEndpoint("GET", DONE_PATH, async () => done()),
+    pageEndpoint("GET", SETUP_PATH, (http) => showForm(deps, http)),
+    pageEndpoint("POST", SETUP_PATH, (http) => submitForm(deps, attempts, http)),
+    jsonEndpoint(`${SETUP_PATH}/passkey/options`, (request) =>
+      passkeyOptions(deps, attempts, request),
+    ),
+    jsonEndpoint(`${SETUP_PATH}/passkey/verify`, (request) => verifyPasskeyResponse(deps, request)),
+    pageEndpoint("GET", DONE_PATH, async () => donePageResponse()),
   ];
 }
 
-async function show(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
-  await mustBeFirstRun(parts);
-  const { authUrl } = parts.addresses();
-  const { headers } = markBrowser(http, authUrl);
-  return htmlAnswer(200, setupPage({ passkeySite: passkeySite(authUrl)?.origin }), headers);
+async function showForm(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
+  await requireFirstRun(deps);
+  const { authUrl } = deps.addresses();
+  const { headers } = ensureBrowserCookie(http, authUrl);
+  return htmlResponse(200, setupPage({ passkeySite: passkeySite(authUrl)?.origin }), headers);
 }
 
-async function take(
-  parts: LoginParts,
-  attempts: Attempts,
+async function submitForm(
+  deps: LoginDeps,
+  attempts: AttemptLimiter,
   http: HttpRequest,
 ): Promise<HttpResponse> {
   attempts.count("setup", http.remoteAddress);
-  const { engine } = parts;
+  const { engine } = deps;
   const form = await readForm(http);
-  const call = callOf(http);
-  await mustBeFirstRun(parts);
+  const call = browserCall(http);
+  await requireFirstRun(deps);
   const text = (name: string) => form.get(name) ?? "";
   try {
     await checkSetupCode(engine, text("code"), call.time);
     const first = readFirst(text);
     const password = text("password");
-    checkPassword(password, text("password_again"), [first.username, first.organisation]);
-    await setUp(parts, call, text("code"), first, {
-      passwordHash: await hashPassword(password, call.remoteAddress),
+    checkPassword(password, text("password_again"), [first.username, first.organization]);
+    await completeSetup(deps, call, text("code"), first, {
+      passwordHash: await deps.passwords.hash(password, call.remoteAddress),
     });
-    return done();
+    return donePageResponse();
   } catch (thrown) {
     const values = {
       code: text("code"),
-      organisation: text("organisation"),
+      organization: text(ORGANIZATION_FIELD),
       username: text("username"),
     };
-    const site = passkeySite(parts.addresses().authUrl)?.origin;
-    return htmlAnswer(400, setupPage({ error: slipOf(thrown), values, passkeySite: site }));
+    const site = passkeySite(deps.addresses().authUrl)?.origin;
+    return htmlResponse(400, setupPage({ error: formErrorOf(thrown), values, passkeySite: site }));
   }
 }
 
 function readFirst(text: (name: string) => string): FirstAccount {
   return {
     identity: newRootUid(),
-    organisation: readOrganisation(text("organisation")),
-    username: readUsername(text("username")),
+    organization: parseOrganizationName(text(ORGANIZATION_FIELD)),
+    username: parseUsername(text("username")),
   };
 }
 
-async function ask(parts: LoginParts, attempts: Attempts, request: ScriptRequest): Promise<object> {
+async function passkeyOptions(
+  deps: LoginDeps,
+  attempts: AttemptLimiter,
+  request: ScriptRequest,
+): Promise<object> {
   attempts.count("setup", request.http.remoteAddress);
-  await mustBeFirstRun(parts);
-  await checkSetupCode(parts.engine, request.text("code"), Date.now());
+  await requireFirstRun(deps);
+  await checkSetupCode(deps.engine, request.text("code"), Date.now());
   const first = readFirst(request.text);
-  const options = await creationOptions(siteOf(parts), first);
-  const challengeId = sealChallenge(parts, askingOf(request), options.challenge, first);
+  const options = await creationOptions(requirePasskeySite(deps), first);
+  const challengeId = sealChallenge(deps, challengeContextOf(request), options.challenge, first);
   return { options, challengeId };
 }
 
-async function verify(parts: LoginParts, request: ScriptRequest): Promise<object> {
-  const call = callOf(request.http);
-  await mustBeFirstRun(parts);
+async function verifyPasskeyResponse(deps: LoginDeps, request: ScriptRequest): Promise<object> {
+  const call = browserCall(request.http);
+  await requireFirstRun(deps);
   const { challenge, payload: first } = openChallenge<FirstAccount>(
-    parts,
-    askingOf(request),
+    deps,
+    challengeContextOf(request),
     request.text("challengeId"),
   );
   const { identity } = first;
-  const passkey = await newPasskey(siteOf(parts), challenge, request.response, identity, call);
-  await setUp(parts, call, request.text("code"), first, { passkey });
+  const passkey = await verifyNewPasskey(
+    requirePasskeySite(deps),
+    challenge,
+    request.response,
+    identity,
+    call,
+  );
+  await completeSetup(deps, call, request.text("code"), first, { passkey });
   return { redirect: DONE_PATH };
 }
 
-function askingOf(request: ScriptRequest): Asking {
+function challengeContextOf(request: ScriptRequest): ChallengeContext {
   return { purpose: "setup", http: request.http, form: request.text("code") };
 }
 
-function done(): HttpResponse {
-  const text = "Your organisation and your account are ready. Sign in with: wharf auth login";
-  return htmlAnswer(200, donePage({ title: "Wharf is set up", text }));
+function donePageResponse(): HttpResponse {
+  const text = "Your organization and your account are ready. To sign in, run: wharf auth login";
+  return htmlResponse(200, donePage({ title: "Wharf is set up", text }));
 }

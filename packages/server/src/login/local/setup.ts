@@ -12,15 +12,15 @@ import { initInstallation, readInstallation } from "../../store/tables/installat
 import { addTicket, consumeTicket, deleteTickets, readTicket } from "../../store/tables/tickets.ts";
 import { newOperatorCode, readUserCode } from "../oauth/user-code.ts";
 import { type Credential, createAccount, type NewAccount } from "./accounts.ts";
-import { browserUrl } from "./passkey-site.ts";
+import { browserUrl } from "./passkeys.ts";
 
-/** Where the first person of an installation begins. */
+/** The page where the first person sets up the installation. */
 export const SETUP_PATH = "/setup";
 
-/** The purpose of setup tickets, and the name under which it is noted that setup was done. */
+/** The purpose of setup tickets, and the key under which it is stored that setup is done. */
 const SETUP = "setup";
 
-const CODE_MS = 24 * 3_600_000;
+const CODE_TTL_MS = 24 * 3_600_000;
 
 export interface SetupDeps {
   readonly engine: Engine;
@@ -28,33 +28,31 @@ export interface SetupDeps {
   addresses(): Addresses;
 }
 
-/** What the first person needs. */
+/** The URL and code for the first person. */
 export interface FirstRun {
   readonly url: string;
   readonly code: string;
 }
 
-/** The first organisation, and the account that owns it. */
+/** The first organization and the account of its owner. */
 export interface FirstAccount extends NewAccount {
-  readonly organisation: string;
+  readonly organization: string;
 }
 
 /**
- * A code for the first person, while there is nobody yet; undefined from then on. Whoever reads
- * what the server prints speaks for the operator.
- *
- * @example const firstRun = await offerSetup(deps, Date.now());
+ * Creates a setup code; undefined once setup is done. The server prints the code, so its holder
+ * acts for the operator.
  */
-export async function offerSetup(deps: SetupDeps, now: number): Promise<FirstRun | undefined> {
+export async function createSetupCode(deps: SetupDeps, now: number): Promise<FirstRun | undefined> {
   const { engine, addresses } = deps;
   if (!(await isFirstRun(deps, engine.store.reader))) return undefined;
   const code = newOperatorCode();
   const ticket = { purpose: SETUP, secret: code, payload: {}, identity: "" };
-  await engine.store.write((tx) => addTicket(tx, { ...ticket, expires: now + CODE_MS }));
+  await engine.store.write((tx) => addTicket(tx, { ...ticket, expires: now + CODE_TTL_MS }));
   return { url: `${browserUrl(addresses().authUrl)}${SETUP_PATH}`, code };
 }
 
-/** Whether the first person is still awaited. */
+/** Whether setup is still to be done. */
 export async function isFirstRun(
   { settings, engine }: SetupDeps,
   reader: Reader,
@@ -65,41 +63,34 @@ export async function isFirstRun(
   return (await readInstallation(reader, SETUP)) === undefined;
 }
 
-/** Refuses when there is nothing to set up any more. */
-export async function mustBeFirstRun(
+/** Throws NOT_FOUND once setup is done. */
+export async function requireFirstRun(
   deps: SetupDeps,
   reader: Reader = deps.engine.store.reader,
 ): Promise<void> {
   if (await isFirstRun(deps, reader)) return;
   throw new WharfError(
     "NOT_FOUND",
-    "this installation has been set up: sign in, or ask its operator for an invite",
+    "this installation is already set up: sign in, or ask its operator for an invite",
   );
 }
 
-/**
- * Refuses a code that is not one that the server printed, without using it up.
- *
- * @example await checkSetupCode(engine, form.get("code"), Date.now());
- */
+/** Rejects a wrong setup code, without redeeming it. */
 export async function checkSetupCode(engine: Engine, typed: string, now: number): Promise<void> {
   const { reader } = engine.store;
   if ((await readTicket(reader, SETUP, readUserCode(typed), now)) === undefined) throw wrongCode();
 }
 
 function wrongCode(): WharfError {
-  const description =
-    "the code is wrong, or is older than a day: a restart of the server prints one";
+  const description = "the code is wrong or has expired: restart the server to get a new one";
   return new WharfError("INVALID_ARGUMENT", description);
 }
 
 /**
- * Makes the first organisation, its owner and their account, and spends all codes: all of it or
- * nothing, and only once, whichever replicas are asked at the same time.
- *
- * @example await setUp(deps, call, code, { organisation, identity: newRootUid(), username }, credential);
+ * Creates the first organization, its owner and their account, and invalidates all codes.
+ * Everything happens in one transaction, and only once across all replicas.
  */
-export async function setUp(
+export async function completeSetup(
   deps: SetupDeps,
   call: Call,
   typed: string,
@@ -109,7 +100,7 @@ export async function setUp(
   const { engine, addresses } = deps;
   await engine.store.write(async (tx) => {
     await tx.acquireLock();
-    await mustBeFirstRun(deps, tx);
+    await requireFirstRun(deps, tx);
     if ((await consumeTicket(tx, SETUP, readUserCode(typed), call.time)) === undefined) {
       throw wrongCode();
     }
@@ -118,12 +109,12 @@ export async function setUp(
     const change = new Mutation(call, tx, engine, { actor: first.identity });
     await createAccount(change, addresses().authUrl, first, credential);
     const group = engine.catalog.groups.fromInput(
-      create(GroupSchema, { name: first.organisation }),
+      create(GroupSchema, { name: first.organization }),
       call.time,
     );
     group.uid = newRootUid();
     group.status = OrgStatus.READY;
-    // Whoever has the code speaks for the operator, who says whose names are whose.
+    // The holder of the code acts for the operator, who verifies organizations.
     group.verified = true;
     await change.insert(engine.catalog.groups, group);
     await bindRole(change, group.uid, builtinRole("owner")?.uid ?? "", first.identity);

@@ -1,52 +1,51 @@
 import { truncateUserAgent } from "../../engine/audit.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import type { Attempts } from "../attempts.ts";
-import { htmlAnswer, readForm } from "../browser.ts";
-import { choose, newLogin } from "../browser-login.ts";
+import type { AttemptLimiter } from "../attempts.ts";
+import { htmlResponse, readForm } from "../browser.ts";
+import { newLogin, showSignIn } from "../browser-login.ts";
 import {
-  callOf,
+  browserCall,
   checkAudiences,
-  keepLogin,
   type Login,
-  type LoginParts,
+  type LoginDeps,
   resumeLogin,
+  saveLogin,
 } from "../login.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
-import { deviceCodePage } from "../pages/device.ts";
-import { addDevice, DEVICE_SECONDS, findDevice } from "./device.ts";
+import { deviceCodePage } from "../pages/consent.ts";
+import { DEVICE_SECONDS, findDevice, startDeviceAuthorization } from "./device.ts";
 import { oauthHandler } from "./token-endpoint.ts";
 import { readUserCode } from "./user-code.ts";
 
-/** Where people type the code that a tool shows them. */
+/** The page where people enter the user code. */
 const DEVICE_PATH = "/device";
 
 /**
- * The device flow of RFC 8628: where a tool asks for a code, and where a person types it.
- *
- * @example endpoints.push(...deviceEndpoints(parts, attempts));
+ * The device authorization grant (RFC 8628): the authorization endpoint and the page for user
+ * codes.
  */
-export function deviceEndpoints(parts: LoginParts, attempts: Attempts): HttpEndpoint[] {
+export function deviceEndpoints(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint[] {
   return [
-    { method: "POST", path: "/oauth/device_authorization", handle: authorize(parts, attempts) },
-    pageEndpoint("GET", DEVICE_PATH, (request) => askForCode(parts, request)),
-    pageEndpoint("POST", DEVICE_PATH, (request) => takeCode(parts, request, attempts)),
+    { method: "POST", path: "/oauth/device_authorization", handle: authorize(deps, attempts) },
+    pageEndpoint("GET", DEVICE_PATH, (request) => askForCode(deps, request)),
+    pageEndpoint("POST", DEVICE_PATH, (request) => submitCode(deps, request, attempts)),
   ];
 }
 
-function authorize(parts: LoginParts, attempts: Attempts): HttpEndpoint["handle"] {
-  const { engine, addresses } = parts;
+function authorize(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint["handle"] {
+  const { engine, addresses } = deps;
   return oauthHandler(async (form, request) => {
     attempts.count("device", request.remoteAddress);
-    checkAudiences(parts, form.getAll("audience"));
-    const call = callOf(request);
+    checkAudiences(deps, form.getAll("audience"));
+    const call = browserCall(request);
     const device = {
-      client: (form.get("client_id") ?? "a tool").slice(0, LONGEST_CLIENT),
+      client: (form.get("client_id") ?? "a tool").slice(0, MAX_CLIENT_CHARACTERS),
       address: request.remoteAddress,
       userAgent: truncateUserAgent(call.userAgent),
       audiences: [...new Set(form.getAll("audience"))],
       scopes: [],
     };
-    const added = await engine.store.write((tx) => addDevice(tx, device, call.time));
+    const added = await engine.store.write((tx) => startDeviceAuthorization(tx, device, call.time));
     const uri = `${addresses().authUrl}${DEVICE_PATH}`;
     return {
       device_code: added.deviceCode,
@@ -59,38 +58,38 @@ function authorize(parts: LoginParts, attempts: Attempts): HttpEndpoint["handle"
   });
 }
 
-/** Long enough for any name, too short for a story. */
-const LONGEST_CLIENT = 64;
+/** Long enough for names, too short for instructions to the user. */
+const MAX_CLIENT_CHARACTERS = 64;
 
-async function askForCode(parts: LoginParts, http: HttpRequest): Promise<HttpResponse> {
-  const { login, headers } = newLogin(parts, http, NOTHING_YET);
+async function askForCode(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
+  const { login, headers } = newLogin(deps, http, DEVICE_REQUEST);
   const userCode = new URLSearchParams(http.query).get("user_code");
-  const ticket = await keepLogin(parts, login, Date.now());
+  const ticket = await saveLogin(deps, login, Date.now());
   const typed = userCode === null ? {} : { userCode: readUserCode(userCode) };
-  return htmlAnswer(200, deviceCodePage({ login: ticket, ...typed }), headers);
+  return htmlResponse(200, deviceCodePage({ login: ticket, ...typed }), headers);
 }
 
-async function takeCode(
-  parts: LoginParts,
+async function submitCode(
+  deps: LoginDeps,
   http: HttpRequest,
-  attempts: Attempts,
+  attempts: AttemptLimiter,
 ): Promise<HttpResponse> {
   attempts.count("user code", http.remoteAddress);
   const form = await readForm(http);
   const now = Date.now();
-  const login = await resumeLogin(parts, http, form.get("login"), now);
+  const login = await resumeLogin(deps, http, form.get("login"), now);
   const userCode = readUserCode(form.get("user_code") ?? "");
-  if ((await findDevice(parts.engine.store.reader, userCode, now)) === undefined) {
-    const error = "No tool waits with this code. Codes last a quarter of an hour.";
-    const ticket = await keepLogin(parts, login, now);
-    return htmlAnswer(400, deviceCodePage({ login: ticket, error }));
+  if ((await findDevice(deps.engine.store.reader, userCode, now)) === undefined) {
+    const error = "No device is waiting with this code. Codes expire after 15 minutes.";
+    const ticket = await saveLogin(deps, login, now);
+    return htmlResponse(400, deviceCodePage({ login: ticket, error }));
   }
   const request = { ...login.request, delivery: { kind: "device" as const, userCode } };
-  return choose(parts, { ...login, request }, {});
+  return showSignIn(deps, { ...login, request }, {});
 }
 
-/** A login that begins with a code to type. */
-const NOTHING_YET: Login["request"] = {
+/** The request of a login that starts with a user code. */
+const DEVICE_REQUEST: Login["request"] = {
   delivery: { kind: "none" },
   provider: "",
   invite: "",

@@ -13,20 +13,20 @@ import {
   rewriteTicket,
 } from "../../store/tables/tickets.ts";
 import { newSecret } from "../browser.ts";
-import type { LoginParts } from "../login.ts";
+import type { LoginDeps } from "../login.ts";
 import type { Person } from "../people/person.ts";
 import { newUserCode } from "./user-code.ts";
 
-/** A tool on another machine that waits for a person to sign it in. */
-export interface WaitingDevice {
-  /** What the tool shows that it is the one that waits. */
+/** A device that waits for a person to sign it in. */
+export interface PendingDevice {
+  /** The digest of the secret part of the device code. */
   readonly secretDigest: string;
   readonly client: string;
   readonly address: string;
   readonly userAgent: string;
   readonly audiences: readonly string[];
   readonly scopes: readonly string[];
-  /** How many seconds it must leave between questions, and when it asked last. */
+  /** The minimum seconds between polls, and the time of the last poll. */
   readonly interval: number;
   readonly asked: number;
   readonly outcome: "pending" | "denied" | { readonly person: Person };
@@ -34,128 +34,114 @@ export interface WaitingDevice {
 
 const PURPOSE = "device";
 
-/** As long as existing tools wait. */
+/** As long as existing clients wait. */
 export const DEVICE_SECONDS = 900;
 
-/** How often a tool may ask, and how much less often once it has asked too often. */
-const INTERVAL = 5;
-const SLOWER = 5;
+/** The poll interval, and how much it grows with each poll that is too early. */
+const INTERVAL_SECONDS = 5;
+const SLOW_DOWN_SECONDS = 5;
 
 /**
- * Tools that may wait at the same time: anyone can let one wait, and each has a row. All together are
- * few enough that guessing one of their codes stays hopeless.
+ * Bounds pending devices: anyone can add one, and each takes a row. Few enough that guessing one of
+ * their user codes is infeasible.
  */
-export const MAX_WAITING_PER_NETWORK = 100;
-export const MAX_WAITING = 20_000;
+export const MAX_PENDING_DEVICES_PER_NETWORK = 100;
+export const MAX_PENDING_DEVICES = 20_000;
 
 /**
- * Lets a tool wait; the person types the user code, the tool keeps the device code.
- *
- * @example const { deviceCode, userCode } = await addDevice(tx, described, Date.now());
+ * Starts a device authorization: the person enters the user code, the device keeps the device code.
  */
-export async function addDevice(
+export async function startDeviceAuthorization(
   tx: Transaction,
-  device: Pick<WaitingDevice, "client" | "address" | "userAgent" | "audiences" | "scopes">,
+  device: Pick<PendingDevice, "client" | "address" | "userAgent" | "audiences" | "scopes">,
   now: number,
 ): Promise<{ deviceCode: string; userCode: string; interval: number }> {
   const network = clientNetwork(device.address);
-  await checkRoom(tx, network, now);
+  await checkPendingDevices(tx, network, now);
   const userCode = newUserCode();
   const secret = newSecret();
-  const payload: WaitingDevice = {
+  const payload: PendingDevice = {
     ...device,
     secretDigest: hash("sha256", secret, "hex"),
-    interval: INTERVAL,
+    interval: INTERVAL_SECONDS,
     asked: 0,
     outcome: "pending",
   };
   const expires = now + DEVICE_SECONDS * 1000;
   const ticket = { purpose: PURPOSE, secret: userCode, payload, expires, identity: "", network };
-  // The code is short: another may wait with it.
-  if (!(await addTicket(tx, ticket))) return addDevice(tx, device, now);
-  return { deviceCode: `${userCode}.${secret}`, userCode, interval: INTERVAL };
+  // User codes are short, so another device may have the same one.
+  if (!(await addTicket(tx, ticket))) return startDeviceAuthorization(tx, device, now);
+  return { deviceCode: `${userCode}.${secret}`, userCode, interval: INTERVAL_SECONDS };
 }
 
-async function checkRoom(reader: Reader, network: string, now: number): Promise<void> {
+async function checkPendingDevices(reader: Reader, network: string, now: number): Promise<void> {
   const full =
-    (await countTickets(reader, network, now)) >= MAX_WAITING_PER_NETWORK ||
-    (await countTickets(reader, undefined, now)) >= MAX_WAITING;
+    (await countTickets(reader, network, now)) >= MAX_PENDING_DEVICES_PER_NETWORK ||
+    (await countTickets(reader, undefined, now)) >= MAX_PENDING_DEVICES;
   if (!full) return;
-  const text = "too many devices wait to be signed in: try again in a few minutes";
+  const text = "too many devices are waiting to be signed in: try again in a few minutes";
   throw new WharfError("RESOURCE_EXHAUSTED", text);
 }
 
-/** The device that waits with a user code, while nobody has answered it. */
+/** The pending device with a user code. */
 export async function findDevice(
   reader: Reader,
   userCode: string,
   now: number,
-): Promise<WaitingDevice | undefined> {
-  const device = await readTicket<WaitingDevice>(reader, PURPOSE, userCode, now);
+): Promise<PendingDevice | undefined> {
+  const device = await readTicket<PendingDevice>(reader, PURPOSE, userCode, now);
   return device?.outcome === "pending" ? device : undefined;
 }
 
-/**
- * Signs a device in as a person.
- *
- * @example await approveDevice(parts, call, userCode, person);
- */
+/** Signs a device in as a person. */
 export function approveDevice(
-  parts: LoginParts,
+  deps: LoginDeps,
   call: Call,
   userCode: string,
   person: Person,
 ): Promise<void> {
-  return answerDevice(parts, call, userCode, { person });
+  return decideDevice(deps, call, userCode, { person });
 }
 
-/**
- * Answers a device that waits: once, whatever the answer.
- *
- * @example await answerDevice(parts, call, userCode, "denied");
- */
-export async function answerDevice(
-  { engine }: LoginParts,
+/** Decides on a pending device. The first decision is final. */
+export async function decideDevice(
+  { engine }: LoginDeps,
   { time }: Call,
   userCode: string,
-  outcome: WaitingDevice["outcome"],
+  outcome: PendingDevice["outcome"],
 ): Promise<void> {
   await engine.store.write(async (tx) => {
-    const device = await lockTicket<WaitingDevice>(tx, PURPOSE, userCode, time);
+    const device = await lockTicket<PendingDevice>(tx, PURPOSE, userCode, time);
     if (device?.outcome !== "pending") {
-      throw new WharfError("PERMISSION_DENIED", "no tool waits with this code any more");
+      throw new WharfError("PERMISSION_DENIED", "no device is waiting with this code anymore");
     }
-    const payload: WaitingDevice = { ...device, outcome };
+    const payload: PendingDevice = { ...device, outcome };
     const { identity, provider } =
       typeof outcome === "object" ? outcome.person : { identity: "", provider: "" };
     await rewriteTicket(tx, { purpose: PURPOSE, secret: userCode, payload, identity, provider });
   });
 }
 
-/** What a device that asks is told. */
-export type DeviceAnswer =
+/** The result of a poll. */
+export type DevicePollResult =
   | { readonly error: "authorization_pending" | "slow_down" | "access_denied" | "expired_token" }
-  | { readonly device: WaitingDevice; readonly person: Person };
+  | { readonly device: PendingDevice; readonly person: Person };
 
-/**
- * Answers a device that asks whether it has been signed in. It gets its answer once.
- *
- * @example const answer = await askForDevice(tx, form.get("device_code"), Date.now());
- */
-export async function askForDevice(
+/** Handles a poll of a device. The result is delivered once. */
+export async function pollDevice(
   tx: Transaction,
   deviceCode: string,
   now: number,
-): Promise<DeviceAnswer> {
+): Promise<DevicePollResult> {
   const [userCode = "", secret = ""] = deviceCode.split(".");
-  const device = await lockTicket<WaitingDevice>(tx, PURPOSE, userCode, now);
+  const device = await lockTicket<PendingDevice>(tx, PURPOSE, userCode, now);
   if (device === undefined || hash("sha256", secret, "hex") !== device.secretDigest) {
     return { error: "expired_token" };
   }
   if (device.outcome === "pending") {
     const tooSoon = now - device.asked < device.interval * 1000;
-    const interval = tooSoon ? device.interval + SLOWER : device.interval;
-    const payload: WaitingDevice = { ...device, asked: now, interval };
+    const interval = tooSoon ? device.interval + SLOW_DOWN_SECONDS : device.interval;
+    const payload: PendingDevice = { ...device, asked: now, interval };
     await rewriteTicket(tx, { purpose: PURPOSE, secret: userCode, payload, identity: "" });
     return { error: tooSoon ? "slow_down" : "authorization_pending" };
   }

@@ -13,10 +13,10 @@ import { failedPrecondition, invalidArgument, notFound } from "../../lib/errors.
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { addTicket, readTicket, rewriteTicket } from "../../store/tables/tickets.ts";
-import type { LoginParts } from "../login.ts";
+import type { LoginDeps } from "../login.ts";
 import type { Person } from "../people/person.ts";
 
-/** What waits for the tool: our half of the key agreement, and the sealed token. */
+/** Our public key and the encrypted token, until the tool fetches them. */
 interface Sealed {
   readonly key: string;
   readonly token: string;
@@ -24,27 +24,24 @@ interface Sealed {
 
 const PURPOSE = "headless";
 
-/** A tool asks every few seconds. */
-const KEPT_MS = 5 * 60_000;
+/** Tools poll every few seconds. */
+const TTL_MS = 5 * 60_000;
 
-/**
- * Leaves a token for a tool elsewhere, sealed so that only it can read it: not even we can, later.
- *
- * @example await sealForTool(parts, call, delivery.code, request.scopes, person);
- */
-export async function sealForTool(
-  { engine, sessions, addresses }: LoginParts,
+/** Stores a token for a tool on another machine, encrypted so that only the tool can read it. */
+export async function sealTokenForTool(
+  { engine, sessions, addresses }: LoginDeps,
   call: Call,
   code: string,
   scopes: readonly string[],
   person: Person,
 ): Promise<void> {
-  // Of nobody: it must outlast the person's sessions, or somebody else could use the code again.
+  // Without an identity: the ticket must outlast the person's sessions, or the code could be used
+  // again.
   const ticket = { purpose: PURPOSE, secret: code, identity: "" };
   const session = await engine.store.write(async (tx) => {
-    const expires = call.time + KEPT_MS;
-    // Whoever saw the link must not be able to put their own login in its place.
-    if (!(await addTicket(tx, { ...ticket, payload: {}, expires }))) throw codeIsSpent();
+    const expires = call.time + TTL_MS;
+    // Others who saw the link must not be able to substitute their own sign-in.
+    if (!(await addTicket(tx, { ...ticket, payload: {}, expires }))) throw codeAlreadyUsed();
     return sessions.open(tx, call, person, scopes);
   });
   const wanted = { audiences: [addresses().authUrl], scopes, capabilities: [] };
@@ -53,20 +50,12 @@ export async function sealForTool(
   await engine.store.write((tx) => rewriteTicket(tx, { ...ticket, payload }));
 }
 
-/**
- * Refuses what nothing can be sealed for, before anyone logs in for it.
- *
- * @example checkHeadlessCode(query.get("headless_code"));
- */
+/** Rejects an invalid public key before anyone signs in for it. */
 export function checkHeadlessCode(code: string): void {
   sharedSecret(generateKeyPairSync("x25519").privateKey, code);
 }
 
-/**
- * Seals a text for the holder of an X25519 key: AES-256-GCM under the shared secret.
- *
- * @example const { key, token } = seal(code, "eyJhbGciOi…");
- */
+/** Encrypts a text for the holder of an X25519 key: AES-256-GCM with the shared secret. */
 export function seal(code: string, text: string): Sealed {
   const { privateKey, publicKey } = generateKeyPairSync("x25519");
   const secret = sharedSecret(privateKey, code);
@@ -82,22 +71,18 @@ function sharedSecret(privateKey: KeyObject, code: string): Buffer {
     const key = { kty: "OKP", crv: "X25519", x: code };
     return diffieHellman({ privateKey, publicKey: createPublicKey({ key, format: "jwk" }) });
   } catch {
-    // Also keys of low order, with which the secret would be no secret.
+    // Includes keys of low order, which yield no secret.
     const description = "headless_code must be an X25519 public key as base64url";
     throw invalidArgument({ field: "headless_code", description });
   }
 }
 
-function codeIsSpent(): Error {
-  const description = "a login with this code has been completed before";
+function codeAlreadyUsed(): Error {
+  const description = "a sign-in with this code was already completed";
   return failedPrecondition({ type: "CODE_SPENT", description });
 }
 
-/**
- * Hands out what a login left for a tool. It may ask again: what it gets is of use to nobody else.
- *
- * @example handlers.set(Auth.method.getHeadlessSession, headlessSessionMethod(engine));
- */
+/** Returns the encrypted token. Tools may repeat the request: nobody else can decrypt it. */
 export function headlessSessionMethod(engine: Engine): Handler {
   return async (call, message) => {
     const { code } = message as GetHeadlessSessionRequest;

@@ -4,48 +4,44 @@ import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { endSession, type StoredSession } from "../../store/tables/sessions.ts";
 import { lockTicket, rewriteTicket } from "../../store/tables/tickets.ts";
-import { callOf, type LoginParts } from "../login.ts";
-import type { Issued, TokensOfSession, Wanted } from "../people/sessions.ts";
-import type { CodeTicket } from "./deliver.ts";
-import { askForDevice } from "./device.ts";
-import { badField, type Grant, OAuthError } from "./token-endpoint.ts";
+import { browserCall, type LoginDeps } from "../login.ts";
+import type { IssuedToken, SessionTokens, TokenRequest } from "../people/sessions.ts";
+import { pollDevice } from "./device.ts";
+import type { CodeTicket } from "./finish-login.ts";
+import { invalidParameter, OAuthError, type OAuthGrant } from "./token-endpoint.ts";
 
-/** RFC 8628's grant. */
+/** The grant type of RFC 8628. */
 export const DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code";
 
-/**
- * The grants of people: the code at the end of a browser login, a refresh token, a device code.
- *
- * @example oauthTokenEndpoint(new Map([...personGrants(parts)]))
- */
-export function personGrants(parts: LoginParts): [string, Grant][] {
+/** The OAuth grants of people: authorization code, refresh token and device code. */
+export function personOAuthGrants(deps: LoginDeps): [string, OAuthGrant][] {
   return [
-    ["authorization_code", codeGrant(parts)],
-    ["refresh_token", refreshGrant(parts)],
-    [DEVICE_CODE, deviceGrant(parts)],
+    ["authorization_code", codeGrant(deps)],
+    ["refresh_token", refreshGrant(deps)],
+    [DEVICE_CODE, deviceGrant(deps)],
   ];
 }
 
-function codeGrant(parts: LoginParts): Grant {
+function codeGrant(deps: LoginDeps): OAuthGrant {
   return async (form, request) => {
-    const call = callOf(request);
-    const redeemed = await parts.engine.store.write((tx) => redeemCode(parts, tx, call, form));
+    const call = browserCall(request);
+    const redeemed = await deps.engine.store.write((tx) => redeemCode(deps, tx, call, form));
     if (redeemed === undefined) throw invalidGrant();
     const { session, ticket } = redeemed;
     const { audiences, scopes, refreshable } = ticket.request;
     const wanted = { audiences, scopes, capabilities: [] };
-    const access = await parts.sessions.accessToken(session, wanted, call.time);
-    const refresh = refreshable ? parts.sessions.refreshToken(session, call.time) : undefined;
+    const access = await deps.sessions.accessToken(session, wanted, call.time);
+    const refresh = refreshable ? deps.sessions.refreshToken(session, call.time) : undefined;
     return tokenResponse({ access, refresh }, call.time);
   };
 }
 
 /**
- * Opens the session that a code stands for. A code that comes a second time was stolen on one of
- * its two ways, so the session that it opened ends; one with the wrong verifier is spent as well.
+ * Redeems a code for a session. A second use means that the code was stolen, so it ends the
+ * session. A wrong verifier invalidates the code.
  */
 async function redeemCode(
-  { sessions }: LoginParts,
+  { sessions }: LoginDeps,
   tx: Transaction,
   call: Call,
   form: URLSearchParams,
@@ -62,7 +58,7 @@ async function redeemCode(
     await endSession(tx, ticket.session);
     return undefined;
   }
-  if (!fits(ticket, form)) {
+  if (!matchesCode(ticket, form)) {
     await keep("");
     return undefined;
   }
@@ -71,7 +67,7 @@ async function redeemCode(
   return { session, ticket };
 }
 
-function fits({ request: { delivery } }: CodeTicket, form: URLSearchParams): boolean {
+function matchesCode({ request: { delivery } }: CodeTicket, form: URLSearchParams): boolean {
   if (delivery.kind !== "code") return false;
   const verifier = form.get("code_verifier") ?? "";
   const sameAddress = URL.parse(form.get("redirect_uri") ?? "")?.href === delivery.redirect;
@@ -79,48 +75,48 @@ function fits({ request: { delivery } }: CodeTicket, form: URLSearchParams): boo
 }
 
 function invalidGrant(): WharfError {
-  return unauthenticated("the code has ended, was used before, or is another's");
+  return unauthenticated("the code has expired, was already used, or belongs to another client");
 }
 
-function refreshGrant({ sessions }: LoginParts): Grant {
+function refreshGrant({ sessions }: LoginDeps): OAuthGrant {
   return async (form, request) => {
-    const call = callOf(request);
+    const call = browserCall(request);
     const token = form.get("refresh_token");
-    if (!token) throw badField("refresh_token", "is required");
-    return tokenResponse(await sessions.refresh(call, token, wantedOf(form)), call.time);
+    if (!token) throw invalidParameter("refresh_token", "is required");
+    return tokenResponse(await sessions.refresh(call, token, tokenRequestOf(form)), call.time);
   };
 }
 
-function deviceGrant({ engine, sessions, addresses }: LoginParts): Grant {
+function deviceGrant({ engine, sessions, addresses }: LoginDeps): OAuthGrant {
   return async (form, request) => {
-    const call = callOf(request);
+    const call = browserCall(request);
     const code = form.get("device_code") ?? "";
     const found = await engine.store.write(async (tx) => {
-      const answer = await askForDevice(tx, code, call.time);
+      const answer = await pollDevice(tx, code, call.time);
       if ("error" in answer) return answer;
       const { device, person } = answer;
       return { device, session: await sessions.open(tx, call, person) };
     });
-    if ("error" in found) throw new OAuthError(found.error, WORDS[found.error]);
+    if ("error" in found) throw new OAuthError(found.error, DESCRIPTIONS[found.error]);
     const { audiences, scopes } = found.device;
     const wanted = { audiences, scopes, capabilities: [] };
     const access = await sessions.accessToken(found.session, wanted, call.time);
     const refresh = sessions.refreshToken(found.session, call.time);
-    // Existing tools exchange this one, as they would one of any provider.
-    const ours = { ...wanted, audiences: [addresses().authUrl] };
-    const { token } = await sessions.accessToken(found.session, ours, call.time);
+    // Existing clients exchange the ID token, as they would one of any identity provider.
+    const forIssuer = { ...wanted, audiences: [addresses().authUrl] };
+    const { token } = await sessions.accessToken(found.session, forIssuer, call.time);
     return { ...tokenResponse({ access, refresh }, call.time), id_token: token };
   };
 }
 
-const WORDS = {
-  authorization_pending: "nobody has answered yet",
-  slow_down: "ask less often: five seconds more between questions",
-  access_denied: "the person has denied it",
-  expired_token: "the device code has ended, or is not one of ours",
+const DESCRIPTIONS = {
+  authorization_pending: "the user has not decided yet",
+  slow_down: "polling too often: wait five more seconds between requests",
+  access_denied: "the user denied the request",
+  expired_token: "the device code has expired or is unknown",
 } as const;
 
-function wantedOf(form: URLSearchParams): Wanted {
+function tokenRequestOf(form: URLSearchParams): TokenRequest {
   return {
     audiences: [...form.getAll("audience"), ...form.getAll("resource")],
     scopes: form.getAll("scopes"),
@@ -128,7 +124,7 @@ function wantedOf(form: URLSearchParams): Wanted {
   };
 }
 
-function tokenResponse({ access, refresh }: TokensOfSession, now: number): object {
+function tokenResponse({ access, refresh }: SessionTokens, now: number): object {
   return {
     access_token: access.token,
     token_type: "Bearer",
@@ -137,6 +133,6 @@ function tokenResponse({ access, refresh }: TokensOfSession, now: number): objec
   };
 }
 
-function secondsLeft({ expires }: Issued, now: number): number {
+function secondsLeft({ expires }: IssuedToken, now: number): number {
   return Math.max(0, Math.floor((expires - now) / 1000));
 }

@@ -10,13 +10,9 @@ import { requireBearer } from "../../lib/bearer.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { scopesOf } from "../../sts/down-scope.ts";
-import type { Issued, Sessions } from "../people/sessions.ts";
+import type { IssuedToken, Sessions } from "../people/sessions.ts";
 
-/**
- * Gives the next access and refresh token for the refresh token that the call brings.
- *
- * @example handlers.set(SecurityTokenService.method.exchangeRefreshToken, refreshMethod(sessions));
- */
+/** Exchanges a refresh token for the next access and refresh token. */
 export function refreshMethod(sessions: Sessions): Handler {
   return async (call, message) => {
     const request = message as ExchangeRefreshTokenRequest;
@@ -29,6 +25,6 @@ export function refreshMethod(sessions: Sessions): Handler {
   };
 }
 
-function rawToken({ token, expires }: Issued): RawToken {
+function rawToken({ token, expires }: IssuedToken): RawToken {
   return create(RawTokenSchema, { token, expiry: timestampFromMs(expires) });
 }

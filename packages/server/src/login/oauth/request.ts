@@ -4,46 +4,45 @@ import { invalidArgument } from "../../lib/errors.ts";
 import { isLoopbackHost } from "../../lib/loopback.ts";
 import { checkHeadlessCode } from "./headless.ts";
 
-/** Where the tokens of a login go. */
+/** How the result of a login is delivered. */
 export type Delivery =
-  /** A one-time code to the caller's own machine, exchanged with PKCE: tokens are in no URL. */
+  /** An authorization code with PKCE to a loopback address: no tokens in URLs. */
   | {
       readonly kind: "code";
       readonly redirect: string;
       readonly challenge: string;
       readonly state: string;
     }
-  /** The token itself to the caller's own machine, as existing clients expect it. */
+  /** The token itself to a loopback address, for existing clients. */
   | { readonly kind: "redirect"; readonly redirect: string }
-  /** Sealed for a tool elsewhere, which asks for it with its public key. */
+  /** Encrypted for a tool on another machine, which fetches it with its public key. */
   | { readonly kind: "headless"; readonly code: string }
-  /** To the device that waits with this user code. */
+  /** To the pending device with this user code. */
   | { readonly kind: "device"; readonly userCode: string }
-  /** Nowhere: the browser goes on to the page of the person's own account. */
+  /** None: the browser continues to the account page. */
   | { readonly kind: "account" }
-  /** Nowhere: somebody only came to accept an invite. */
+  /** None: the login only accepts an invite. */
   | { readonly kind: "none" };
 
-/** What the caller of a login wants. */
+/** The request that starts a login. */
 export interface LoginRequest {
   readonly delivery: Delivery;
-  /** The uid of an identity provider, or the name of a verified organisation; empty to ask. */
+  /**
+   * The uid of an identity provider, or the name of a verified organization; empty to let the user
+   * choose.
+   */
   readonly provider: string;
-  /** What is kept of the code of an invite to accept. */
+  /** The key id of an invite to accept. */
   readonly invite: string;
   readonly audiences: readonly string[];
   readonly scopes: readonly string[];
   readonly refreshable: boolean;
-  /** Whether people who are not known yet are turned away. */
+  /** Whether unregistered people are rejected. */
   readonly knownOnly: boolean;
 }
 
-/**
- * Reads what a login is for from the query of its first request.
- *
- * @example const request = readLoginRequest(new URLSearchParams(query));
- */
-export function readLoginRequest(query: URLSearchParams): LoginRequest {
+/** Parses the query of the request that starts a login. */
+export function parseLoginRequest(query: URLSearchParams): LoginRequest {
   const delivery = readDelivery(query);
   const invite = query.get("invite") ?? "";
   const request = {
@@ -58,25 +57,25 @@ export function readLoginRequest(query: URLSearchParams): LoginRequest {
   if (Buffer.byteLength(JSON.stringify(request)) <= MAX_REQUEST_BYTES) return request;
   throw invalidArgument({
     field: "",
-    description: `the parameters of a login have at most ${MAX_REQUEST_BYTES} bytes`,
+    description: `the parameters of a sign-in must have at most ${MAX_REQUEST_BYTES} bytes`,
   });
 }
 
 /**
- * The request travels in the `state` of the identity provider, so it must fit into a URL twice as
- * long together with the answer of the provider.
+ * The request is part of the `state` of the identity provider, so it must fit into the callback
+ * URL.
  */
 const MAX_REQUEST_BYTES = 4_096;
 
-/** What OpenID clients ask for out of habit; ours narrow to groups. */
+/** Standard OpenID scopes, which are ignored: Wharf uses groups as scopes. */
 const OPENID_SCOPES = ["openid", "email", "profile", "offline_access"];
 
 function readScopes(query: URLSearchParams): string[] {
-  // Existing clients escape them twice.
+  // Existing clients encode them twice.
   const words = query.getAll("scope").flatMap((text) => unescapeTwice(text).split(" "));
   const scopes = words.filter((word) => word !== "" && !OPENID_SCOPES.includes(word));
   if (scopes.every(isUid)) return scopes;
-  throw refusal("scope", "must be uids of groups");
+  throw invalidParameter("scope", "must be uids of groups");
 }
 
 function readDelivery(query: URLSearchParams): Delivery {
@@ -91,13 +90,13 @@ function readDelivery(query: URLSearchParams): Delivery {
 function readCodeDelivery(query: URLSearchParams): Delivery {
   const challenge = query.get("code_challenge") ?? "";
   if (query.get("code_challenge_method") !== "S256" || !/^[A-Za-z0-9_-]{43}$/.test(challenge)) {
-    throw refusal("code_challenge", "must be an S256 challenge");
+    throw invalidParameter("code_challenge", "must be an S256 challenge");
   }
   const redirect = loopback("redirect_uri", query.get("redirect_uri") ?? "");
   return { kind: "code", redirect, challenge, state: query.get("state") ?? "" };
 }
 
-/** Only the machine that the browser runs on may be sent anything: nobody else's address is checked. */
+/** Redirects only to loopback addresses, because clients are not registered. */
 function loopback(field: string, text: string): string {
   const url = URL.parse(text);
   const sound =
@@ -108,14 +107,17 @@ function loopback(field: string, text: string): string {
     url.password === "" &&
     url.hash === "";
   if (!sound)
-    throw refusal(field, "must be an http address of this machine, such as http://127.0.0.1:1234/");
+    throw invalidParameter(
+      field,
+      "must be an http URL with a loopback address, such as http://127.0.0.1:1234/",
+    );
   return url.href;
 }
 
-/** An X25519 public key: 32 bytes, of an order that makes secrets. */
+/** An X25519 public key of 32 bytes that is not of low order. */
 function readHeadlessCode(code: string): string {
   if (!/^[A-Za-z0-9_-]{43}$/.test(code)) {
-    throw refusal("headless_code", "must be an X25519 public key as base64url");
+    throw invalidParameter("headless_code", "must be an X25519 public key as base64url");
   }
   checkHeadlessCode(code);
   return code;
@@ -129,6 +131,6 @@ function unescapeTwice(text: string): string {
   }
 }
 
-function refusal(field: string, description: string): Error {
+function invalidParameter(field: string, description: string): Error {
   return invalidArgument({ field, description: `${field} ${description}` });
 }

@@ -1,3 +1,8 @@
+/**
+ * The OAuth 2.0 endpoints and grants of login: authorization code, device code, refresh token,
+ * token exchange and headless tools. Imports people, pages and the login state of the parent
+ * folder.
+ */
 import type { OutgoingHttpHeaders } from "node:http";
 import { invalidArgument, WharfError } from "../../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
@@ -6,18 +11,14 @@ import { readParameters } from "../../wire/parameters.ts";
 
 const PATH = "/oauth/token";
 
-/** A form holds two tokens at most. */
-const MOST_BYTES = 64 * 1024;
+/** A form has two tokens at most. */
+const MAX_BODY_BYTES = 64 * 1024;
 
-/** One way to get a token: reads a form, and answers with what OAuth calls a token response. */
-export type Grant = (form: URLSearchParams, request: HttpRequest) => Promise<object>;
+/** A handler of a grant type: gets the form, returns an OAuth token response. */
+export type OAuthGrant = (form: URLSearchParams, request: HttpRequest) => Promise<object>;
 
-/**
- * The token endpoint of OAuth 2, with the grants that are given by their types.
- *
- * @example endpoints.push(oauthTokenEndpoint(new Map([[TOKEN_EXCHANGE, tokenExchangeGrant(methods)]])));
- */
-export function oauthTokenEndpoint(grants: ReadonlyMap<string, Grant>): HttpEndpoint {
+/** The OAuth 2.0 token endpoint, with its handlers by grant type. */
+export function oauthTokenEndpoint(grants: ReadonlyMap<string, OAuthGrant>): HttpEndpoint {
   return {
     method: "POST",
     path: PATH,
@@ -30,41 +31,33 @@ export function oauthTokenEndpoint(grants: ReadonlyMap<string, Grant>): HttpEndp
   };
 }
 
-/**
- * Reads a form, and answers in the words of OAuth, also when something is wrong.
- *
- * @example { method: "POST", path: "/oauth/device_authorization", handle: oauthHandler(async (form) => …) }
- */
-export function oauthHandler(work: Grant): HttpEndpoint["handle"] {
+/** Handles a form and responds as OAuth 2.0 specifies, including errors. */
+export function oauthHandler(work: OAuthGrant): HttpEndpoint["handle"] {
   return async (request) => {
     try {
-      const form = readParameters(await request.body(MOST_BYTES));
+      const form = readParameters(await request.body(MAX_BODY_BYTES));
       return answer(200, await work(form, request));
     } catch (thrown) {
-      return refusal(WharfError.from(thrown));
+      return errorResponse(WharfError.from(thrown));
     }
   };
 }
 
-/** An error that OAuth has a word of its own for. */
+/** An error with an OAuth error code. */
 export class OAuthError extends WharfError {
-  readonly word: string;
+  readonly errorCode: string;
 
-  /** @example throw new OAuthError("authorization_pending", "nobody has answered yet"); */
-  constructor(word: string, text: string) {
+  constructor(errorCode: string, text: string) {
     super("INVALID_ARGUMENT", text);
-    this.word = word;
+    this.errorCode = errorCode;
   }
 }
 
-/**
- * @example throw badField("subject_token", "is required");
- */
-export function badField(field: string, description: string): WharfError {
+export function invalidParameter(field: string, description: string): WharfError {
   return invalidArgument({ field, description: `${field} ${description}` });
 }
 
-function refusal(error: WharfError): HttpResponse {
+function errorResponse(error: WharfError): HttpResponse {
   if (error.code === "INTERNAL") throw error;
   const byCode: Record<string, string> = {
     PERMISSION_DENIED: "invalid_grant",
@@ -72,10 +65,11 @@ function refusal(error: WharfError): HttpResponse {
     RESOURCE_EXHAUSTED: "temporarily_unavailable",
     UNAVAILABLE: "temporarily_unavailable",
   };
-  const word = error instanceof OAuthError ? error.word : (byCode[error.code] ?? "invalid_request");
-  const body = { error: word, error_description: error.message };
-  const isLater = error.code === "UNAVAILABLE" || error.code === "RESOURCE_EXHAUSTED";
-  const status = isLater || error instanceof HttpFault ? error.httpStatus : 400;
+  const errorCode =
+    error instanceof OAuthError ? error.errorCode : (byCode[error.code] ?? "invalid_request");
+  const body = { error: errorCode, error_description: error.message };
+  const isTemporary = error.code === "UNAVAILABLE" || error.code === "RESOURCE_EXHAUSTED";
+  const status = isTemporary || error instanceof HttpFault ? error.httpStatus : 400;
   return answer(status, body, errorHeaders(error));
 }
 

@@ -1,35 +1,33 @@
 import { create } from "@bufbuild/protobuf";
 import { ExchangeRequestSchema, SecurityTokenService } from "@wharf/contract";
 import type { Methods } from "../../rpc/call.ts";
-import { badField, type Grant } from "./token-endpoint.ts";
+import { invalidParameter, type OAuthGrant } from "./token-endpoint.ts";
 
 export const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 const JWT = "urn:ietf:params:oauth:token-type:jwt";
 
-/** What a presented token may be called; all of them are JWTs. */
+/** Accepted types of subject tokens; all of them are JWTs. */
 const SUBJECT_TYPES = [
   JWT,
   "urn:ietf:params:oauth:token-type:id_token",
   "urn:ietf:params:oauth:token-type:access_token",
 ];
 
-/** As long as any request may take. */
-const LONGEST_MS = 30_000;
+/** The time limit of all requests. */
+const TIMEOUT_MS = 30_000;
 
 /**
- * Token exchange as RFC 8693 has it, for clients that know nothing of ours. The identity to become
- * is the parameter `identity`; a scope is a capability.
- *
- * @example new Map([[TOKEN_EXCHANGE, tokenExchangeGrant(methods)]])
+ * Token exchange (RFC 8693) for generic clients. The parameter `identity` selects the identity to
+ * assume; OAuth scopes are capabilities.
  */
-export function tokenExchangeGrant(methods: Methods): Grant {
+export function tokenExchangeGrant(methods: Methods): OAuthGrant {
   return async (form, request) => {
     const subjectType = form.get("subject_token_type") ?? "";
     if (!SUBJECT_TYPES.includes(subjectType))
-      throw badField("subject_token_type", `must be one of ${SUBJECT_TYPES.join(", ")}`);
+      throw invalidParameter("subject_token_type", `must be one of ${SUBJECT_TYPES.join(", ")}`);
     if ((form.get("requested_token_type") ?? JWT) !== JWT)
-      throw badField("requested_token_type", `must be ${JWT}`);
-    if (!form.get("subject_token")) throw badField("subject_token", "is required");
+      throw invalidParameter("requested_token_type", `must be ${JWT}`);
+    if (!form.get("subject_token")) throw invalidParameter("subject_token", "is required");
     const method = methods.find(
       `/${SecurityTokenService.typeName}/${SecurityTokenService.method.exchange.name}`,
     );
@@ -48,7 +46,7 @@ export function tokenExchangeGrant(methods: Methods): Grant {
       format: "json",
       remoteAddress: request.remoteAddress,
       userAgent: request.headers["user-agent"] ?? "",
-      signal: AbortSignal.timeout(LONGEST_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const { token, expiry } = JSON.parse(reply.json()) as { token: string; expiry: string };
     return {

@@ -1,26 +1,20 @@
 import { randomInt } from "node:crypto";
 
-/** Letters that are hard to confuse and make no words: RFC 8628 suggests these. */
+/** Letters that are hard to confuse and form no words, as RFC 8628 suggests. */
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 
 const GROUP = 4;
 const GROUPS = new RegExp(`.{1,${GROUP}}`, "g");
 
 /**
- * A code that a person types, such as `WDJB-MJHT`. It lives for minutes and tries are counted, so
- * 34 bits are enough.
- *
- * @example const userCode = newUserCode();
+ * A user code, such as `WDJB-MJHT`. It lives for minutes and attempts are limited, so 34 bits
+ * suffice.
  */
 export function newUserCode(): string {
   return newCode(2);
 }
 
-/**
- * A code that opens an account to whoever has it: 86 bits, so that it can live for a day.
- *
- * @example const code = newOperatorCode(); // "WDJB-MJHT-BKKS-QZWN-RTGC"
- */
+/** A code that grants access to an account, valid for a day: 86 bits. */
 export function newOperatorCode(): string {
   return newCode(5);
 }
@@ -33,11 +27,7 @@ function newCode(groups: number): string {
   return grouped(letters);
 }
 
-/**
- * A code as it was made from one as it was typed: in any case, with or without the dashes.
- *
- * @example readUserCode("wdjb mjht") // "WDJB-MJHT"
- */
+/** Normalizes a code: any case, with or without dashes. */
 export function readUserCode(typed: string): string {
   return grouped(typed.toUpperCase().replace(/[^A-Z]/g, ""));
 }

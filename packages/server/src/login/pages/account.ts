@@ -1,144 +1,155 @@
-import { type Html, html } from "./html.ts";
+import { alert, browserName, button, field, form, passkey, passwordFields } from "./components.ts";
+import { type Html, html, type Part } from "./html.ts";
 import { page } from "./layout.ts";
-import { alert, field, form, passkey, passwordFields } from "./parts.ts";
 
-/**
- * Makes the first account of an installation, with the code that the server printed. Passwords are
- * sent as `password` and `password_again`.
- *
- * @example setupPage({ error: "The code is wrong.", values: { organisation: "acme" } })
- */
-export function setupPage(props: {
+/** Confirmations of actions, by the `done` parameter of the redirect back to this page. */
+const DONE = {
+  password: "Password set. All your sessions have ended.",
+  added: "Passkey added.",
+  named: "Passkey renamed.",
+  removed: "Passkey removed. Remove it from your device, too.",
+  ended: "Session ended.",
+  "ended-all": "All your sessions have ended.",
+} as const;
+
+export type Done = keyof typeof DONE;
+
+export function isDone(text: string): text is Done {
+  return Object.hasOwn(DONE, text);
+}
+
+export type AccountProps = {
+  /** The secret that every form of the visit must hold. */
+  readonly form: string;
   readonly error?: string | undefined;
-  /** Where passkeys work. */
-  readonly passkeySite?: string | undefined;
-  readonly values?:
+  readonly done?: Done | undefined;
+  readonly name: string;
+  readonly identity: string;
+  /** The name of the identity provider that they signed in with. */
+  readonly provider?: string | undefined;
+  /** Set for people with a local account. */
+  readonly local?:
     | {
-        readonly code?: string | undefined;
-        readonly organisation?: string | undefined;
-        readonly username?: string | undefined;
+        readonly hasPassword: boolean;
+        readonly passkeys: readonly {
+          readonly credentialId: string;
+          readonly name: string;
+          readonly created: number;
+          readonly used: number;
+        }[];
+        /** Where passkeys work. */
+        readonly passkeySite?: string | undefined;
       }
     | undefined;
-}): string {
-  const { error, values = {} } = props;
-  const body = html`<h1>Set up Wharf</h1>
+  readonly sessions: readonly {
+    readonly id: string;
+    readonly userAgent: string;
+    readonly remoteAddress: string;
+    readonly created: number;
+    readonly used: number;
+  }[];
+  readonly hasMoreSessions: boolean;
+};
+
+/** Shows people their own account and lets them manage credentials and sessions. */
+export function accountPage(props: AccountProps): string {
+  const { error, done, name, identity, provider, local } = props;
+  const body = html`<h1>Your account</h1>
 ${alert(error)}
-<p class="soft">Create the first organisation and the account that owns it.</p>
-${form({
-  action: "/setup",
-  body: [
-    field({
-      name: "code",
-      label: "Setup code",
-      hint: "The server printed it when it started",
-      value: values.code,
-      autocomplete: "one-time-code",
-      autofocus: true,
-      code: true,
-    }),
-    field({
-      name: "organisation",
-      label: "Organisation",
-      value: values.organisation,
-      autocomplete: "organization",
-    }),
-    usernameField(values.username),
-    ...passwordFields("Create account"),
-    passkey({
-      kind: "create",
-      label: "Use a passkey instead",
-      site: props.passkeySite,
-      path: "/setup/passkey",
-      fields: ["code", "organisation", "username"],
-      verifyFields: ["code"],
-    }),
-  ],
-})}`;
-  return page({ title: error ? "Error: Set up Wharf" : "Set up Wharf", body, script: true });
+${error === undefined && done !== undefined && html`<p class="note" role="status">${DONE[done]}</p>`}
+<dl>
+<dt>Name</dt><dd>${name}</dd>
+<dt>Signed in with</dt><dd>${provider ?? "a local account"}</dd>
+<dt>Identity UID</dt><dd><code>${identity}</code></dd>
+</dl>
+${local && passwordSection(props.form, local)}
+${local && passkeySection(props.form, local)}
+${sessionSection(props)}
+<section>
+${form({ action: "/account/leave", login: props.form, body: button("Sign out", { quiet: true }) })}
+</section>`;
+  const title = error ? "Error: Your account" : "Your account";
+  return page({ title, body, script: local !== undefined });
 }
 
-/**
- * Makes a local account to accept an invite with. Passwords are sent as `password` and
- * `password_again`.
- *
- * @example newAccountPage({ login, group: "acme", role: "viewer" })
- */
-export function newAccountPage(props: {
-  readonly login: string;
-  /** Where passkeys work. */
-  readonly passkeySite?: string | undefined;
-  readonly error?: string | undefined;
-  readonly values?: { readonly username?: string | undefined } | undefined;
-  readonly group: string;
-  readonly role: string;
-}): string {
-  const { login, error, values = {}, group, role } = props;
-  const body = html`<h1>Create your account</h1>
-${alert(error)}
-<p>With it you join <strong>${group}</strong> as <strong>${role}</strong>.</p>
+type Local = NonNullable<AccountProps["local"]>;
+
+function passwordSection(login: string, { hasPassword }: Local): Html {
+  const current =
+    hasPassword &&
+    field({
+      name: "current",
+      label: "Current password",
+      type: "password",
+      autocomplete: "current-password",
+      maxlength: 1024,
+    });
+  const label = hasPassword ? "Change password" : "Set password";
+  return html`<section>
+<h2>Password</h2>
+<p class="soft">${hasPassword ? "" : "You have no password. "}A new password ends all your sessions.</p>
+${form({ action: "/account/password", login, body: [current, ...passwordFields(label, "New password")] })}
+</section>`;
+}
+
+function passkeySection(login: string, { passkeys, passkeySite: site }: Local): Html {
+  const rows = passkeys.map(({ credentialId, name, created, used }, index) => {
+    const id = html`<input type="hidden" name="passkey" value="${credentialId}">`;
+    const nameField = field({
+      name: "name",
+      id: `passkey-${index}`,
+      label: `Name of passkey ${index + 1}`,
+      hint: `Added ${day(created)}, last used ${day(used)}`,
+      value: name,
+      autocomplete: "off",
+      maxlength: 64,
+    });
+    const remove = { action: "/account/passkeys/remove" };
+    const buttons = html`<div class="row">${button("Rename", { quiet: true })}${button("Remove", { quiet: true, ...remove })}</div>`;
+    return html`<li>${form({ action: "/account/passkeys/name", login, body: [id, nameField, buttons] })}</li>`;
+  });
+  return html`<section>
+<h2>Passkeys</h2>
+${passkeys.length === 0 ? html`<p class="soft">You have no passkeys.</p>` : html`<ul class="apart">${rows}</ul>`}
 ${form({
-  action: "/oauth/account",
+  action: "/account",
   login,
-  body: [
-    usernameField(values.username),
-    ...passwordFields("Create account"),
-    passkey({
-      kind: "create",
-      label: "Use a passkey instead",
-      site: props.passkeySite,
-      path: "/oauth/account/passkey",
-      fields: ["login", "username"],
-      verifyFields: ["login"],
-    }),
-  ],
-})}`;
-  const title = error ? "Error: Create your account" : "Create your account";
-  return page({ title, body, script: true });
+  body: passkey({
+    kind: "create",
+    label: "Add a passkey",
+    alone: true,
+    site,
+    path: "/account/passkeys",
+    fields: ["login"],
+    verifyFields: ["login"],
+  }),
+})}
+</section>`;
 }
 
-/**
- * Replaces the password or the passkeys of a local account, with the code that the operator has
- * made for it.
- *
- * @example resetPage({ error: "The code is wrong." })
- */
-export function resetPage(props: {
-  readonly error?: string | undefined;
-  /** Where passkeys work. */
-  readonly passkeySite?: string | undefined;
-  readonly values?: { readonly code?: string | undefined } | undefined;
-}): string {
-  const { error, values = {} } = props;
-  const body = html`<h1>Reset your account</h1>
-${alert(error)}
-<p class="soft">What you choose here replaces your password and all your passkeys, and signs you out everywhere.</p>
-${form({
-  action: "/reset",
-  body: [
-    field({
-      name: "code",
-      label: "Reset code",
-      hint: "Whoever runs this server has given it to you",
-      value: values.code,
-      autocomplete: "one-time-code",
-      autofocus: true,
-      code: true,
-    }),
-    ...passwordFields("Set password"),
-    passkey({
-      kind: "create",
-      label: "Use a passkey instead",
-      site: props.passkeySite,
-      path: "/reset/passkey",
-      fields: ["code"],
-      verifyFields: ["code"],
-    }),
-  ],
-})}`;
-  const title = error ? "Error: Reset your account" : "Reset your account";
-  return page({ title, body, script: true });
+function sessionSection({ form: login, sessions, hasMoreSessions }: AccountProps): Html {
+  const rows = sessions.map(
+    ({ id, userAgent, remoteAddress, created, used }) => html`<li>
+<p><strong>${browserName(userAgent)}</strong> <span class="soft">from ${remoteAddress}, since ${minute(created)}, last used ${minute(used)}</span></p>
+${form({ action: "/account/sessions/end", login, body: [html`<input type="hidden" name="session" value="${id}">`, button(html`End session<span class="unseen"> of ${browserName(userAgent)} since ${minute(created)}</span>`, { quiet: true })] })}
+</li>`,
+  );
+  const shown: Part =
+    rows.length === 0
+      ? html`<p class="soft">No active sessions.</p>`
+      : html`<ul class="apart">${rows}</ul>
+${hasMoreSessions && html`<p class="soft">Only the newest sessions are shown.</p>`}
+${form({ action: "/account/sessions/end-all", login, body: button("End all sessions", { quiet: true }) })}`;
+  return html`<section>
+<h2>Sessions</h2>
+${shown}
+</section>`;
 }
 
-function usernameField(value: string | undefined): Html {
-  return field({ name: "username", label: "Username", value, autocomplete: "username" });
+function day(time: number): Html {
+  return html`${new Date(time).toISOString().slice(0, 10)}`;
+}
+
+function minute(time: number): Html {
+  return html`${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -11,14 +11,14 @@ describe("html", () => {
     );
   });
 
-  test("escapes attributes, so that a value never ends early", () => {
+  test("escapes attributes", () => {
     for (const value of [`" onclick="x`, `' onclick='x`, "><script>"]) {
       const tag = html`<input value="${value}">`.toString();
       assert.match(tag, /^<input value="[^"'<>]*">$/);
     }
   });
 
-  test("passes markup and lists of markup through, escaping the text among them", () => {
+  test("keeps markup and lists of markup, and escapes text in lists", () => {
     const items = ["a", "<b>"].map((name) => html`<li>${name}</li>`);
     assert.equal(
       html`<ul>${items}${[" & ", 7]}</ul>`.toString(),
@@ -26,21 +26,21 @@ describe("html", () => {
     );
   });
 
-  test("writes nothing for what is absent", () => {
+  test("renders nothing for absent values", () => {
     assert.equal(html`<p>${false}${null}${undefined}${""}</p>`.toString(), "<p></p>");
     assert.equal(html`<p>${0}</p>`.toString(), "<p>0</p>");
   });
 
-  test("takes nothing that only looks like markup", () => {
+  test("escapes forged markup objects", () => {
     const forged = { toString: () => "<script>", text: "<script>" };
     assert.equal(html`${forged as never}`.toString(), "&lt;script&gt;");
   });
 
-  test("refuses a value without quotes around it", () => {
+  test("rejects unquoted attributes", () => {
     assert.throws(() => html`<input value=${"a b"}>`, /attribute without quotes/);
   });
 
-  test("never begins an address with what a browser would run", () => {
+  test("replaces unsafe URLs", () => {
     const bad = "javascript:alert(1)";
     assert.equal(html`<a href="${bad}">`.toString(), '<a href="#">');
     assert.equal(
@@ -52,20 +52,20 @@ describe("html", () => {
     assert.equal(html`<a href="${"java"}${"script:x"}">`.toString(), '<a href="#script:x">');
   });
 
-  test("escapes addresses too", () => {
+  test("escapes URLs", () => {
     assert.equal(html`<a href="${'/a?b=1&c="d'}">`.toString(), '<a href="/a?b=1&amp;c=&quot;d">');
   });
 });
 
 describe("attributes", () => {
-  test("writes values escaped, true as a bare name, absent ones not at all", () => {
+  test("escapes values, renders true as a bare name, omits absent values", () => {
     assert.equal(
       attributes({ name: `a"b`, required: true, hidden: false, title: undefined }).toString(),
       ' name="a&quot;b" required',
     );
   });
 
-  test("checks addresses and refuses handlers", () => {
+  test("checks URLs and rejects event handlers", () => {
     assert.equal(attributes({ action: "javascript:x" }).toString(), ' action="#"');
     assert.throws(() => attributes({ onclick: "x" }), /not an attribute/);
     assert.throws(() => attributes({ "a b": "x" }), /not an attribute/);
@@ -101,7 +101,7 @@ describe("safeUrl", () => {
     test(`drops ${JSON.stringify(address)}`, () => assert.equal(safeUrl(address), "#"));
   }
 
-  test("a path that climbs stays on the site", () => {
+  test("a path with dot segments stays on the site", () => {
     const address = "/.//evil.example";
     assert.equal(new URL(safeUrl(address), "https://a.example").host, "a.example");
   });

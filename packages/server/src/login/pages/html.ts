@@ -1,11 +1,11 @@
 /**
- * HTML that cannot be injected into: whatever is put into a template is escaped, and an address is
- * emitted only if following it stays harmless. No page writes markup in any other way.
+ * HTML templates that are safe from injection: all values are escaped, and only safe URLs are emitted.
+ * Pages must not produce markup in any other way.
  */
 
 let make: (text: string) => Html;
 
-/** Markup that is safe to emit. Only this file makes one, so text from outside never passes as one. */
+/** Safe markup. Only this file can create it, so untrusted text is never mistaken for markup. */
 export class Html {
   readonly #text: string;
 
@@ -22,7 +22,7 @@ export class Html {
   }
 }
 
-/** What a template takes. Nothing is written for `false`, `null` and `undefined`. */
+/** A value of a template. `false`, `null` and `undefined` render as nothing. */
 export type Part = Html | string | number | false | null | undefined | readonly Part[];
 
 const ESCAPES: Record<string, string> = {
@@ -37,16 +37,14 @@ const URL_ATTRIBUTES = ["href", "action", "formaction", "src"];
 const OPENS_URL = new RegExp(`\\s(?:${URL_ATTRIBUTES.join("|")})="$`, "i");
 
 /**
- * Escapes every value, wherever it stands; markup and lists of it pass through. A value that begins
- * an address (`href`, `action`, `formaction`, `src`) goes through `safeUrl`.
- *
- * @example html`<p title="${title}">${text}</p>`.toString()
+ * Escapes all values except markup and lists of markup. A value at the start of a URL attribute
+ * (`href`, `action`, `formaction`, `src`) must be a safe URL.
  */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = literals[0] ?? "";
   parts.forEach((part, index) => {
     const before = literals[index] ?? "";
-    // Without quotes, a space in the value would begin another attribute.
+    // Without quotes, a space in the value would start another attribute.
     if (/\s[\w:-]+=$/.test(before)) throw new Error(`attribute without quotes: ${before}`);
     text += OPENS_URL.test(before) ? escapeText(safeUrl(flatten(part))) : render(part);
     text += literals[index + 1] ?? "";
@@ -54,11 +52,7 @@ export function html(literals: TemplateStringsArray, ...parts: readonly Part[]):
   return make(text);
 }
 
-/**
- * Attributes by name: `true` writes the name alone, `false` and `undefined` write nothing.
- *
- * @example html`<input${attributes({ name: "code", required: true, value })}>`
- */
+/** Renders attributes: `true` as a bare name, `false` and `undefined` as nothing. */
 export function attributes(
   values: Readonly<Record<string, string | number | boolean | undefined>>,
 ): Html {
@@ -76,14 +70,10 @@ export function attributes(
   return make(text);
 }
 
-/**
- * The address itself if it is a path of this site, or http or https; else `#`, which leads nowhere.
- *
- * @example safeUrl("javascript:alert(1)") === "#"
- */
+/** The URL itself if it is http, https or a path of this site; otherwise `#`. */
 export function safeUrl(address: string): string {
   if (/^https?:\/\//i.test(address)) return URL.parse(address)?.href ?? "#";
-  // Browsers drop tabs and line ends, and take \ for /; their parser says where a path leads.
+  // Browsers drop tabs and newlines and treat \ as /, so let a URL parser resolve the path.
   const here = "http://this.invalid";
   const path = address.startsWith("/") && URL.parse(address, here)?.origin === here;
   return path ? address : "#";

@@ -4,7 +4,7 @@ import { html } from "./html.ts";
 import { PASSKEY_JS, page, pageHeaders, STYLE_CSS } from "./layout.ts";
 
 describe("page", () => {
-  test("refers to its files by their content, and to nothing elsewhere", () => {
+  test("refers to its own files by digest, and to no external content", () => {
     const text = page({ title: "A", body: html`<h1>A</h1>`, script: true });
     assert.match(text, /href="\/login\/style\.css\?v=[\w-]{16}"/);
     assert.match(text, /src="\/login\/passkey\.js\?v=[\w-]{16}" defer/);
@@ -13,7 +13,7 @@ describe("page", () => {
       assert.doesNotMatch(file, /https?:\/\/|@import|url\(/);
   });
 
-  test("brings the script only where it is asked for", () => {
+  test("includes the script only if requested", () => {
     assert.doesNotMatch(page({ title: "A", body: "b" }), /<script/);
   });
 
@@ -27,7 +27,7 @@ describe("pageHeaders", () => {
   const policy = (...formTargets: string[]) =>
     pageHeaders({ formTargets })["content-security-policy"]?.split("; ").at(-1);
 
-  test("let nothing in from elsewhere, frame nothing, keep nothing", () => {
+  test("forbid external content, framing and caching", () => {
     const headers = pageHeaders();
     assert.equal(
       headers["content-security-policy"],
@@ -42,7 +42,7 @@ describe("pageHeaders", () => {
     assert.match(headers["permissions-policy"] ?? "", /publickey-credentials-get=\(self\)/);
   });
 
-  test("name the sites that forms lead to, once, without their paths", () => {
+  test("list the origins of form targets, without duplicates", () => {
     assert.equal(
       policy("https://a.example/authorize?x=1;script-src *", "https://a.example/b"),
       "form-action 'self' https://a.example",
@@ -50,11 +50,11 @@ describe("pageHeaders", () => {
     assert.equal(policy("http://localhost:8080/cb"), "form-action 'self' http://localhost:8080");
   });
 
-  test("fall back on the scheme for addresses that a policy cannot name", () => {
+  test("fall back to the scheme for IPv6 addresses", () => {
     assert.equal(policy("http://[::1]:8080/cb"), "form-action 'self' http:");
   });
 
-  test("refuse targets that are no sites", () => {
+  test("reject targets that are not http or https URLs", () => {
     for (const target of ["javascript:alert(1)", "data:,x", "/path", "*"])
       assert.throws(() => pageHeaders({ formTargets: [target] }));
   });

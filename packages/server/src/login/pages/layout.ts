@@ -1,3 +1,7 @@
+/**
+ * The HTML pages of login: pure functions from properties to text. Imports nothing outside this
+ * folder.
+ */
 import { createHash } from "node:crypto";
 import { type Html, html, type Part } from "./html.ts";
 import { PASSKEY_JS } from "./passkey-script.ts";
@@ -5,15 +9,15 @@ import { STYLE_CSS } from "./style.ts";
 
 export { PASSKEY_JS, STYLE_CSS };
 
-/** The files that pages refer to, as paths of this site. */
+/** Static files of the pages. */
 export const STYLE_PATH = "/login/style.css";
 export const PASSKEY_PATH = "/login/passkey.js";
 
-/** The digest makes the address change with the content, so the files can be cached for ever. */
+/** The URLs contain a digest of the content, so the files can be cached indefinitely. */
 const STYLE_URL = `${STYLE_PATH}?v=${digest(STYLE_CSS)}`;
 const PASSKEY_URL = `${PASSKEY_PATH}?v=${digest(PASSKEY_JS)}`;
 
-/** A bollard on the quay, and the water below. */
+/** The logo: a bollard on a quay above water. */
 const SHAPES = html`<path d="M9 4h14a3.5 3.5 0 0 1 0 7h-1l1 8H9l1-8H9a3.5 3.5 0 0 1 0-7z"/><path d="M3 20.5h26V24H3z"/><path d="M3 28.5q3.25-2.5 6.5 0t6.5 0 6.5 0 6.5 0" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"/>`;
 
 const MARK = html`<svg viewBox="0 0 32 32" width="30" height="30" aria-hidden="true" fill="currentColor">${SHAPES}</svg>`;
@@ -22,11 +26,7 @@ const ICON = encodeURIComponent(
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" color="#2f8fb0" fill="#2f8fb0">${SHAPES}</svg>`,
 );
 
-/**
- * A whole page. `script` brings in the passkey script; `refresh` is a safe address to go on to.
- *
- * @example page({ title: "Sign in", body: html`<h1>Sign in</h1>` })
- */
+/** Renders a page. `script` includes the passkey script; `refresh` is a safe URL to redirect to. */
 export function page(given: {
   title: string;
   body: Part;
@@ -59,10 +59,8 @@ ${body}
 }
 
 /**
- * Headers of every page: nothing from elsewhere, no frames, no traces. Browsers hold `form-action`
- * against redirects that follow a post too, so where those lead is given as `formTargets`.
- *
- * @example pageHeaders({ formTargets: ["https://login.example/authorize"] })
+ * Headers of all pages: no external content, no framing, no caching. Browsers apply `form-action` to
+ * redirects after a form, too, so `formTargets` must include their targets.
  */
 export function pageHeaders(
   extra: { formTargets?: readonly string[] } = {},
@@ -91,11 +89,11 @@ export function pageHeaders(
   };
 }
 
-/** What a policy calls the site of an address. It has no words for IPv6, so there the scheme must do. */
+/** The CSP source of a URL. CSP cannot express IPv6 addresses, so those get only the scheme. */
 function sourceOf(address: string): string {
   const { protocol, hostname, origin } = new URL(address);
   if (protocol !== "http:" && protocol !== "https:")
-    throw new Error(`forms lead to http and https only, not ${protocol}`);
+    throw new Error(`forms can only target http and https, not ${protocol}`);
   return hostname.startsWith("[") ? protocol : origin;
 }
 

@@ -1,28 +1,28 @@
 /**
- * The only script of the login: it makes and uses passkeys. Without it, everything else works.
+ * The only script of the pages: it creates and uses passkeys. Everything else works without scripts.
  *
- * `options` answers `{ options, challengeId? }` or the options themselves; `verify` is sent the
- * inputs it asks for, `challengeId` if there was one, and `response`, and answers `{ redirect }`.
- * Either may answer `{ error }`, in words for people. At an address that passkeys do not belong to,
- * there is a way to the one that they do.
+ * `options` returns `{ options, challengeId? }` or the options themselves. `verify` gets its inputs,
+ * `challengeId` if there was one, and `response`; it returns `{ redirect }`. Both may return
+ * `{ error }`, a sentence for the user. On another origin than that of the passkeys, the script links
+ * to the right one.
  */
 export const PASSKEY_JS = `"use strict";
 (() => {
-  const known = window.PublicKeyCredential;
-  if (!known?.parseRequestOptionsFromJSON || !known.parseCreationOptionsFromJSON) return;
+  const api = window.PublicKeyCredential;
+  if (!api?.parseRequestOptionsFromJSON || !api.parseCreationOptionsFromJSON) return;
 
-  const WENT_WRONG = "Something went wrong. Please try again.";
+  const UNKNOWN_ERROR = "Something went wrong. Please try again.";
   const REASONS = {
-    NotAllowedError: "No passkey was used: it was cancelled, or took too long.",
+    NotAllowedError: "No passkey was used: the request was canceled or timed out.",
     InvalidStateError: "This device already holds a passkey for this account.",
     SecurityError: "Passkeys do not work at this address.",
     NotSupportedError: "This device cannot hold a passkey.",
   };
 
-  /** An error in the server's own words. */
-  class Refusal extends Error {}
+  /** An error message from the server. */
+  class ServerError extends Error {}
 
-  const say = (text) => {
+  const showError = (text) => {
     const box = document.querySelector("[role=alert]");
     box.textContent = text;
     if (text) box.focus();
@@ -36,10 +36,10 @@ export const PASSKEY_JS = `"use strict";
       credentials: "same-origin",
       redirect: "error",
     });
-    const answer = await response.json();
-    if (typeof answer.error === "string") throw new Refusal(answer.error);
-    if (!response.ok) throw new Error(WENT_WRONG);
-    return answer;
+    const json = await response.json();
+    if (typeof json.error === "string") throw new ServerError(json.error);
+    if (!response.ok) throw new Error(UNKNOWN_ERROR);
+    return json;
   };
 
   const inputs = (block, names) => {
@@ -52,8 +52,8 @@ export const PASSKEY_JS = `"use strict";
   const use = async (kind, json) => {
     const credential =
       kind === "create"
-        ? await navigator.credentials.create({ publicKey: known.parseCreationOptionsFromJSON(json) })
-        : await navigator.credentials.get({ publicKey: known.parseRequestOptionsFromJSON(json) });
+        ? await navigator.credentials.create({ publicKey: api.parseCreationOptionsFromJSON(json) })
+        : await navigator.credentials.get({ publicKey: api.parseRequestOptionsFromJSON(json) });
     return credential.toJSON();
   };
 
@@ -61,29 +61,29 @@ export const PASSKEY_JS = `"use strict";
     const { passkey: kind, options, verify, fields, verifyFields } = block.dataset;
     const sent = inputs(block, fields);
     if (!sent.every((input) => input.reportValidity())) return;
-    const answer = await post(options, values(sent));
-    const response = await use(kind, answer.options ?? answer);
-    const { challengeId } = answer;
+    const request = await post(options, values(sent));
+    const response = await use(kind, request.options ?? request);
+    const { challengeId } = request;
     const { redirect } = await post(verify, {
       ...values(inputs(block, verifyFields)),
       ...(challengeId === undefined ? {} : { challengeId }),
       response,
     });
     const target = new URL(redirect, location.href);
-    if (target.protocol !== "https:" && target.protocol !== "http:") throw new Error(WENT_WRONG);
+    if (target.protocol !== "https:" && target.protocol !== "http:") throw new Error(UNKNOWN_ERROR);
     location.assign(target);
   };
 
-  /** Pages that can be opened by their address alone. */
+  /** Pages that can be opened by URL. */
   const PAGES = ["/oauth", "/device", "/setup", "/reset", "/account"];
 
-  const pointTo = (block, site) => {
+  const linkTo = (block, site) => {
     const text = document.createElement("p");
     text.className = "soft";
-    const place = document.createElement(PAGES.includes(location.pathname) ? "a" : "span");
-    place.textContent = site;
-    if (place.tagName === "A") place.href = site + location.pathname + location.search;
-    text.append("Passkeys work at ", place, ".");
+    const link = document.createElement(PAGES.includes(location.pathname) ? "a" : "span");
+    link.textContent = site;
+    if (link.tagName === "A") link.href = site + location.pathname + location.search;
+    text.append("Passkeys work at ", link, ".");
     block.replaceChildren(text);
     block.hidden = false;
   };
@@ -91,17 +91,19 @@ export const PASSKEY_JS = `"use strict";
   for (const block of document.querySelectorAll("[data-passkey]")) {
     const { site } = block.dataset;
     if (site !== location.origin) {
-      pointTo(block, site);
+      linkTo(block, site);
       continue;
     }
     const button = block.querySelector("button");
     button.addEventListener("click", async () => {
-      say("");
+      showError("");
       button.disabled = true;
       try {
         await run(block);
       } catch (error) {
-        say(error instanceof Refusal ? error.message : (REASONS[error.name] ?? WENT_WRONG));
+        showError(
+          error instanceof ServerError ? error.message : (REASONS[error.name] ?? UNKNOWN_ERROR),
+        );
       } finally {
         button.disabled = false;
       }

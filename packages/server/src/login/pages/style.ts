@@ -1,4 +1,4 @@
-/** How the pages look. Colours are named once per scheme; pairs of them keep a contrast of 4.5 to 1. */
+/** The style sheet of all pages. Each color scheme keeps a text contrast of at least 4.5:1. */
 export const STYLE_CSS = `:root {
   color-scheme: light dark;
   --ground: #eef2f5;
@@ -78,7 +78,7 @@ section + section, form + section { padding-top: 1.5rem; border-top: 1px solid v
 section > * + * { margin-top: 0.75rem; }
 form { display: grid; gap: 1rem; }
 ul { list-style: none; padding: 0; display: grid; gap: 0.625rem; }
-/* Names from outside may turn the direction of writing, but only their own. */
+/* Isolates the writing direction of names that others showSignIn. */
 strong, dd, small, code, .big-code { unicode-bidi: isolate; }
 .soft, .hint { color: var(--soft); }
 .hint { font-size: 0.875rem; margin: 0 0 0.375rem; }
@@ -111,6 +111,7 @@ button, a.button {
   border-radius: 0.5rem;
   cursor: pointer;
 }
+a.button { display: flex; align-items: center; justify-content: center; }
 button:hover, a.button:hover { background: var(--accent-over); border-color: var(--accent-over); }
 button.quiet { color: var(--text); background: var(--sheet); border-color: var(--edge); }
 button.quiet:hover { background: var(--quiet-over); }
@@ -121,6 +122,7 @@ a { color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .apart { gap: 1.25rem; }
 .apart li { display: grid; gap: 0.75rem; }
+.apart + * { margin-top: 1.25rem; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .row { display: grid; grid-template-columns: 1fr 1fr; gap: 0.75rem; }
 .or { display: flex; align-items: center; gap: 0.75rem; margin: 0 0 1rem; color: var(--soft); font-size: 0.875rem; }

@@ -20,9 +20,9 @@ import {
 import { endSessions, type StoredSession } from "../../store/tables/sessions.ts";
 
 /**
- * Lets a person delete their own identity, and with it their bindings, sessions and local account.
- * Signed in through an identity provider, they delete what that sign-in reaches; the identity goes
- * with the last of it.
+ * Lets a person delete their own identity, with its bindings, sessions and local account. In a
+ * session of an identity provider, only what that sign-in reaches is deleted; the identity is
+ * deleted once nothing else remains.
  */
 export function deleteAccountMethod(engine: Engine): Handler {
   return async (call, message: Message) => {
@@ -30,7 +30,7 @@ export function deleteAccountMethod(engine: Engine): Handler {
     if (id !== call.caller.uid || !isRoot(id) || call.caller.boundary !== undefined) {
       throw new WharfError(
         "PERMISSION_DENIED",
-        "only people can delete their identity, and only their own",
+        "only people can delete their identity, and only their own, with a token that is not down-scoped",
       );
     }
     await engine.store.write(async (tx) => {
@@ -50,7 +50,7 @@ export function deleteAccountMethod(engine: Engine): Handler {
   };
 }
 
-/** Deletes what a sign-in reaches of a person; true when something else of them remains. */
+/** Deletes what a sign-in reaches of a person; returns whether anything else remains. */
 async function leave(change: Mutation, session: StoredSession): Promise<boolean> {
   const { engine, tx } = change;
   const { identity: uid, provider } = session;

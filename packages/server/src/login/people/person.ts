@@ -1,6 +1,11 @@
-/** What a provider said of a person who logged in. */
-export interface Described {
-  /** The token or account that they came with: kept in the `act` claim of their tokens. */
+/**
+ * People: their claims, registration, sessions, and the methods of the contract about them. Imports
+ * sts, iam and auth, and no pages.
+ */
+
+/** The claims of an identity provider about a person. */
+export interface PersonClaims {
+  /** The token or account that they signed in with, for the `act` claim of their tokens. */
   readonly act: { readonly iss: string; readonly sub: string };
   readonly email?: { readonly address: string; readonly verified: boolean } | undefined;
   readonly profile?: Profile | undefined;
@@ -13,23 +18,19 @@ export interface Profile {
   readonly familyName?: string;
 }
 
-/** A person who has logged in, and is known. */
-export interface Person extends Described {
+/** A registered person who has signed in. */
+export interface Person extends PersonClaims {
   /** The uid of their identity. */
   readonly identity: string;
-  /** The uid of the identity provider that they came through; empty for local accounts. */
+  /** The uid of the identity provider; empty for local accounts. */
   readonly provider: string;
-  /** The OIDC client that the provider's ID token was made for; undefined for local accounts. */
+  /** The OIDC client that the ID token was issued to; undefined for local accounts. */
   readonly clientId?: string | undefined;
-  /** The uids of the group mappings that apply to them in this session. */
+  /** The uids of the group mappings that apply in this session. */
   readonly mappings: readonly string[];
 }
 
-/**
- * What a person recognises themselves by.
- *
- * @example nameOf(person) // "ada@example.com"
- */
-export function nameOf({ email, profile, act }: Described): string {
+/** The display name of a person. */
+export function displayNameOf({ email, profile, act }: PersonClaims): string {
   return email?.address ?? profile?.name ?? act.sub;
 }

@@ -17,81 +17,81 @@ import { messageToJson } from "../../rpc/json.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { SignInClient } from "../../store/tables/provider-people.ts";
 import { findSession } from "../../store/tables/sessions.ts";
-import { type ExchangeParts, isForUs, ownToken } from "../../sts/authorize-subject.ts";
+import type { ExchangeDeps } from "../../sts/authorize-subject.ts";
 import { acceptedAudiences } from "../../sts/identity-cache.ts";
-import { Checks, invalid, malformed } from "../../sts/verify/checks.ts";
+import { isForApiOrIssuer, verifyOwnToken } from "../../sts/own-token.ts";
+import { Checks, invalidClaim, malformedToken } from "../../sts/verify/checks.ts";
 import { exactly, oneOf } from "../../sts/verify/matcher.ts";
 import { organizationOf, type TokenRule } from "../../sts/verify/rule.ts";
-import { readToken, type Unverified } from "../../sts/verify/signature.ts";
+import { decodeToken, type UnverifiedToken } from "../../sts/verify/signature.ts";
 import { verifyToken } from "../../sts/verify/verify.ts";
-import type { Described } from "./person.ts";
+import type { PersonClaims } from "./person.ts";
 import { registerPerson } from "./registration.ts";
 
 /**
- * Lets someone join a group with an invite: a person whom we know by a token of ours, or one whom
- * we do not, by a token of their provider that is meant for us. Without an invite nobody is let in
- * here: those who have an identity provider log in through it.
- *
- * @example handlers.set(Auth.method.register, registerMethod(parts));
+ * Registers a person with an invite: with a token of ours, or with a token of their identity
+ * provider that is issued to us. Without an invite nobody is registered here; people of an identity
+ * provider sign in through it.
  */
-export function registerMethod(parts: ExchangeParts): Handler {
+export function registerMethod(deps: ExchangeDeps): Handler {
   return async (call, message) => {
     const { code, identityId } = message as RegistrationRequest;
     const token = requireBearer(call.authorization, "the token of the person to register");
-    const { engine } = parts;
-    // Before anyone's keys are fetched: strangers without an invite make us fetch nothing.
+    const { engine } = deps;
+    // Checked before keys are fetched: without an invite, a caller cannot make us fetch anything.
     const invite = keyIdOf(code);
     const open = await findOpenInvite(engine.store.reader, invite, call.time);
-    if (open === undefined) throw invalid("code");
-    const joining = await whoJoins(parts, call, token, organizationOf(open.uid));
+    if (open === undefined) throw invalidClaim("code");
+    const joiner = await identifyJoiner(deps, call, token, organizationOf(open.uid));
     const session = await engine.store.write((tx) => {
       return join(
-        new Mutation(call, tx, engine, { actor: joining.identity }),
+        new Mutation(call, tx, engine, { actor: joiner.identity }),
         invite,
         identityId,
-        joining,
+        joiner,
       );
     });
     return messageReply(SessionSchema, session);
   };
 }
 
-/** Who wants to join: known already, or to be registered. */
-interface Joining {
+/** The person who joins. */
+interface Joiner {
   readonly identity: string;
-  readonly email?: Described["email"];
+  readonly email?: PersonClaims["email"];
   readonly client?: SignInClient | undefined;
-  /** What their provider says, where they are not known yet. */
-  readonly person?: Described;
+  /** The claims of their identity provider, if they are not registered yet. */
+  readonly person?: PersonClaims;
 }
 
-async function whoJoins(
-  parts: ExchangeParts,
+async function identifyJoiner(
+  deps: ExchangeDeps,
   call: Call,
   token: string,
   organization: string,
-): Promise<Joining> {
-  const read = readToken(token, Checks.untilFailure());
-  if (read === undefined) throw malformed();
-  if (read.issuer !== parts.addresses().authUrl) return stranger(parts, call, read, organization);
-  const verified = await ownToken(parts, token, call.time);
+): Promise<Joiner> {
+  const read = decodeToken(token, Checks.failFast());
+  if (read === undefined) throw malformedToken();
+  if (read.issuer !== deps.addresses().authUrl)
+    return unregisteredJoiner(deps, call, read, organization);
+  const verified = await verifyOwnToken(deps, token, call.time);
   const { subject, session, boundary } = verified;
-  if (!isForUs(verified, parts.addresses())) throw invalid("aud");
-  // A token that was made to do little must not give its identity more.
-  if (boundary !== undefined) throw invalid("cap");
-  const found = await findSession(parts.engine.store.reader, session);
-  // A person's session may have led to another identity, which has no address.
+  if (!isForApiOrIssuer(verified, deps.addresses())) throw invalidClaim("aud");
+  // A down-scoped token must not get its identity more rights.
+  if (boundary !== undefined) throw invalidClaim("cap");
+  const found = await findSession(deps.engine.store.reader, session);
+  // The session may belong to a person who assumed this identity, which has no address.
   if (found?.identity !== subject) return { identity: subject };
-  const { email } = JSON.parse(found.person) as Described;
+  const { email } = JSON.parse(found.person) as PersonClaims;
   return { identity: subject, email, client: clientOf(found) };
 }
 
-async function stranger(
-  { addresses, source }: ExchangeParts,
+async function unregisteredJoiner(
+  { addresses, source }: ExchangeDeps,
   { time }: Call,
-  { token, issuer }: Unverified,
+  { token, issuer }: UnverifiedToken,
   organization: string,
-): Promise<Joining> {
+): Promise<Joiner> {
   const claims = [["aud", oneOf(acceptedAudiences(addresses()))]] as const;
   const rule: TokenRule = { kind: "token", issuer: exactly(issuer), claims, organization };
   const person = describe(await verifyToken(token, rule, source, time));
@@ -99,7 +99,12 @@ async function stranger(
   return { identity: literalIdentityUid(iss, sub), email: person.email, person };
 }
 
-function describe({ iss = "", sub = "", email, email_verified: verified }: JWTPayload): Described {
+function describe({
+  iss = "",
+  sub = "",
+  email,
+  email_verified: verified,
+}: JWTPayload): PersonClaims {
   if (typeof email !== "string") return { act: { iss, sub } };
   return { act: { iss, sub }, email: { address: email, verified: verified === true } };
 }
@@ -108,19 +113,19 @@ async function join(
   change: Mutation,
   invite: string,
   expected: string,
-  joining: Joining,
+  joiner: Joiner,
 ): Promise<Session> {
-  const { identity, email, client, person } = joining;
+  const { identity, email, client, person } = joiner;
   if (person !== undefined) await registerPerson(change, person);
-  if (expected !== "" && expected !== identity) throw invalid("identity_id");
+  if (expected !== "" && expected !== identity) throw invalidClaim("identity_id");
   const group = await acceptInvite(change, invite, { identity, email, client });
   const session = create(SessionSchema, { identity, group });
-  await announce(change, session);
+  await emitRegistration(change, session);
   return session;
 }
 
-/** The event that a registration leaves, at the group that was joined. */
-export async function announce(change: Mutation, session: Session): Promise<void> {
+/** Emits the event of a registration at the group that was joined. */
+export async function emitRegistration(change: Mutation, session: Session): Promise<void> {
   const body = { type: SessionSchema.typeName, json: messageToJson(SessionSchema, session) };
   await change.emit(Auth.method.register, "", body, session.group);
 }

@@ -3,15 +3,13 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Identity, IdentitySchema, literalIdentityUid } from "@wharf/contract";
 import type { Mutation } from "../../engine/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
-import type { Described } from "./person.ts";
+import type { PersonClaims } from "./person.ts";
 
 /**
- * Makes the identity of a person who logs in for the first time, and keeps that of one who comes
- * back up to date. Issuer and subject tell who it is, nothing else does: an e-mail address never.
- *
- * @example const identity = await registerPerson(change, described);
+ * Creates the identity of a person at their first sign-in, and updates it at later ones. Only
+ * issuer and subject identify a person, never an email address.
  */
-export async function registerPerson(change: Mutation, person: Described): Promise<string> {
+export async function registerPerson(change: Mutation, person: PersonClaims): Promise<string> {
   const { engine, tx, call } = change;
   const { iss, sub } = person.act;
   const uid = literalIdentityUid(iss, sub);
@@ -34,16 +32,12 @@ export async function registerPerson(change: Mutation, person: Described): Promi
   return insertPerson(change, uid, given, person);
 }
 
-/**
- * Stores a new person's identity.
- *
- * @example await insertPerson(change, newRootUid(), create(IdentitySchema, { name }), described);
- */
+/** Stores the identity of a new person. */
 export async function insertPerson(
   change: Mutation,
   uid: string,
   given: Identity,
-  person: Described,
+  person: PersonClaims,
 ): Promise<string> {
   const { engine, call } = change;
   const identity = engine.catalog.identities.fromInput(given, call.time);
@@ -54,12 +48,8 @@ export async function insertPerson(
   return uid;
 }
 
-/**
- * Notes that a person whom we know has come.
- *
- * @example await noteSeen(change, account.identity);
- */
-export async function noteSeen({ engine, tx, call }: Mutation, uid: string): Promise<void> {
+/** Updates when a person was last seen. */
+export async function updateLastSeen({ engine, tx, call }: Mutation, uid: string): Promise<void> {
   const row = await engine.catalog.identities.table.findForChange(tx, uid);
   if (row === undefined) throw notFound(engine.catalog.identities.typeName, uid);
   const identity = engine.catalog.identities.fromRow(row);
@@ -67,16 +57,16 @@ export async function noteSeen({ engine, tx, call }: Mutation, uid: string): Pro
   await engine.catalog.identities.table.update(tx, engine.catalog.identities.toRow(identity));
 }
 
-function setEmail(identity: Identity, { email }: Described): void {
+function setEmail(identity: Identity, { email }: PersonClaims): void {
   identity.email = email?.verified ? email.address : "";
   identity.emailUnverified = email && !email.verified ? email.address : "";
 }
 
-/** The longest name that reads well in a list. */
-const LONGEST_NAME = 63;
+/** Longer names do not fit into lists. */
+const MAX_NAME_CHARACTERS = 63;
 
-/** A name that the rules for names allow, as near to the given text as can be. */
+/** Derives a valid name from a text. */
 export function nameFrom(text: string): string {
   const allowed = text.toLowerCase().replace(/[^a-z0-9 ._-]+/g, "-");
-  return allowed.slice(0, LONGEST_NAME).trim() || "person";
+  return allowed.slice(0, MAX_NAME_CHARACTERS).trim() || "person";
 }

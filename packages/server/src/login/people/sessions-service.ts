@@ -38,11 +38,7 @@ import {
 } from "../../store/tables/sessions.ts";
 import { deleteTicketsOf } from "../../store/tables/tickets.ts";
 
-/**
- * Lists sessions: one's own, or with `identity_providers.list` those of a provider.
- *
- * @example handlers.set(SessionsService.method.listSessions, listSessionsMethod(engine));
- */
+/** Lists the caller's sessions, or with `identity_providers.list` those of a provider. */
 export function listSessionsMethod(engine: Engine): Handler {
   return async (call, message) => {
     const request = message as ListSessionsRequest;
@@ -79,8 +75,8 @@ async function ownerOf(
 }
 
 /**
- * The sessions that a person may see and end: those through the same identity provider, because
- * no other one speaks for the rest; all of them where no provider is involved.
+ * The sessions that a person may see and end: those of the same identity provider, because another
+ * provider does not vouch for them; all of them without a provider.
  */
 export function ownSessions(
   identity: string,
@@ -90,7 +86,7 @@ export function ownSessions(
   return provider === "" ? { identity } : { identity, provider };
 }
 
-/** The session of a caller's token, where it is the caller's own. */
+/** The session of the caller's token, if it belongs to the caller's identity. */
 async function sessionOf(
   engine: Engine,
   { uid, session }: Caller,
@@ -145,11 +141,7 @@ function shown(session: StoredSession, caller: Caller): PersonSession {
   });
 }
 
-/**
- * Ends a session: one's own, or with `identity_providers.update` one of a provider.
- *
- * @example handlers.set(SessionsService.method.endSession, endSessionMethod(engine));
- */
+/** Ends a session of the caller, or with `identity_providers.update` one of a provider. */
 export function endSessionMethod(engine: Engine): Handler {
   return async (call, message) => {
     const { id } = message as EndSessionRequest;
@@ -158,7 +150,7 @@ export function endSessionMethod(engine: Engine): Handler {
       const own = await sessionOf(engine, call.caller, tx);
       if (session === undefined || !mayEnd(call.caller, own, session))
         throw notFound("Session", id);
-      await endOne(new Mutation(call, tx, engine), session);
+      await endSessionOf(new Mutation(call, tx, engine), session);
     });
     return EMPTY_REPLY;
   };
@@ -170,19 +162,18 @@ function mayEnd(
   { id, identity, provider }: StoredSession,
 ): boolean {
   const { uid, grants, isOperator, boundary, session } = caller;
-  // A token that was made to do little ends what it came of, and nothing else of its person.
+  // A down-scoped token can end only its own session.
   if (boundary !== undefined && identity === uid) return session === id;
   if (isOperator) return true;
   if (identity === uid && (ownSessions(uid, own).provider ?? provider) === provider) return true;
   return provider !== "" && grants.holds([UPDATE], provider);
 }
 
-/**
- * Ends a session that the caller may end, within a change.
- *
- * @example await endOne(change, session);
- */
-export async function endOne(change: Mutation, { id, identity }: StoredSession): Promise<void> {
+/** Ends a session within a mutation; the caller must be allowed to. */
+export async function endSessionOf(
+  change: Mutation,
+  { id, identity }: StoredSession,
+): Promise<void> {
   const { tx, call, actor } = change;
   await endSession(tx, id);
   await audit(tx, call, { resource: identity, actor, detail: { session: id } });
@@ -190,11 +181,7 @@ export async function endOne(change: Mutation, { id, identity }: StoredSession):
   await change.emit(SessionsService.method.endSession, identity, body);
 }
 
-/**
- * Ends the session that the caller's token belongs to, or all of theirs.
- *
- * @example handlers.set(SessionsService.method.logout, logoutMethod(engine));
- */
+/** Ends the session of the caller's token, or all sessions of the caller. */
 export function logoutMethod(engine: Engine): Handler {
   return async (call, message) => {
     const { everywhere } = message as LogoutRequest;
@@ -208,20 +195,20 @@ async function leave(change: Mutation, { caller }: Call, everywhere: boolean): P
   if (everywhere) {
     if (caller.boundary === undefined) {
       const own = await sessionOf(change.engine, caller, tx);
-      return endAll(change, ownSessions(caller.uid, own));
+      return endSessionsOf(change, ownSessions(caller.uid, own));
     }
-    throw new WharfError("PERMISSION_DENIED", "a narrowed token ends no session but its own");
+    throw new WharfError("PERMISSION_DENIED", "a down-scoped token can end only its own session");
   }
   const session = caller.session ? await findSessionForChange(tx, caller.session) : undefined;
   if (session === undefined) {
-    const description = "the token did not come of a login";
+    const description = "the token does not belong to a session";
     throw failedPrecondition({ type: "NO_SESSION", description });
   }
-  await endOne(change, session);
+  await endSessionOf(change, session);
 }
 
-/** Ends sessions of a person, and sign-ins of theirs that are still under way. */
-export async function endAll(
+/** Ends sessions of a person, including sign-ins in progress. */
+export async function endSessionsOf(
   { tx, call, actor }: Mutation,
   owner: SessionOwner & { readonly identity: string },
 ): Promise<void> {

@@ -22,18 +22,18 @@ import {
   type StoredSession,
 } from "../../store/tables/sessions.ts";
 import { readAudiences } from "../../sts/audiences.ts";
-import { limitFor, type Narrowing } from "../../sts/down-scope.ts";
-import type { Described, Person } from "./person.ts";
+import { type DownScopeRequest, downScope } from "../../sts/down-scope.ts";
+import type { Person, PersonClaims } from "./person.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
-/** A refresh token that nobody uses for this long is of no use any more. */
+/** Refresh tokens expire after this time without use. */
 const IDLE_MS = 7 * DAY_MS;
 
-/** The generation of sessions that cannot be refreshed. */
-const NEVER_REFRESHED = -1;
+/** The generation of sessions without refresh tokens. */
+const NOT_REFRESHABLE = -1;
 
-export interface SessionParts {
+export interface SessionDeps {
   readonly engine: Engine;
   readonly settings: Settings;
   readonly keys: SigningKeys;
@@ -41,45 +41,45 @@ export interface SessionParts {
   addresses(): Addresses;
 }
 
-/** What an access token of a session is wanted for. */
-export interface Wanted extends Narrowing {
-  /** Whom it is meant for; the API when nobody is named. */
+/** The request for an access token of a session. */
+export interface TokenRequest extends DownScopeRequest {
+  /** The audiences; empty for the API. */
   readonly audiences: readonly string[];
 }
 
-/** What a login or a refresh gives. */
-export interface TokensOfSession {
-  readonly access: Issued;
-  readonly refresh: Issued | undefined;
+/** The tokens of a sign-in or refresh. */
+export interface SessionTokens {
+  readonly access: IssuedToken;
+  readonly refresh: IssuedToken | undefined;
 }
 
-export interface Issued {
+export interface IssuedToken {
   readonly token: string;
   readonly expires: number;
 }
 
-/** What is kept with a session: who logged in, and what for. */
-interface Kept extends Described {
-  /** The groups that the login was narrowed to; all where there are none. */
+/** What a session stores about the person and the request. */
+interface StoredPerson extends PersonClaims {
+  /** The groups that the session is restricted to; empty for all. */
   readonly scopes?: readonly string[];
-  /** The OIDC client that the provider's ID token was made for: decides where the session counts. */
+  /**
+   * The OIDC client that the ID token was issued to: decides which organizations accept the
+   * session.
+   */
   readonly clientId?: string | undefined;
 }
 
-/** Opens sessions for people who have logged in, and gives the tokens that come of them. */
+/** Opens sessions of people and issues their tokens. */
 export class Sessions {
-  readonly #parts: SessionParts;
+  readonly #deps: SessionDeps;
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
   }
 
   /**
-   * Opens a session, of which no token holds anything outside of its scopes if it has some. One that
-   * rests on the provider's groups lasts an hour and cannot be refreshed: the next login looks at the
-   * groups again.
-   *
-   * @example const session = await sessions.open(tx, call, person, request.scopes);
+   * Opens a session, restricted to scopes if there are any. A session with group mappings lasts an
+   * hour and cannot be refreshed: the next sign-in evaluates the groups again.
    */
   async open(
     tx: Transaction,
@@ -87,9 +87,9 @@ export class Sessions {
     person: Person,
     scopes: readonly string[] = [],
   ): Promise<StoredSession> {
-    const { engine, settings } = this.#parts;
+    const { engine, settings } = this.#deps;
     const { identity, provider, clientId, mappings, act, email, profile } = person;
-    // They may have been deleted between their login and its end.
+    // The identity may have been deleted since the sign-in.
     if (!(await engine.catalog.identities.table.keep(tx, identity))) throw hasEnded();
     const mapped = mappings.length > 0;
     const lifetime = mapped ? TOKEN_LIFETIME_MS : settings.sessionDays * DAY_MS;
@@ -100,9 +100,9 @@ export class Sessions {
       created: call.time,
       used: call.time,
       expires: call.time + lifetime,
-      generation: mapped ? NEVER_REFRESHED : 0,
+      generation: mapped ? NOT_REFRESHABLE : 0,
       mappings: JSON.stringify(mappings),
-      person: JSON.stringify({ act, email, profile, scopes, clientId } satisfies Kept),
+      person: JSON.stringify({ act, email, profile, scopes, clientId } satisfies StoredPerson),
       remoteAddress: call.remoteAddress,
       userAgent: truncateUserAgent(call.userAgent),
     };
@@ -112,21 +112,21 @@ export class Sessions {
     return session;
   }
 
-  /**
-   * An access token of a session, valid for an hour and never longer than the session.
-   *
-   * @example const { token } = await sessions.accessToken(session, wanted, Date.now());
-   */
-  async accessToken(session: StoredSession, wanted: Wanted, now: number): Promise<Issued> {
-    const { engine, settings, keys, addresses } = this.#parts;
+  /** Issues an access token, valid for an hour and never longer than the session. */
+  async accessToken(
+    session: StoredSession,
+    request: TokenRequest,
+    now: number,
+  ): Promise<IssuedToken> {
+    const { engine, settings, keys, addresses } = this.#deps;
     const { baseUrl } = addresses();
-    const asked = wanted.audiences.length === 0 ? [baseUrl] : wanted.audiences;
-    const audiences = readAudiences(asked, settings, addresses());
+    const requested = request.audiences.length === 0 ? [baseUrl] : request.audiences;
+    const audiences = readAudiences(requested, settings, addresses());
     const granted = await engine.access.grantsOf(session.identity, undefined, session.id);
     if (granted === undefined) throw hasEnded();
-    const { act, email, scopes = [] } = JSON.parse(session.person) as Kept;
+    const { act, email, scopes = [] } = JSON.parse(session.person) as StoredPerson;
     const { reader } = engine.store;
-    const most = await limitFor(reader, granted, { scopes, capabilities: [] });
+    const most = await downScope(reader, granted, { scopes, capabilities: [] });
     const within = most === undefined ? granted : granted.intersect(most);
     const content: TokenContent = {
       subject: session.identity,
@@ -135,34 +135,32 @@ export class Sessions {
       act,
       email,
       session: session.id,
-      boundary: (await limitFor(reader, within, wanted)) ?? most,
+      boundary: (await downScope(reader, within, request)) ?? most,
     };
     await keys.reloadIfChanged();
     return issueToken(keys, addresses(), content, now);
   }
 
-  /** The refresh token that goes on with a session; undefined for those that cannot. */
-  refreshToken({ id, generation, expires }: StoredSession, now: number): Issued | undefined {
-    if (generation === NEVER_REFRESHED) return undefined;
+  /** The next refresh token; undefined if the session cannot be refreshed. */
+  refreshToken({ id, generation, expires }: StoredSession, now: number): IssuedToken | undefined {
+    if (generation === NOT_REFRESHABLE) return undefined;
     const ends = Math.min(expires, now + IDLE_MS);
-    const token = this.#parts.refreshTokens.write({ session: id, generation, expires: ends });
+    const token = this.#deps.refreshTokens.write({ session: id, generation, expires: ends });
     return { token, expires: ends };
   }
 
   /**
-   * The next access and refresh token of a session. What is asked for is looked at first: a slip
-   * must not cost the session.
-   *
-   * @example const { access, refresh } = await sessions.refresh(call, text, wanted);
+   * Refreshes a session. The request is validated first, so that an invalid one does not use up the
+   * refresh token.
    */
-  async refresh(call: Call, text: string, wanted: Wanted): Promise<TokensOfSession> {
-    const { engine, keys, refreshTokens } = this.#parts;
-    // The secret of refresh tokens may have been replaced on another replica.
+  async refresh(call: Call, text: string, request: TokenRequest): Promise<SessionTokens> {
+    const { engine, keys, refreshTokens } = this.#deps;
+    // Another replica may have rotated the secret of refresh tokens.
     await keys.reloadIfChanged();
     const token = refreshTokens.read(text, call.time);
     const session = await findSession(engine.store.reader, token.session);
     if (session === undefined) throw hasEnded();
-    const access = await this.accessToken(session, wanted, call.time);
+    const access = await this.accessToken(session, request, call.time);
     const renewed = await engine.store.write((tx) => renew(tx, call, token));
     if (renewed === undefined) throw hasEnded();
     return { access, refresh: this.refreshToken(renewed, call.time) };
@@ -170,8 +168,8 @@ export class Sessions {
 }
 
 /**
- * Goes on with a session. Whoever brings a refresh token that was spent before has it from someone
- * else, or someone else has it from them: the session ends for both.
+ * Renews a session. A refresh token that was used before has been stolen, so the session ends for
+ * both the owner and the thief.
  */
 async function renew(
   tx: Transaction,
@@ -188,7 +186,7 @@ async function renew(
     await audit(tx, call, { action, resource: identity, code: UNAUTHENTICATED, detail });
     return undefined;
   }
-  if (!(await staysWelcome(tx, found.provider, identity))) {
+  if (!(await mayStillSignIn(tx, found.provider, identity))) {
     await endSession(tx, id);
     const action = "refresh by someone who is not provisioned any more";
     await audit(tx, call, { action, resource: identity, code: UNAUTHENTICATED, detail });
@@ -201,12 +199,10 @@ async function renew(
 }
 
 /**
- * Whether a person may still come through their provider; a local account has none. Deactivating a
- * person ends their sessions; this is for those who were never provisioned.
- *
- * @example if (!(await staysWelcome(tx, session.provider, session.identity))) …
+ * Whether a person may still sign in through their identity provider; always true for local
+ * accounts. Deactivation ends sessions; this covers people who were never provisioned.
  */
-export async function staysWelcome(
+export async function mayStillSignIn(
   reader: Reader,
   provider: string,
   identity: string,

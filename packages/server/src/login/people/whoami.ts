@@ -20,16 +20,12 @@ import { boundRoles } from "../../store/tables/identity-bindings.ts";
 import { findSession } from "../../store/tables/sessions.ts";
 import { groupV1 } from "../../v1/groups.ts";
 import { roleV1 } from "../../v1/roles.ts";
-import type { Described } from "./person.ts";
+import type { PersonClaims } from "./person.ts";
 
-/**
- * Tells a caller who they are and what they hold, group by group.
- *
- * @example handlers.set(Auth.method.validate, validateMethod(engine));
- */
+/** Returns the identity of the caller and what it holds, by group. */
 export function validateMethod(engine: Engine): Handler {
   return async (call) => {
-    // The token has been verified on the way here; this only reads it.
+    // The token has been verified before; this only decodes it.
     const claims = decodeJwt(requireBearer(call.authorization, "a token"));
     const described = await personOf(engine, call.caller);
     const answer = create(WhoAmISchema, {
@@ -46,9 +42,9 @@ export function validateMethod(engine: Engine): Handler {
   };
 }
 
-async function personOf(engine: Engine, { session }: Caller): Promise<Described | undefined> {
+async function personOf(engine: Engine, { session }: Caller): Promise<PersonClaims | undefined> {
   const found = session ? await findSession(engine.store.reader, session) : undefined;
-  return found && (JSON.parse(found.person) as Described);
+  return found && (JSON.parse(found.person) as PersonClaims);
 }
 
 async function capabilitiesOf(engine: Engine, call: Call): Promise<WhoAmI_Capability[]> {
@@ -69,7 +65,7 @@ async function capabilitiesOf(engine: Engine, call: Call): Promise<WhoAmI_Capabi
   });
 }
 
-/** Groups looked up by one statement. */
+/** Groups per statement. */
 const GROUPS_PER_READ = 100;
 
 async function shown(
@@ -94,7 +90,7 @@ async function shown(
   });
 }
 
-/** Built-in roles, and those that the caller's own bindings name, by what they grant. */
+/** Built-in roles and those of the caller's bindings, by capability set. */
 async function rolesKnownTo(
   { store: { reader }, catalog: { roles } }: Engine,
   caller: Caller,
@@ -117,5 +113,5 @@ async function rolesKnownTo(
   return known;
 }
 
-/** Roles looked up by one statement: all built-in ones fit. */
+/** Roles per statement: all built-in ones fit. */
 const ROLES_PER_READ = 200;

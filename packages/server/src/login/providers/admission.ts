@@ -14,23 +14,21 @@ import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { countBindings } from "../../store/tables/identity-bindings.ts";
 import { hasSignedIn, recordSignIn } from "../../store/tables/provider-people.ts";
-import type { LoginParts } from "../login.ts";
+import type { LoginDeps } from "../login.ts";
 import type { Person } from "../people/person.ts";
 import { registerPerson } from "../people/registration.ts";
-import type { FromProvider } from "./provider-login.ts";
+import type { ProviderClaims } from "./provider-claims.ts";
 
 /**
- * Lets in a person who comes from an identity provider. At their first login they are registered and
- * given the provider's default role; at every login, what their groups at the provider are mapped to
- * applies for the session.
- *
- * @example const person = await admit(parts, call, provider, described, { knownOnly: false });
+ * Signs in a person of an identity provider. The first sign-in registers the person and binds the
+ * default role of the provider. Every sign-in applies the mappings of the person's groups to the
+ * session.
  */
-export function admit(
-  { engine }: LoginParts,
+export function admitPerson(
+  { engine }: LoginDeps,
   call: Call,
   provider: IdentityProvider,
-  described: FromProvider,
+  described: ProviderClaims,
   { knownOnly }: { knownOnly: boolean },
 ): Promise<Person> {
   const { act, email, profile, externalId, groups } = described;
@@ -39,17 +37,14 @@ export function admit(
   return engine.store.write(async (tx) => {
     const change = new Mutation(call, tx, engine, { actor: identity });
     if (!(await maySignIn(tx, provider.uid, externalId))) throw notProvisioned();
-    if (knownOnly && !(await isKnownAt(change, provider, identity))) {
-      throw new WharfError(
-        "NOT_FOUND",
-        "there is no account for this person: registration required",
-      );
+    if (knownOnly && !(await isRegisteredAt(change, provider, identity))) {
+      throw new WharfError("NOT_FOUND", "this person has no account: registration required");
     }
     await registerPerson(change, described);
     if (await recordSignIn(tx, provider.uid, identity, externalId)) {
       await bindRole(change, group, provider.defaultRole, identity);
     }
-    // Another provider of the same issuer, here or above, may have deactivated the person.
+    // Another provider of the same issuer at this group or above may have deactivated the person.
     const person = { identity, issuer: act.iss, subject: act.sub };
     const standing = await engine.access.standingOf(tx, person, undefined, [group]);
     if (!standing.isActiveAt(group)) throw notProvisioned();
@@ -68,11 +63,11 @@ export function admit(
 }
 
 /**
- * Whether the organization of an identity provider knows a person: they have signed in through it,
- * are provisioned there, or are bound at or below its group. Being known elsewhere does not count:
- * an ID token that was made for another client must not open an account here.
+ * Whether a person is registered with the organization of an identity provider: they have signed in
+ * through it, are provisioned there, or are bound at or below its group. Being registered elsewhere
+ * does not count: an ID token for another client must not open an account here.
  */
-async function isKnownAt(
+async function isRegisteredAt(
   { engine, tx }: Mutation,
   { uid }: IdentityProvider,
   identity: string,
@@ -90,7 +85,7 @@ function notProvisioned(): WharfError {
   );
 }
 
-/** The groups that provisioning says a person is in. */
+/** The groups of a person according to provisioning. */
 async function provisionedGroups(
   reader: Reader,
   provider: string,

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from "node:http";
 import { fetchResponse } from "../../lib/fetch-json.ts";
 import type { IssuerPolicy } from "../../sts/issuers/issuer-policy.ts";
 
-/** What the OpenID client asks of a fetch function. */
+/** The fetch options that the OpenID client uses. */
 interface Init {
   readonly method?: string;
   readonly headers?: Record<string, string>;
@@ -10,11 +10,9 @@ interface Init {
 }
 
 /**
- * A fetch for the OpenID client that goes nowhere our own reading of issuers would not go: no
- * redirects, bounded in time and size, public addresses over https unless the policy says otherwise
- * of the provider's issuer.
- *
- * @example config[customFetch] = guardedFetch(policy, issuer);
+ * A fetch function for the OpenID client with the same restrictions as fetching issuer keys: no
+ * redirects, bounded time and size, public addresses over https unless the policy allows the issuer
+ * to be private.
  */
 export function guardedFetch(
   policy: IssuerPolicy,
@@ -25,7 +23,7 @@ export function guardedFetch(
     const text = body === undefined || body === null ? undefined : String(body);
     if (text !== undefined) sent["content-length"] = Buffer.byteLength(text);
     const { status, json } = await fetchResponse(new URL(url), {
-      anywhere: policy.mayBeAnywhere(url, issuer),
+      anywhere: policy.mayBePrivate(url, issuer),
       method,
       headers: sent,
       ...(text === undefined ? {} : { body: text }),

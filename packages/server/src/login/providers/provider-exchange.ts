@@ -1,40 +1,38 @@
 import { type IdentityProvider, literalIdentityUid } from "@wharf/contract";
 import { scopesOf } from "../../sts/down-scope.ts";
 import type { ProviderExchange } from "../../sts/exchange.ts";
-import { invalid } from "../../sts/verify/checks.ts";
+import { invalidClaim } from "../../sts/verify/checks.ts";
 import { exactly } from "../../sts/verify/matcher.ts";
 import { organizationOf, type TokenRule } from "../../sts/verify/rule.ts";
 import type { KeySource } from "../../sts/verify/signature.ts";
 import { verifyToken } from "../../sts/verify/verify.ts";
-import type { LoginParts } from "../login.ts";
-import { admit } from "./admission.ts";
-import { describe } from "./provider-login.ts";
+import type { LoginDeps } from "../login.ts";
+import { admitPerson } from "./admission.ts";
+import { providerClaimsOf } from "./provider-claims.ts";
 
 /**
- * Exchanges ID tokens of identity providers: a login without a browser, for people who are known.
- * What it gives belongs to a session, as after any login, and ends with it.
- *
- * @example exchangeMethod(parts, providerExchange(loginParts, source))
+ * Exchanges ID tokens of identity providers: a sign-in without a browser, for registered people only.
+ * The issued token belongs to a session and ends with it, as after any other sign-in.
  */
-export function providerExchange(parts: LoginParts, source: KeySource): ProviderExchange {
-  return async (call, request, token, seen) => {
-    const { engine, sessions } = parts;
+export function providerExchange(deps: LoginDeps, source: KeySource): ProviderExchange {
+  return async (call, request, token, audited) => {
+    const { engine, sessions } = deps;
     const { identityProvider: uid, identity } = request;
     const provider = await engine.catalog.identityProviders.find(engine.store.reader, uid);
     const rule = provider && ruleOf(provider);
-    if (provider === undefined || rule === undefined) throw invalid("identity_provider");
-    const claims = await verifyToken(token, rule, source, call.time, seen);
-    seen.identity = literalIdentityUid(claims.iss, claims.sub);
-    if (identity !== "" && identity !== seen.identity) throw invalid("identity");
-    const described = describe(provider, claims, claims);
-    const person = await admit(parts, call, provider, described, { knownOnly: true });
+    if (provider === undefined || rule === undefined) throw invalidClaim("identity_provider");
+    const claims = await verifyToken(token, rule, source, call.time, audited);
+    audited.identity = literalIdentityUid(claims.iss, claims.sub);
+    if (identity !== "" && identity !== audited.identity) throw invalidClaim("identity");
+    const described = providerClaimsOf(provider, claims, claims);
+    const person = await admitPerson(deps, call, provider, described, { knownOnly: true });
     const session = await engine.store.write((tx) => sessions.open(tx, call, person));
     const wanted = { audiences: request.aud, scopes: scopesOf(request), capabilities: request.cap };
     return sessions.accessToken(session, wanted, call.time);
   };
 }
 
-/** The token must be one that the provider made for us, and no other of its clients. */
+/** The provider must have issued the token to our client, not to another one. */
 function ruleOf({ uid, configuration }: IdentityProvider): TokenRule | undefined {
   if (configuration.case !== "oidc") return undefined;
   const { issuer, clientId } = configuration.value;

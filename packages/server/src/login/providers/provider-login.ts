@@ -1,8 +1,8 @@
-import {
-  type IdentityProvider,
-  IdentityProvider_OIDC_CorrelationRule,
-  rootOf,
-} from "@wharf/contract";
+/**
+ * Sign-in through identity providers with OpenID Connect. Imports people, sts and iam, and no
+ * pages.
+ */
+import { type IdentityProvider, rootOf } from "@wharf/contract";
 import type { ClientAuth, Configuration, UserInfoResponse } from "openid-client";
 import type { Addresses } from "../../config/addresses.ts";
 import type { Settings } from "../../config/settings.ts";
@@ -12,14 +12,14 @@ import { failedPrecondition, WharfError } from "../../lib/errors.ts";
 import { FetchError } from "../../lib/fetch-json.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import type { IssuerPolicy } from "../../sts/issuers/issuer-policy.ts";
-import { hasPassed } from "../../sts/verify/time-claims.ts";
-import type { Described } from "../people/person.ts";
+import { isNotInFuture } from "../../sts/verify/time-claims.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
+import { type Claims, type ProviderClaims, providerClaimsOf } from "./provider-claims.ts";
 
-/** The one address that providers send browsers back to. */
+/** The redirect URI of all identity providers. */
 export const CALLBACK_PATH = "/oauth/callback";
 
-/** What must be remembered while the browser is at the provider. */
+/** The state of an authorization request, to verify the callback. */
 export interface Upstream {
   /** The uid of the provider. */
   readonly provider: string;
@@ -27,15 +27,7 @@ export interface Upstream {
   readonly nonce: string;
 }
 
-/** A person as their provider knows them. */
-export interface FromProvider extends Described {
-  /** The provider's own name for the person, which provisioning knows them by. */
-  readonly externalId: string;
-  /** The groups that the provider says they are in. */
-  readonly groups: readonly string[];
-}
-
-/** The library is some hundred kilobytes that only logins need. */
+/** Loaded lazily: a few hundred kilobytes that only sign-ins need. */
 const library = () => import("openid-client");
 
 export interface ProviderLoginDeps {
@@ -46,7 +38,7 @@ export interface ProviderLoginDeps {
   addresses(): Addresses;
 }
 
-/** Sends people to identity providers, and finds out who they are when they come back. */
+/** Signs people in at identity providers with OpenID Connect. */
 export class ProviderLogin {
   readonly #deps: ProviderLoginDeps;
 
@@ -55,10 +47,8 @@ export class ProviderLogin {
   }
 
   /**
-   * Where to send a browser. `stateFor` makes the state that it comes back with, which must keep
-   * what this login is checked against then.
-   *
-   * @example const url = await providerLogin.begin(provider, (upstream) => seal({ ...login, upstream }));
+   * The authorization URL. `stateFor` creates the state parameter, which must keep what the
+   * callback is verified with.
    */
   async begin(
     provider: IdentityProvider,
@@ -74,7 +64,7 @@ export class ProviderLogin {
       "profile",
       ...(provider.configuration.value?.additionalScopes ?? []),
     ];
-    // PKCE is used with every provider: those that do not know it ignore it.
+    // PKCE with every provider: those without support ignore it.
     const parameters = {
       redirect_uri: `${this.#deps.addresses().authUrl}${CALLBACK_PATH}`,
       scope: [...new Set(scopes)].join(" "),
@@ -83,21 +73,19 @@ export class ProviderLogin {
       state: stateFor({ provider: provider.uid, verifier, nonce }),
       nonce,
     };
-    return pagesOf(client, config, parameters).href;
+    return authorizationUrlOf(client, config, parameters).href;
   }
 
   /**
-   * Who came back. Redeems the code, and believes an ID token that the provider signed, for us, for
-   * this very login.
-   *
-   * @example const person = await providerLogin.finish(provider, upstream, state, request.query);
+   * Handles the callback: redeems the code and verifies the ID token, which must be issued to us
+   * for this login.
    */
   async finish(
     provider: IdentityProvider,
     { verifier, nonce }: Upstream,
     state: string,
     query: string,
-  ): Promise<FromProvider> {
+  ): Promise<ProviderClaims> {
     const client = await library();
     const config = await this.#configure(provider);
     const current = new URL(`${this.#deps.addresses().authUrl}${CALLBACK_PATH}?${query}`);
@@ -109,16 +97,20 @@ export class ProviderLogin {
         idTokenExpected: true,
       });
       const claims: Claims = tokens.claims() ?? {};
-      // The library accepts an ID token that was issued in the future.
-      if (!hasPassed(claims.iat, Date.now()))
-        throw new Error('the ID token\'s "iat" is no past time');
+      // The library accepts ID tokens that were issued in the future.
+      if (!isNotInFuture(claims.iat, Date.now()))
+        throw new Error('the ID token\'s "iat" is missing or in the future');
       const wanted = provider.configuration.value?.groupsClaim ?? "";
       const complete =
         claims.email !== undefined && (wanted === "" || claims[wanted] !== undefined);
       const more = complete ? {} : await this.#userInfo(config, tokens.access_token, claims);
-      return describe(provider, { ...more, ...claims }, claims.email === undefined ? more : claims);
+      return providerClaimsOf(
+        provider,
+        { ...more, ...claims },
+        claims.email === undefined ? more : claims,
+      );
     } catch (error) {
-      throw refusal(error);
+      throw providerError(error);
     }
   }
 
@@ -151,37 +143,37 @@ export class ProviderLogin {
         secret === undefined ? client.None() : authentication(client, secret),
         {
           [client.customFetch]: guardedFetch(policy, issuer),
-          ...(policy.mayBeAnywhere(issuer) ? { execute: [client.allowInsecureRequests] } : {}),
+          ...(policy.mayBePrivate(issuer) ? { execute: [client.allowInsecureRequests] } : {}),
         },
       );
       client.enableNonRepudiationChecks(config);
-      await this.#mustBeTellable(provider, config);
+      await this.#requireMixUpDefense(provider, config);
       return config;
     } catch (error) {
-      throw refusal(error);
+      throw providerError(error);
     }
   }
 
   /**
-   * All providers send browsers back to one address, so a provider of anyone's could lead a person on
-   * to another provider, and be given the code that this one sends them back with. Those that say who
-   * they are in their answers (RFC 9207) are held to it by the library; all others must be of an
-   * organisation that the operator has verified, unless only the operator says whom to trust anyway.
+   * Prevents mix-up attacks: all providers share one redirect URI, so a malicious provider could
+   * lead a person to another provider and receive its code. The library checks providers that
+   * identify themselves in their responses (RFC 9207). All others must belong to an organization
+   * that the operator has verified, unless the operator alone decides which providers are trusted.
    */
-  async #mustBeTellable({ uid }: IdentityProvider, config: Configuration): Promise<void> {
+  async #requireMixUpDefense({ uid }: IdentityProvider, config: Configuration): Promise<void> {
     const { settings, engine } = this.#deps;
     const { groups } = engine.catalog;
     if (config.serverMetadata().authorization_response_iss_parameter_supported === true) return;
     if (settings.rootGroups === "operator" || settings.trustedIssuers.length > 0) return;
     if ((await groups.find(engine.store.reader, rootOf(uid)))?.verified) return;
     const description =
-      "the identity provider does not say who it is in its answers (RFC 9207), so the operator must verify its organisation first";
+      "the identity provider does not identify itself in authorization responses (RFC 9207): the operator must verify its organization first";
     throw failedPrecondition({ type: "ORGANISATION_NOT_VERIFIED", description });
   }
 }
 
-/** Where the provider's pages are; what it says of itself may be nonsense, or a script. */
-function pagesOf(
+/** The authorization URL; the provider's metadata may contain nonsense or a script URL. */
+function authorizationUrlOf(
   client: typeof import("openid-client"),
   config: Configuration,
   parameters: Record<string, string>,
@@ -190,13 +182,16 @@ function pagesOf(
     const url = client.buildAuthorizationUrl(config, parameters);
     if (url.protocol === "https:" || url.protocol === "http:") return url;
   } catch {
-    // Answered below, as everything that no browser can be sent to.
+    // Handled below.
   }
-  const description = "the identity provider does not say where its pages are";
+  const description = "the identity provider has no valid authorization endpoint";
   throw failedPrecondition({ type: "NOT_CONFIGURED", description });
 }
 
-/** The secret goes in the header, which is the standard's default, unless only the body will do. */
+/**
+ * Sends the secret in the header, the default of the standard, unless the provider supports only
+ * the body.
+ */
 function authentication(client: typeof import("openid-client"), secret: string): ClientAuth {
   const inHeader = client.ClientSecretBasic(secret);
   const inBody = client.ClientSecretPost(secret);
@@ -207,59 +202,21 @@ function authentication(client: typeof import("openid-client"), secret: string):
   };
 }
 
-type Claims = Readonly<Record<string, unknown>>;
-
-/**
- * Who a person is, from what their provider claims. Whether an address is verified must be said
- * where the address is: of another it means nothing.
- *
- * @example const { act, groups } = describe(provider, claims, claims);
- */
-export function describe(
-  { configuration }: IdentityProvider,
-  claims: Claims,
-  { email_verified: verified }: Claims,
-): FromProvider {
-  const { groupsClaim, correlationRule } = configuration.value ?? { groupsClaim: "" };
-  const { OID_EQUALS_EXTERNAL_ID } = IdentityProvider_OIDC_CorrelationRule;
-  const externalId = correlationRule === OID_EQUALS_EXTERNAL_ID ? claims.oid : claims.sub;
-  const text = (name: string) => (typeof claims[name] === "string" ? claims[name] : undefined);
-  const address = text("email");
-  const profile = {
-    name: text("name"),
-    picture: text("picture"),
-    givenName: text("given_name"),
-    familyName: text("family_name"),
-  };
-  const known = Object.entries(profile).filter(([, value]) => value !== undefined);
-  return {
-    act: { iss: String(claims.iss), sub: String(claims.sub) },
-    externalId: typeof externalId === "string" ? externalId : "",
-    groups: groupsClaim === "" ? [] : textsOf(claims[groupsClaim]),
-    profile: Object.fromEntries(known),
-    ...(address ? { email: { address, verified: verified === true } } : {}),
-  };
-}
-
-function textsOf(value: unknown): string[] {
-  return [value].flat().filter((one): one is string => typeof one === "string" && one !== "");
-}
-
-/** What went wrong at the provider, in words that tell nothing of the inside. */
-function refusal(error: unknown): WharfError {
+/** Translates errors of the provider without revealing internals. */
+function providerError(error: unknown): WharfError {
   if (error instanceof WharfError) return error;
   const cause = error instanceof Error ? error.cause : undefined;
   if (error instanceof FetchError || cause instanceof FetchError) {
     const why = (error instanceof FetchError ? error : (cause as FetchError)).message;
     return new WharfError("UNAVAILABLE", `the identity provider: ${why}`, undefined, error);
   }
-  const said = (error as { error?: unknown; error_description?: unknown }).error;
-  // The library says in the cause which claim it was.
-  const exact = cause instanceof Error ? cause.message : (error as Error).message;
-  const word = typeof said === "string" ? said : exact;
+  const code = (error as { error?: unknown; error_description?: unknown }).error;
+  // The library names the invalid claim in the cause.
+  const message = cause instanceof Error ? cause.message : (error as Error).message;
+  const reason = typeof code === "string" ? code : message;
   return new WharfError(
     "PERMISSION_DENIED",
-    `the identity provider did not let this login through: ${word.slice(0, 200)}`,
+    `the identity provider rejected this sign-in: ${reason.slice(0, 200)}`,
     undefined,
     error,
   );

@@ -3,9 +3,8 @@ import type { Engine } from "../../engine/engine.ts";
 import type { WharfError } from "../../lib/errors.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { type AuditEntry, writeAudit } from "../../store/tables/audit-and-events.ts";
-import type { Seen } from "../../sts/authorize-subject.ts";
-import { writeUse } from "../../sts/exchange-audit.ts";
-import { tokenDigest } from "../../sts/token-digest.ts";
+import type { AuditedSubject } from "../../sts/authorize-subject.ts";
+import { tokenDigest, writeWithLastSeen } from "../../sts/exchange-audit.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
 import type { Credentials, Principal } from "./credentials.ts";
 import type { RegistryAccess } from "./registry-access.ts";
@@ -25,7 +24,7 @@ export interface TokenRequest {
   readonly service: string;
   readonly scopes: readonly string[];
   readonly credentials: Credentials;
-  readonly seen: Seen;
+  readonly seen: AuditedSubject;
 }
 
 /**
@@ -47,7 +46,7 @@ export async function auditGrant(
   if (credentials.kind === "none") {
     await engine.auditAggregator.record(entry, granted.join(" "));
   } else if (identity === undefined) await engine.store.write(work);
-  else await writeUse(engine, identity, time, work);
+  else await writeWithLastSeen(engine, identity, time, work);
 }
 
 /** Audits rejected credentials, aggregated: anyone can send any number of them. */

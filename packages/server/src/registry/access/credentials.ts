@@ -3,8 +3,12 @@ import type { Authenticator } from "../../auth/authenticator.ts";
 import { ANONYMOUS_UID } from "../../auth/caller.ts";
 import { readBearer } from "../../lib/bearer.ts";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
-import { type ExchangeParts, entitlementOf, type Seen } from "../../sts/authorize-subject.ts";
-import type { KnownIdentity } from "../../sts/identity-cache.ts";
+import {
+  type AuditedSubject,
+  authorizeSubject,
+  type ExchangeDeps,
+} from "../../sts/authorize-subject.ts";
+import type { CachedIdentity } from "../../sts/identity-cache.ts";
 import { Checks } from "../../sts/verify/checks.ts";
 import type { Requester } from "./registry-access.ts";
 import { ACTIONS } from "./scope.ts";
@@ -22,7 +26,7 @@ export interface Principal extends Requester {
   /** When the credentials expire. */
   readonly expires: number;
   /** Set if the use of the identity is to be recorded. */
-  readonly identity?: KnownIdentity;
+  readonly identity?: CachedIdentity;
 }
 
 /** The user name for a token of this installation as the password. */
@@ -53,7 +57,7 @@ export function passwordOf(user: string, password: string): Credentials {
 }
 
 export interface CredentialDeps {
-  readonly exchange: ExchangeParts;
+  readonly exchange: ExchangeDeps;
   readonly authenticator: Authenticator;
 }
 
@@ -66,7 +70,7 @@ export async function authenticate(
   credentials: Credentials,
   service: string,
   time: number,
-  seen: Seen,
+  seen: AuditedSubject,
 ): Promise<Principal> {
   if (credentials.kind === "none") return anonymous(deps);
   if (credentials.kind === "trusted") return trusted(deps, credentials, time, seen);
@@ -90,12 +94,12 @@ async function trusted(
   { exchange }: CredentialDeps,
   { token, identity: uid }: { token: string; identity: string },
   time: number,
-  seen: Seen,
+  seen: AuditedSubject,
 ): Promise<Principal> {
   seen.identity = uid;
   const presented = { token, identity: uid, time };
   try {
-    const entitled = await entitlementOf(exchange, presented, Checks.untilFailure(), seen);
+    const entitled = await authorizeSubject(exchange, presented, Checks.failFast(), seen);
     if (entitled === undefined) throw unauthenticated('invalid "identity"');
     const { identity, expires } = entitled;
     return {

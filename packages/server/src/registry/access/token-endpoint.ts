@@ -1,6 +1,6 @@
 import { invalidArgument, WharfError } from "../../lib/errors.ts";
 import { registryHosts } from "../../sts/audiences.ts";
-import type { Seen } from "../../sts/authorize-subject.ts";
+import type { AuditedSubject } from "../../sts/authorize-subject.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { readParameters } from "../../wire/parameters.ts";
 import { auditGrant, auditRejection, scopeText, type TokenRequest } from "./access-audit.ts";
@@ -84,7 +84,7 @@ async function issueToken(
     const service = serviceOf(parameters, registryHosts(settings, baseUrl));
     const texts = parameters.getAll("scope");
     const scopes = readScopes(texts);
-    const seen: Seen = { identity: "" };
+    const seen: AuditedSubject = { identity: "" };
     tokenRequest = { request, time, service, scopes: texts, credentials: { kind: "none" }, seen };
     tokenRequest = { ...tokenRequest, credentials: credentials() };
     const principal = await authenticate(deps, tokenRequest.credentials, service, time, seen);

@@ -1,4 +1,4 @@
-/** What an attribute is, in the words of RFC 7643. */
+/** The definition of an attribute (RFC 7643). */
 export interface Attribute {
   readonly name: string;
   readonly type: "string" | "boolean" | "dateTime" | "reference" | "complex";
@@ -13,7 +13,7 @@ export interface Attribute {
   readonly subAttributes?: readonly Attribute[];
 }
 
-const PLAIN: Omit<Attribute, "name" | "type" | "description"> = {
+const DEFAULTS: Omit<Attribute, "name" | "type" | "description"> = {
   multiValued: false,
   required: false,
   caseExact: false,
@@ -24,24 +24,23 @@ const PLAIN: Omit<Attribute, "name" | "type" | "description"> = {
 
 type Rest = Partial<Omit<Attribute, "name" | "type" | "description">>;
 
-/** @example text("displayName", "The name to show.") */
 export function text(name: string, description: string, rest: Rest = {}): Attribute {
-  return { name, type: "string", description, ...PLAIN, ...rest };
+  return { name, type: "string", description, ...DEFAULTS, ...rest };
 }
 
 export function flag(name: string, description: string, rest: Rest = {}): Attribute {
-  return { name, type: "boolean", description, ...PLAIN, ...rest };
+  return { name, type: "boolean", description, ...DEFAULTS, ...rest };
 }
 
 export function time(name: string, description: string): Attribute {
-  return { name, type: "dateTime", description, ...PLAIN, mutability: "readOnly" };
+  return { name, type: "dateTime", description, ...DEFAULTS, mutability: "readOnly" };
 }
 
-/** A link: to a resource of ours, or to somewhere else. */
+/** A reference to a SCIM resource or an external URL. */
 export function link(name: string, description: string, ...referenceTypes: string[]): Attribute {
   const mutability = referenceTypes.includes("external") ? "readWrite" : "readOnly";
   return {
-    ...PLAIN,
+    ...DEFAULTS,
     name,
     type: "reference",
     description,
@@ -51,17 +50,17 @@ export function link(name: string, description: string, ...referenceTypes: strin
   };
 }
 
-/** Several values in one. */
+/** A complex attribute. */
 export function complex(
   name: string,
   description: string,
   subAttributes: readonly Attribute[],
   rest: Rest = {},
 ): Attribute {
-  return { name, type: "complex", description, ...PLAIN, subAttributes, ...rest };
+  return { name, type: "complex", description, ...DEFAULTS, subAttributes, ...rest };
 }
 
-/** Any number of values, each with a type, one of them the primary one. */
+/** A multi-valued attribute with type and primary flag. */
 export function many(name: string, description: string): Attribute {
   return complex(
     name,
@@ -76,11 +75,7 @@ export function many(name: string, description: string): Attribute {
   );
 }
 
-/**
- * The attribute of a name, whatever case that is written in.
- *
- * @example attributeNamed(USER.attributes, "username")?.name // "userName"
- */
+/** Finds an attribute by name, case-insensitively. */
 export function attributeNamed(
   attributes: readonly Attribute[],
   name: string,

@@ -1,15 +1,11 @@
-import { MOST_RESULTS } from "../reads.ts";
+import { MAX_RESULTS } from "../reads.ts";
 import { KINDS, SCHEMAS, type Schema, type ScimKind } from "./schemas.ts";
 import type { Json } from "./values.ts";
 
 const CORE = "urn:ietf:params:scim:schemas:core:2.0";
 const LIST_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:ListResponse";
 
-/**
- * What the service tells of itself at a path; undefined where it has nothing to say.
- *
- * @example discover("ResourceTypes", "User", base)
- */
+/** The discovery document at a path (RFC 7644, section 4); undefined if there is none. */
 export function discover(collection: string, name: string, base: string): Json | undefined {
   switch (collection) {
     case "ServiceProviderConfig":
@@ -57,7 +53,7 @@ function configuration(base: string): Json {
     schemas: [`${CORE}:ServiceProviderConfig`],
     patch: { supported: true },
     bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
-    filter: { supported: true, maxResults: MOST_RESULTS },
+    filter: { supported: true, maxResults: MAX_RESULTS },
     changePassword: { supported: false },
     sort: { supported: false },
     etag: { supported: true },

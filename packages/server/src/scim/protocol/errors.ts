@@ -4,7 +4,7 @@ import { errorHeaders } from "../../wire/http.ts";
 
 const ERROR_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:Error";
 
-/** What RFC 7644 calls the ways in which a request can be wrong. */
+/** The error types of RFC 7644. */
 export type ScimType =
   | "invalidFilter"
   | "invalidPath"
@@ -15,7 +15,7 @@ export type ScimType =
   | "tooMany"
   | "uniqueness";
 
-/** An error that SCIM has a word, or a status, of its own for. */
+/** An error with a SCIM status and type. */
 export class ScimError extends WharfError {
   readonly status: number;
   readonly scimType: ScimType | undefined;
@@ -33,7 +33,7 @@ export class ScimError extends WharfError {
   }
 }
 
-/** The canonical codes that logs and metrics show. */
+/** The canonical codes for logs and metrics. */
 const CODE_OF: Readonly<Record<number, CodeName>> = {
   401: "UNAUTHENTICATED",
   403: "PERMISSION_DENIED",
@@ -43,25 +43,15 @@ const CODE_OF: Readonly<Record<number, CodeName>> = {
   429: "RESOURCE_EXHAUSTED",
 };
 
-/**
- * A request that cannot be accepted.
- *
- * @example throw badRequest("invalidValue", "active must be true or false");
- */
 export function badRequest(scimType: ScimType, text: string): ScimError {
   return new ScimError(400, text, { scimType });
 }
 
-/** @example throw noResource("User", id); */
-export function noResource(kind: string, id: string): ScimError {
+export function resourceNotFound(kind: string, id: string): ScimError {
   return new ScimError(404, `${kind} ${JSON.stringify(id)} does not exist`);
 }
 
-/**
- * The answer that tells an error as SCIM does. What went wrong on our side is told as everywhere.
- *
- * @example catch (thrown) { return errorResponse(thrown); }
- */
+/** The SCIM response of an error. Internal errors are rethrown. */
 export function errorResponse(thrown: unknown): HttpResponse {
   const error = WharfError.from(thrown);
   if (error.code === "INTERNAL") throw error;
@@ -78,7 +68,7 @@ export function errorResponse(thrown: unknown): HttpResponse {
       schemas: [ERROR_SCHEMA],
       status: String(status),
       ...(own?.scimType && { scimType: own.scimType }),
-      // Without the words for the code: the status says that.
+      // Without the code, which the status expresses.
       detail: error.message.slice(error.message.indexOf(": ") + 2),
     }),
     error,

@@ -6,66 +6,58 @@ import { type AttributePath, findPath, valuesAt } from "./path.ts";
 import type { ScimKind } from "./schemas.ts";
 import type { Json } from "./values.ts";
 
-/** A filter of a list, made ready. */
+/** A compiled filter. */
 export interface ScimFilter {
   matches(resource: Json): boolean;
-  /** A value that everything it matches has under a key, where there is one. */
-  readonly narrowedTo: { readonly key: ScimKey; readonly value: string } | undefined;
-  /** Whether it looks at who belongs to whom. */
-  readonly asksForRelation: boolean;
+  /** An index lookup that covers all matches, if there is one. */
+  readonly indexLookup: { readonly key: ScimKey; readonly value: string } | undefined;
+  /** Whether it tests memberships. */
+  readonly usesRelation: boolean;
 }
 
 type Test = (value: Json) => boolean;
 
-/** Finds what a path names within whatever is being filtered. */
+/** Resolves a path relative to what is filtered. */
 type Scope = (path: string) => AttributePath | undefined;
 
-/** A text in quotes, as JSON has it. */
+/** A quoted string. */
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 
-/**
- * Reads a filter such as `userName eq "a" and emails[type eq "work"]`.
- *
- * @example const filter = parseFilter(USER, 'externalId eq "00u1"');
- */
+/** Parses a filter such as `userName eq "a" and emails[type eq "work"]`. */
 export function parseFilter(kind: ScimKind, text: string): ScimFilter {
   const tree = readTree(text);
-  let asksForRelation = false;
+  let usesRelation = false;
   const scope: Scope = (path) => {
     const found = findPath(kind, path);
-    asksForRelation ||= found?.attribute.name === kind.relation;
+    usesRelation ||= found?.attribute.name === kind.relation;
     return found;
   };
   const matches = compile(tree, scope);
-  return { matches, narrowedTo: narrowing(kind, tree), asksForRelation };
+  return { matches, indexLookup: indexLookupOf(kind, tree), usesRelation };
 }
 
-/** A filter in brackets, which picks among the values of one attribute. */
+/** A value filter, which selects among the values of an attribute. */
 export interface ValueFilter {
   matches(value: Json): boolean;
-  /** The parts that a value must have to match, where it asks for nothing but their being equal. */
-  readonly asksFor: Json | undefined;
-  /** The values that the part `value` may have, where it asks for nothing but that. */
+  /** The sub-attributes of matching values, if the filter consists of equalities only. */
+  readonly equalities: Json | undefined;
+  /** The accepted values of the sub-attribute `value`, if the filter tests nothing else. */
   readonly among: readonly string[] | undefined;
 }
 
-/**
- * Reads a filter such as `type eq "work"` on the parts of an attribute.
- *
- * @example parseValueFilter(emails.subAttributes, 'type eq "work"').matches({ type: "work" })
- */
-export function parseValueFilter(parts: readonly Attribute[], text: string): ValueFilter {
+/** Parses a filter such as `type eq "work"` on sub-attributes. */
+export function parseValueFilter(subAttributes: readonly Attribute[], text: string): ValueFilter {
   const tree = readTree(text);
-  const matches = compile(tree, within(parts));
-  return { matches, asksFor: equalities(tree, parts), among: alternatives(tree) };
+  const matches = compile(tree, subAttributeScope(subAttributes));
+  return { matches, equalities: equalities(tree, subAttributes), among: alternatives(tree) };
 }
 
-function equalities(tree: Filter, parts: readonly Attribute[]): Json | undefined {
+function equalities(tree: Filter, subAttributes: readonly Attribute[]): Json | undefined {
   const all = tree.op === "and" ? tree.filters : [tree];
   const pairs: [string, unknown][] = [];
   for (const one of all) {
     if (one.op !== "eq") return undefined;
-    pairs.push([(attributeNamed(parts, one.attrPath) as Attribute).name, one.compValue]);
+    pairs.push([(attributeNamed(subAttributes, one.attrPath) as Attribute).name, one.compValue]);
   }
   return Object.fromEntries(pairs);
 }
@@ -79,24 +71,24 @@ function alternatives(tree: Filter): string[] | undefined {
 }
 
 /**
- * The library reads the grammar. Texts are read here and put back after, because it does not know
- * their escapes.
+ * The library parses the grammar, but does not support escapes in strings: they are replaced before
+ * and restored after.
  */
 function readTree(text: string): Filter {
   const texts: string[] = [];
   const numbered = text.replace(QUOTED, (quoted) => `"${texts.push(readText(quoted)) - 1}"`);
-  // PostgreSQL has no texts with it.
+  // PostgreSQL cannot store NUL in text.
   if (texts.some((one) => one.includes("\0"))) {
-    throw invalid("the filter must not hold the character NUL");
+    throw invalid("the filter must not contain NUL");
   }
   try {
     return restored(parse(numbered), texts);
   } catch {
-    throw invalid("the filter cannot be read");
+    throw invalid("the filter is malformed");
   }
 }
 
-/** A backslash that escapes nothing is a backslash: names of the form DOMAIN\user come so. */
+/** Keeps a backslash that is no escape: providers send names such as DOMAIN\user. */
 function readText(quoted: string): string {
   try {
     return JSON.parse(quoted) as string;
@@ -110,7 +102,7 @@ const OPERATORS: ReadonlySet<string> = new Set(
 );
 
 function restored(tree: Filter, texts: readonly string[]): Filter {
-  // The library takes some words for operators that are none.
+  // The library accepts words that are not operators.
   if (!OPERATORS.has(tree.op)) throw new Error(`${tree.op} is not an operator`);
   if ("filters" in tree)
     return { ...tree, filters: tree.filters.map((one) => restored(one, texts)) };
@@ -135,10 +127,10 @@ function compile(tree: Filter, scope: Scope): Test {
     }
     case "[]": {
       const path = named(scope, tree.attrPath);
-      const parts = path.attribute.subAttributes;
-      if (parts === undefined || path.part !== undefined)
-        throw invalid(`${tree.attrPath} has no parts`);
-      const test = compile(tree.valFilter, within(parts));
+      const subAttributes = path.attribute.subAttributes;
+      if (subAttributes === undefined || path.subAttribute !== undefined)
+        throw invalid(`${tree.attrPath} has no sub-attributes`);
+      const test = compile(tree.valFilter, subAttributeScope(subAttributes));
       return (value) => valuesAt(value, path).some((one) => test(one as Json));
     }
     case "pr": {
@@ -152,15 +144,15 @@ function compile(tree: Filter, scope: Scope): Test {
 
 function named(scope: Scope, path: string): AttributePath {
   const found = scope(path);
-  if (found === undefined) throw invalid(`there is no attribute ${JSON.stringify(path)}`);
+  if (found === undefined) throw invalid(`unknown attribute ${JSON.stringify(path)}`);
   return found;
 }
 
-/** Names in brackets are those of the attribute's parts. */
-function within(parts: readonly Attribute[]): Scope {
+/** Resolves the sub-attributes of a value filter. */
+function subAttributeScope(subAttributes: readonly Attribute[]): Scope {
   return (path) => {
-    const attribute = attributeNamed(parts, path);
-    return attribute && { extension: undefined, attribute, part: undefined };
+    const attribute = attributeNamed(subAttributes, path);
+    return attribute && { extension: undefined, attribute, subAttribute: undefined };
   };
 }
 
@@ -168,23 +160,23 @@ type Value = Compare["compValue"];
 
 function comparison({ op, attrPath, compValue }: Compare, whole: AttributePath): Test {
   const path = withValue(whole, attrPath);
-  const leaf = path.part ?? path.attribute;
+  const leaf = path.subAttribute ?? path.attribute;
   const test = comparing(op, leaf, compValue, attrPath);
-  // A resource that has no such value does not have this one either.
+  // `ne` also matches resources without the attribute.
   if (op === "ne") return (value) => !valuesAt(value, path).some(test);
   if (op === "eq" && compValue === null) return (value) => valuesAt(value, path).length === 0;
   return (value) => valuesAt(value, path).some(test);
 }
 
-/** An attribute with parts is compared by its value. */
+/** A complex attribute is compared by its `value`. */
 function withValue(path: AttributePath, text: string): AttributePath {
-  if (path.part !== undefined || path.attribute.type !== "complex") return path;
-  const part = attributeNamed(path.attribute.subAttributes ?? [], "value");
-  if (part === undefined) throw invalid(`${text} cannot be compared as a whole`);
-  return { ...path, part };
+  if (path.subAttribute !== undefined || path.attribute.type !== "complex") return path;
+  const subAttribute = attributeNamed(path.attribute.subAttributes ?? [], "value");
+  if (subAttribute === undefined) throw invalid(`${text} cannot be compared: name a sub-attribute`);
+  return { ...path, subAttribute };
 }
 
-/** The test of one value. That of `ne` is the one of `eq`. */
+/** The test of one value; `ne` uses the test of `eq`. */
 function comparing(
   op: Compare["op"],
   { type, caseExact }: Attribute,
@@ -232,11 +224,11 @@ function ordered<T extends string | number>(op: string, value: T, wanted: T): bo
   }
 }
 
-/** What must be equal for the whole to hold, if it is something that rows are found by. */
-function narrowing(kind: ScimKind, tree: Filter): ScimFilter["narrowedTo"] {
+/** An equality that every match satisfies and that an index covers. */
+function indexLookupOf(kind: ScimKind, tree: Filter): ScimFilter["indexLookup"] {
   if (tree.op === "and") {
     for (const one of tree.filters) {
-      const found = narrowing(kind, one);
+      const found = indexLookupOf(kind, one);
       if (found !== undefined) return found;
     }
     return undefined;

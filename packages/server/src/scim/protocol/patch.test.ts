@@ -13,41 +13,45 @@ function patched(...Operations: object[]): Json {
 }
 
 describe("a patch", () => {
-  test("leaves the resource that it is given as it was", () => {
+  test("does not modify its input", () => {
     const before = structuredClone(BEFORE);
     patched({ op: "remove", path: "emails" }, { op: "remove", path: "name.givenName" });
     assert.deepEqual(BEFORE, before);
   });
 
   const cases: [title: string, operation: object, change: Json][] = [
-    ["adds what is not there", { op: "add", path: "title", value: "T" }, { title: "T" }],
+    ["adds a missing attribute", { op: "add", path: "title", value: "T" }, { title: "T" }],
     [
-      "adds parts to what has parts",
+      "merges sub-attributes",
       add("name", { familyName: "F" }),
       { name: { givenName: "G", familyName: "F" } },
     ],
     [
-      "adds values to several",
+      "adds values to a multi-valued attribute",
       add("emails", [{ value: "n@x" }]),
       { emails: [WORK, HOME, { value: "n@x" }] },
     ],
     [
-      "adds one value to several",
+      "adds a single value to a multi-valued attribute",
       add("emails", { value: "n@x" }),
       { emails: [WORK, HOME, { value: "n@x" }] },
     ],
-    ["adds nothing twice", add("emails", [{ type: "home", value: "h@x" }]), {}],
-    ["adds nothing for nothing", add("name", {}), {}],
-    ["adds no unknown part", add("name", { noSuch: 1 }), {}],
+    ["adds no duplicates", add("emails", [{ type: "home", value: "h@x" }]), {}],
+    ["ignores an empty value", add("name", {}), {}],
+    ["ignores unknown sub-attributes", add("name", { noSuch: 1 }), {}],
     [
-      "lets the primary one be another",
+      "moves the primary flag",
       add("emails", [{ value: "n@x", primary: true }]),
       { emails: [{ ...WORK, primary: false }, HOME, { value: "n@x", primary: true }] },
     ],
     ["replaces all values", { op: "replace", path: "emails", value: [HOME] }, { emails: [HOME] }],
-    ["replaces by nothing", { op: "replace", path: "name", value: null }, { name: undefined }],
     [
-      "changes a part of all values",
+      "removes by replacing with null",
+      { op: "replace", path: "name", value: null },
+      { name: undefined },
+    ],
+    [
+      "changes a sub-attribute of all values",
       { op: "replace", path: "emails.display", value: "D" },
       {
         emails: [
@@ -57,22 +61,22 @@ describe("a patch", () => {
       },
     ],
     [
-      "changes a part of the values that match",
+      "changes a sub-attribute of matching values",
       { op: "replace", path: 'EMAILS[Type eq "HOME"].Value', value: "n@x" },
       { emails: [WORK, { ...HOME, value: "n@x" }] },
     ],
     [
-      "merges into the values that match",
+      "merges into matching values",
       { op: "replace", path: 'emails[value eq "h@x"]', value: { display: "D" } },
       { emails: [WORK, { ...HOME, display: "D" }] },
     ],
     [
-      "makes what is described and not there",
+      "adds the value that a filter describes",
       { op: "replace", path: 'emails[type eq "other"].value', value: "o@x" },
       { emails: [WORK, HOME, { type: "other", value: "o@x" }] },
     ],
     [
-      "finds values with colons, dots, brackets and quotes in them",
+      "parses filters with colons, dots, brackets and quotes",
       {
         op: "add",
         path: String.raw`photos[value eq "https://a.b/[1].\"png"].type`,
@@ -81,29 +85,33 @@ describe("a patch", () => {
       { photos: [{ value: 'https://a.b/[1]."png', type: "photo" }] },
     ],
     [
-      "removes the values that match",
+      "removes matching values",
       { op: "remove", path: 'emails[type eq "work"]' },
       { emails: [HOME] },
     ],
     [
-      "removes a part of the values that match",
+      "removes a sub-attribute of matching values",
       { op: "remove", path: "emails[primary eq true].type" },
       { emails: [{ value: "w@x", primary: true }, HOME] },
     ],
     [
-      "removes values that are given",
+      "removes given values",
       { op: "remove", path: "emails", value: [{ value: "w@x" }] },
       { emails: [HOME] },
     ],
-    ["removes everything", { op: "remove", path: "emails" }, { emails: undefined }],
-    ["removes what is not there", { op: "remove", path: 'phoneNumbers[type eq "x"]' }, {}],
+    ["removes all values", { op: "remove", path: "emails" }, { emails: undefined }],
     [
-      "removes the last part, and so the whole",
+      "ignores the removal of a missing value",
+      { op: "remove", path: 'phoneNumbers[type eq "x"]' },
+      {},
+    ],
+    [
+      "removes a complex attribute with its last sub-attribute",
       { op: "remove", path: "name.givenName" },
       { name: undefined },
     ],
     [
-      "reads names with the schema's id in front",
+      "accepts names with the schema id as prefix",
       {
         op: "add",
         path: 'urn:ietf:params:scim:schemas:core:2.0:User:emails[type eq "home"].display',

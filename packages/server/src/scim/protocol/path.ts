@@ -2,20 +2,18 @@ import { type Attribute, attributeNamed } from "./attributes.ts";
 import { COMMON, type ScimKind } from "./schemas.ts";
 import type { Json } from "./values.ts";
 
-/** Where an attribute is in a resource. */
+/** A resolved attribute path. */
 export interface AttributePath {
-  /** The id of the extension that it is in, if it is in one. */
+  /** The id of its extension schema, if any. */
   readonly extension: string | undefined;
   readonly attribute: Attribute;
-  /** The part of the attribute that is meant, if not all of it. */
-  readonly part: Attribute | undefined;
+  /** Set if the path names a sub-attribute. */
+  readonly subAttribute: Attribute | undefined;
 }
 
 /**
- * Finds what a path such as `name.familyName` or `urn:…:User:department` names, whatever case it is
- * written in; undefined where there is no such attribute.
- *
- * @example findPath(USER, "emails.value")
+ * Resolves a path such as `name.familyName` or `urn:…:User:department`, case-insensitively;
+ * undefined if there is no such attribute.
  */
 export function findPath(kind: ScimKind, path: string): AttributePath | undefined {
   const { schema, extension } = kind;
@@ -37,15 +35,19 @@ function find(
   const [name = "", inner, ...more] = path.split(".");
   const attribute = attributeNamed(attributes, name);
   if (attribute === undefined || more.length > 0) return undefined;
-  if (inner === undefined) return { extension, attribute, part: undefined };
-  const part = attributeNamed(attribute.subAttributes ?? [], inner);
-  return part && { extension, attribute, part };
+  if (inner === undefined) return { extension, attribute, subAttribute: undefined };
+  const subAttribute = attributeNamed(attribute.subAttributes ?? [], inner);
+  return subAttribute && { extension, attribute, subAttribute };
 }
 
-/** The values that a resource has at a path, none where it has none. */
-export function valuesAt(resource: Json, { extension, attribute, part }: AttributePath): unknown[] {
+/** The values of a resource at a path. */
+export function valuesAt(
+  resource: Json,
+  { extension, attribute, subAttribute }: AttributePath,
+): unknown[] {
   const holder = extension === undefined ? resource : (resource[extension] as Json | undefined);
   const found = [holder?.[attribute.name]].flat();
-  const values = part === undefined ? found : found.map((one) => (one as Json)?.[part.name]);
+  const values =
+    subAttribute === undefined ? found : found.map((one) => (one as Json)?.[subAttribute.name]);
   return values.filter((value) => value !== undefined);
 }

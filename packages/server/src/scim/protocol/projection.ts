@@ -2,50 +2,45 @@ import { findPath } from "./path.ts";
 import type { ScimKind } from "./schemas.ts";
 import type { Json } from "./values.ts";
 
-/** Shown whatever is asked for. */
+/** Always returned. */
 const ALWAYS: ReadonlySet<string> = new Set(["schemas", "id"]);
 
-/** Cuts a resource down to what was asked for. */
+/** Selects attributes of a resource. */
 export type Projection = (resource: Json) => Json;
 
-/** Which attributes an answer shall have, or shall not have. */
-export interface Wanted {
+/** The `attributes` and `excludedAttributes` parameters. */
+export interface ProjectionParameters {
   readonly attributes: string | null;
   readonly excludedAttributes: string | null;
 }
 
-/**
- * Names that are not known ask for nothing and exclude nothing.
- *
- * @example const show = projectionOf(USER, { attributes: "userName,name.familyName", excludedAttributes: null });
- */
-export function projectionOf(kind: ScimKind, wanted: Wanted): Projection {
+/** Unknown names are ignored. */
+export function projectionOf(kind: ScimKind, wanted: ProjectionParameters): Projection {
   const { attributes, excludedAttributes } = wanted;
   if (attributes) return (resource) => only(resource, pathsOf(kind, attributes));
   if (!excludedAttributes) return (resource) => resource;
   return (resource) => without(resource, pathsOf(kind, excludedAttributes));
 }
 
-/**
- * Whether answers tell who belongs to whom, which has to be looked up.
- *
- * @example if (showsRelation(GROUP, { attributes: null, excludedAttributes: "members" })) …
- */
-export function showsRelation(kind: ScimKind, { attributes, excludedAttributes }: Wanted): boolean {
+/** Whether the response includes memberships, which take a query. */
+export function showsRelation(
+  kind: ScimKind,
+  { attributes, excludedAttributes }: ProjectionParameters,
+): boolean {
   const names = (list: string) => pathsOf(kind, list).map(([name]) => name);
   if (attributes) return names(attributes).includes(kind.relation);
   const whole = pathsOf(kind, excludedAttributes ?? "").filter((path) => path.length === 1);
   return !whole.some(([name]) => name === kind.relation);
 }
 
-/** Paths as the keys that lead to them. */
+/** Paths as lists of keys. */
 function pathsOf(kind: ScimKind, list: string): string[][] {
   return list.split(",").flatMap((name) => {
     const text = name.trim();
     if (text.toLowerCase() === kind.extension?.id.toLowerCase()) return [[kind.extension.id]];
     const path = findPath(kind, text);
     if (path === undefined) return [];
-    const keys = [path.extension, path.attribute.name, path.part?.name];
+    const keys = [path.extension, path.attribute.name, path.subAttribute?.name];
     return [keys.filter((key) => key !== undefined)];
   });
 }

@@ -4,12 +4,8 @@ import type { ScimRow } from "../../store/tables/scim-resources.ts";
 import type { ScimKind } from "./schemas.ts";
 import type { Json } from "./values.ts";
 
-/**
- * Resources as answers show them: what is kept, with its id, who belongs to whom, and where it is.
- *
- * @example const [user] = await shown(reader, USER, [row], base, true);
- */
-export async function shown(
+/** Renders rows as SCIM resources, with memberships if requested. */
+export async function toResources(
   reader: Reader,
   kind: ScimKind,
   rows: readonly ScimRow[],

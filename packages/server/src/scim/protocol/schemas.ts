@@ -1,9 +1,12 @@
+/**
+ * The SCIM protocol without storage: schemas, filters, patches, projections and errors. It imports
+ * store only for row types and memberships, and nothing from the rest of scim except limits.
+ */
 import { type Attribute, complex, flag, link, many, text, time } from "./attributes.ts";
 
 const CORE = "urn:ietf:params:scim:schemas:core:2.0";
 const EXTENSION = "urn:ietf:params:scim:schemas:extension";
 
-/** A schema: a name for a set of attributes. */
 export interface Schema {
   readonly id: string;
   readonly name: string;
@@ -11,21 +14,20 @@ export interface Schema {
   readonly attributes: readonly Attribute[];
 }
 
-/** A kind of resource that can be provisioned. */
+/** A resource type. */
 export interface ScimKind {
   readonly name: "User" | "Group";
-  /** In paths. */
   readonly collection: "Users" | "Groups";
   readonly schema: Schema;
-  /** Its attributes stand below the schema's id. */
+  /** The extension schema; its attributes are nested below its id. */
   readonly extension?: Schema;
-  /** The attribute that one is called by. */
+  /** The attribute with the name. */
   readonly nameAttribute: "userName" | "displayName";
-  /** The attributes that say who belongs to whom, which are kept elsewhere. */
+  /** The attribute with the memberships, which are stored separately. */
   readonly relation: "groups" | "members";
 }
 
-/** What every resource has besides the attributes of its schema. */
+/** The common attributes of all resources. */
 export const COMMON: readonly Attribute[] = [
   text("id", "Our id.", { caseExact: true, mutability: "readOnly", returned: "always" }),
   text("externalId", "The identity provider's id.", { caseExact: true }),
@@ -34,7 +36,7 @@ export const COMMON: readonly Attribute[] = [
     "About the resource.",
     [
       text("resourceType", "Its kind.", { caseExact: true, mutability: "readOnly" }),
-      time("created", "When it was made."),
+      time("created", "When it was created."),
       time("lastModified", "When it was last changed."),
       text("location", "Where it is.", { caseExact: true, mutability: "readOnly" }),
       text("version", "Its version, as in the ETag.", { caseExact: true, mutability: "readOnly" }),
@@ -48,7 +50,7 @@ const userSchema: Schema = {
   name: "User",
   description: "A person",
   attributes: [
-    text("userName", "What the person logs in with; no two have the same.", {
+    text("userName", "The unique name that the person signs in with.", {
       required: true,
       uniqueness: "server",
     }),
@@ -57,19 +59,19 @@ const userSchema: Schema = {
       text("familyName", "The family name."),
       text("givenName", "The given name."),
       text("middleName", "The middle names."),
-      text("honorificPrefix", "What stands before, such as a title."),
-      text("honorificSuffix", "What stands after."),
+      text("honorificPrefix", "The prefix, such as a title."),
+      text("honorificSuffix", "The suffix."),
     ]),
     text("displayName", "The name to show."),
-    text("nickName", "What friends say."),
+    text("nickName", "The casual name."),
     link("profileUrl", "A page about the person.", "external"),
     text("title", "The person's position."),
-    text("userType", "How the person belongs to the organisation."),
+    text("userType", "How the person belongs to the organization."),
     text("preferredLanguage", "Languages, as in Accept-Language."),
     text("locale", "How to write numbers and times."),
     text("timezone", "The time zone, such as Europe/Berlin."),
-    flag("active", "Whether the person may log in."),
-    many("emails", "E-mail addresses. Nobody is found by these."),
+    flag("active", "Whether the person may sign in."),
+    many("emails", "Email addresses; not used to identify people."),
     many("phoneNumbers", "Phone numbers."),
     many("ims", "Addresses for instant messages."),
     many("photos", "Links to pictures."),
@@ -110,8 +112,8 @@ const enterpriseSchema: Schema = {
   description: "A person in a company",
   attributes: [
     text("employeeNumber", "The number in the company's books."),
-    text("costCenter", "The cost centre."),
-    text("organization", "The organisation."),
+    text("costCenter", "The cost center."),
+    text("organization", "The organization."),
     text("division", "The division."),
     text("department", "The department."),
     complex("manager", "The person's manager.", [

@@ -3,27 +3,23 @@ import { badRequest } from "./errors.ts";
 import { COMMON, type ScimKind } from "./schemas.ts";
 
 /**
- * From what an identity provider sends to what is kept: known attributes under their own names, with
- * values of their own type. Everything else is left out, as RFC 7644 lets us, so that nothing that
- * was not looked at is ever stored, shown or used as a key.
+ * Converts input to stored values: known attributes under their canonical names, with values of
+ * their type. Everything else is dropped, as RFC 7644 allows, so that unvalidated input is never
+ * stored, returned or used as a key.
  */
 
-/** A resource, or a part of one, as JSON. */
+/** A resource or a complex value as JSON. */
 export type Json = { [name: string]: unknown };
 
-/** Longer texts are not what people or systems are called; those that are looked up are shorter, and not empty. */
-const LONGEST = 4_096;
-const LONGEST_KEY = 255;
+/** Bounds of texts, and of texts that are indexed. Indexed ones must not be empty. */
+const MAX_TEXT_LENGTH = 4_096;
+const MAX_KEY_LENGTH = 255;
 const KEYS: ReadonlySet<string> = new Set(["userName", "displayName", "externalId"]);
 
-/** More values than this in one attribute are not a person's. */
-const MOST_VALUES = 200;
+/** Bounds the values of an attribute. */
+const MAX_VALUES = 200;
 
-/**
- * The attributes of a resource that a caller may set. Those that are kept elsewhere are left out.
- *
- * @example const attributes = readResource(USER, body);
- */
+/** The writable attributes of a resource, without memberships. */
 export function readResource(kind: ScimKind, input: unknown): Json {
   const given = objectOf(input, "the resource");
   const own = [...COMMON, ...kind.schema.attributes].filter(({ name }) => name !== kind.relation);
@@ -41,24 +37,20 @@ export function readResource(kind: ScimKind, input: unknown): Json {
   return resource;
 }
 
-/**
- * The value of one attribute; undefined where it says that there is none.
- *
- * @example readValue(active, "False") // false
- */
+/** The value of an attribute; undefined for null. */
 export function readValue(attribute: Attribute, value: unknown, path = attribute.name): unknown {
   if (value === null || value === undefined) return undefined;
   if (!attribute.multiValued) return readSingle(attribute, value, path);
   const all = Array.isArray(value) ? value : [value];
-  if (all.length > MOST_VALUES)
-    throw badRequest("tooMany", `${path} must have at most ${MOST_VALUES} values`);
+  if (all.length > MAX_VALUES)
+    throw badRequest("tooMany", `${path} must have at most ${MAX_VALUES} values`);
   const read = all
     .map((one) => readSingle(attribute, one, path))
     .filter((one) => one !== undefined);
   return read.length > 0 ? withOnePrimary(read) : undefined;
 }
 
-/** Of several that are called primary, the last one is meant: it was added last. */
+/** If several values are primary, the last one wins: it was added last. */
 function withOnePrimary(values: readonly unknown[]): unknown[] {
   const isPrimary = (value: unknown) => (value as { primary?: unknown }).primary === true;
   const last = values.findLastIndex(isPrimary);
@@ -79,7 +71,7 @@ function readSingle(attribute: Attribute, value: unknown, path: string): unknown
   }
 }
 
-/** Some providers send switches as words. */
+/** Some providers send booleans as strings. */
 function readBoolean(value: unknown, path: string): boolean {
   if (typeof value === "boolean") return value;
   const word = typeof value === "string" ? value.toLowerCase() : "";
@@ -88,21 +80,24 @@ function readBoolean(value: unknown, path: string): boolean {
 }
 
 function readText({ name }: Attribute, value: unknown, path: string): string | undefined {
-  const longest = KEYS.has(name) ? LONGEST_KEY : LONGEST;
-  if (typeof value !== "string") throw badRequest("invalidValue", `${path} must be a text`);
-  if (value.length > longest)
-    throw badRequest("invalidValue", `${path} must have at most ${longest} characters`);
-  // Not every database can keep it.
-  if (value.includes("\0"))
-    throw badRequest("invalidValue", `${path} must not hold the character NUL`);
+  const maxLength = KEYS.has(name) ? MAX_KEY_LENGTH : MAX_TEXT_LENGTH;
+  if (typeof value !== "string") throw badRequest("invalidValue", `${path} must be a string`);
+  if (value.length > maxLength)
+    throw badRequest("invalidValue", `${path} must have at most ${maxLength} characters`);
+  // PostgreSQL cannot store NUL in text.
+  if (value.includes("\0")) throw badRequest("invalidValue", `${path} must not contain NUL`);
   return value === "" && KEYS.has(name) ? undefined : value;
 }
 
-/** Some providers send the value alone where it has parts. */
-function readComplex(parts: readonly Attribute[], value: unknown, path: string): Json | undefined {
-  const alone = typeof value === "string" && attributeNamed(parts, "value");
+/** Some providers send only the value of a complex attribute. */
+function readComplex(
+  subAttributes: readonly Attribute[],
+  value: unknown,
+  path: string,
+): Json | undefined {
+  const alone = typeof value === "string" && attributeNamed(subAttributes, "value");
   const given = alone ? { value } : objectOf(value, path);
-  const read = readObject(parts, given, `${path}.`);
+  const read = readObject(subAttributes, given, `${path}.`);
   return Object.keys(read).length > 0 ? read : undefined;
 }
 
@@ -117,13 +112,12 @@ function readObject(attributes: readonly Attribute[], given: Json, prefix: strin
   return read;
 }
 
-/** @example objectOf(JSON.parse(text), "the body") */
 export function objectOf(value: unknown, what: string): Json {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
   throw badRequest("invalidSyntax", `${what} must be an object`);
 }
 
-/** The key of an object that is a name, in whatever case. */
+/** Finds a key of an object, case-insensitively. */
 export function keyOf(given: Json, name: string): string | undefined {
   const wanted = name.toLowerCase();
   return Object.keys(given).find((key) => key.toLowerCase() === wanted);

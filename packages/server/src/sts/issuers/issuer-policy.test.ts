@@ -15,7 +15,7 @@ const policyOf = (settings: Partial<PolicySettings>) =>
 
 const PRIVATE = "http://issuer.internal:8443/realm";
 
-test("an issuer that is denied stays so however it is spelled", () => {
+test("a denied issuer is denied in every spelling", () => {
   const policy = policyOf({ deniedIssuers: ["https://denied.example", "https://x.example/t/"] });
   for (const issuer of [
     "https://denied.example",
@@ -31,7 +31,7 @@ test("an issuer that is denied stays so however it is spelled", () => {
     assert.equal(policy.mayTrust(issuer), true, issuer);
 });
 
-test("what names no issuer is never trusted", () => {
+test("an invalid issuer URL is never trusted", () => {
   const odd = [
     "issuer.example",
     "https://a.example?",
@@ -42,31 +42,31 @@ test("what names no issuer is never trusted", () => {
     for (const issuer of odd) assert.equal(policy.mayTrust(issuer), false, issuer);
 });
 
-test("only spellings that are listed are trusted where there is a list", () => {
+test("a list of trusted issuers is compared exactly", () => {
   const policy = policyOf({ trustedIssuers: ["https://trusted.example"] });
   assert.equal(policy.mayTrust("https://trusted.example"), true);
   assert.equal(policy.mayTrust("https://trusted.example/"), false);
 });
 
-test("a private issuer's documents may be beside it, whoever else names them", async () => {
+test("only a private issuer leads to documents at its own origin", async () => {
   const policy = policyOf({ privateIssuers: [PRIVATE] });
   const beside = "http://issuer.internal:8443/keys";
-  assert.equal(policy.mayBeAnywhere(PRIVATE), true);
-  assert.equal(policy.mayBeAnywhere(beside, PRIVATE), true);
-  assert.equal(policy.mayBeAnywhere("http://other.internal/keys", PRIVATE), false);
-  assert.equal(policy.mayBeAnywhere(beside, "https://hostile.example"), false);
+  assert.equal(policy.mayBePrivate(PRIVATE), true);
+  assert.equal(policy.mayBePrivate(beside, PRIVATE), true);
+  assert.equal(policy.mayBePrivate("http://other.internal/keys", PRIVATE), false);
+  assert.equal(policy.mayBePrivate(beside, "https://hostile.example"), false);
   const ofHostile = guardedFetch(policy, "https://hostile.example");
   await assert.rejects(ofHostile(beside, { method: "POST" }), /only https is trusted/);
 });
 
-test("issuers on this machine name no other place, and others none on it", () => {
+test("loopback issuers lead to loopback addresses only, and other issuers never do", () => {
   const policy = policyOf({ onLoopback: true });
-  assert.equal(policy.mayBeAnywhere("http://127.0.0.1:9/keys", "http://localhost:9"), true);
-  assert.equal(policy.mayBeAnywhere("http://10.0.0.1/keys", "http://localhost:9"), false);
-  assert.equal(policy.mayBeAnywhere("http://127.0.0.1:9/keys", "https://hostile.example"), false);
+  assert.equal(policy.mayBePrivate("http://127.0.0.1:9/keys", "http://localhost:9"), true);
+  assert.equal(policy.mayBePrivate("http://10.0.0.1/keys", "http://localhost:9"), false);
+  assert.equal(policy.mayBePrivate("http://127.0.0.1:9/keys", "https://hostile.example"), false);
 });
 
-test("a server behind a proxy on its machine is not for this machine only", () => {
+test("a server behind a local proxy does not serve this machine only", () => {
   const listen = (host: string) => ({ host, port: 8080 });
   const settings = { listen: listen("127.0.0.1"), baseUrl: "", authUrl: "" };
   assert.equal(servesThisMachineOnly(settings), true);

@@ -2,17 +2,17 @@ import { isIssuerUrl } from "../../lib/issuer-url.ts";
 import { isLoopbackHost } from "../../lib/loopback.ts";
 
 export interface PolicySettings {
-  /** When not empty, no other issuer is trusted, whatever identities say. */
+  /** If not empty, only these issuers are trusted. Overrides what identities trust. */
   readonly trustedIssuers: readonly string[];
-  /** Never trusted, whatever identities say. */
+  /** Never trusted. Overrides what identities trust. */
   readonly deniedIssuers: readonly string[];
-  /** May be reached without TLS and at addresses that are not public. */
+  /** May be reached without TLS and at private addresses. */
   readonly privateIssuers: readonly string[];
-  /** Whether only this machine can reach us: then issuers on this machine are as good as we are. */
+  /** Whether the server is reachable from this machine only: then issuers on this machine are trusted, too. */
   readonly onLoopback: boolean;
 }
 
-/** Which issuers this installation lets its identities trust, and where they may be. */
+/** Which issuers the identities of this installation may trust, and at which addresses. */
 export class IssuerPolicy {
   readonly #settings: PolicySettings;
 
@@ -20,25 +20,20 @@ export class IssuerPolicy {
     this.#settings = settings;
   }
 
-  /**
-   * @example if (!policy.mayTrust(claims.iss)) throw …
-   */
   mayTrust(issuer: string): boolean {
     if (!isIssuerUrl(issuer)) return false;
     const { trustedIssuers, deniedIssuers } = this.#settings;
-    // Other spellings of an address lead to the same issuer.
-    const spelled = spelling(issuer);
-    if (deniedIssuers.some((denied) => spelling(denied) === spelled)) return false;
+    // Different spellings of a URL reach the same issuer.
+    const normalized = normalize(issuer);
+    if (deniedIssuers.some((denied) => normalize(denied) === normalized)) return false;
     return trustedIssuers.length === 0 || trustedIssuers.includes(issuer);
   }
 
   /**
-   * Whether an issuer, or a document or endpoint that it names, may be at any address and without TLS.
-   * What others name is no way to a private issuer, nor to this machine.
-   *
-   * @example policy.mayBeAnywhere(discovery.jwks_uri, issuer)
+   * Whether an issuer, or a document or endpoint that it names, may be at a private address and without
+   * TLS. A public issuer cannot make us connect to a private issuer or to this machine.
    */
-  mayBeAnywhere(url: string, issuer = url): boolean {
+  mayBePrivate(url: string, issuer = url): boolean {
     return this.#isPrivate(url) && this.#isPrivate(issuer);
   }
 
@@ -47,12 +42,11 @@ export class IssuerPolicy {
     const parsed = URL.parse(url);
     if (parsed === null) return false;
     if (onLoopback && isLoopbackHost(parsed.hostname)) return true;
-    // A private issuer's key set may be beside it, not anywhere else.
+    // The key set of a private issuer must have the same origin.
     return privateIssuers.some((issuer) => URL.parse(issuer)?.origin === parsed.origin);
   }
 }
 
-/** One spelling for all addresses that are the same. */
-function spelling(issuer: string): string {
+function normalize(issuer: string): string {
   return (URL.parse(issuer)?.href ?? issuer).replace(/\/+$/, "");
 }

@@ -1,48 +1,51 @@
+/**
+ * Token issuers: which ones are trusted, and their keys. Imports lib only.
+ */
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import { FairShareCache } from "../../lib/fair-share-cache.ts";
 import { FetchError, fetchJson } from "../../lib/fetch-json.ts";
 import { KeyedSemaphore } from "../../lib/semaphore.ts";
 import type { IssuerPolicy } from "./issuer-policy.ts";
 
-/** Keys are fetched again after this long. */
+/** Keys are refreshed after this time. */
 const FRESH_MS = 10 * 60_000;
 
-/** And kept for this long while their issuer does not answer. */
+/** Stale keys are used for this time while their issuer is unavailable. */
 const STALE_MS = 24 * 3_600_000;
 
-/** After a fetch, successful or not, an issuer is left alone for this long, whatever comes. */
+/** Minimum time between two fetches from an issuer, successful or not. */
 const COOLDOWN_MS = 30_000;
 
-/** Some thousand issuers with a few keys each. */
+/** Enough for thousands of issuers with a few keys each. */
 const MAX_CACHE_BYTES = 32 * 1024 * 1024;
 
-/** What an issuer without keys takes, and how much more keys take than their JSON. */
+/** Estimated memory of an issuer without keys, and of a character of its JSON key set. */
 const ENTRY_BYTES = 8_192;
 const BYTES_PER_CHARACTER = 4;
 
 /**
- * New issuers asked at once that one pattern lets in. Anyone can make up names that it matches, and
- * each would have us open a connection.
+ * Concurrent fetches from new issuers that match the same pattern. Anyone can make up issuer names that
+ * match, and each one makes us open a connection.
  */
-const AT_ONCE = 16;
+const CONCURRENCY_PER_PATTERN = 16;
 
-/** How long one waits for that: as long as for an answer. */
-const WAIT_MS = 5_000;
+/** How long a fetch waits for others of its pattern: as long as for a response. */
+const QUEUE_TIMEOUT_MS = 5_000;
 
 export interface IssuersOptions {
-  readonly waitMs?: number;
+  readonly queueTimeoutMs?: number;
   readonly maxCacheBytes?: number;
 }
 
-/** For whom keys are wanted. */
+/** On whose behalf keys are fetched. */
 export interface KeyUse {
-  /** The organization whose identity or provider trusts the issuer; empty if there is none. */
+  /** The organization whose identity or provider trusts the issuer; empty for none. */
   readonly organization: string;
-  /** The pattern that lets the issuer in: new issuers of one pattern wait for each other. */
+  /** The pattern that the issuer matches. Bounds concurrent fetches from new issuers. */
   readonly pattern?: string | undefined;
 }
 
-interface Known {
+interface IssuerEntry {
   keys: JWTVerifyGetKey | undefined;
   kids: ReadonlySet<string>;
   fetched: number;
@@ -52,87 +55,83 @@ interface Known {
 }
 
 /**
- * The keys of the issuers whose tokens identities trust. One fetch serves everyone who waits for
- * it; keys outlive outages of their issuer; a token with a key that nobody knows makes us look
- * again, but not more often than the cool-down allows. Organizations share the cache fairly: none can
- * displace the keys that others use. Issuers without keys are dropped before those with keys.
+ * Caches the keys of token issuers. Concurrent callers share one fetch, and stale keys survive an outage
+ * of their issuer. A token with an unknown key id triggers a refresh, limited by the cooldown.
+ * Organizations share the cache fairly: none can evict keys that others use. Issuers without keys are
+ * evicted first.
  */
 export class Issuers {
   readonly #policy: IssuerPolicy;
-  readonly #known: FairShareCache<Known>;
+  readonly #entries: FairShareCache<IssuerEntry>;
   readonly #newIssuers: KeyedSemaphore;
 
   constructor(
     policy: IssuerPolicy,
-    { waitMs = WAIT_MS, maxCacheBytes = MAX_CACHE_BYTES }: IssuersOptions = {},
+    { queueTimeoutMs = QUEUE_TIMEOUT_MS, maxCacheBytes = MAX_CACHE_BYTES }: IssuersOptions = {},
   ) {
     this.#policy = policy;
     this.#newIssuers = new KeyedSemaphore({
-      perKey: AT_ONCE,
-      maxWaitMs: waitMs,
-      rejection: () => new FetchError("too many issuers like it are being asked: try again"),
+      perKey: CONCURRENCY_PER_PATTERN,
+      maxWaitMs: queueTimeoutMs,
+      rejection: () => new FetchError("too many new issuers match the same pattern: try again"),
     });
-    this.#known = new FairShareCache(maxCacheBytes, ({ keys }) => keys === undefined);
+    this.#entries = new FairShareCache(maxCacheBytes, ({ keys }) => keys === undefined);
   }
 
-  /**
-   * The keys to verify a token with. Rejects with a FetchError when none can be had.
-   *
-   * @example await jwtVerify(token, await issuers.keysOf(issuer, header.kid, Date.now(), use), …);
-   */
+  /** The keys to verify a token with. Rejects with a FetchError if there are none. */
   async keysOf(
     issuer: string,
     kid: string | undefined,
     now: number,
     use: KeyUse,
   ): Promise<JWTVerifyGetKey> {
-    const known = this.#entry(issuer, use);
-    const fresh = known.keys !== undefined && now - known.fetched < FRESH_MS;
-    const unknownKey = kid !== undefined && !known.kids.has(kid);
-    if (!fresh || unknownKey) await this.#refresh(issuer, known, now, use);
-    if (known.keys !== undefined && now - known.fetched < STALE_MS) return known.keys;
-    throw known.failure ?? new FetchError("it cannot be reached");
+    const entry = this.#entry(issuer, use);
+    const fresh = entry.keys !== undefined && now - entry.fetched < FRESH_MS;
+    const unknownKey = kid !== undefined && !entry.kids.has(kid);
+    if (!fresh || unknownKey) await this.#refresh(issuer, entry, now, use);
+    if (entry.keys !== undefined && now - entry.fetched < STALE_MS) return entry.keys;
+    throw entry.failure ?? new FetchError("it cannot be reached");
   }
 
-  async #refresh(issuer: string, known: Known, now: number, use: KeyUse): Promise<void> {
-    const isLeftAlone = () => known.fetching === undefined && now - known.tried < COOLDOWN_MS;
+  async #refresh(issuer: string, entry: IssuerEntry, now: number, use: KeyUse): Promise<void> {
+    const isCoolingDown = () => entry.fetching === undefined && now - entry.tried < COOLDOWN_MS;
     const fetched = async () => {
-      // Others may have asked while this one waited for its turn.
-      if (isLeftAlone()) return;
-      known.fetching ??= this.#fetch(issuer, known, now, use).finally(() => {
-        known.fetching = undefined;
+      // Another caller may have fetched the keys while this one was queued.
+      if (isCoolingDown()) return;
+      entry.fetching ??= this.#fetch(issuer, entry, now, use).finally(() => {
+        entry.fetching = undefined;
       });
-      await known.fetching;
+      await entry.fetching;
     };
-    if (isLeftAlone()) return;
-    // Whoever has answered before is not made up, and waits for nobody.
-    const isNew = known.keys === undefined && known.fetching === undefined;
+    if (isCoolingDown()) return;
+    // An issuer with keys is genuine, so its refresh is not queued.
+    const isNew = entry.keys === undefined && entry.fetching === undefined;
     const { pattern } = use;
     await (isNew && pattern !== undefined ? this.#newIssuers.run(pattern, fetched) : fetched());
   }
 
-  async #fetch(issuer: string, known: Known, now: number, use: KeyUse): Promise<void> {
-    known.tried = now;
+  async #fetch(issuer: string, entry: IssuerEntry, now: number, use: KeyUse): Promise<void> {
+    entry.tried = now;
     try {
       const keys = await discoverKeys(issuer, this.#policy);
-      known.keys = createLocalJWKSet(keys);
-      known.kids = new Set(keys.keys.flatMap(({ kid }) => (kid === undefined ? [] : [kid])));
-      known.fetched = now;
-      known.failure = undefined;
+      entry.keys = createLocalJWKSet(keys);
+      entry.kids = new Set(keys.keys.flatMap(({ kid }) => (kid === undefined ? [] : [kid])));
+      entry.fetched = now;
+      entry.failure = undefined;
       const bytes = ENTRY_BYTES + BYTES_PER_CHARACTER * JSON.stringify(keys).length;
-      this.#known.set(issuer, known, bytes, use.organization);
+      this.#entries.set(issuer, entry, bytes, use.organization);
     } catch (error) {
-      known.failure =
+      entry.failure =
         error instanceof FetchError
           ? error
           : new FetchError("its keys cannot be read", { cause: error });
     }
   }
 
-  #entry(issuer: string, { organization }: KeyUse): Known {
-    let known = this.#known.get(issuer, organization);
-    if (known === undefined) {
-      known = {
+  #entry(issuer: string, { organization }: KeyUse): IssuerEntry {
+    let entry = this.#entries.get(issuer, organization);
+    if (entry === undefined) {
+      entry = {
         keys: undefined,
         kids: new Set(),
         fetched: 0,
@@ -140,24 +139,24 @@ export class Issuers {
         failure: undefined,
         fetching: undefined,
       };
-      this.#known.set(issuer, known, ENTRY_BYTES, organization);
+      this.#entries.set(issuer, entry, ENTRY_BYTES, organization);
     }
-    return known;
+    return entry;
   }
 }
 
 async function discoverKeys(issuer: string, policy: IssuerPolicy): Promise<JSONWebKeySet> {
   const discovery = await fetchJson(discoveryUrl(issuer), {
-    anywhere: policy.mayBeAnywhere(issuer),
+    anywhere: policy.mayBePrivate(issuer),
   });
-  const { issuer: says, jwks_uri: jwksUri } = (discovery ?? {}) as {
+  const { issuer: claimed, jwks_uri: jwksUri } = (discovery ?? {}) as {
     issuer?: unknown;
     jwks_uri?: unknown;
   };
-  if (says !== issuer) throw new FetchError("its discovery document is another issuer's");
+  if (claimed !== issuer) throw new FetchError("its discovery document names another issuer");
   const url = typeof jwksUri === "string" ? URL.parse(jwksUri) : null;
   if (url === null) throw new FetchError("its discovery document has no key set");
-  const keys = await fetchJson(url, { anywhere: policy.mayBeAnywhere(url.href, issuer) });
+  const keys = await fetchJson(url, { anywhere: policy.mayBePrivate(url.href, issuer) });
   if (!Array.isArray((keys as { keys?: unknown } | null)?.keys))
     throw new FetchError("its key set has no keys");
   return keys as JSONWebKeySet;

@@ -10,21 +10,19 @@ export interface AwsAuthorization {
 
 const ALGORITHM = "AWS4-HMAC-SHA256 ";
 
-/** The three parameters that the header has; each exactly once, and no other. */
+/** The header must have each of these parameters exactly once, and no others. */
 const PARAMETERS = ["Credential", "SignedHeaders", "Signature"];
 
-/** An access key, the day, the region, and the service that signatures are for. */
+/** Access key, date, region and service. */
 const CREDENTIAL = /^\w{1,128}\/(\d{8})\/[a-z0-9-]{1,64}\/sts\/aws4_request$/;
 
 const HEADER_NAMES = /^[a-z0-9-]+(?:;[a-z0-9-]+)*$/;
 const SIGNATURE = /^[0-9a-f]{64}$/;
 
 /**
- * Reads the header as AWS does: `AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`, in any
- * order, with or without spaces after the commas. Undefined for anything else: a parameter that is
- * missing, unknown, empty or there twice could be read differently here than by AWS.
- *
- * @example parseAuthorization(headers.get("authorization") ?? "")?.signedHeaders
+ * Parses the header as AWS does: `AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`, in any
+ * order, with or without spaces after the commas. Undefined for anything else: AWS might interpret a
+ * missing, unknown, empty or repeated parameter differently.
  */
 export function parseAuthorization(header: string): AwsAuthorization | undefined {
   if (!header.startsWith(ALGORITHM)) return undefined;
@@ -43,7 +41,7 @@ export function parseAuthorization(header: string): AwsAuthorization | undefined
   if (date === undefined || !HEADER_NAMES.test(names) || !SIGNATURE.test(signature))
     return undefined;
   const signedHeaders = names.split(";");
-  // AWS signs them in order; a name that is there twice would have to be signed with two values.
+  // AWS signs headers in strictly ascending order, so no name occurs twice.
   const inOrder = signedHeaders.every(
     (name, at) => at === 0 || (signedHeaders[at - 1] as string) < name,
   );

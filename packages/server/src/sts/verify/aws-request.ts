@@ -2,20 +2,20 @@ import { isCanonicalBase64url } from "../../lib/base64url.ts";
 import { FetchError, fetchJson } from "../../lib/fetch-json.ts";
 import type { AwsCaller } from "./aws.ts";
 import { type AwsAuthorization, parseAuthorization } from "./aws-authorization.ts";
-import { malformed } from "./checks.ts";
+import { malformedToken } from "./checks.ts";
 
-/** The one request that AWS is ever sent on behalf of a token. */
+/** The only request that is ever sent to AWS on behalf of a token. */
 const METHOD = "POST";
 const TARGET = "/?Action=GetCallerIdentity&Version=2011-06-15";
 
-/** The headers that bind a request to us and to an identity, as clients spell them. */
+/** The headers that bind a request to this installation and to an identity; each has two names. */
 const AUDIENCE_HEADERS = ["wharf-audience", "chainguard-audience"];
 const IDENTITY_HEADERS = ["wharf-identity", "chainguard-identity"];
 
 /** A few hundred bytes of headers and a session token. */
 const MAX_TOKEN_LENGTH = 16_384;
 
-/** A signed request as it was written down, taken apart. */
+/** A parsed signed request. */
 export interface SignedRequest {
   readonly host: string;
   readonly audience: string;
@@ -27,30 +27,28 @@ export interface SignedRequest {
 }
 
 /**
- * Reads a token that is a signed request in URL-safe base64. Strict: anything but the one request,
- * a header twice or under both of its names, or a header that matters and is not signed, is rejected.
- *
- * @example parseSignedRequest(token).identity
+ * Parses a token that is a signed request in base64url. Rejects any other request, a header that occurs
+ * twice or under both of its names, and a relevant header that is not signed.
  */
 export function parseSignedRequest(token: string): SignedRequest {
-  if (token.length > MAX_TOKEN_LENGTH) throw malformed();
+  if (token.length > MAX_TOKEN_LENGTH) throw malformedToken();
   const [head, body = ""] = decoded(token).split("\r\n\r\n", 2);
   const [line, ...lines] = (head ?? "").split("\r\n");
-  if (line !== `${METHOD} ${TARGET} HTTP/1.1` || body !== "") throw malformed();
+  if (line !== `${METHOD} ${TARGET} HTTP/1.1` || body !== "") throw malformedToken();
   const headers = readHeaders(lines);
   const authorization = parseAuthorization(headers.get("authorization") ?? "");
-  if (authorization === undefined) throw malformed();
+  if (authorization === undefined) throw malformedToken();
   const { signedHeaders, date } = authorization;
-  // What is signed must be there, and what we rely on must be signed.
-  if (!signedHeaders.every((name) => headers.has(name))) throw malformed();
+  // Signed headers must be present, and headers that we rely on must be signed.
+  if (!signedHeaders.every((name) => headers.has(name))) throw malformedToken();
   const signedValue = (...names: readonly string[]): string => {
     const [name, another] = names.filter((one) => headers.has(one));
     if (name === undefined || another !== undefined || !signedHeaders.includes(name))
-      throw malformed();
+      throw malformedToken();
     return headers.get(name) as string;
   };
   const signed = signedValue("x-amz-date");
-  if (!signed.startsWith(date)) throw malformed();
+  if (!signed.startsWith(date)) throw malformedToken();
   return {
     host: signedValue("host"),
     audience: signedValue(...AUDIENCE_HEADERS),
@@ -61,31 +59,34 @@ export function parseSignedRequest(token: string): SignedRequest {
   };
 }
 
-/** Padding is optional; otherwise there is one spelling. */
+/** Padding is optional. Apart from that, only the canonical encoding is accepted. */
 function decoded(token: string): string {
   const text = token.replace(/={1,2}$/, "");
   const isPadded = text.length !== token.length;
-  if (!isCanonicalBase64url(text) || (isPadded && token.length % 4 !== 0)) throw malformed();
+  if (!isCanonicalBase64url(text) || (isPadded && token.length % 4 !== 0)) throw malformedToken();
   return Buffer.from(text, "base64url").toString("latin1");
 }
 
-/** Sends the request to AWS, which checks the signature and says whose it is. */
-export async function replay({ headers }: SignedRequest, endpoint: string): Promise<AwsCaller> {
+/** Forwards the request to AWS, which verifies the signature and returns the signer. */
+export async function getCallerIdentity(
+  { headers }: SignedRequest,
+  endpoint: string,
+): Promise<AwsCaller> {
   const sent = Object.fromEntries([...headers].filter(([name]) => name !== "content-length"));
   const url = new URL(TARGET, endpoint);
-  const answer = await fetchJson(url, {
-    // The operator chose the endpoint, not whoever sent the token.
+  const response = await fetchJson(url, {
+    // The operator configured the endpoint; callers cannot choose it.
     anywhere: true,
     method: METHOD,
     headers: { ...sent, accept: "application/json", "content-length": "0" },
   });
-  const result = (answer as Answer)?.GetCallerIdentityResponse?.GetCallerIdentityResult;
+  const result = (response as AwsResponse)?.GetCallerIdentityResponse?.GetCallerIdentityResult;
   const { Account: account, Arn: arn, UserId: userId } = result ?? {};
-  if (!account || !arn || !userId) throw new FetchError("the answer does not say who signed");
+  if (!account || !arn || !userId) throw new FetchError("the response does not name the signer");
   return { account, arn, userId };
 }
 
-interface Answer {
+interface AwsResponse {
   readonly GetCallerIdentityResponse?: {
     readonly GetCallerIdentityResult?: {
       readonly Account?: string;
@@ -100,7 +101,7 @@ function readHeaders(lines: readonly string[]): Map<string, string> {
   for (const line of lines) {
     const match = /^([A-Za-z0-9-]+):[ \t]*([\x20-\x7e]*)$/.exec(line);
     const name = match?.[1]?.toLowerCase();
-    if (name === undefined || headers.has(name)) throw malformed();
+    if (name === undefined || headers.has(name)) throw malformedToken();
     headers.set(name, match?.[2]?.trimEnd() ?? "");
   }
   return headers;
@@ -108,10 +109,10 @@ function readHeaders(lines: readonly string[]): Map<string, string> {
 
 function readDate(text: string): number {
   const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
-  if (match === null) throw malformed();
+  if (match === null) throw malformedToken();
   const [, year, month, day, hour, minute, second] = match;
   const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  // Comparing with no time at all would let it be any age.
-  if (Number.isNaN(time)) throw malformed();
+  // Comparisons with NaN would accept any age.
+  if (Number.isNaN(time)) throw malformedToken();
   return time;
 }

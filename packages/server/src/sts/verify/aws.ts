@@ -1,56 +1,54 @@
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import { FetchError } from "../../lib/fetch-json.ts";
-import { parseSignedRequest, replay, type SignedRequest } from "./aws-request.ts";
-import { type Checks, malformed } from "./checks.ts";
+import { getCallerIdentity, parseSignedRequest, type SignedRequest } from "./aws-request.ts";
+import { type Checks, malformedToken } from "./checks.ts";
 import { checkValue } from "./matcher.ts";
 import type { AwsRule } from "./rule.ts";
 
 /**
- * Identities that prove themselves with AWS credentials: the token is a signed GetCallerIdentity
- * request, bound by its headers to us and to one identity. Asking AWS says who signed it.
+ * Identities that authenticate with AWS credentials. The token is a signed GetCallerIdentity request,
+ * bound by its headers to this installation and to one identity. AWS verifies it and names the signer.
  */
 
-/** AWS itself refuses older ones. */
-const OLDEST_MS = 15 * 60_000;
+/** AWS rejects older signatures. */
+const MAX_AGE_MS = 15 * 60_000;
 
-/** How far ahead the signer's clock may be. */
-const AHEAD_MS = 5 * 60_000;
+/** How far the signer's clock may be ahead. */
+const MAX_CLOCK_SKEW_MS = 5 * 60_000;
 
-/** Who AWS says signed the request. */
+/** The signer according to AWS. */
 export interface AwsCaller {
   readonly account: string;
   readonly arn: string;
   readonly userId: string;
 }
 
-export interface AwsTerms {
+export interface AwsExpectations {
   /** The uid that the request must name. */
   readonly identity: string;
-  /** Where to ask; the host that requests must be signed for. */
+  /** The AWS STS endpoint. Requests must be signed for its host. */
   readonly endpoint: string;
-  /** What the audience header may say. */
+  /** Accepted values of the audience header. */
   readonly audiences: readonly string[];
 }
 
 /**
- * Checks a signed request: that it is fresh, meant for us and this identity, and signed by whom the
- * rule names. AWS is asked only when everything before is right. Undefined when nobody is known to
- * have signed.
- *
- * @example const caller = await checkAws(rule, token, terms, Date.now(), checks);
+ * Checks that a signed request is fresh, is meant for this installation and this identity, and has a
+ * signer who matches the rule. AWS is called only if all checks before it passed. Returns undefined if
+ * the signer is unknown.
  */
 export async function checkAws(
   rule: AwsRule,
   token: string,
-  terms: AwsTerms,
+  expectations: AwsExpectations,
   now: number,
   checks: Checks,
 ): Promise<AwsCaller | undefined> {
   const request = readRequest(token, checks);
   if (request === undefined) return undefined;
-  checkHeaders(request, terms, checks);
+  checkHeaders(request, expectations, checks);
   checkAge(request, now, checks);
-  const caller = await askAws(request, terms, checks);
+  const caller = await checkSigner(request, expectations, checks);
   const found = {
     "aws-acct": caller?.account,
     "aws-arn": caller?.arn,
@@ -67,14 +65,14 @@ function readRequest(token: string, checks: Checks): SignedRequest | undefined {
   } catch (error) {
     if (!(error instanceof WharfError)) throw error;
     const expected = "a signed GetCallerIdentity request";
-    checks.note({ claim: "token", expected, found: "something else", ok: false }, malformed);
+    checks.add({ claim: "token", expected, found: "another text", ok: false }, malformedToken);
     return undefined;
   }
 }
 
 function checkHeaders(
   request: SignedRequest,
-  { identity, endpoint, audiences }: AwsTerms,
+  { identity, endpoint, audiences }: AwsExpectations,
   checks: Checks,
 ): void {
   for (const [claim, found, accepted] of [
@@ -83,44 +81,48 @@ function checkHeaders(
     ["identity", request.identity, [identity]],
   ] as const) {
     const check = { claim, expected: accepted.join(" or "), found, ok: accepted.includes(found) };
-    checks.note(check, () => unauthenticated(`invalid "${claim}"`));
+    checks.add(check, () => unauthenticated(`invalid "${claim}"`));
   }
 }
 
 function checkAge({ signed }: SignedRequest, now: number, checks: Checks): void {
-  const old = now - signed > OLDEST_MS;
-  const [from, to] = [now - OLDEST_MS, now + AHEAD_MS].map((ms) => new Date(ms).toISOString());
-  checks.note(
+  const isExpired = now - signed > MAX_AGE_MS;
+  const [from, to] = [now - MAX_AGE_MS, now + MAX_CLOCK_SKEW_MS].map((ms) =>
+    new Date(ms).toISOString(),
+  );
+  checks.add(
     {
       claim: "x-amz-date",
       expected: `between ${from} and ${to}`,
       found: new Date(signed).toISOString(),
-      ok: !old && signed - now <= AHEAD_MS,
+      ok: !isExpired && signed - now <= MAX_CLOCK_SKEW_MS,
     },
-    () => unauthenticated(old ? "the token has expired" : "the token is from the future"),
+    () =>
+      unauthenticated(isExpired ? "the token has expired" : "the token was signed in the future"),
   );
 }
 
-/** Asks AWS who signed, unless the request is refused already. */
-async function askAws(
+/** Gets the signer from AWS, unless a check has failed already. */
+async function checkSigner(
   request: SignedRequest,
-  { endpoint }: AwsTerms,
+  { endpoint }: AwsExpectations,
   checks: Checks,
 ): Promise<AwsCaller | undefined> {
   const signature = { claim: "signature", expected: "accepted by AWS" };
   if (!checks.passed) {
-    checks.note({ ...signature, found: "not looked at", ok: false });
+    checks.add({ ...signature, found: "not verified", ok: false });
     return undefined;
   }
   try {
-    const caller = await replay(request, endpoint);
-    checks.note({ ...signature, found: "accepted", ok: true });
+    const caller = await getCallerIdentity(request, endpoint);
+    checks.add({ ...signature, found: "accepted", ok: true });
     return caller;
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
-    const wrong = error.message.includes("status 4");
-    checks.note({ ...signature, found: wrong ? "not accepted" : error.message, ok: false }, () =>
-      wrong
+    const isRejected = error.message.includes("status 4");
+    const found = isRejected ? "not accepted" : error.message;
+    checks.add({ ...signature, found, ok: false }, () =>
+      isRejected
         ? unauthenticated("AWS does not accept the signature")
         : new WharfError("UNAVAILABLE", `AWS: ${error.message}`, undefined, error),
     );

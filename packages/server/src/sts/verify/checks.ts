@@ -1,14 +1,14 @@
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import { StepBudget } from "../../lib/pattern/step-budget.ts";
 
-/** Steps that all patterns of one identity may take for one token: some milliseconds at most. */
+/** Step budget of all patterns of an identity for one token: a few milliseconds at most. */
 const MAX_PATTERN_STEPS = 100_000;
 
-/** One thing that a token was checked for. */
+/** The result of one check of a token. */
 export interface Check {
-  /** The claim's name, as in the token, or what else was looked at. */
+  /** The name of the claim, or of what else was checked. */
   readonly claim: string;
-  /** What the identity asks for; a pattern stands between slashes. */
+  /** What the identity requires; a pattern is enclosed in slashes. */
   readonly expected: string;
   /** What the token has. */
   readonly found: string;
@@ -16,59 +16,46 @@ export interface Check {
 }
 
 /**
- * What a token has been checked for so far. An exchange ends at the first check that fails; a test
- * goes on, so that it can show all of them. The checks themselves are the same.
+ * Collects the checks of a token. An exchange fails fast; a dry run collects all results. Both run the
+ * same checks.
  */
 export class Checks {
-  readonly done: Check[] = [];
-  /** What the patterns of this exchange, or this test, may take together. */
+  readonly results: Check[] = [];
+  /** The step budget that all patterns of this exchange or dry run share. */
   readonly steps = new StepBudget(MAX_PATTERN_STEPS);
-  readonly #goOn: boolean;
+  readonly #failsFast: boolean;
 
-  private constructor(goOn: boolean) {
-    this.#goOn = goOn;
+  private constructor(failsFast: boolean) {
+    this.#failsFast = failsFast;
   }
 
-  /** For the exchange: the first failure is thrown. */
-  static untilFailure(): Checks {
-    return new Checks(false);
-  }
-
-  /** For a test: failures are kept. */
-  static all(): Checks {
+  /** For an exchange: throws the first failure. */
+  static failFast(): Checks {
     return new Checks(true);
   }
 
-  /**
-   * Keeps a check and returns whether it passed; throws its refusal where failures end everything.
-   *
-   * @example if (!checks.note({ claim: "typ", expected: "JWT", found: typ, ok: typ === "JWT" })) return;
-   */
-  note(check: Check, refusal: () => WharfError = () => invalid(check.claim)): boolean {
-    if (!check.ok && !this.#goOn) throw refusal();
-    this.done.push(check);
+  /** For a dry run: collects failures. */
+  static collectAll(): Checks {
+    return new Checks(false);
+  }
+
+  /** Adds a result and returns whether the check passed; throws the denial if failing fast. */
+  add(check: Check, denial: () => WharfError = () => invalidClaim(check.claim)): boolean {
+    if (!check.ok && this.#failsFast) throw denial();
+    this.results.push(check);
     return check.ok;
   }
 
   get passed(): boolean {
-    return this.done.every((check) => check.ok);
+    return this.results.every((check) => check.ok);
   }
 }
 
-/**
- * Says which check failed, and nothing of what was expected.
- *
- * @example throw invalid("aud");
- */
-export function invalid(what: string): WharfError {
+/** Names the failed check without revealing what was expected. */
+export function invalidClaim(what: string): WharfError {
   return new WharfError("PERMISSION_DENIED", `invalid "${what}"`);
 }
 
-/**
- * The refusal of what cannot be read.
- *
- * @example throw malformed();
- */
-export function malformed(): WharfError {
+export function malformedToken(): WharfError {
   return unauthenticated("the token is malformed");
 }

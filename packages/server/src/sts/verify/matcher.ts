@@ -3,23 +3,21 @@ import { PATTERNS, PatternError } from "../../lib/pattern/patterns.ts";
 import { type StepBudget, StepLimitError } from "../../lib/pattern/step-budget.ts";
 import type { Checks } from "./checks.ts";
 
-/** Decides whether a value is the wanted one, and can say what that is. */
+/** Compares a claim with the expected value or pattern. */
 export interface Matcher {
-  /** A pattern stands between slashes. */
+  /** A pattern is enclosed in slashes. */
   readonly expected: string;
   readonly isPattern: boolean;
-  /** Throws a StepLimitError if the budget does not suffice, a PatternError if there is no program. */
+  /** Throws a StepLimitError if the budget is exceeded, a PatternError if the pattern does not compile. */
   matches(value: string, budget: StepBudget): boolean | Promise<boolean>;
 }
 
-/** The values that are asked for, by the name of the claim that must have them. */
-export type Wanted = readonly (readonly [claim: string, matcher: Matcher])[];
+/** The matchers of a rule, each with the name of the claim that must match. */
+export type ClaimMatchers = readonly (readonly [claim: string, matcher: Matcher])[];
 
 /**
- * Holds a value against what is wanted; what has no text matches nothing. A pattern that cannot be
- * evaluated within its budget fails the check.
- *
- * @example await checkValue(checks, "sub", exactly("robot"), claims.sub);
+ * Checks a value; an undefined one never matches. A pattern that cannot be evaluated within its budget
+ * fails the check.
  */
 export async function checkValue(
   checks: Checks,
@@ -36,26 +34,22 @@ export async function checkValue(
   } catch (error) {
     problem = problemOf(error);
   }
-  if (problem === "") return checks.note({ ...check, ok });
+  if (problem === "") return checks.add({ ...check, ok });
   const text = `invalid "${claim}": its pattern ${problem}`;
-  return checks.note(
+  return checks.add(
     { ...check, expected: `${check.expected} (${problem})`, ok: false },
     () => new WharfError("PERMISSION_DENIED", text),
   );
 }
 
-/** Why a pattern has no result. Throws what is no fault of the pattern. */
+/** Why a pattern could not be evaluated. Rethrows errors that have other causes. */
 function problemOf(error: unknown): string {
   if (error instanceof StepLimitError) return `takes more than ${error.limit} steps`;
   if (error instanceof PatternError) return error.message;
   throw error;
 }
 
-/**
- * As the matcher itself, for those who only want to know: what cannot be evaluated does not match.
- *
- * @example if (await wouldMatch(matcher, "https://evil.example", budget)) warnings.push(…);
- */
+/** Evaluates a matcher outside of a check. A pattern that cannot be evaluated does not match. */
 export async function wouldMatch(
   matcher: Matcher,
   value: string,
@@ -69,27 +63,22 @@ export async function wouldMatch(
   }
 }
 
-/** @example exactly("repo:acme/app:ref:refs/heads/main") */
-export function exactly(wanted: string): Matcher {
-  // An empty wish would be met by an empty claim.
-  const matches = (value: string) => wanted !== "" && value === wanted;
-  return { expected: wanted, isPattern: false, matches };
+export function exactly(expected: string): Matcher {
+  // Deny by default: an empty expectation must not match an empty claim.
+  const matches = (value: string) => expected !== "" && value === expected;
+  return { expected, isPattern: false, matches };
 }
 
-/** @example oneOf(["wharf.example.com", "https://wharf.example.com"]) */
-export function oneOf(wanted: readonly string[]): Matcher {
-  const matches = (value: string) => value !== "" && wanted.includes(value);
-  return { expected: wanted.join(" or "), isPattern: false, matches };
+export function oneOf(expected: readonly string[]): Matcher {
+  const matches = (value: string) => value !== "" && expected.includes(value);
+  return { expected: expected.join(" or "), isPattern: false, matches };
 }
 
-/** Patterns are written for names: a longer value matches none. */
+/** Patterns are meant for names: longer values never match. */
 const MAX_VALUE_LENGTH = 4_096;
 
 /**
- * A pattern that the whole value must match. It is compiled when it is first needed, which is after
- * everything that costs less was checked.
- *
- * @example pattern("repo:acme/.*")
+ * A pattern that the whole value must match. It is compiled on first use, after all cheaper checks.
  */
 export function pattern(text: string): Matcher {
   const matches = (value: string, budget: StepBudget) =>

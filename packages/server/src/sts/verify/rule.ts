@@ -8,37 +8,39 @@ import {
 } from "@wharf/contract";
 import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, type JWTVerifyGetKey } from "jose";
 import type { Checks } from "./checks.ts";
-import { checkValue, exactly, type Matcher, oneOf, pattern, type Wanted } from "./matcher.ts";
+import {
+  type ClaimMatchers,
+  checkValue,
+  exactly,
+  type Matcher,
+  oneOf,
+  pattern,
+} from "./matcher.ts";
 
-/** What an identity asks of a JWT, made ready. */
+/** The compiled requirements of an identity for JWTs. */
 export interface TokenRule {
   readonly kind: "token";
-  /** Whose tokens are looked at at all: asked before any of their keys is fetched. */
+  /** Checked before any keys are fetched from the issuer. */
   readonly issuer: Matcher;
-  /** Subject, audience, and whatever else is asked for. */
-  readonly claims: Wanted;
-  /** Keys that stand in for the issuer's own, where it cannot be reached. */
+  /** Subject, audience and other claims. */
+  readonly claims: ClaimMatchers;
+  /** Static keys, used instead of those that the issuer publishes. */
   readonly keys?: JWTVerifyGetKey;
-  /** When the rule itself ends, in milliseconds since 1970. */
+  /** When the rule itself expires, in milliseconds since 1970. */
   readonly expires?: number;
-  /** The organization that made the rule, on whose account keys are cached. */
+  /** The organization that owns the rule; its share of the key cache is used. */
   readonly organization?: string;
 }
 
-/** What an identity asks of a signed AWS request, made ready. */
+/** The compiled requirements of an identity for signed AWS requests. */
 export interface AwsRule {
   readonly kind: "aws";
-  readonly claims: Wanted;
+  readonly claims: ClaimMatchers;
 }
 
 export type Rule = TokenRule | AwsRule;
 
-/**
- * Makes the rule of an identity that tokens or signed requests can speak for; undefined for those
- * that prove themselves in another way.
- *
- * @example const rule = compileRule(identity, ["wharf.example.com"]);
- */
+/** Compiles the rule of an identity; undefined if it authenticates in another way. */
 export function compileRule(
   { uid, relationship }: Identity,
   audiences: readonly string[],
@@ -56,11 +58,8 @@ export function compileRule(
 }
 
 /**
- * Checks every claim beside the issuer against the rule, patterns last. The token's signature and times
- * are checked elsewhere, and before: no pattern is evaluated for a token that nobody is known to have
- * signed.
- *
- * @example await checkClaims(rule, claims, isSigned, checks);
+ * Checks all claims except the issuer, patterns last. The signature is checked before: patterns are not
+ * evaluated for a token without a valid signature.
  */
 export async function checkClaims(
   rule: TokenRule,
@@ -72,25 +71,20 @@ export async function checkClaims(
     const found = textOf(claim, claims[claim]);
     if (matcher.isPattern && !isSigned) {
       const expected = `${matcher.expected} (not evaluated without a valid signature)`;
-      checks.note({ claim, expected, found: found ?? "", ok: false });
+      checks.add({ claim, expected, found: found ?? "", ok: false });
     } else await checkValue(checks, claim, matcher, found);
   }
 }
 
-/** Exact values first: they cost next to nothing, and make most patterns unnecessary. */
-function exactFirst(wanted: Wanted): Wanted {
+/** Exact values first: they are cheap, and a mismatch makes evaluating patterns unnecessary. */
+function exactFirst(matchers: ClaimMatchers): ClaimMatchers {
   return [
-    ...wanted.filter(([, { isPattern }]) => !isPattern),
-    ...wanted.filter(([, { isPattern }]) => isPattern),
+    ...matchers.filter(([, { isPattern }]) => !isPattern),
+    ...matchers.filter(([, { isPattern }]) => isPattern),
   ];
 }
 
-/**
- * The organization that an identity or a provider is in; empty for the identity of a person, which is
- * in none.
- *
- * @example organizationOf("16f1…c2/8c03ab92d1e4f5a6") // "16f1…c2"
- */
+/** The organization of an identity or provider; empty for a person's identity, which has none. */
 export function organizationOf(uid: string): string {
   return uid.includes("/") ? rootOf(uid) : "";
 }
@@ -137,15 +131,15 @@ function awsRule({ awsAccount, awsArn, awsUserId }: Identity_AWSIdentity): AwsRu
   };
 }
 
-/** One of the contract's choices between a value and a pattern; nothing chosen matches nothing. */
+/** A oneof of the contract: a value or a pattern. An unset one never matches. */
 function valueOrPattern(
-  { case: chosen, value = "" }: { case: string | undefined; value?: string | undefined },
+  { case: selected, value = "" }: { case: string | undefined; value?: string | undefined },
   patternCase: string,
 ): Matcher {
-  return chosen === patternCase ? pattern(value) : exactly(value);
+  return selected === patternCase ? pattern(value) : exactly(value);
 }
 
-/** A claim as text to compare; undefined for what has no one text, such as several audiences. */
+/** A claim as text to compare; undefined for claims without a single text, such as several audiences. */
 function textOf(claim: string, value: unknown): string | undefined {
   if (claim === "aud" && Array.isArray(value))
     return value.length === 1 ? textOf("", value[0]) : undefined;

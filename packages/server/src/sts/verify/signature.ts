@@ -13,11 +13,11 @@ import { ISSUER_URL, isIssuerUrl } from "../../lib/issuer-url.ts";
 import { StepBudget } from "../../lib/pattern/step-budget.ts";
 import type { IssuerPolicy } from "../issuers/issuer-policy.ts";
 import type { Issuers } from "../issuers/issuers.ts";
-import { type Checks, malformed } from "./checks.ts";
+import { type Checks, malformedToken } from "./checks.ts";
 import { checkValue } from "./matcher.ts";
 import type { TokenRule } from "./rule.ts";
 
-/** Signatures that only the issuer can make. Never `none`, never a secret that verifiers share. */
+/** Asymmetric algorithms only: never `none`, never HMAC with a secret that verifiers share. */
 const ALGORITHMS = [
   "RS256",
   "RS384",
@@ -32,48 +32,43 @@ const ALGORITHMS = [
   "Ed25519",
 ];
 
-/** Longer than any platform's token. */
+/** Tokens of all platforms are shorter. */
 const MAX_TOKEN_LENGTH = 16_384;
 
 /**
- * Steps that an issuer's pattern may take. It is the one pattern that is evaluated before a signature
- * is verified, since nothing is fetched from issuers that it does not match: anyone can make it run.
+ * Step budget of an issuer pattern. It is the only pattern that is evaluated before the signature is
+ * verified, because keys are fetched from matching issuers only. Anyone can trigger it.
  */
 const MAX_ISSUER_STEPS = 20_000;
 
-/** A token that has been read, and not yet been believed. */
-export interface Unverified {
+/** A decoded token whose signature has not been verified. */
+export interface UnverifiedToken {
   readonly token: string;
   readonly kid: string | undefined;
   readonly issuer: string;
   readonly claims: JWTPayload;
 }
 
-/**
- * Reads a token without believing it: enough to know whose keys to ask for. Undefined when there is
- * nothing to go on with.
- *
- * @example const { issuer } = readToken(token, checks);
- */
-export function readToken(token: string, checks: Checks): Unverified | undefined {
+/** Decodes a token without verifying it. Undefined if it is malformed or has no issuer. */
+export function decodeToken(token: string, checks: Checks): UnverifiedToken | undefined {
   const decoded = decode(token);
   if (decoded === undefined) {
-    checks.note(
-      { claim: "token", expected: "a JWT", found: "something else", ok: false },
-      malformed,
+    checks.add(
+      { claim: "token", expected: "a JWT", found: "another text", ok: false },
+      malformedToken,
     );
     return undefined;
   }
   const { header, claims } = decoded;
   const { typ = "JWT", kid } = header;
-  checks.note(
+  checks.add(
     { claim: "typ", expected: "JWT", found: String(typ), ok: String(typ).toUpperCase() === "JWT" },
     () => unauthenticated('invalid "typ"'),
   );
   const issuer = typeof claims.iss === "string" ? claims.iss : "";
   if (issuer === "") {
     const check = { claim: "iss", expected: "an issuer", found: "none", ok: false };
-    checks.note(check, () => unauthenticated('invalid "iss"'));
+    checks.add(check, () => unauthenticated('invalid "iss"'));
     return undefined;
   }
   return { token, kid, issuer, claims };
@@ -81,47 +76,40 @@ export function readToken(token: string, checks: Checks): Unverified | undefined
 
 function decode(token: string) {
   if (token.length > MAX_TOKEN_LENGTH) return undefined;
-  // Decoders ignore spare bits, padding and white space: another spelling would be another token.
+  // Decoders ignore spare bits, padding and whitespace: each token must have only one spelling.
   if (!token.split(".").every(isCanonicalBase64url)) return undefined;
   try {
     const header = decodeProtectedHeader(token);
-    // Whatever a token says must be understood, we do not.
+    // No critical extensions are supported (RFC 7515, section 4.1.11).
     return header.crit === undefined ? { header, claims: decodeJwt(token) } : undefined;
   } catch {
     return undefined;
   }
 }
 
-/**
- * Checks that an issuer is one, and the one that a rule asks for.
- *
- * @example if (!(await checkIssuer(rule, claims.iss, checks))) return;
- */
+/** Checks that the issuer is a valid issuer URL and matches the rule. */
 export async function checkIssuer(
   rule: TokenRule,
   issuer: string,
   checks: Checks,
 ): Promise<boolean> {
   if (!isIssuerUrl(issuer))
-    return checks.note({ claim: "iss", expected: ISSUER_URL, found: issuer, ok: false });
+    return checks.add({ claim: "iss", expected: ISSUER_URL, found: issuer, ok: false });
   return checkValue(checks, "iss", rule.issuer, issuer, new StepBudget(MAX_ISSUER_STEPS));
 }
 
-/** Where keys come from. */
+/** The source of issuer keys. */
 export interface KeySource {
   readonly issuers: Issuers;
   readonly policy: IssuerPolicy;
 }
 
 /**
- * Checks who signed a token: its issuer must be trusted by the identity and by the installation, and
- * its signature be made by a key of that issuer. What it claims is for the rule to judge. Returns
- * whether the signature is valid.
- *
- * @example const isSigned = await checkSigned(read, rule, source, Date.now(), checks);
+ * Checks the signature of a token: the identity and the installation must trust its issuer, and a key
+ * of that issuer must have signed it. Returns whether the signature is valid.
  */
-export async function checkSigned(
-  read: Unverified,
+export async function checkSignature(
+  read: UnverifiedToken,
   rule: TokenRule,
   source: KeySource,
   now: number,
@@ -129,29 +117,29 @@ export async function checkSigned(
 ): Promise<boolean> {
   const { token, issuer } = read;
   const trusted = await checkIssuer(rule, issuer, checks);
-  const allowed = checks.note({
+  const allowed = checks.add({
     claim: "iss",
     expected: "an issuer that this installation allows",
     found: issuer,
     ok: source.policy.mayTrust(issuer),
   });
   const signature = { claim: "signature", expected: "made by a key of the issuer" };
-  // Nothing is fetched from an issuer that is not trusted.
+  // Never fetch anything from an issuer that is not trusted.
   if (!trusted || !allowed) {
-    return checks.note({ ...signature, found: "not looked at", ok: false });
+    return checks.add({ ...signature, found: "not verified", ok: false });
   }
   try {
     const keys = await keysFor(read, rule, source, now);
     await compactVerify(token, keys, { algorithms: ALGORITHMS });
-    return checks.note({ ...signature, found: "right", ok: true });
+    return checks.add({ ...signature, found: "valid", ok: true });
   } catch (error) {
-    const { found, refusal } = failureOf(error, read);
-    return checks.note({ ...signature, found, ok: false }, () => refusal);
+    const { found, denial } = failureOf(error, read);
+    return checks.add({ ...signature, found, ok: false }, () => denial);
   }
 }
 
 async function keysFor(
-  { issuer, kid }: Unverified,
+  { issuer, kid }: UnverifiedToken,
   { keys, organization = "", issuer: { isPattern, expected } }: TokenRule,
   { issuers }: KeySource,
   now: number,
@@ -161,32 +149,32 @@ async function keysFor(
 }
 
 interface Failure {
-  /** For whoever may know all about it. */
+  /** For callers who may read the identity. */
   readonly found: string;
-  /** For whoever presents the token. */
-  readonly refusal: WharfError;
+  /** For the presenter of the token. */
+  readonly denial: WharfError;
 }
 
-/** Why a signature does not count. Throws what is no fault of the token. */
-function failureOf(error: unknown, { kid }: Unverified): Failure {
+/** Why verification failed. Rethrows errors that the token did not cause. */
+function failureOf(error: unknown, { kid }: UnverifiedToken): Failure {
   if (error instanceof FetchError) {
     const text = `the keys of the token's issuer: ${error.message}`;
     return {
       found: `the issuer's keys are unreachable: ${error.message}`,
-      refusal: new WharfError("UNAVAILABLE", text, undefined, error),
+      denial: new WharfError("UNAVAILABLE", text, undefined, error),
     };
   }
   if (error instanceof errors.JOSEAlgNotAllowed)
     return {
       found: "an algorithm that is not accepted",
-      refusal: unauthenticated('invalid "alg"'),
+      denial: unauthenticated('invalid "alg"'),
     };
   if (error instanceof errors.JWKSNoMatchingKey) {
     const found = `the issuer has no key ${kid === undefined ? "for it" : JSON.stringify(kid)}`;
-    return { found, refusal: unauthenticated('invalid "kid"') };
+    return { found, denial: unauthenticated('invalid "kid"') };
   }
   if (error instanceof errors.JWSSignatureVerificationFailed)
-    return { found: "wrong", refusal: unauthenticated("the token's signature is wrong") };
-  if (error instanceof errors.JOSEError) return { found: "malformed", refusal: malformed() };
+    return { found: "invalid", denial: unauthenticated("the token's signature is invalid") };
+  if (error instanceof errors.JOSEError) return { found: "malformed", denial: malformedToken() };
   throw error;
 }

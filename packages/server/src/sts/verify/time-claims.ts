@@ -2,68 +2,61 @@ import type { JWTPayload } from "jose";
 import { unauthenticated } from "../../lib/errors.ts";
 import type { Checks } from "./checks.ts";
 
-/** How far clocks may be apart. */
-const CLOCKS_APART_SECONDS = 30;
+const CLOCK_SKEW_SECONDS = 30;
 
 /**
- * Checks that a token's time is now. It must say when it expires; it may say from when on it is valid
- * and when it was issued, neither of which may be in the future.
- *
- * @example checkTimes(claims, Date.now(), checks);
+ * Checks the time claims of a token: `exp` is required and must be in the future; `nbf` and `iat` are
+ * optional and must not be.
  */
-export function checkTimes({ exp, nbf, iat }: JWTPayload, now: number, checks: Checks): void {
+export function checkTimeClaims({ exp, nbf, iat }: JWTPayload, now: number, checks: Checks): void {
   const seconds = Math.floor(now / 1000);
-  const ended = isTime(exp) && exp <= seconds - CLOCKS_APART_SECONDS;
-  checks.note(
+  const isExpired = isTime(exp) && exp <= seconds - CLOCK_SKEW_SECONDS;
+  checks.add(
     {
       claim: "exp",
       expected: `after ${shown(seconds)}`,
       found: shown(exp),
-      ok: isTime(exp) && !ended,
+      ok: isTime(exp) && !isExpired,
     },
-    () => unauthenticated(ended ? "the token has expired" : 'invalid "exp"'),
+    () => unauthenticated(isExpired ? "the token has expired" : 'invalid "exp"'),
   );
-  checks.note(
+  checks.add(
     {
       claim: "nbf",
       expected: `not after ${shown(seconds)}`,
       found: shown(nbf),
-      ok: nbf === undefined || hasPassed(nbf, now),
+      ok: nbf === undefined || isNotInFuture(nbf, now),
     },
     () => unauthenticated('invalid "nbf"'),
   );
-  checks.note(
+  checks.add(
     {
       claim: "iat",
       expected: `not after ${shown(seconds)}`,
       found: shown(iat),
-      ok: iat === undefined || hasPassed(iat, now),
+      ok: iat === undefined || isNotInFuture(iat, now),
     },
     () => unauthenticated('invalid "iat"'),
   );
 }
 
-/**
- * Whether a claim is a time that is not in the future, but for clocks that are apart.
- *
- * @example if (!hasPassed(claims.iat, Date.now())) throw unauthenticated('invalid "iat"');
- */
-export function hasPassed(time: unknown, now: number): boolean {
-  return isTime(time) && time <= Math.floor(now / 1000) + CLOCKS_APART_SECONDS;
+/** Whether a claim is a time that is not in the future, allowing for clock skew. */
+export function isNotInFuture(time: unknown, now: number): boolean {
+  return isTime(time) && time <= Math.floor(now / 1000) + CLOCK_SKEW_SECONDS;
 }
 
-/** A number of seconds; JSON also has numbers that are read as infinite. */
+/** A finite number of seconds: JSON.parse yields Infinity for numbers such as 1e999. */
 function isTime(value: unknown): value is number {
   return Number.isFinite(value);
 }
 
-/** The last second that has a date. */
-const LAST_SECOND = 8_640_000_000_000;
+/** The range of Date. */
+const MAX_DATE_SECONDS = 8_640_000_000_000;
 
-/** A claim that should be a time, as people read times. */
+/** A time claim in ISO 8601, or as JSON if it is not a time. */
 function shown(value: unknown): string {
   if (value === undefined) return "none";
-  if (typeof value === "number" && Math.abs(value) <= LAST_SECOND)
+  if (typeof value === "number" && Math.abs(value) <= MAX_DATE_SECONDS)
     return new Date(value * 1000).toISOString();
   return JSON.stringify(value) ?? "";
 }

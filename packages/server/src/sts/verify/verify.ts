@@ -1,33 +1,35 @@
+/**
+ * Verifies credentials: JWTs against rules of identities, and signed AWS requests. Imports issuers
+ * and lib, and no storage.
+ */
 import type { JWTPayload } from "jose";
-import type { Seen } from "../authorize-subject.ts";
-import { Checks, malformed } from "./checks.ts";
+import type { AuditedSubject } from "../authorize-subject.ts";
+import { Checks, malformedToken } from "./checks.ts";
 import { checkClaims, type TokenRule } from "./rule.ts";
-import { checkSigned, type KeySource, readToken } from "./signature.ts";
-import { checkTimes } from "./time-claims.ts";
+import { checkSignature, decodeToken, type KeySource } from "./signature.ts";
+import { checkTimeClaims } from "./time-claims.ts";
 
 /**
- * Believes a token that must meet a rule, and returns what it claims; throws the first check that
- * fails. For tokens that speak for a person; the exchange for identities has more to check.
- *
- * @example const { sub } = await verifyToken(token, rule, source, Date.now(), seen);
+ * Verifies a token of a person against a rule and returns its claims; throws the first check that fails.
+ * `authorizeSubject` verifies tokens of identities, which takes more checks.
  */
 export async function verifyToken(
   token: string,
   rule: TokenRule,
   source: KeySource,
   time: number,
-  seen: Partial<Seen> = {},
+  audited: Partial<AuditedSubject> = {},
 ): Promise<JWTPayload & { iss: string; sub: string }> {
-  const checks = Checks.untilFailure();
-  const read = readToken(token, checks);
-  if (read === undefined) throw malformed();
+  const checks = Checks.failFast();
+  const read = decodeToken(token, checks);
+  if (read === undefined) throw malformedToken();
   const { claims, issuer } = read;
   const { sub = "" } = claims;
-  seen.issuer = issuer;
-  seen.subject = sub;
-  const isSigned = await checkSigned(read, rule, source, time, checks);
-  checkTimes(claims, time, checks);
-  checks.note({ claim: "sub", expected: "a subject", found: sub, ok: sub !== "" });
+  audited.issuer = issuer;
+  audited.subject = sub;
+  const isSigned = await checkSignature(read, rule, source, time, checks);
+  checkTimeClaims(claims, time, checks);
+  checks.add({ claim: "sub", expected: "a subject", found: sub, ok: sub !== "" });
   await checkClaims(rule, claims, isSigned, checks);
   return { ...claims, iss: issuer, sub };
 }

@@ -4,14 +4,14 @@ import { ANONYMOUS_UID } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { notFound, unauthenticated } from "../../lib/errors.ts";
 import { resolvePath } from "../../registry/path.ts";
-import type { KnownIdentities } from "../../sts/identity-cache.ts";
+import type { IdentityCache } from "../../sts/identity-cache.ts";
 import type { NamingDeps } from "../naming.ts";
 
 /** What access to feeds depends on. */
 export interface FeedAccess extends NamingDeps {
   readonly engine: Engine;
   readonly authenticator: Authenticator;
-  readonly identities: KnownIdentities;
+  readonly identities: IdentityCache;
 }
 
 /** A group whose feed the caller may read, and whether anonymous callers may. */

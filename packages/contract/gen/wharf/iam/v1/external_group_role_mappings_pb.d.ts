@@ -41,7 +41,7 @@ export declare type ExternalGroupRoleMapping = Message<"wharf.iam.v1.ExternalGro
   roleUidp: string;
 
   /**
-   * Where the role is given: the organisation of the identity provider.
+   * The scope of the role: the organization of the identity provider.
    *
    * @generated from field: string scope = 5;
    */
@@ -234,7 +234,7 @@ export declare const ExternalGroupRoleMappings: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Those that are not there are passed over; those of another provider are refused.
+   * Unknown mappings are skipped; those of another provider are rejected.
    *
    * @generated from rpc wharf.iam.v1.ExternalGroupRoleMappings.BatchDelete
    */

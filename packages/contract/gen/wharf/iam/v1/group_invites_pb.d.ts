@@ -13,7 +13,7 @@ import type { Role } from "./roles_pb.js";
 export declare const file_wharf_iam_v1_group_invites: GenFile;
 
 /**
- * An invite as the answer to Create shows it.
+ * An invite as Create returns it.
  *
  * @generated from message wharf.iam.v1.GroupInvite
  */
@@ -211,7 +211,7 @@ export declare const DeleteGroupInviteRequestSchema: GenMessage<DeleteGroupInvit
  */
 export declare const GroupInvites: GenService<{
   /**
-   * The answer alone carries the code.
+   * Only the response to Create contains the code.
    *
    * @generated from rpc wharf.iam.v1.GroupInvites.Create
    */

@@ -347,7 +347,7 @@ export declare const GenerateScimTokenRequestSchema: GenMessage<GenerateScimToke
  */
 export declare type GenerateScimTokenResponse = Message<"wharf.iam.v1.GenerateScimTokenResponse"> & {
   /**
-   * Shown in this answer only; a digest is all that is kept.
+   * Returned once; only its digest is stored.
    *
    * @generated from field: string token = 1;
    */
@@ -427,7 +427,7 @@ export declare const RegenerateScimTokenRequestSchema: GenMessage<RegenerateScim
  */
 export declare type RegenerateScimTokenResponse = Message<"wharf.iam.v1.RegenerateScimTokenResponse"> & {
   /**
-   * Shown in this answer only; a digest is all that is kept.
+   * Returned once; only its digest is stored.
    *
    * @generated from field: string token = 1;
    */
@@ -592,7 +592,7 @@ export declare const IdentityProviders: GenService<{
     output: typeof IdentityProviderSchema;
   },
   /**
-   * Tells of provisioning only when asked for one by its id.
+   * Includes provisioning only if a single provider is listed by its ID.
    *
    * @generated from rpc wharf.iam.v1.IdentityProviders.List
    */
@@ -610,7 +610,7 @@ export declare const IdentityProviders: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * The first token for provisioning, shown this once. Refused while there is one.
+   * Creates the first SCIM token, which is returned once. Fails if there is one.
    *
    * @generated from rpc wharf.iam.v1.IdentityProviders.GenerateScimToken
    */
@@ -640,7 +640,7 @@ export declare const IdentityProviders: GenService<{
     output: typeof RevokeScimTokenResponseSchema;
   },
   /**
-   * Switching on is refused unless two owners were bound by hand: nobody shall be locked out.
+   * Fails unless two owners have manual role bindings, so that a broken provider locks no organization out.
    *
    * @generated from rpc wharf.iam.v1.IdentityProviders.SetScimEnabled
    */

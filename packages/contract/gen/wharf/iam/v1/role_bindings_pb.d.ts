@@ -115,7 +115,7 @@ export declare type RoleBindingList_Binding = Message<"wharf.iam.v1.RoleBindingL
   createdAt?: Timestamp | undefined;
 
   /**
-   * Always empty: nobody is shown who someone merely says to be.
+   * Always empty: unverified addresses are not shown.
    *
    * @generated from field: string email_unverified = 9;
    */

@@ -39,7 +39,7 @@ export declare type ExternalGroupRoleMapping = Message<"wharf.iam.v2beta1.Extern
   roleUid: string;
 
   /**
-   * Where the role is given: the organisation of the identity provider.
+   * The scope of the role: the organization of the identity provider.
    *
    * @generated from field: string scope = 5;
    */
@@ -271,7 +271,7 @@ export declare const ExternalGroupRoleMappingsService: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Those that are not there are passed over; those of another provider are refused.
+   * Unknown mappings are skipped; those of another provider are rejected.
    *
    * @generated from rpc wharf.iam.v2beta1.ExternalGroupRoleMappingsService.BatchDeleteExternalGroupRoleMappings
    */

@@ -61,7 +61,7 @@ export declare type GroupInvite = Message<"wharf.iam.v2beta1.GroupInvite"> & {
   singleUse: boolean;
 
   /**
-   * Set only in the answer to Create.
+   * Set only in the response to Create.
    *
    * @generated from field: string code = 7;
    */
@@ -273,13 +273,13 @@ export declare type UpdateGroupInviteRequest = Message<"wharf.iam.v2beta1.Update
 export declare const UpdateGroupInviteRequestSchema: GenMessage<UpdateGroupInviteRequest>;
 
 /**
- * An invite is a code that lets whoever has it join a group in a role.
+ * An invite is a code that lets its holder join a group in a role.
  *
  * @generated from service wharf.iam.v2beta1.GroupInvitesService
  */
 export declare const GroupInvitesService: GenService<{
   /**
-   * The caller must hold everything that the role grants. The answer alone carries the code.
+   * The caller needs all capabilities of the role. Only this response contains the code.
    *
    * @generated from rpc wharf.iam.v2beta1.GroupInvitesService.CreateGroupInvite
    */

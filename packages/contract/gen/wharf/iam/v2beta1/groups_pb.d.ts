@@ -40,7 +40,7 @@ export declare type Group = Message<"wharf.iam.v2beta1.Group"> & {
   resourceLimits: { [key: string]: number };
 
   /**
-   * The operator has made sure that the name is the organisation's own.
+   * The operator has verified that the name belongs to the organization.
    *
    * @generated from field: bool verified = 5;
    */
@@ -57,7 +57,7 @@ export declare type Group = Message<"wharf.iam.v2beta1.Group"> & {
   updateTime?: Timestamp | undefined;
 
   /**
-   * Set on verified organisations only, and inherited by what is below.
+   * Set on verified organizations only; inherited by the groups below.
    *
    * @generated from field: wharf.iam.v2beta1.OrgKind kind = 8;
    */
@@ -297,7 +297,7 @@ export enum OrgStatus {
 export declare const OrgStatusSchema: GenEnum<OrgStatus>;
 
 /**
- * Groups form the tree that everything else hangs on. A group without a parent is an organisation.
+ * Groups form the tree that contains all other resources. A group without a parent is an organization.
  *
  * @generated from service wharf.iam.v2beta1.GroupsService
  */
@@ -311,7 +311,7 @@ export declare const GroupsService: GenService<{
     output: typeof GroupSchema;
   },
   /**
-   * Refused while anything is left in the group.
+   * Fails unless the group is empty.
    *
    * @generated from rpc wharf.iam.v2beta1.GroupsService.DeleteGroup
    */
@@ -329,7 +329,7 @@ export declare const GroupsService: GenService<{
     output: typeof ListGroupsResponseSchema;
   },
   /**
-   * Without a parent, a new organisation whose owner is the caller.
+   * Without a parent, creates an organization; the caller becomes its owner.
    *
    * @generated from rpc wharf.iam.v2beta1.GroupsService.CreateGroup
    */

@@ -89,7 +89,7 @@ export const OrgStatus = /*@__PURE__*/
   tsEnum(OrgStatusSchema);
 
 /**
- * Groups form the tree that everything else hangs on. A group without a parent is an organisation.
+ * Groups form the tree that contains all other resources. A group without a parent is an organization.
  *
  * @generated from service wharf.iam.v2beta1.GroupsService
  */

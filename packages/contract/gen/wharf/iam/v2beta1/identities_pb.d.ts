@@ -40,7 +40,7 @@ export declare type Identity = Message<"wharf.iam.v2beta1.Identity"> & {
   email: string;
 
   /**
-   * The address of the person where nobody vouches for it.
+   * The address of the person, if it is not verified.
    *
    * @generated from field: string email_unverified = 5;
    */
@@ -649,7 +649,7 @@ export enum RelationshipType {
 export declare const RelationshipTypeSchema: GenEnum<RelationshipType>;
 
 /**
- * Services of the installation itself that may be let into an organisation.
+ * Services of the installation that an organization can grant access.
  *
  * @generated from enum wharf.iam.v2beta1.ServicePrincipal
  */

@@ -147,7 +147,7 @@ export const ServicePrincipalSchema = /*@__PURE__*/
   enumDesc(file_wharf_iam_v2beta1_identities, 1);
 
 /**
- * Services of the installation itself that may be let into an organisation.
+ * Services of the installation that an organization can grant access.
  *
  * @generated from enum wharf.iam.v2beta1.ServicePrincipal
  */

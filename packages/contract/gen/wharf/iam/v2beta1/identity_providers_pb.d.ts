@@ -423,7 +423,7 @@ export declare const GenerateScimTokenRequestSchema: GenMessage<GenerateScimToke
  */
 export declare type GenerateScimTokenResponse = Message<"wharf.iam.v2beta1.GenerateScimTokenResponse"> & {
   /**
-   * Shown in this answer only; a digest is all that is kept.
+   * Returned once; only its digest is stored.
    *
    * @generated from field: string token = 1;
    */
@@ -503,7 +503,7 @@ export declare const RegenerateScimTokenRequestSchema: GenMessage<RegenerateScim
  */
 export declare type RegenerateScimTokenResponse = Message<"wharf.iam.v2beta1.RegenerateScimTokenResponse"> & {
   /**
-   * Shown in this answer only; a digest is all that is kept.
+   * Returned once; only its digest is stored.
    *
    * @generated from field: string token = 1;
    */
@@ -646,7 +646,7 @@ export declare type SetScimEnabledResponse = Message<"wharf.iam.v2beta1.SetScimE
 export declare const SetScimEnabledResponseSchema: GenMessage<SetScimEnabledResponse>;
 
 /**
- * Identity providers are an organisation's own places to log in, and can provision its people.
+ * Identity providers let the people of an organization sign in, and can provision them.
  *
  * @generated from service wharf.iam.v2beta1.IdentityProvidersService
  */
@@ -696,7 +696,7 @@ export declare const IdentityProvidersService: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * The first token for provisioning, shown this once. Refused while there is one.
+   * Creates the first SCIM token, which is returned once. Fails if there is one.
    *
    * @generated from rpc wharf.iam.v2beta1.IdentityProvidersService.GenerateScimToken
    */
@@ -726,7 +726,7 @@ export declare const IdentityProvidersService: GenService<{
     output: typeof RevokeScimTokenResponseSchema;
   },
   /**
-   * Switching on is refused unless two owners were bound by hand: nobody shall be locked out.
+   * Fails unless two owners have manual role bindings, so that a broken provider locks no organization out.
    *
    * @generated from rpc wharf.iam.v2beta1.IdentityProvidersService.SetScimEnabled
    */

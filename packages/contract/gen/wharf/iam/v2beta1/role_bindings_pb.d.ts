@@ -316,7 +316,7 @@ export declare type BatchCreateRoleBindingsRequest = Message<"wharf.iam.v2beta1.
   requests: CreateRoleBindingRequest[];
 
   /**
-   * The role of those that name none; one that names another is refused.
+   * The default role of the bindings; a binding with another role is rejected.
    *
    * @generated from field: string role_uid = 3;
    */

@@ -246,7 +246,7 @@ export declare const RolesService: GenService<{
     output: typeof RoleSchema;
   },
   /**
-   * Refused while the role is bound.
+   * Fails while the role is in use.
    *
    * @generated from rpc wharf.iam.v2beta1.RolesService.DeleteRole
    */

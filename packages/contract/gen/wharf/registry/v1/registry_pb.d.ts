@@ -155,7 +155,7 @@ export declare type CreateRepoRequest = Message<"wharf.registry.v1.CreateRepoReq
   repo?: Repo | undefined;
 
   /**
-   * Refuses where there is a repo of this name.
+   * Fails if a repo of this name exists.
    *
    * @generated from field: bool prevent_existing = 3;
    */

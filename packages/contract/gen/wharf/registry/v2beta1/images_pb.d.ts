@@ -190,7 +190,7 @@ export declare type ImageConfig = Message<"wharf.registry.v2beta1.ImageConfig"> 
 export declare const ImageConfigSchema: GenMessage<ImageConfig>;
 
 /**
- * What is known of an image of a repo, by its digest.
+ * Metadata of the images of a repo, by digest.
  *
  * @generated from service wharf.registry.v2beta1.ImagesService
  */

@@ -56,7 +56,7 @@ export const ImageConfigSchema = /*@__PURE__*/
   messageDesc(file_wharf_registry_v2beta1_images, 5);
 
 /**
- * What is known of an image of a repo, by its digest.
+ * Metadata of the images of a repo, by digest.
  *
  * @generated from service wharf.registry.v2beta1.ImagesService
  */

@@ -62,7 +62,7 @@ export declare const ReconcileRegistriesRequestSchema: GenMessage<ReconcileRegis
  */
 export declare type ReconcileRegistriesResponse = Message<"wharf.registry.v2beta1.ReconcileRegistriesResponse"> & {
   /**
-   * Those that are looked through now.
+   * The registries whose reconcile pass is running.
    *
    * @generated from field: repeated wharf.registry.v2beta1.Registry registries = 1;
    */
@@ -147,7 +147,7 @@ export declare type RegistryFindings = Message<"wharf.registry.v2beta1.RegistryF
   elsewhere: number;
 
   /**
-   * Repositories that could not be taken in; the log says why.
+   * Repositories that could not be imported; the log has the reasons.
    *
    * @generated from field: int32 refused = 3;
    */
@@ -190,7 +190,7 @@ export declare type RegistryFindings = Message<"wharf.registry.v2beta1.RegistryF
 export declare const RegistryFindingsSchema: GenMessage<RegistryFindings>;
 
 /**
- * The registries that are attached to the installation, and the looks through them that repair what
+ * The registries that are attached to the installation, and the reconcile passes that repair what
  * their notifications missed.
  *
  * @generated from service wharf.registry.v2beta1.RegistriesService
@@ -205,7 +205,7 @@ export declare const RegistriesService: GenService<{
     output: typeof ListRegistriesResponseSchema;
   },
   /**
-   * Asks for a look through one registry, or all, and answers at once: it is done in the background.
+   * Starts a reconcile pass of one registry, or of all, in the background and returns at once.
    *
    * @generated from rpc wharf.registry.v2beta1.RegistriesService.ReconcileRegistries
    */

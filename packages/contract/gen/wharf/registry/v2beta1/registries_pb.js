@@ -56,7 +56,7 @@ export const RegistryFindingsSchema = /*@__PURE__*/
   messageDesc(file_wharf_registry_v2beta1_registries, 5);
 
 /**
- * The registries that are attached to the installation, and the looks through them that repair what
+ * The registries that are attached to the installation, and the reconcile passes that repair what
  * their notifications missed.
  *
  * @generated from service wharf.registry.v2beta1.RegistriesService

@@ -21,16 +21,15 @@ export declare type RegistrySettings = Message<"wharf.registry.v2beta1.RegistryS
   groupUid: string;
 
   /**
-   * Nobody moves a tag to another image through the API. Registries ask for whole repositories, so a
-   * push can: it is recorded as it is there, and its audit row and its event say that the tag moved.
+   * Tags cannot be moved to another image through the API. A push can still move one, because registries
+   * authorize whole repositories: it is recorded, and its audit entry and event say that the tag moved.
    *
    * @generated from field: bool unique_tags = 2;
    */
   uniqueTags: boolean;
 
   /**
-   * Kept for clients that set it, and without effect: nobody here builds images, so no tag has a time
-   * up to which it is kept up to date.
+   * Stored for clients that set it, without effect: the server builds no images, so tags have no end of life.
    *
    * @generated from field: bool eol_grace_period = 3;
    */

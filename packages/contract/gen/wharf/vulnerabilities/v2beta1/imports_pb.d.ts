@@ -64,7 +64,7 @@ export declare type AdvisoryDocument = Message<"wharf.vulnerabilities.v2beta1.Ad
   advisories: Advisory[];
 
   /**
-   * What is known of vulnerabilities themselves, whatever artifact they are in.
+   * Metadata of vulnerabilities, independent of artifacts.
    *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.Vulnerability vulnerabilities = 3;
    */
@@ -104,7 +104,7 @@ export declare type Vulnerability = Message<"wharf.vulnerabilities.v2beta1.Vulne
   publishTime?: Timestamp | undefined;
 
   /**
-   * What is known of it later replaces what was known earlier.
+   * Later metadata replaces earlier metadata.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 5;
    */
@@ -177,7 +177,7 @@ export declare type AdvisoryDocumentResult = Message<"wharf.vulnerabilities.v2be
   refusals: AdvisoryDocumentResult_Refusal[];
 
   /**
-   * How many of the events that were taken in are pending, and count once someone has approved them.
+   * The number of imported events that are pending: they take effect once approved.
    *
    * @generated from field: int32 pending_events = 7;
    */
@@ -214,15 +214,15 @@ export declare type AdvisoryDocumentResult_Refusal = Message<"wharf.vulnerabilit
 export declare const AdvisoryDocumentResult_RefusalSchema: GenMessage<AdvisoryDocumentResult_Refusal>;
 
 /**
- * Takes in advisories that were written elsewhere. Readers turn the formats that the world writes
- * them in into these documents; each is taken as a whole or not at all.
+ * Imports advisories of other sources. Clients convert formats such as OpenVEX, CSAF and OSV to these documents; each
+ * document is imported completely or not at all.
  *
  * @generated from service wharf.vulnerabilities.v2beta1.AdvisoryImportsService
  */
 export declare const AdvisoryImportsService: GenService<{
   /**
-   * What comes in counts as reviewed where it comes from if the caller holds advisories.approve as well;
-   * otherwise its events are pending, by the caller, until someone else approves them.
+   * Imported events count as reviewed by their source if the caller also has advisories.approve. Otherwise they are
+   * pending events of the caller until someone else approves them.
    *
    * @generated from rpc wharf.vulnerabilities.v2beta1.AdvisoryImportsService.ImportAdvisories
    */

@@ -58,8 +58,8 @@ export const AdvisoryDocumentResult_RefusalSchema = /*@__PURE__*/
   messageDesc(file_wharf_vulnerabilities_v2beta1_imports, 4, 0);
 
 /**
- * Takes in advisories that were written elsewhere. Readers turn the formats that the world writes
- * them in into these documents; each is taken as a whole or not at all.
+ * Imports advisories of other sources. Clients convert formats such as OpenVEX, CSAF and OSV to these documents; each
+ * document is imported completely or not at all.
  *
  * @generated from service wharf.vulnerabilities.v2beta1.AdvisoryImportsService
  */

@@ -1,17 +1,17 @@
+import { alert, button, field, form, ORGANIZATION_FIELD, passkey } from "./components.ts";
 import { type Html, html } from "./html.ts";
 import { page } from "./layout.ts";
-import { alert, button, field, form, passkey } from "./parts.ts";
 
-export type ChooseProps = {
+export type SignInProps = {
   readonly login: string;
   readonly error?: string | undefined;
-  /** What was typed last. */
-  readonly organisation?: string | undefined;
+  /** The last input. */
+  readonly organization?: string | undefined;
   readonly username?: string | undefined;
   readonly providers: readonly {
     readonly uid: string;
     readonly name: string;
-    readonly organisation: string;
+    readonly organization: string;
   }[];
   readonly localAccounts: boolean;
   /** Where passkeys work. */
@@ -20,18 +20,14 @@ export type ChooseProps = {
     | {
         readonly group: string;
         readonly role: string;
-        /** Whom it is for, if not for anyone who holds it. */
+        /** The address that it is restricted to, if any. */
         readonly email?: string | undefined;
       }
     | undefined;
 };
 
-/**
- * Where a login begins: by a provider, by the name of an organisation, or with a local account.
- *
- * @example choosePage({ login, providers: [], localAccounts: true })
- */
-export function choosePage(props: ChooseProps): string {
+/** The sign-in page: by identity provider, by name of an organization, or with a local account. */
+export function signInPage(props: SignInProps): string {
   const { login, error, providers, localAccounts, invite } = props;
   const body = html`<h1>Sign in</h1>
 ${alert(error)}
@@ -41,16 +37,16 @@ ${
 }
 ${providers.length > 0 && providerButtons(props)}
 <section>
-<h2>With your organisation</h2>
+<h2>With your organization</h2>
 ${form({
   action: "/oauth/provider",
   login,
   body: [
     field({
-      name: "organisation",
-      label: "Organisation",
+      name: ORGANIZATION_FIELD,
+      label: "Organization",
       hint: "Its name, such as example.com",
-      value: props.organisation,
+      value: props.organization,
       autocomplete: "organization",
     }),
     button("Continue"),
@@ -62,18 +58,18 @@ ${localAccounts && invite !== undefined && !invite.email && newAccount(login)}`;
   return page({ title: error ? "Error: Sign in" : "Sign in", body, script: localAccounts });
 }
 
-function providerButtons({ login, providers }: ChooseProps): Html {
+function providerButtons({ login, providers }: SignInProps): Html {
   const list = providers.map(
-    ({ uid, name, organisation }) =>
-      html`<li>${button(html`Continue with ${name} <small>${organisation}</small>`, { name: "provider", value: uid, quiet: true })}</li>`,
+    ({ uid, name, organization }) =>
+      html`<li>${button(html`Continue with ${name} <small>${organization}</small>`, { name: "provider", value: uid, quiet: true })}</li>`,
   );
   return html`<section>
-<h2>With a provider</h2>
+<h2>With an identity provider</h2>
 ${form({ action: "/oauth/provider", login, body: html`<ul>${list}</ul>` })}
 </section>`;
 }
 
-function localAccount({ login, passkeySite: site, username }: ChooseProps): Html {
+function localAccount({ login, passkeySite: site, username }: SignInProps): Html {
   const body = [
     field({
       name: "username",
@@ -104,7 +100,7 @@ ${form({ action: "/oauth/local", login, body })}
 </section>`;
 }
 
-/** Posted without a username, the form for it is shown. */
+/** Posted without a username, the endpoint shows the form of a new account. */
 function newAccount(login: string): Html {
   return html`<section>
 <h2>New here?</h2>

@@ -1,11 +1,12 @@
 import { attributes, type Html, html, type Part } from "./html.ts";
 
-/**
- * What forms are made of. Each input has a label; hints and labels are tied to it by id.
- */
+/** The form field of an organization's name. Part of the form's wire format, hence its spelling. */
+export const ORGANIZATION_FIELD = "organisation";
+
+/** A labeled input. Label and hint refer to the input by id. */
 export type Field = {
   readonly name: string;
-  /** What labels and hints are tied to, where a page has several of the same name. */
+  /** Needed if a page has several inputs of the same name. */
   readonly id?: string;
   readonly label: string;
   readonly hint?: string;
@@ -13,18 +14,14 @@ export type Field = {
   readonly type?: "text" | "password";
   readonly autocomplete: string;
   readonly autofocus?: boolean;
-  /** For codes: a fixed-width face, and nothing that corrects or capitalises. */
+  /** For codes: monospace. */
   readonly code?: boolean;
   readonly pattern?: string;
   readonly minlength?: number;
   readonly maxlength?: number;
 };
 
-/**
- * A label and its input; all are required.
- *
- * @example field({ name: "username", label: "Username", autocomplete: "username" })
- */
+/** A label and its required input. */
 export function field(given: Field): Html {
   const { name, id = name, label, hint, code = false, type = "text" } = given;
   const hintId = hint === undefined ? undefined : `${id}-hint`;
@@ -33,7 +30,7 @@ export function field(given: Field): Html {
     name,
     type,
     class: code && "code",
-    // A password is never sent back to the browser.
+    // Never send a password back to the browser.
     value: type === "password" ? undefined : given.value,
     required: true,
     autocomplete: given.autocomplete,
@@ -42,7 +39,7 @@ export function field(given: Field): Html {
     spellcheck: "false",
     inputmode: "text",
     pattern: given.pattern,
-    // Browsers show the title when the pattern does not match.
+    // Browsers show the title if the input does not match the pattern.
     title: given.pattern === undefined ? undefined : hint,
     minlength: given.minlength,
     maxlength: given.maxlength ?? 256,
@@ -56,11 +53,7 @@ ${hintId !== undefined && html`<p class="hint" id="${hintId}">${hint}</p>`}
 </div>`;
 }
 
-/**
- * A form that is tied to its login: the ticket goes along in `login`.
- *
- * @example form({ action: "/oauth/local", login, body: html`…` })
- */
+/** A form that carries the ticket of its sign-in in `login`. */
 export function form(given: { action: string; login?: string | undefined; body: Part }): Html {
   const ticket =
     given.login !== undefined && html`<input type="hidden" name="login" value="${given.login}">`;
@@ -70,15 +63,12 @@ ${given.body}
 </form>`;
 }
 
-/**
- * Where errors stand: those of the last try, and later those of the script. It takes the focus when
- * the page opens with an error, so that it is read out first.
- */
+/** Shows errors of the form and of the script. Focused if the page opens with an error, for screen readers. */
 export function alert(error: string | undefined): Html {
   return html`<div class="alert" role="alert" tabindex="-1"${attributes({ autofocus: Boolean(error) })}>${error}</div>`;
 }
 
-/** A new password, typed twice, and the button that sends it: `password` and `password_again`. */
+/** A new password, entered twice (`password` and `password_again`), and the submit button. */
 export function passwordFields(label: string, what = "Password"): Html[] {
   const password = { type: "password", autocomplete: "new-password", maxlength: 1024 } as const;
   return [
@@ -86,7 +76,7 @@ export function passwordFields(label: string, what = "Password"): Html[] {
       ...password,
       name: "password",
       label: what,
-      hint: "At least 12 characters; several words are good",
+      hint: "12 characters or more; random words work well",
       minlength: 12,
     }),
     field({ ...password, name: "password_again", label: `${what} again` }),
@@ -94,7 +84,7 @@ export function passwordFields(label: string, what = "Password"): Html[] {
   ];
 }
 
-/** A button that submits; `value` tells the server which one it was, `action` sends it elsewhere. */
+/** A submit button. `value` identifies the button, `action` overrides the form's action. */
 export function button(
   label: Part,
   given: { name?: string; value?: string; quiet?: boolean; action?: string } = {},
@@ -105,26 +95,26 @@ export function button(
 }
 
 /**
- * A button for the script, shown once it finds that the browser knows passkeys. The script sends
- * the named inputs of the form around it to `options`, and the answer of the passkey to `verify`.
+ * A button for the passkey script, which shows it if the browser supports passkeys. The script sends
+ * inputs of the enclosing form to `options`, and the response of the authenticator to `verify`.
  */
 export function passkey(given: {
   kind: "get" | "create";
   label: string;
-  /** The origin that passkeys belong to; undefined where the server has no name to bind them to. */
+  /** The origin that passkeys are bound to; undefined if the server has no host name. */
   site: string | undefined;
   /** `${path}/options` and `${path}/verify`. */
   path: string;
-  /** Inputs that go to `options`. */
+  /** Inputs that are sent to `options`. */
   fields: readonly string[];
-  /** Inputs that go to `verify`. */
+  /** Inputs that are sent to `verify`. */
   verifyFields: readonly string[];
-  /** Whether it is the only thing that its form does. */
+  /** Whether it is the only action of its form. */
   alone?: boolean;
 }): Html {
   if (given.site === undefined) {
-    const why = "Passkeys need a server that is reached by a name, not by an address.";
-    return given.kind === "get" ? html`` : html`<p class="soft">${why}</p>`;
+    const text = "Passkeys require a server that is reached by a host name, not by an IP address.";
+    return given.kind === "get" ? html`` : html`<p class="soft">${text}</p>`;
   }
   const data = attributes({
     "data-passkey": given.kind,
@@ -140,12 +130,35 @@ ${!given.alone && html`<p class="or"><span>or</span></p>`}
 </div>`;
 }
 
-/**
- * A code as people read it: eight characters in two halves, anything else as it is.
- *
- * @example groupCode("BCDFGHJK") === "BCDF-GHJK"
- */
+/** Formats a code of eight characters as two groups; leaves other texts unchanged. */
 export function groupCode(code: string): string {
   const plain = code.replace(/[\s-]/g, "").toUpperCase();
   return /^[A-Z0-9]{8}$/.test(plain) ? `${plain.slice(0, 4)}-${plain.slice(4)}` : code;
+}
+
+const BROWSERS: readonly (readonly [sign: RegExp, name: string])[] = [
+  [/\bEdg(e|A|iOS)?\//, "Edge"],
+  [/\bOPR\//, "Opera"],
+  [/\b(Firefox|FxiOS)\//, "Firefox"],
+  [/(Chrome|CriOS|Chromium)\//, "Chrome"],
+  [/\bSafari\//, "Safari"],
+];
+
+const SYSTEMS: readonly (readonly [sign: RegExp, name: string])[] = [
+  [/\b(iPhone|iPad|iPod)\b/, "iOS"],
+  [/\bAndroid\b/, "Android"],
+  [/\bWindows\b/, "Windows"],
+  [/\bMac OS X\b/, "macOS"],
+  [/\bCrOS\b/, "ChromeOS"],
+  [/\bLinux\b/, "Linux"],
+];
+
+const MAX_BROWSER_NAME_CHARACTERS = 60;
+
+/** A short name for a user agent. Clients can send anything, so never base a decision on it. */
+export function browserName(userAgent: string): string {
+  const browser = BROWSERS.find(([sign]) => sign.test(userAgent))?.[1];
+  const system = SYSTEMS.find(([sign]) => sign.test(userAgent))?.[1];
+  if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`;
+  return userAgent.slice(0, MAX_BROWSER_NAME_CHARACTERS) || "unknown";
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+export type Responder = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** What came in: its verb and path, and the token that it came with. */
 export interface Asked {
@@ -12,30 +12,30 @@ export interface Asked {
   readonly body: string;
 }
 
-/** A server that answers as it is told, request by request; then with the last answer for ever. */
-export class RudeServer {
+/** A server with scripted responses, one per request; the last one repeats. */
+export class ScriptedServer {
   readonly url: string;
   readonly asked: Asked[] = [];
-  answers: Answer[] = [];
+  responses: Responder[] = [];
   readonly #server: Server;
 
   private constructor(server: Server) {
     this.#server = server;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-      this.#answer(request, response).catch(() => response.destroy());
+      this.#respond(request, response).catch(() => response.destroy());
     });
   }
 
   /**
-   * @example const server = await RudeServer.start(status(503), json({ uid: "a" }));
+   * @example const server = await ScriptedServer.start(status(503), json({ uid: "a" }));
    */
-  static async start(...answers: Answer[]): Promise<RudeServer> {
+  static async start(...responses: Responder[]): Promise<ScriptedServer> {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
-    const rude = new RudeServer(server);
-    rude.answers = answers;
-    return rude;
+    const scripted = new ScriptedServer(server);
+    scripted.responses = responses;
+    return scripted;
   }
 
   async stop(): Promise<void> {
@@ -44,36 +44,40 @@ export class RudeServer {
     await once(this.#server, "close");
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = Buffer.concat(await request.toArray()).toString("utf8");
     const token = request.headers.authorization?.replace(/^Bearer /i, "") ?? "";
     const what = `${request.method} ${request.url}`;
     this.asked.push({ what, token, at: performance.now(), body });
-    const answer = this.answers[Math.min(this.asked.length, this.answers.length) - 1];
+    const answer = this.responses[Math.min(this.asked.length, this.responses.length) - 1];
     answer?.(request, response);
   }
 }
 
 /** Answers with JSON. */
-export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Answer {
+export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Responder {
   return (_, response) => {
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(JSON.stringify(body));
   };
 }
 
-/** Answers as the server does when it refuses. */
-export function refusal(code: number, status: number, headers?: Record<string, string>): Answer {
+/** An error of the server. */
+export function errorResponse(
+  code: number,
+  status: number,
+  headers?: Record<string, string>,
+): Responder {
   return json({ code, message: `code ${code}`, details: [] }, status, headers);
 }
 
-/** Answers as a proxy does. */
-export function page(status: number): Answer {
+/** An error page of a proxy. */
+export function page(status: number): Responder {
   return (_, response) => response.writeHead(status).end("<h1>sorry</h1>");
 }
 
 /** Hangs up without an answer. */
-export const hangUp: Answer = (request) => request.socket.destroy();
+export const hangUp: Responder = (request) => request.socket.destroy();
 
 /** Never answers. */
-export const silence: Answer = () => {};
+export const silence: Responder = () => {};

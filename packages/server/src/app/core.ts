@@ -1,0 +1,103 @@
+import { Access } from "../auth/access.ts";
+import { Authenticator } from "../auth/authenticator.ts";
+import { SigningKeys } from "../auth/keys.ts";
+import { TokenVerifier } from "../auth/token.ts";
+import {
+  type Addresses,
+  addressesOf,
+  publishAddresses,
+  servesThisMachineOnly,
+} from "../config/addresses.ts";
+import type { Settings } from "../config/settings.ts";
+import { Engine } from "../engine/engine.ts";
+import { PageTokens } from "../engine/page-token.ts";
+import { storeAnonymousIdentity } from "../iam/anonymous-identity.ts";
+import { storeBuiltinRoles } from "../iam/builtin-roles.ts";
+import type { Logger } from "../observe/logger.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import { scimStatus } from "../scim/status.ts";
+import { InstallationSecrets } from "../secrets/installation-secrets.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import type { Store } from "../store/db/store.ts";
+import { registryHosts } from "../sts/audiences.ts";
+import { IssuerPolicy } from "../sts/issuers/issuer-policy.ts";
+import { RESOURCES } from "./resources.ts";
+
+/** What the areas are built on. Each area declares the members that it needs. */
+export interface Core {
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly secrets: Secrets;
+  readonly installation: InstallationSecrets;
+  readonly keys: SigningKeys;
+  readonly verifier: TokenVerifier;
+  readonly authenticator: Authenticator;
+  readonly issuerPolicy: IssuerPolicy;
+  readonly engine: Engine;
+  addresses(): Addresses;
+  /** Publishes the addresses, which the URL of the port completes. */
+  publishAddresses(url: string): Promise<void>;
+}
+
+/** Opens secrets and keys, stores what every installation has, and builds access and the engine. */
+export async function openCore(
+  settings: Settings,
+  store: Store,
+  metrics: Metrics,
+  log: Logger,
+): Promise<Core> {
+  const secrets = await Secrets.open(settings, store);
+  const installation = await InstallationSecrets.open(store, secrets);
+  const keys = await SigningKeys.load(store, secrets, [installation]);
+  await storeBuiltinRoles(store, Date.now());
+  await storeAnonymousIdentity(store, Date.now());
+
+  // Complete once the port is open. No token is issued before.
+  let current = addressesOf(settings, "");
+  const addresses = () => current;
+  const { localAccounts, rootGroups } = settings;
+  const onLoopback = servesThisMachineOnly(settings);
+  const issuerPolicy = new IssuerPolicy({ ...settings, onLoopback });
+  const access = new Access({ store, resources: RESOURCES, localAccounts });
+  const engine = new Engine({
+    store,
+    catalog: RESOURCES,
+    access,
+    pageTokens: new PageTokens(() => installation.get("page-tokens")),
+    hooks: {
+      iam: {
+        rootGroups,
+        secrets,
+        issuerPolicy,
+        scimStatus: (reader, provider, now) => scimStatus(reader, { addresses }, provider, now),
+      },
+      registry: { hosts: () => registryHosts(settings, current.baseUrl) },
+    },
+  });
+  const verifier = new TokenVerifier(keys, addresses);
+  const authenticator = new Authenticator(store, keys, verifier, (uid, session) =>
+    access.grantsOf(uid, undefined, session),
+  );
+  metrics.watchCache("token", verifier);
+  metrics.watchCache("access", authenticator);
+  return {
+    settings,
+    store,
+    metrics,
+    log,
+    secrets,
+    installation,
+    keys,
+    verifier,
+    authenticator,
+    issuerPolicy,
+    engine,
+    addresses,
+    async publishAddresses(url) {
+      current = addressesOf(settings, url);
+      await publishAddresses(store, current);
+    },
+  };
+}

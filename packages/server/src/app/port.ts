@@ -1,0 +1,36 @@
+import { readFileSync } from "node:fs";
+import { hostsOf } from "../config/addresses.ts";
+import { ConfigError, type Settings } from "../config/settings.ts";
+import { portError } from "../lib/startup-errors.ts";
+import { openPort, type Port, type PortOptions } from "../wire/port.ts";
+
+type Served = Omit<PortOptions, "listen" | "tls" | "trustedProxies" | "hosts" | "cors" | "limits">;
+
+/** Opens the port at the address, and with the limits, of the settings. */
+export async function openConfiguredPort(settings: Settings, served: Served): Promise<Port> {
+  const { listen, tlsCert, tlsKey, trustedProxies, corsOrigins } = settings;
+  const limits = {
+    connections: settings.maxConnections,
+    connectionsPerNetwork: settings.maxConnectionsPerAddress,
+    bodyBytes: settings.maxBodyMemory * 1024 * 1024,
+  };
+  const tls =
+    tlsCert === ""
+      ? {}
+      : { tls: { cert: readPem("--tls-cert", tlsCert), key: readPem("--tls-key", tlsKey) } };
+  const hosts = hostsOf(settings);
+  const cors = { origins: corsOrigins };
+  try {
+    return await openPort({ listen, trustedProxies, hosts, cors, limits, ...tls, ...served });
+  } catch (error) {
+    throw portError(`${listen.host}:${listen.port}`, error);
+  }
+}
+
+function readPem(flag: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new ConfigError(`${flag} cannot be read: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,116 @@
+import type { WharfError } from "../../lib/errors.ts";
+import type { Call } from "../../rpc/call.ts";
+import { addTicket } from "../../store/tables/tickets.ts";
+import type { HttpResponse } from "../../wire/endpoint.ts";
+import { startVisit } from "../account/visit.ts";
+import { htmlResponse, newSecret } from "../browser.ts";
+import type { LoginDeps } from "../login.ts";
+import { continuePage, donePage } from "../pages/messages.ts";
+import type { Person } from "../people/person.ts";
+import { approveDevice } from "./device.ts";
+import { sealTokenForTool } from "./headless.ts";
+import type { LoginRequest } from "./request.ts";
+
+/** The content of an authorization code. */
+export interface CodeTicket {
+  readonly request: LoginRequest;
+  readonly person: Person;
+  /** The session, once the code is redeemed. A second use of the code ends it. */
+  readonly session?: string;
+}
+
+/** The client is waiting for the code. */
+const CODE_TTL_MS = 60_000;
+
+/** Finishes a login: delivers its result to the requester. */
+export async function finishLogin(
+  deps: LoginDeps,
+  call: Call,
+  request: LoginRequest,
+  person: Person,
+): Promise<HttpResponse> {
+  const { delivery } = request;
+  switch (delivery.kind) {
+    case "code":
+      return redirectPage(delivery.redirect, {
+        code: await issueCode(deps, call, { request, person }),
+        ...(delivery.state === "" ? {} : { state: delivery.state }),
+        iss: deps.addresses().authUrl,
+      });
+    case "redirect":
+      return redirectPage(delivery.redirect, await tokensFor(deps, call, request, person));
+    case "headless":
+      await sealTokenForTool(deps, call, delivery.code, request.scopes, person);
+      return deviceSignedIn();
+    case "device":
+      await approveDevice(deps, call, delivery.userCode, person);
+      return deviceSignedIn();
+    case "account":
+      return startVisit(deps, call, person);
+    case "none":
+      return htmlResponse(
+        200,
+        donePage({ title: "You are signed in", text: "Your account is registered." }),
+      );
+  }
+}
+
+/** Reports a failed login to a client at a loopback address; undefined if there is none. */
+export function finishLoginWithError(
+  { addresses }: LoginDeps,
+  { delivery }: LoginRequest,
+  { code, message, httpStatus }: WharfError,
+): HttpResponse | undefined {
+  if (delivery.kind === "code") {
+    const { state } = delivery;
+    const error = code === "UNAVAILABLE" ? "temporarily_unavailable" : "access_denied";
+    return redirectPage(delivery.redirect, {
+      error,
+      error_description: message,
+      ...(state === "" ? {} : { state }),
+      iss: addresses().authUrl,
+    });
+  }
+  if (delivery.kind !== "redirect") return undefined;
+  return redirectPage(delivery.redirect, { error: message, status_code: String(httpStatus) });
+}
+
+async function issueCode(
+  { engine }: LoginDeps,
+  { time }: Call,
+  payload: CodeTicket,
+): Promise<string> {
+  const secret = newSecret();
+  const expires = time + CODE_TTL_MS;
+  const { identity, provider } = payload.person;
+  await engine.store.write((tx) =>
+    addTicket(tx, { purpose: "code", secret, payload, expires, identity, provider }),
+  );
+  return secret;
+}
+
+async function tokensFor(
+  { engine, sessions }: LoginDeps,
+  call: Call,
+  { audiences, scopes, refreshable }: LoginRequest,
+  person: Person,
+): Promise<Record<string, string>> {
+  const session = await engine.store.write((tx) => sessions.open(tx, call, person, scopes));
+  const wanted = { audiences, scopes, capabilities: [] };
+  const { token } = await sessions.accessToken(session, wanted, call.time);
+  const refresh = refreshable ? sessions.refreshToken(session, call.time) : undefined;
+  return { token, ...(refresh ? { refresh_token: refresh.token } : {}) };
+}
+
+/** A page instead of a redirect: browsers apply `form-action` to redirects that follow a form. */
+function redirectPage(address: string, parameters: Record<string, string>): HttpResponse {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  const message = { title: "Redirecting", text: "Returning to your command-line tool." };
+  return htmlResponse(200, continuePage({ ...message, url: url.href }));
+}
+
+function deviceSignedIn(): HttpResponse {
+  const text = "The device continues within a few seconds.";
+  return htmlResponse(200, donePage({ title: "Device signed in", text }));
+}

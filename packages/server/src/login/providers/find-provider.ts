@@ -1,0 +1,63 @@
+import { type Group, type IdentityProvider, isUid } from "@wharf/contract";
+import type { Engine } from "../../engine/engine.ts";
+import { WharfError } from "../../lib/errors.ts";
+
+/** As many as users can scan. */
+const MAX_PROVIDERS_SHOWN = 12;
+
+/**
+ * The identity providers for a uid, or for the name of a verified organization. Names that are not
+ * verified resolve to nothing, because anyone can take them.
+ */
+export async function providersFor(engine: Engine, selector: string): Promise<IdentityProvider[]> {
+  const { reader } = engine.store;
+  if (isUid(selector)) {
+    const provider = await engine.catalog.identityProviders.find(reader, selector);
+    return provider === undefined ? [] : [provider];
+  }
+  const filter = { column: "verified_name", value: selector };
+  const [organization] = selector === "" ? [] : await engine.catalog.groups.where(reader, filter);
+  if (organization === undefined) return [];
+  return engine.catalog.identityProviders.where(reader, {
+    column: "root",
+    value: organization.uid,
+  });
+}
+
+/** The first provider for a uid or name; throws NOT_FOUND if there is none. */
+export async function requireProvider(engine: Engine, selector: string): Promise<IdentityProvider> {
+  const [provider] = await providersFor(engine, selector);
+  if (provider !== undefined) return provider;
+  throw new WharfError("NOT_FOUND", "the identity provider does not exist");
+}
+
+export interface ShownProvider {
+  readonly uid: string;
+  readonly name: string;
+  readonly organization: string;
+}
+
+/**
+ * The providers to offer on the sign-in page: those of verified organizations, which are public.
+ */
+export async function shownProviders(engine: Engine): Promise<ShownProvider[]> {
+  const { reader } = engine.store;
+  const shown: ShownProvider[] = [];
+  for (const { uid: root, name: organization } of await verifiedOrganizations(engine)) {
+    const providers = await engine.catalog.identityProviders.where(reader, {
+      column: "root",
+      value: root,
+    });
+    shown.push(...providers.map(({ uid, name }) => ({ uid, name, organization })));
+    if (shown.length >= MAX_PROVIDERS_SHOWN) break;
+  }
+  return shown.slice(0, MAX_PROVIDERS_SHOWN);
+}
+
+/** The first ones by name. */
+function verifiedOrganizations(engine: Engine): Promise<Group[]> {
+  return engine.catalog.groups.marked(engine.store.reader, "verified_name", MAX_ORGANIZATIONS);
+}
+
+/** Bounds lookups: organizations without a provider cost one each. */
+const MAX_ORGANIZATIONS = 50;

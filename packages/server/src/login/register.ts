@@ -1,0 +1,36 @@
+import type { SigningKeys } from "../auth/keys.ts";
+import { RefreshTokens } from "../auth/refresh-token.ts";
+import type { InstallationSecrets } from "../secrets/installation-secrets.ts";
+import type { ExchangeDeps } from "../sts/authorize-subject.ts";
+import type { ProviderExchange } from "../sts/exchange.ts";
+import type { Api } from "../wire/api.ts";
+import { loginEndpoints } from "./endpoints.ts";
+import { loginHandlers } from "./handlers.ts";
+import type { PasswordHasher } from "./local/password.ts";
+import { Sessions } from "./people/sessions.ts";
+import { providerExchange } from "./providers/provider-exchange.ts";
+import { ProviderLogin, type ProviderLoginDeps } from "./providers/provider-login.ts";
+import { SealedTickets } from "./sealed-tickets.ts";
+
+export interface RegisterLoginDeps extends ProviderLoginDeps {
+  readonly keys: SigningKeys;
+  readonly installation: InstallationSecrets;
+  readonly passwords: PasswordHasher;
+}
+
+/** Registers sign-in and sessions. Returns the exchange of tokens of identity providers, for sts. */
+export function registerLogin(
+  api: Api,
+  deps: RegisterLoginDeps,
+  exchange: ExchangeDeps,
+): ProviderExchange {
+  const { engine, settings, addresses, keys, installation, passwords } = deps;
+  const refreshTokens = new RefreshTokens(() => installation.get("refresh-tokens"));
+  const sessions = new Sessions({ engine, settings, addresses, keys, refreshTokens });
+  const providers = new ProviderLogin(deps);
+  const sealed = new SealedTickets(() => installation.get("login-tickets"));
+  const login = { engine, settings, addresses, sessions, providers, sealed, passwords };
+  api.handlers.bindAll(loginHandlers(exchange, sessions));
+  api.addEndpoints((methods) => loginEndpoints(login, methods));
+  return providerExchange(login, exchange.source);
+}

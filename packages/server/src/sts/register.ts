@@ -1,0 +1,29 @@
+import { IdentitiesService, SecurityTokenService } from "@wharf/contract";
+import type { Api } from "../wire/api.ts";
+import type { ExchangeDeps } from "./authorize-subject.ts";
+import { exchangeMethod, type ProviderExchange } from "./exchange.ts";
+import { IdentityCache } from "./identity-cache.ts";
+import type { IssuerPolicy } from "./issuers/issuer-policy.ts";
+import { Issuers } from "./issuers/issuers.ts";
+import { testIdentityMethod } from "./test-identity.ts";
+
+/** What an exchange works with; login and the registry verify tokens with it, too. */
+export function createExchange(
+  deps: Omit<ExchangeDeps, "source" | "identities"> & { readonly issuerPolicy: IssuerPolicy },
+): ExchangeDeps {
+  const { engine, settings, keys, verifier, issuerPolicy, addresses } = deps;
+  const source = { policy: issuerPolicy, issuers: new Issuers(issuerPolicy) };
+  const identities = new IdentityCache(engine, addresses);
+  return { engine, settings, keys, verifier, addresses, source, identities };
+}
+
+/** Registers the token exchange, and the test of an identity. */
+export function registerSts(
+  api: Api,
+  exchange: ExchangeDeps,
+  providerExchange: ProviderExchange,
+): void {
+  const { handlers } = api;
+  handlers.bind(SecurityTokenService.method.exchange, exchangeMethod(exchange, providerExchange));
+  handlers.bind(IdentitiesService.method.testIdentity, testIdentityMethod(exchange));
+}

@@ -1,0 +1,12 @@
+import type { Api } from "../wire/api.ts";
+import type { FeedAccess } from "./feeds/feed-access.ts";
+import { feedEndpoints } from "./feeds/feeds.ts";
+import { importHandlers } from "./import/imports.ts";
+import { advisoryV1Handlers } from "./v1/v1.ts";
+
+/** Registers the import of advisories, their version 1, and their feeds. */
+export function registerVulnerabilities(api: Api, deps: FeedAccess): void {
+  api.handlers.bindAll(advisoryV1Handlers(deps.engine));
+  api.handlers.bindAll(importHandlers(deps.engine, deps));
+  api.addEndpoints(() => feedEndpoints(deps));
+}
