@@ -1,7 +1,7 @@
 /**
  * `npm test`: the checks, then every test but the long ones. Tests run also when a check fails, so
  * that one run reports everything. `npm run test:long` (`--long`): the tests in `test/long` alone,
- * which need sizes, floods, kills and races that take minutes. Arguments name files instead.
+ * which take minutes: sizes, floods, races and properties. Arguments name files instead.
  */
 import { chmodSync, globSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -16,8 +16,6 @@ import { readDurations, shardsOf, writeDurations } from "./tests/shards.ts";
 const long = process.argv.includes("--long");
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const LONG_TESTS = "packages/*/test/long/*.test.ts";
-/** Run by both: long runs try each property more often. */
-const PROPERTIES = "packages/server/test/property-*.test.ts";
 const TESTS = [
   "packages/*/test/**/*.test.ts",
   "packages/*/src/**/*.test.ts",
@@ -33,7 +31,6 @@ const LIMITS = {
 };
 
 process.chdir(ROOT);
-if (long) process.env.WHARF_TEST_LONG = "1";
 const begun = performance.now();
 // Every file loads the same sources: V8's compiled code is kept between processes and runs.
 process.env.NODE_COMPILE_CACHE ??= join(ROOT, "node_modules", ".cache", "tests");
@@ -65,7 +62,7 @@ process.exitCode = check || (failures.length > 0 ? 1 : 0);
 function filesToRun(): string[] {
   if (named.length > 0) return named;
   const longFiles = globSync(LONG_TESTS).sort();
-  if (long) return [...longFiles, ...globSync(PROPERTIES).sort()];
+  if (long) return longFiles;
   const all = new Set(TESTS.flatMap((glob) => globSync(glob).sort()));
   return [...all].filter((file) => !longFiles.includes(file));
 }

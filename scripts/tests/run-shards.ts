@@ -104,8 +104,8 @@ async function runShard(
   groups.delete(group);
   // A process that left the group could keep the pipes open for ever.
   const closed = child.stdout.closed && child.stderr.closed;
-  const patience = sleep(LAST_OUTPUT_MS, null, { ref: false });
-  if (!closed) await Promise.race([once(child, "close"), patience]);
+  const timeout = sleep(LAST_OUTPUT_MS, null, { ref: false });
+  if (!closed) await Promise.race([once(child, "close"), timeout]);
   const reason = hung ? `did not end within ${timeoutMs / 1000} s` : `ended with ${code}`;
   for (const file of missing) {
     const result = { file, tests: 0, omitted: 0, ms: 0, cpuMs: 0, failures: [] };

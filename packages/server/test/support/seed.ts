@@ -6,11 +6,3 @@ export const SEED = Number(process.env.WHARF_TEST_SEED ?? 20_261);
 
 /** Real servers make shrinking slow and rarely smaller, so the first failure is the one shown. */
 export const FIXED = { seed: SEED, endOnFailure: true } as const;
-
-/** Whether this is `npm run test:long`, which has time for many runs of each property. */
-const IS_LONG = process.env.WHARF_TEST_LONG === "1";
-
-/** How often a property is tried: so often in long runs, a quarter of it otherwise. */
-export function runs(long: number): number {
-  return IS_LONG ? long : Math.ceil(long / 4);
-}
