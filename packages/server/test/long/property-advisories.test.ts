@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { EVENT_TYPES, isShown, type Stored, type Wish } from "../support/advisory-oracle.ts";
 import { AdvisoryWorld } from "../support/advisory-world.ts";
 import { type Api, PROTOCOLS, type Protocol } from "../support/api.ts";
-import { FIXED, runs, SEED } from "../support/seed.ts";
+import { FIXED, SEED } from "../support/seed.ts";
 import { onEachStore } from "../support/test-world.ts";
 import { pick } from "../support/world.ts";
 
