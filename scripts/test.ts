@@ -1,9 +1,9 @@
 /**
  * `npm test`: the checks, then every test but the long ones. Tests run also when a check fails, so
  * that one run reports everything. `npm run test:long` (`--long`): the tests in `test/long` alone,
- * which need sizes, floods, kills and races that take minutes. Arguments name files instead.
+ * which take minutes: sizes, floods, races and properties. Arguments name files instead.
  */
-import { globSync, rmSync } from "node:fs";
+import { chmodSync, globSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { shareBrowser } from "../packages/server/test/support/browser.ts";
@@ -37,6 +37,8 @@ process.env.NODE_COMPILE_CACHE ??= join(ROOT, "node_modules", ".cache", "tests")
 // Everything that tests write goes below one folder, which is removed even if they are killed.
 const scratch = scratchFolder("wharf-tests-");
 process.env.TMPDIR = scratch;
+// Some tests run programs as another user, who has to reach the folders below.
+chmodSync(scratch, 0o711);
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 
 const check =

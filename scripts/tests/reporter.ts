@@ -14,6 +14,8 @@ export interface FileResult {
   /** Tests that were skipped or marked as to do: none may be. */
   readonly omitted: number;
   readonly ms: number;
+  /** Processor time of the shard's own process, without the processes that it started. */
+  readonly cpuMs: number;
   /** The failed tests, each with its path of titles and its error. */
   readonly failures: readonly string[];
 }
@@ -23,6 +25,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   let tests = 0;
   let omitted = 0;
   let failures: string[] = [];
+  let usage = process.cpuUsage();
   const titles: string[] = [];
   for await (const { type, data } of events) {
     if (type === "test:start") titles[data.nesting] = data.name;
@@ -37,14 +40,12 @@ ${textOf(data.details.error)}`);
     if (isTest) tests++;
     if (isTest && (data.skip || data.todo)) omitted++;
     if (nesting > 0) continue;
-    const result: FileResult = {
-      file: data.name,
-      tests,
-      omitted,
-      ms: details.duration_ms,
-      failures,
-    };
+    const used = process.cpuUsage(usage);
+    const cpuMs = (used.user + used.system) / 1000;
+    const ms = details.duration_ms;
+    const result: FileResult = { file: data.name, tests, omitted, ms, cpuMs, failures };
     yield `${MARKER}${JSON.stringify(result)}\n`;
+    usage = process.cpuUsage();
     tests = 0;
     omitted = 0;
     failures = [];

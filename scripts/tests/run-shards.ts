@@ -104,11 +104,11 @@ async function runShard(
   groups.delete(group);
   // A process that left the group could keep the pipes open for ever.
   const closed = child.stdout.closed && child.stderr.closed;
-  const patience = sleep(LAST_OUTPUT_MS, null, { ref: false });
-  if (!closed) await Promise.race([once(child, "close"), patience]);
+  const timeout = sleep(LAST_OUTPUT_MS, null, { ref: false });
+  if (!closed) await Promise.race([once(child, "close"), timeout]);
   const reason = hung ? `did not end within ${timeoutMs / 1000} s` : `ended with ${code}`;
   for (const file of missing) {
-    const result = { file, tests: 0, omitted: 0, ms: 0, failures: [] };
+    const result = { file, tests: 0, omitted: 0, ms: 0, cpuMs: 0, failures: [] };
     const problem = `has no result: its process ${reason}`;
     show(result, problem, printed);
     onResult(result, problem);
@@ -116,7 +116,7 @@ async function runShard(
   if (missing.size === 0 && hung) {
     const last = files.at(-1) as string;
     const problem = `left something running: its process ${reason}`;
-    onResult({ file: last, tests: 0, omitted: 0, ms: 0, failures: [] }, problem);
+    onResult({ file: last, tests: 0, omitted: 0, ms: 0, cpuMs: 0, failures: [] }, problem);
   }
 }
 
@@ -128,11 +128,17 @@ function problemOf({ tests, omitted, failures }: FileResult): string | undefined
 }
 
 function show(result: FileResult, problem: string | undefined, printed: readonly string[]): void {
-  const { file, tests, ms, failures } = result;
-  console.log(`${problem ? "✖" : "✔"} ${file} (${tests} tests, ${(ms / 1000).toFixed(1)} s)`);
+  const { file, tests, ms, cpuMs, failures } = result;
+  console.log(
+    `${problem ? "✖" : "✔"} ${file} (${tests} tests, ${seconds(ms)} s, ${seconds(cpuMs)} s CPU)`,
+  );
   if (problem === undefined) return;
   const text = [...failures, ...printed].join("\n").replaceAll(/^/gm, "    ");
   console.log(`${text}\n✖ ${file} ${problem}\n`);
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(1);
 }
 
 /** Ends everything that still runs of a group. */

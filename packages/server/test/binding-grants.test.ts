@@ -235,7 +235,7 @@ for (const kind of STORES) {
         }
         for (const identity of IDENTITIES) await isCurrent(identity);
       });
-      await fc.assert(property, { ...FIXED, numRuns: 30 });
+      await fc.assert(property, { ...FIXED, numRuns: 8 });
     });
   });
 }

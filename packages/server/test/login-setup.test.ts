@@ -20,7 +20,7 @@ function onlyOne(tries: readonly Visited[]): void {
   const failed = tries.filter(({ status }) => status !== 200);
   assert.equal(failed.length, tries.length - 1);
   for (const page of failed) {
-    assert.match(alertOf(page), /^(This installation has been set up|The code is wrong)/);
+    assert.match(alertOf(page), /^(This installation is already set up|The code is wrong)/);
   }
 }
 

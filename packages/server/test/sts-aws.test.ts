@@ -74,6 +74,10 @@ describe("an identity that proves itself with AWS credentials", () => {
     rewrite?: (authorization: string) => string;
   }
 
+  /** The time so many minutes from now, as AWS writes it. */
+  const minutes = (count: number) =>
+    new Date(Date.now() + count * 60_000).toISOString().replace(/[-:]|\.\d+/g, "");
+
   /** A signed request as clients write it down. */
   function token({
     line,
@@ -83,7 +87,8 @@ describe("an identity that proves itself with AWS credentials", () => {
     extra = "",
     rewrite = (authorization) => authorization,
   }: Parts = {}): string {
-    const date = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
+    // The credential is of the day that the request says, which may not be today.
+    const date = headers["X-Amz-Date"] ?? minutes(0);
     const all = {
       Host: host,
       Accept: "application/json",
@@ -115,8 +120,6 @@ describe("an identity that proves itself with AWS credentials", () => {
     );
   });
 
-  const minutes = (count: number) =>
-    new Date(Date.now() + count * 60_000).toISOString().replace(/[-:]|\.\d+/g, "");
   const refused: readonly (readonly [what: string, parts: () => Parts, why: RegExp])[] = [
     [
       "a signature that AWS does not accept",

@@ -96,7 +96,7 @@ onEachStore("external group role mappings of version 1", (world) => {
       [
         "BatchDelete",
         { parentId, ids: [own.id, foreign.id] },
-        { "ids[1]": "ids must be those of mappings of the parent" },
+        { "ids[1]": "ids must be uids of mappings of the parent" },
       ],
       ["BatchDelete", { ids: [own.id] }, { parentId: "parentId is required" }],
     ];

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { operatorToken } from "../../src/app/admin.ts";
 import { startServer } from "../../src/app/server.ts";
@@ -168,6 +169,9 @@ async function startInProcess(flags: readonly string[]): Promise<Running> {
   const stop = async () => {
     stopped ??= server.stop();
     await stopped;
+    // Clients in this process see the end of their connections with the next events: until then
+    // they would use them for the next request.
+    for (let tick = 0; tick < 3; tick++) await setImmediate();
     return 0;
   };
   return { url: server.url, log, stop };

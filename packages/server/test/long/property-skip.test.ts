@@ -5,14 +5,14 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { GroupSchema, OrgStatus } from "@wharf/contract";
 import fc from "fast-check";
-import { groups } from "../src/iam/groups.ts";
-import { Inside } from "./support/inside.ts";
-import { placeOf } from "./support/oracle.ts";
-import { type Asker, fetchPage, type ListQuery } from "./support/pages.ts";
-import { Rest } from "./support/rest.ts";
-import { FIXED } from "./support/seed.ts";
-import { STORES, TestServer } from "./support/server.ts";
-import { pick } from "./support/world.ts";
+import { groups } from "../../src/iam/groups.ts";
+import { Inside } from "../support/inside.ts";
+import { placeOf } from "../support/oracle.ts";
+import { type Asker, fetchPage, type ListQuery } from "../support/pages.ts";
+import { Rest } from "../support/rest.ts";
+import { FIXED } from "../support/seed.ts";
+import { STORES, TestServer } from "../support/server.ts";
+import { pick } from "../support/world.ts";
 
 /** More than two landmarks' worth of rows, which are 5,000 apart. */
 const MANY = 12_500;

@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import fc from "fast-check";
-import { EVENT_TYPES, isShown, type Stored, type Wish } from "./support/advisory-oracle.ts";
-import { AdvisoryWorld } from "./support/advisory-world.ts";
-import { type Api, PROTOCOLS, type Protocol } from "./support/api.ts";
-import { FIXED, SEED } from "./support/seed.ts";
-import { onEachStore } from "./support/test-world.ts";
-import { pick } from "./support/world.ts";
+import { EVENT_TYPES, isShown, type Stored, type Wish } from "../support/advisory-oracle.ts";
+import { AdvisoryWorld } from "../support/advisory-world.ts";
+import { type Api, PROTOCOLS, type Protocol } from "../support/api.ts";
+import { FIXED, SEED } from "../support/seed.ts";
+import { onEachStore } from "../support/test-world.ts";
+import { pick } from "../support/world.ts";
 
 const CHANGES = 70;
+
+/** How many lists are compared. */
+const QUERIES = 250;
 
 const ORDERS = ["uid", "created_at", "updated_at"] as const;
 const STATES = ["PENDING", "APPROVED", "REQUEST_CHANGES", "REJECTED"].map(
@@ -201,8 +204,8 @@ onEachStore("lists of advisories", (world) => {
     const property = fc.asyncProperty(questions, async (question) => {
       if ((await check(question)) > 0) found += 1;
     });
-    await fc.assert(property, { ...FIXED, numRuns: 250 });
-    assert.ok(found > 50, `only ${found} found anything`);
+    await fc.assert(property, { ...FIXED, numRuns: QUERIES });
+    assert.ok(found > QUERIES / 5, `only ${found} found anything`);
   });
 
   test("each filter alone shows what it says, whoever asks", async () => {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Api, Refusal } from "./support/api.ts";
-import { Inside } from "./support/inside.ts";
-import { checkRows } from "./support/rows.ts";
-import { ScimClient } from "./support/scim.ts";
-import { TestServer } from "./support/server.ts";
-import { type Signer, signerOf } from "./support/signer.ts";
-import { roleNamed } from "./support/test-world.ts";
-import { inParallel } from "./support/walk.ts";
+import { Api, Refusal } from "../support/api.ts";
+import { Inside } from "../support/inside.ts";
+import { checkRows } from "../support/rows.ts";
+import { ScimClient } from "../support/scim.ts";
+import { TestServer } from "../support/server.ts";
+import { type Signer, signerOf } from "../support/signer.ts";
+import { roleNamed } from "../support/test-world.ts";
+import { inParallel } from "../support/walk.ts";
 
 const FLAGS = ["--base-url", "http://wharf.test"];
 const CLAIMS = { issuer: "https://issuer.example.com", subject: "s" };
