@@ -5,6 +5,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { importsGoDown } from "./check-imports.ts";
 import { languageIsPlain } from "./check-language.ts";
 import { linksAreValid } from "./check-links.ts";
 import { documentsAreCurrent } from "./cli-docs/documents.ts";
@@ -66,6 +67,7 @@ const results = await Promise.all([
   step("docs/cli.md and man pages are current", documentsAreCurrent),
   step("docs/migrate-v1-to-v2.md is current", guideIsCurrent),
   step("links in documents", linksAreValid),
+  step("direction of imports", importsGoDown),
   step("language", languageIsPlain),
   step("lock file names no mirror", lockNamesNoMirror),
 ]);

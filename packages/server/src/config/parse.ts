@@ -1,5 +1,5 @@
 /** Parses and validates the values of settings. */
-import { readRange } from "../wire/trusted-proxies.ts";
+import { readRange } from "../lib/address-range.ts";
 
 /** The entries of a comma-separated list. */
 export function list(text: string): string[] {

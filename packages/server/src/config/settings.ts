@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { type AddressRange, readRange } from "../wire/trusted-proxies.ts";
+import { type AddressRange, readRange } from "../lib/address-range.ts";
 import { list, parseListen, readRegistryUrl, splitOnce, timeOf, withoutSlash } from "./parse.ts";
 import { flagOf, SETTINGS, type SettingName, variableOf } from "./schema.ts";
 

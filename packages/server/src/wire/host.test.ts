@@ -5,9 +5,9 @@ import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { GroupSchema } from "@wharf/contract";
+import { type AddressRange, readRange } from "../lib/address-range.ts";
 import { LoopbackHosts } from "./host.ts";
 import { open, type TestPort } from "./testing/open.ts";
-import { type AddressRange, readRange } from "./trusted-proxies.ts";
 
 const WAITS = { timeout: 120_000 };
 const GROUP = { GetGroup: () => create(GroupSchema, { name: "a" }) };

@@ -12,6 +12,7 @@ import { createServer } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { DescService } from "@bufbuild/protobuf";
 import { serviceNames } from "@wharf/contract";
+import type { AddressRange } from "../lib/address-range.ts";
 import { tls } from "../lib/lazy-builtins.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import type { Methods } from "../rpc/call.ts";
@@ -37,7 +38,7 @@ import type { Observer } from "./observer.ts";
 import { openApiEndpoint } from "./openapi/endpoint.ts";
 import { detectHttp2 } from "./preface.ts";
 import { restRouter, routesOf } from "./rest/route.ts";
-import { type AddressRange, TrustedProxies } from "./trusted-proxies.ts";
+import { TrustedProxies } from "./trusted-proxies.ts";
 import { NOTHING_UNSUPPORTED, type UnsupportedApi } from "./unsupported.ts";
 
 export interface PortOptions {

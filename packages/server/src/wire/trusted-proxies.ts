@@ -1,12 +1,6 @@
 /** Determines the address of a client behind trusted proxies. */
 import { BlockList, isIP, SocketAddress } from "node:net";
-
-/** A CIDR range; a single address has the full prefix length. */
-export interface AddressRange {
-  readonly address: string;
-  readonly family: "ipv4" | "ipv6";
-  readonly prefix: number;
-}
+import type { AddressRange } from "../lib/address-range.ts";
 
 /** Entries of `X-Forwarded-For` beyond this are ignored. */
 const MAX_PROXIES = 32;
@@ -19,19 +13,6 @@ const MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/;
 
 /** An IPv4 address with a port, or an IPv6 address in brackets with or without one. */
 const WITH_PORT = /^(?:(?<v4>[\d.]+):\d{1,5}|\[(?<v6>[^\]]+)\](?::\d{1,5})?)$/;
-
-/**
- * Parses an address or a CIDR range; undefined if it is neither. A prefix of 0 is rejected: trusting all addresses
- * would let every client choose its own.
- */
-export function readRange(text: string): AddressRange | undefined {
-  const [, address = "", bits] = /^([\da-fA-F.:]+)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
-  const version = isIP(address);
-  const maxPrefix = version === 4 ? 32 : 128;
-  const prefix = bits === undefined ? maxPrefix : Number(bits);
-  if (version === 0 || prefix > maxPrefix) return undefined;
-  return { address, family: version === 4 ? "ipv4" : "ipv6", prefix };
-}
 
 /** The proxies whose `X-Forwarded-For` is trusted. */
 export class TrustedProxies {

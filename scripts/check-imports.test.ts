@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importsGoDown, upwardImports } from "./check-imports.ts";
+
+const ENGINE = `import type { Engine } from "../../engine/engine.ts";\n`;
+
+test("an import of a folder above is found, as a type, over several lines and as an export", () => {
+  assert.deepEqual(upwardImports("store/db/store.ts", ENGINE), ["engine"]);
+  const long = `import {\n  type Call,\n  reply,\n} from "../rpc/call.ts";\n`;
+  assert.deepEqual(upwardImports("auth/access.ts", long), ["rpc"]);
+  assert.deepEqual(upwardImports("lib/x.ts", `export * from "../store/db/store.ts";\n`), ["store"]);
+});
+
+test("imports of folders below, of the same folder and of packages are accepted", () => {
+  assert.deepEqual(upwardImports("registry/tags/tags.ts", ENGINE), []);
+  const near = `import { a } from "./a.ts";\nimport pg from "pg";\n`;
+  assert.deepEqual(upwardImports("lib/x.ts", near), []);
+});
+
+test("an exception holds for its file alone", () => {
+  const text = `import { groupV1 } from "../../v1/groups.ts";\n`;
+  assert.deepEqual(upwardImports("login/people/whoami.ts", text), []);
+  assert.deepEqual(upwardImports("login/people/sessions.ts", text), ["v1"]);
+});
+
+test("a folder that is not in the list is an error", () => {
+  assert.throws(() => upwardImports("other/a/x.ts", ENGINE), /other is not in the list of folders/);
+});
+
+test("the server keeps the direction", () => importsGoDown());

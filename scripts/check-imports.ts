@@ -1,0 +1,85 @@
+/**
+ * Keeps the direction of imports within packages/server/src: a folder imports folders below it in
+ * the list, never one above. So a reader can follow a request downwards, and the lower folders can
+ * be understood without the upper ones.
+ */
+import { globSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { ROOT, StepError } from "./step.ts";
+
+const SERVER = "packages/server/src";
+
+/** The folders from the bottom to the top. */
+const LAYERS = [
+  "lib",
+  "config",
+  "store",
+  "secrets",
+  "auth",
+  "rpc",
+  "wire",
+  "observe",
+  "engine",
+  "iam",
+  "scim",
+  "sts",
+  "clouds",
+  "registry",
+  "login",
+  "vulnerabilities",
+  "v1",
+  "app",
+];
+
+/** Imports against the direction: file, imported folder, and why it is accepted. */
+const EXCEPTIONS: readonly (readonly [file: string, folder: string, reason: string])[] = [
+  ["config/schema.ts", "observe", "the log levels are those of the logger"],
+  ["config/addresses.ts", "store", "published addresses are stored for the operator commands"],
+  ["login/people/whoami.ts", "v1", "whoami exists in version 1 alone"],
+  [
+    "vulnerabilities/v1/list.ts",
+    "v1",
+    "lists of advisories in version 1 use its filters and names",
+  ],
+];
+
+const IMPORT = /^(?:import|export)\b[^;"]*?from "(\.[^"]+)";/gm;
+
+/** The imports of a file of the server that go upwards. */
+export function upwardImports(file: string, text: string): string[] {
+  const folder = folderOf(file);
+  const found = [...text.matchAll(IMPORT)].map(([, path = ""]) => {
+    return folderOf(posix.normalize(posix.join(posix.dirname(file), path)));
+  });
+  return [...new Set(found)].filter((imported) => {
+    const isExcepted = EXCEPTIONS.some(([path, to]) => path === file && to === imported);
+    return levelOf(imported, file) > levelOf(folder, file) && !isExcepted;
+  });
+}
+
+function folderOf(path: string): string {
+  return path.split("/")[0] ?? "";
+}
+
+function levelOf(folder: string, file: string): number {
+  const level = LAYERS.indexOf(folder);
+  if (level < 0) throw new StepError(`${SERVER}/${file}: ${folder} is not in the list of folders`);
+  return level;
+}
+
+/** Throws a StepError that names every import against the direction. */
+export async function importsGoDown(): Promise<void> {
+  const files = globSync("**/*.ts", { cwd: join(ROOT, SERVER) });
+  const problems = files
+    .filter((file) => !file.endsWith(".test.ts") && !file.includes("/testing/"))
+    .sort()
+    .flatMap((file) => {
+      const text = readFileSync(join(ROOT, SERVER, file), "utf8");
+      return upwardImports(file, text).map((to) => `${SERVER}/${file} imports ${to}/`);
+    });
+  if (problems.length > 0) {
+    throw new StepError(
+      `${problems.join("\n")}\nfolders import only those below them: ${LAYERS.join(" < ")}`,
+    );
+  }
+}
