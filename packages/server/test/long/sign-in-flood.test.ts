@@ -62,7 +62,7 @@ test("guessers on a few addresses keep nobody else from signing in", async () =>
   assert.ok(rejected.length > 0 && rejected.length < answers.length);
   for (const { retryAfter, alert } of rejected) {
     assert.equal(retryAfter, "5");
-    assert.match(alert, /^(Too many sign-ins are waiting.*)?$/);
+    assert.match(alert, /^(Too many sign-ins are queued.*)?$/);
   }
   // On a slow machine the last of them wait for longer than a request may take.
   for (const { status } of answers) assert.ok([400, 429, 504].includes(status), `${status}`);

@@ -91,6 +91,8 @@ async function startCluster(): Promise<number> {
     wal_level: "minimal",
     max_wal_senders: 0,
     autovacuum: "off",
+    // Within the data folder, which is removed: a killed server leaves POSIX segments behind.
+    dynamic_shared_memory_type: "mmap",
   };
   const flags = Object.entries(chosen).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const server = spawn(join(bin, "postgres"), ["-D", data, "-p", String(port), ...flags], options);

@@ -1,14 +1,8 @@
-import {
-  createCipheriv,
-  createPublicKey,
-  diffieHellman,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-} from "node:crypto";
+import { createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { type GetHeadlessSessionRequest, HeadlessSessionSchema } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
+import { encrypt } from "../../lib/aes-gcm.ts";
 import { failedPrecondition, invalidArgument, notFound } from "../../lib/errors.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
@@ -59,11 +53,9 @@ export function checkHeadlessCode(code: string): void {
 export function seal(code: string, text: string): Sealed {
   const { privateKey, publicKey } = generateKeyPairSync("x25519");
   const secret = sharedSecret(privateKey, code);
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv("aes-256-gcm", secret, nonce);
-  const sealed = [nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
+  const { nonce, ciphertext, tag } = encrypt(secret, text, "");
   const { x = "" } = publicKey.export({ format: "jwk" });
-  return { key: x, token: Buffer.concat(sealed).toString("base64") };
+  return { key: x, token: Buffer.concat([nonce, ciphertext, tag]).toString("base64") };
 }
 
 function sharedSecret(privateKey: KeyObject, code: string): Buffer {
