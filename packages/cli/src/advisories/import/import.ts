@@ -34,8 +34,11 @@ export const run: Run<typeof importDefinition> = async (context, args) => {
       await processKeyed(batches, idsOf, send, () => signal.aborted);
     });
   } catch (thrown) {
-    warnIncomplete(context, tally);
-    throw thrown;
+    // After Ctrl-C a batch that could have been retried fails; the tally is printed all the same.
+    if (!signal.aborted) {
+      warnIncomplete(context, tally);
+      throw thrown;
+    }
   }
   await context.out.one(tally, TALLY_COLUMNS, { id: ({ documents }) => String(documents) });
   if (signal.aborted) return warnIncomplete(context, tally);
