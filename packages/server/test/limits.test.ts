@@ -84,8 +84,8 @@ onEachStore("limits of groups", (world) => {
       const refusal = await refused(api.repos.create(place, { name: "three" }));
       assert.equal(refusal.code, 9);
       assert.deepEqual(refusal.violations, ["RESOURCE_LIMIT_EXCEEDED"]);
-      const told = `group "${org}" has reached its quota of 2 repos`;
-      assert.equal(refusal.message, `Precondition failed: ${told}`);
+      const reason = `group "${org}" has reached its quota of 2 repos`;
+      assert.equal(refusal.message, `Precondition failed: ${reason}`);
     }
     assert.deepEqual(await repos(org), ["one", "two"]);
     await api.repos.delete(uid);

@@ -33,23 +33,23 @@ describe("attacks on logins by a provider", () => {
     await world.stop();
   });
 
-  /** A login at the provider, which does this: what the tool is told. */
+  /** A login at the provider, which does this: the query of the redirect back to the tool. */
   const logInWith = async (tool: Tool, misdeed: Misdeed, parameters = {}, later = misdeed) => {
     rogue.misbehave(misdeed);
     const walker = new Walker();
     const away = await walker.open(tool.loginUrl({ idp_id: uid, ...parameters }), rogue.url);
-    if (!away.url.startsWith(rogue.url)) return { page: away, told: new URLSearchParams() };
+    if (!away.url.startsWith(rogue.url)) return { page: away, redirect: new URLSearchParams() };
     rogue.misbehave(later);
     const callback = `${world.server.url}/oauth/callback?${rogue.wayBack(away.url)}`;
     const page = await walker.open(callback, tool.redirectUri);
-    return { page, told: new URL(page.url).searchParams };
+    return { page, redirect: new URL(page.url).searchParams };
   };
 
   test("one that keeps the rules lets its people in, with PKCE", async () => {
     const tool = await Tool.start(world.server.url);
-    const { told } = await logInWith(tool, { callback: { iss: rogue.url } });
-    const tokens = await tool.redeem(told);
-    assert.equal(tokens.status, 200, told.get("error_description") ?? "");
+    const { redirect } = await logInWith(tool, { callback: { iss: rogue.url } });
+    const tokens = await tool.redeem(redirect);
+    assert.equal(tokens.status, 200, redirect.get("error_description") ?? "");
     assert.ok(rogue.asked.includes("/token"));
     tool.stop();
   });
@@ -99,13 +99,13 @@ describe("attacks on logins by a provider", () => {
       title,
       () => world,
       async (tool) => {
-        const { told, page } = await logInWith(tool, misdeed);
-        assert.equal(told.get("error"), "access_denied", page.text);
-        const text = told.get("error_description") ?? "";
+        const { redirect, page } = await logInWith(tool, misdeed);
+        assert.equal(redirect.get("error"), "access_denied", page.text);
+        const text = redirect.get("error_description") ?? "";
         assert.ok(text.includes(NOT_LET_THROUGH), text);
         assert.match(text.slice(text.indexOf(NOT_LET_THROUGH) + NOT_LET_THROUGH.length), why);
-        assert.equal(told.get("state"), tool.state);
-        assert.equal(told.has("code"), false);
+        assert.equal(redirect.get("state"), tool.state);
+        assert.equal(redirect.has("code"), false);
       },
     );
   }
@@ -121,9 +121,9 @@ describe("attacks on logins by a provider", () => {
         };
         more();
       };
-      const { told } = await logInWith(tool, { token });
-      assert.equal(told.get("error"), "temporarily_unavailable");
-      assert.match(told.get("error_description") ?? "", /the response is too large/);
+      const { redirect } = await logInWith(tool, { token });
+      assert.equal(redirect.get("error"), "temporarily_unavailable");
+      assert.match(redirect.get("error_description") ?? "", /the response is too large/);
     },
   );
 
@@ -140,8 +140,8 @@ describe("attacks on logins by a provider", () => {
       const { port } = elsewhere.address() as AddressInfo;
       const location = `http://127.0.0.1:${port}/token`;
       const token = (response: ServerResponse) => void response.writeHead(307, { location }).end();
-      const { told } = await logInWith(tool, { token }).finally(() => elsewhere.close());
-      assert.equal(told.get("error"), "access_denied");
+      const { redirect } = await logInWith(tool, { token }).finally(() => elsewhere.close());
+      assert.equal(redirect.get("error"), "access_denied");
       assert.equal(visits, 0, "a redirect was followed");
     },
   );
@@ -155,9 +155,9 @@ describe("attacks on logins by a provider", () => {
       `an endpoint at ${endpoint}`,
       () => world,
       async (tool) => {
-        const { told } = await logInWith(tool, { discovery: { token_endpoint: endpoint } });
-        assert.equal(told.get("error"), "temporarily_unavailable");
-        assert.match(told.get("error_description") ?? "", why);
+        const { redirect } = await logInWith(tool, { discovery: { token_endpoint: endpoint } });
+        assert.equal(redirect.get("error"), "temporarily_unavailable");
+        assert.match(redirect.get("error_description") ?? "", why);
       },
     );
   }
@@ -212,9 +212,9 @@ describe("attacks on logins by a provider", () => {
         () => world,
         async (tool) => {
           const misdeed = { discovery: named, callback };
-          const { told } = await logInWith(tool, misdeed, { idp_id: theirs });
-          assert.equal(told.get("error"), "access_denied");
-          assert.match(told.get("error_description") ?? "", /iss/);
+          const { redirect } = await logInWith(tool, misdeed, { idp_id: theirs });
+          assert.equal(redirect.get("error"), "access_denied");
+          assert.match(redirect.get("error_description") ?? "", /iss/);
           assert.ok(!rogue.asked.includes("/token"), "the code was sent");
         },
       );
@@ -224,9 +224,9 @@ describe("attacks on logins by a provider", () => {
       "is given no code when it takes back what it said of itself",
       () => world,
       async (tool) => {
-        const { told } = await logInWith(tool, { discovery: named }, { idp_id: theirs }, {});
-        assert.equal(told.get("error"), "access_denied");
-        assert.match(told.get("error_description") ?? "", /must verify its organization/);
+        const { redirect } = await logInWith(tool, { discovery: named }, { idp_id: theirs }, {});
+        assert.equal(redirect.get("error"), "access_denied");
+        assert.match(redirect.get("error_description") ?? "", /must verify its organization/);
         assert.ok(!rogue.asked.includes("/token"), "the code was sent");
       },
     );
@@ -234,8 +234,12 @@ describe("attacks on logins by a provider", () => {
     test("lets its own people in when it names itself", async () => {
       const tool = await Tool.start(world.server.url);
       const misdeed = { discovery: named, callback: { iss: rogue.url } };
-      const { told } = await logInWith(tool, misdeed, { idp_id: theirs });
-      assert.equal((await tool.redeem(told)).status, 200, told.get("error_description") ?? "");
+      const { redirect } = await logInWith(tool, misdeed, { idp_id: theirs });
+      assert.equal(
+        (await tool.redeem(redirect)).status,
+        200,
+        redirect.get("error_description") ?? "",
+      );
       tool.stop();
     });
   });
@@ -254,8 +258,8 @@ describe("attacks on logins by a provider", () => {
         groupsClaim: "groups",
       },
     });
-    const { told } = await logInWith(tool, misdeed);
-    assert.equal((await tool.redeem(told)).status, 200);
+    const { redirect } = await logInWith(tool, misdeed);
+    assert.equal((await tool.redeem(redirect)).status, 200);
     assert.ok(rogue.asked.includes("/userinfo"));
     const identity = literalIdentityUid(rogue.url, "mixed");
     const { body } = await world.operator.get(`/iam/v2beta1/identities/${identity}`);

@@ -110,7 +110,7 @@ onEachStore(
       assert.ok(size > count * 400, `${size} bytes came`);
     });
 
-    test("end with whoever leaves, and are the same over HTTP/2", async () => {
+    test("end when the client disconnects, and are the same over HTTP/2", async () => {
       const request = get(`${world.server.url}/feeds/${group}/osv/all.zip`);
       const [left] = (await once(request, "response")) as [IncomingMessage];
       left.destroy();
@@ -141,9 +141,9 @@ onEachStore(
       assert.equal(code, 8);
       assert.match(message, /too many concurrent feed exports/);
       const known = await scanner.get(`${group}/openvex/all.json`, {}, "HEAD");
-      assert.equal(known.status, 200, "heads are told");
+      assert.equal(known.status, 200, "HEAD requests are answered");
       const one = await scanner.get(`${group}/osv/CGA-0.json`);
-      assert.equal(one.status, 200, "short files are told");
+      assert.equal(one.status, 200, "short files are answered");
       const waiting = scanner.get(`${group}/secdb/security.json`);
       slow[0]?.destroy();
       assert.equal((await waiting).status, 200, "who waits has the place of who leaves");
