@@ -18,7 +18,7 @@ export interface TokenRequest {
 }
 
 /** An organization whose identities have a role in it. */
-export async function organisationWith(
+export async function organizationWith(
   server: Wharf,
   role: string,
   claimMatchOf: (at: number) => object,

@@ -232,6 +232,8 @@ const FILES = [
   "packages/*/README.md",
   "packages/*/src/**/*.ts",
   "packages/*/src/**/*.md",
+  "packages/*/test/**/*.ts",
+  "bench/**/*.ts",
   "proto/wharf/**/*.proto",
   "scripts/**/*.ts",
 ];

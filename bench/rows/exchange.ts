@@ -11,7 +11,7 @@ import {
   CONNECTIONS,
   IDENTITIES,
   measureTokens,
-  organisationWith,
+  organizationWith,
   type TokenRequest,
 } from "../token-row.ts";
 import { mustEqual } from "../verify.ts";
@@ -28,7 +28,7 @@ async function requestsOf(
   issuer: StandInIssuer,
   count: number,
 ): Promise<TokenRequest[]> {
-  const { identities } = await organisationWith(server, "viewer", (at) => ({
+  const { identities } = await organizationWith(server, "viewer", (at) => ({
     issuer: issuer.url,
     subjectPattern: `${repository(at)}:.*`,
   }));

@@ -12,7 +12,7 @@ import {
   CONNECTIONS,
   IDENTITIES,
   measureTokens,
-  organisationWith,
+  organizationWith,
   type TokenRequest,
 } from "../token-row.ts";
 import { mustEqual } from "../verify.ts";
@@ -23,7 +23,7 @@ const TOKENS_PER_SECOND = 5_000;
 
 /** A request for each credential, all different: no verification is cached. */
 async function requestsOf(server: Wharf, data: string, count: number) {
-  const { organization, identities } = await organisationWith(server, "registry.pull", (at) => ({
+  const { organization, identities } = await organizationWith(server, "registry.pull", (at) => ({
     issuer: "https://issuer.example.com",
     subject: `puller-${at}`,
   }));

@@ -19,8 +19,8 @@ describe("access", () => {
   before(async () => {
     world = await LoginWorld.start();
     env = { WHARF_API: world.server.url, WHARF_TOKEN: await world.server.token() };
-    const { operator, organisation, provider } = world;
-    const below = await operator.post(`/iam/v2beta1/groups/${organisation}`, { name: "platform" });
+    const { operator, organization, provider } = world;
+    const below = await operator.post(`/iam/v2beta1/groups/${organization}`, { name: "platform" });
     folder = below.body.uid;
     await operator.post(`/iam/v2beta1/externalGroupRoleMappings/${provider}`, {
       externalGroupId: "builders",
@@ -54,7 +54,7 @@ describe("access", () => {
       ["builders", "registry.push", org, "group of acme sso", 1],
       ["ci", "registry.pull", "platform", "binding", undefined],
     ]);
-    const top = await list("--resource", world.organisation);
+    const top = await list("--resource", world.organization);
     assert.deepEqual(
       top.map(({ who }) => who),
       ["ada@acme.example", "bob@acme.example", "builders"],
@@ -95,7 +95,7 @@ describe("access", () => {
     assert.deepEqual(short(await list("--identity", "bob@acme.example")), [
       ["bob@acme.example", "viewer", "acme.example", "binding", 2],
     ]);
-    assert.deepEqual(await list("--identity", "ci", "--resource", world.organisation), []);
+    assert.deepEqual(await list("--identity", "ci", "--resource", world.organization), []);
     assert.equal(
       await ok("access", "list", "--identity", "ci", "-o", "tree"),
       "acme.example\n└── platform\n    └── ci: registry.pull (binding)\n",

@@ -78,7 +78,7 @@ describe("auth login with a real browser", () => {
   test("--headless reports a denial, and accepts an invite after approval", async (t) => {
     const { page } = await openPage(browser);
     t.after(() => page.context().close());
-    const folder = await world.operator.post(`/iam/v2beta1/groups/${world.organisation}`, {
+    const folder = await world.operator.post(`/iam/v2beta1/groups/${world.organization}`, {
       name: "team red",
     });
     const made = await world.operator.post(`/iam/v2beta1/groupInvites/${folder.body.uid}`, {

@@ -179,7 +179,7 @@ describe("auth login of people", () => {
   }
 
   test("an invite comes along, in nobody's command line", async () => {
-    const folder = await world.operator.post(`/iam/v2beta1/groups/${world.organisation}`, {
+    const folder = await world.operator.post(`/iam/v2beta1/groups/${world.organization}`, {
       name: "team red",
     });
     const made = await world.operator.post(`/iam/v2beta1/groupInvites/${folder.body.uid}`, {

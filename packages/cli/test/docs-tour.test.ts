@@ -53,12 +53,12 @@ test("the commands of docs/advisories.md print what it says", async (t) => {
 test("the commands of docs/after-a-leak.md print what it says", async (t) => {
   const world = await LoginWorld.start();
   t.after(() => world.stop());
-  const { server, operator, organisation, provider } = world;
+  const { server, operator, organization, provider } = world;
   const at = `/iam/v2beta1/identityProviders/${provider}`;
   assert.equal((await operator.patch(at, { name: "sso" })).status, 200);
   assert.equal((await operator.post(`${at}:generateScimToken`)).status, 200);
   const invite = { roleUid: roleNamed("viewer"), ttl: "900s" };
-  const { body } = await operator.post(`/iam/v2beta1/groupInvites/${organisation}`, invite);
+  const { body } = await operator.post(`/iam/v2beta1/groupInvites/${organization}`, invite);
   // There are keys for registries once one has asked for them.
   assert.equal((await fetch(`${server.url}/registry/certs.pem`)).status, 200);
   const { access_token } = await world.logIn("ada");

@@ -24,7 +24,7 @@ describe("a real client at a real registry, signed in with docker-credential-wha
     const { code, stderr } = await home.logIn(world, "ada");
     assert.equal(code, 0, stderr);
     ada = decodeJwt(await home.ok(["auth", "token"])).sub ?? "";
-    binding = await bind(world.organisation, ada, "registry.push");
+    binding = await bind(world.organization, ada, "registry.push");
     const { uid } = (await world.operator.post("/iam/v2beta1/groups", { name: "other.example" }))
       .body;
     await world.operator.patch(`/iam/v2beta1/groups/${uid}`, { verified: true });
@@ -100,14 +100,14 @@ describe("a real client at a real registry, signed in with docker-credential-wha
     await world.operator.delete(`/iam/v2beta1/roleBindings/${binding}`);
     refused(await run("copy", "--all", source, at("acme.example/app:3")));
     refused(await run("delete", at("acme.example/app:2")));
-    binding = await bind(world.organisation, ada, "registry.push");
+    binding = await bind(world.organization, ada, "registry.push");
     worked(await run("copy", "--all", source, at("acme.example/app:3")));
     worked(await run("delete", at("acme.example/app:3")));
   });
 
   test("a pull token pulls and lists, pushes nothing, and is worth nothing once revoked", async () => {
     const asOperator = { env: { WHARF_TOKEN: await world.server.token() } };
-    const parent = ["--parent", world.organisation];
+    const parent = ["--parent", world.organization];
     const create = ["auth", "pull-token", "create", "build", ...parent, "-o", "json"];
     const made = JSON.parse(await home.ok(create, asOperator));
     assert.equal(made.registry, registry.host);

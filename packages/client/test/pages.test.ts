@@ -89,7 +89,7 @@ for (const way of WAYS) {
 
     test("an error ends the loop", async () => {
       const walk = async () => {
-        for await (const _ of inOrder({ orderBy: "colour" })) assert.fail();
+        for await (const _ of inOrder({ orderBy: "color" })) assert.fail();
       };
       await assert.rejects(walk(), { name: "InvalidArgumentError" });
     });

@@ -41,7 +41,7 @@ onEachStore("a down-scoped token gives its identity nothing beyond its boundary"
   let member: Member;
   const owner = roleNamed("owner");
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
     folder = await world.group(org);
     member = await world.member({ [org]: "owner" });
   });
@@ -210,7 +210,7 @@ onEachStore("refusals name no capability of a role that the caller may not read"
   let folder: string;
   let hidden: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
     folder = await world.group(org);
     hidden = await world.role(org, ["repo.delete", "advisories.approve"]);
   });
@@ -272,7 +272,7 @@ onEachStore("refusals name no capability of a role that the caller may not read"
   world.rule("changing what an identity asks for tells of no binding out of sight", async (api) => {
     const home = await world.group(folder);
     const { uid } = await api.identities.create(home, { name: "strong", claimMatch: CLAIMS });
-    const elsewhere = await world.organisation();
+    const elsewhere = await world.organization();
     const mine = await world.bind(home, uid, "viewer");
     const theirs = api.as(
       (await world.member({ [home]: ["identity.update", "role_bindings.list"] })).token,

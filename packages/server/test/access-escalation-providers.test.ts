@@ -19,7 +19,7 @@ onEachStore("an identity provider gives nobody more than its keeper holds", (wor
   let org: string;
   const [viewer, owner] = [roleNamed("viewer"), roleNamed("owner")];
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
 
   world.rule("its default role is one that its maker holds", async (api) => {
@@ -96,7 +96,7 @@ onEachStore("an identity provider gives nobody more than its keeper holds", (wor
     assert.ok((await api.scim("GenerateScimToken", uid)).token);
   });
 
-  world.rule("a mapping takes holding its role at the organisation", async (api) => {
+  world.rule("a mapping takes holding its role at the organization", async (api) => {
     const folder = await world.group(org);
     const body = { name: "idp", defaultRole: viewer, oidc: OIDC };
     const { uid } = await api.identityProviders.create(folder, body);

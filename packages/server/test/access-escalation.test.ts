@@ -21,7 +21,7 @@ onEachStore("nobody grants more than they hold", (world) => {
   let folder: string;
   const [viewer, owner] = [roleNamed("viewer"), roleNamed("owner")];
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
     folder = await world.group(org);
   });
 
@@ -61,7 +61,7 @@ onEachStore("nobody grants more than they hold", (world) => {
   });
 
   world.rule("what is held elsewhere does not count here", async (api) => {
-    const elsewhere = await world.organisation();
+    const elsewhere = await world.organization();
     const theirs = api.as((await world.member({ [org]: GRANTER, [elsewhere]: "owner" })).token);
     const { uid: identityUid } = await world.member();
     const request = { identityUid, roleUid: viewer };
@@ -113,7 +113,7 @@ onEachStore("nobody grants more than they hold", (world) => {
   world.rule("an identity is not taken over by changing what it asks for", async (api) => {
     const granter = await world.member({ [org]: [...GRANTER, "role_bindings.list"] });
     const theirs = api.as(granter.token);
-    const elsewhere = await world.organisation();
+    const elsewhere = await world.organization();
     for (const place of [org, folder, elsewhere]) {
       const { uid } = await api.identities.create(org, { name: "strong", claimMatch: CLAIMS });
       const binding = await world.bind(place, uid, "owner");

@@ -22,7 +22,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
   before(async () => {
     issuer = await StandInIssuer.start();
     operator = new Rest(world.server.url, await world.server.token());
-    acme = await world.organisation("acme");
+    acme = await world.organization("acme");
     acmeProvider = await provider(acme, "acme-client");
   });
   after(() => issuer.stop());
@@ -70,7 +70,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
     test(`a rival's provider with ${what} does not know people of others`, async () => {
       const sub = world.name("alice");
       await register(sub, acme, "owner");
-      const rival = await provider(await world.organisation(), clientId);
+      const rival = await provider(await world.organization(), clientId);
       const answer = await through(rival, sub, clientId);
       assert.equal(answer.status, 404, answer.message);
     });
@@ -78,7 +78,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
     test(`a rival's provider with ${what} speaks for its own organization alone`, async () => {
       const sub = world.name("alice");
       const uid = await register(sub, acme, "owner");
-      const organization = await world.organisation();
+      const organization = await world.organization();
       const rival = await provider(organization, clientId);
       // An owner can bind any identity: that makes Alice known to the organization.
       await world.bind(organization, uid, "owner");
@@ -105,7 +105,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
       });
       const identity = trusting.body.uid;
       await world.bind(acme, identity, "owner");
-      const organization = await world.organisation();
+      const organization = await world.organization();
       const rival = await provider(organization, clientId);
       await world.bind(organization, uid, "viewer");
       const assume = async ({ token }: Exchanged) =>
@@ -130,7 +130,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
     test(`a session at a rival's provider with ${what} ends no session elsewhere`, async () => {
       const sub = world.name("alice");
       const uid = await register(sub, acme, "viewer");
-      const organization = await world.organisation();
+      const organization = await world.organization();
       const rival = await provider(organization, clientId);
       await world.bind(organization, uid, "viewer");
       const own = await through(acmeProvider, sub, "acme-client");
@@ -167,7 +167,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
   test("who joins with an invite brings the provider along, for that group alone", async () => {
     const sub = world.name("consultant");
     await register(sub, acme, "viewer");
-    const customer = await world.organisation();
+    const customer = await world.organization();
     const folder = await world.group(customer);
     const other = await world.group(customer);
     const consultant = as(await through(acmeProvider, sub, "acme-client"));
@@ -203,11 +203,11 @@ onEachStore("sign-ins at a shared issuer", (world) => {
 
   test("pointing a provider at another client ends its sessions", async () => {
     const sub = world.name("alice");
-    const organization = await world.organisation();
+    const organization = await world.organization();
     const uid = await provider(organization, "first");
     await register(sub, organization, "viewer");
     const session = as(await through(uid, sub, "first"));
-    const customer = await world.organisation();
+    const customer = await world.organization();
     const code = await invite(customer, "viewer");
     assert.equal((await session.post("/auth/v1/register", { code })).status, 200);
     const moved = await operator.patch(`${PROVIDERS}/${uid}`, { oidc: { clientId: "second" } });
@@ -230,7 +230,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
   };
 
   test("a person deactivated by SCIM gets no token by any way", async () => {
-    const organization = await world.organisation();
+    const organization = await world.organization();
     const provisioned = await provider(organization, "provisioned");
     const beside = await provider(organization, "beside");
     const sub = world.name("bob");
@@ -257,7 +257,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
     const code = await invite(organization, "viewer");
     assert.equal((await back.post("/auth/v1/register", { code })).status, 403);
     // What another organization gave is not for this one to take away.
-    const elsewhere = await world.organisation();
+    const elsewhere = await world.organization();
     await world.bind(elsewhere, uid, "viewer");
     const rest = as(await direct(sub));
     assert.equal(await mayRead(rest, elsewhere), true);
@@ -271,7 +271,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
   test("provisioning at a rival's provider takes nothing from anyone elsewhere", async () => {
     const sub = world.name("alice");
     const uid = await register(sub, acme, "viewer");
-    const organization = await world.organisation();
+    const organization = await world.organization();
     const rival = await provider(organization, "rival-client");
     await world.bind(organization, uid, "viewer");
     const scim = await provision(organization, rival);
@@ -282,7 +282,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
   });
 
   test("mappings match stable ids; display names only where a mapping asks for one", async () => {
-    const organization = await world.organisation();
+    const organization = await world.organization();
     const uid = await provider(organization, "mapped");
     const [eve, ann] = [world.name("eve"), world.name("ann")];
     for (const sub of [eve, ann]) await register(sub, organization, "viewer");

@@ -111,7 +111,7 @@ onEachStore("the surface of the service", (world) => {
   });
 
   test("the paths of version 2 answer as those of the beta", async () => {
-    const org = await world.organisation();
+    const org = await world.organization();
     const list = await rest().get(`/iam/v2/groups?uidp.ids=${org}`);
     assert.deepEqual(list.body, (await rest().get(`/iam/v2beta1/groups?uidp.ids=${org}`)).body);
     const created = await rest().post(`/iam/v2/groups/${org}`, { name: "by v2" });
@@ -127,7 +127,7 @@ onEachStore("the surface of the service", (world) => {
   });
 
   test("services answer under every name that clients know them by", async () => {
-    const uid = await world.organisation();
+    const uid = await world.organization();
     const request = Buffer.from(
       toBinary(GetGroupRequestSchema, create(GetGroupRequestSchema, { uid })),
     );

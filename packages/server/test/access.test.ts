@@ -8,17 +8,17 @@ import { uidsOf } from "./support/walk.ts";
 const CLAIMS = { issuer: "https://issuer.example.com", subject: "s" };
 
 onEachStore("who may see and do what", (world) => {
-  /** org ─ a ─ deep, b; and another organisation. */
+  /** org ─ a ─ deep, b; and another organization. */
   let org: string;
   let a: string;
   let b: string;
   let deep: string;
   let other: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
     [a, b] = [await world.group(org), await world.group(org)];
     deep = await world.group(a);
-    other = await world.organisation();
+    other = await world.organization();
   });
 
   world.rule(

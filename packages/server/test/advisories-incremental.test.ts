@@ -62,7 +62,7 @@ onEachStore("reading advisories bit by bit", (world) => {
     // SQLite has no replicas: there, the writers share a connection.
     const count = world.store === "sqlite" ? 1 : WRITERS;
     replicas = await Promise.all(Array.from({ length: count }, () => Insider.open(world.server)));
-    org = await world.organisation();
+    org = await world.organization();
   });
   after(() => Promise.all(replicas.map((replica) => replica.close())));
 

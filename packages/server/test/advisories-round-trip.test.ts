@@ -34,7 +34,7 @@ onEachStore("advisories that were published and come back", (world) => {
   }
 
   async function publicGroup(): Promise<string> {
-    const group = await world.organisation();
+    const group = await world.organization();
     await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
     return group;
   }

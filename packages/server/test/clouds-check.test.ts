@@ -37,7 +37,7 @@ onEachStore(
     let group: string;
     before(async () => {
       clouds.issuer = world.server.url;
-      group = await world.group(await world.organisation());
+      group = await world.group(await world.organization());
       await world.operator().accountAssociations.create(group, { name: "x", ...ACCOUNTS });
     });
     beforeEach(() => {
@@ -247,7 +247,7 @@ onEachStore(
   (world) => {
     world.rule("asks for those", async (api) => {
       clouds.issuer = world.server.url;
-      const group = await world.organisation();
+      const group = await world.organization();
       await api.accountAssociations.create(group, { name: "x", ...ACCOUNTS });
       const sub = `account-association:${group}`;
       clouds.trusted.clear();

@@ -77,7 +77,7 @@ for (const store of STORES) {
       assert.ok(unknown.length <= WRITERS * CUTS.length, `${unknown.length} came of themselves`);
     });
 
-    test("has nothing half-written: every organisation has its owner", async () => {
+    test("has nothing half-written: every organization has its owner", async () => {
       const list = { identity: maker.uid, pageSize: 200 };
       const { items: bindings } = await walk(operator.roleBindings, "roleBindings", list);
       const owned = bindings.map((binding) => binding.group.uid);
@@ -85,7 +85,7 @@ for (const store of STORES) {
       for (const binding of bindings) assert.equal(binding.roleUid, roleNamed("owner"));
       const { items } = await walk(maker.api.groups, "groups", { pageSize: 200 });
       assert.deepEqual(uidsOf(items).sort(), owned.sort());
-      for (const uid of acknowledged.organisations) assert.ok(owned.includes(uid), uid);
+      for (const uid of acknowledged.organizations) assert.ok(owned.includes(uid), uid);
     });
 
     test("counts exactly what there is", async () => {
@@ -132,7 +132,7 @@ for (const store of STORES) {
       assert.deepEqual(await told("rolebindings.created"), bindings);
       assert.deepEqual(await audited("DeleteGroup"), removed);
       assert.deepEqual(await audited("UpdateGroup"), await told("group.updated"));
-      // An organisation's owner binding is the work of the call that made the organisation.
+      // An organization's owner binding is the work of the call that made the organization.
       assert.deepEqual(await audited("CreateGroup"), [...made, ...bindings].sort());
       for (const uid of acknowledged.deleted) assert.ok(removed.includes(uid));
     });

@@ -15,7 +15,7 @@ onEachStore("feeds of a small group beside a large one", (world) => {
   let [small, large]: string[] = [];
   before(async () => {
     insider = await Insider.open(world.server);
-    [small, large] = [await world.organisation(), await world.organisation()];
+    [small, large] = [await world.organization(), await world.organization()];
     const folder = await world.group(small);
     const given = (count: number, from = 0) =>
       Array.from({ length: count }, (_, at) => ({

@@ -25,7 +25,7 @@ onEachStore("feeds of advisories", (world) => {
   after(() => insider.close());
 
   async function publicGroup(...given: readonly JsonObject[]): Promise<string> {
-    const group = await world.organisation();
+    const group = await world.organization();
     await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
     await written(insider, group, ...given);
     return group;
@@ -144,7 +144,7 @@ onEachStore("feeds of advisories", (world) => {
   });
 
   test("are for everyone only while anyone may list advisories there", async () => {
-    const group = await world.organisation();
+    const group = await world.organization();
     await written(insider, group, ONE);
     const path = `${group}/osv/all.json`;
     const nowhere = `${"0".repeat(40)}/osv/all.json`;
@@ -336,7 +336,7 @@ onEachStore("feeds of advisories", (world) => {
 
   test("can be found by verified names", async () => {
     const name = `${world.name("acme")}.example.com`;
-    const group = await world.organisation(name);
+    const group = await world.organization(name);
     await world.operator().groups.update(group, { verified: true });
     await world.group(group, "osv");
     await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
@@ -348,7 +348,7 @@ onEachStore("feeds of advisories", (world) => {
 
   test("that advisories of many packages are in stay in order", async () => {
     const names = Array.from({ length: 603 }, (_, at) => `p${(at * 7) % 201}`);
-    const group = await world.organisation();
+    const group = await world.organization();
     await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
     await writing(insider, group, async (writer) => {
       for (const [at, artifactName] of names.entries()) {

@@ -35,11 +35,11 @@ for (const store of STORES) {
         flags: ["--secret-key-file", keyFile, ...ATTACHED],
       });
       const give = (name: string, secret: string) => given.push([name, Buffer.from(secret)]);
-      const { server, operator, organisation, provider } = world;
+      const { server, operator, organization, provider } = world;
       const { access_token, refresh_token } = await world.logIn("ada");
       give("access token", access_token);
       give("refresh token", refresh_token);
-      const invited = await operator.post(`/iam/v2beta1/groupInvites/${organisation}`, {
+      const invited = await operator.post(`/iam/v2beta1/groupInvites/${organization}`, {
         roleUid: roleNamed("viewer"),
         ttl: "900s",
       });

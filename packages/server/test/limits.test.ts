@@ -13,7 +13,7 @@ const PROVIDER = { name: "corp", defaultRole: roleNamed("viewer"), oidc: OIDC };
 
 onEachStore("limits of groups", (world) => {
   const limited = async (resourceLimits: object) => {
-    const uid = await world.organisation();
+    const uid = await world.organization();
     await world.operator().groups.update(uid, { resourceLimits });
     return uid;
   };
@@ -23,7 +23,7 @@ onEachStore("limits of groups", (world) => {
   };
 
   world.rule("the operator sets them, and sees them, in both versions", async (api) => {
-    const uid = await world.organisation();
+    const uid = await world.organization();
     const set = await api.groups.update(uid, { resourceLimits: { repositories: 3, idps: 0 } });
     assert.deepEqual(set.resourceLimits, { repositories: 3, idps: 0 });
     const rest = new Rest(world.server.url, api.token);

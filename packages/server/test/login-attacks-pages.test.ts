@@ -14,7 +14,7 @@ describe("attacks on the pages of the login", () => {
   before(async () => {
     world = await LoginWorld.start({ flags: ["--cors-origins", CONSOLE] });
     await world.logIn("ada");
-    team = (await world.operator.post(`/iam/v2beta1/groups/${world.organisation}`, { name: "t" }))
+    team = (await world.operator.post(`/iam/v2beta1/groups/${world.organization}`, { name: "t" }))
       .body.uid;
   });
   after(() => world.stop());
@@ -40,7 +40,7 @@ describe("attacks on the pages of the login", () => {
     const typed = await walker.open(url("/device"));
     const chosen = await walker.submit(
       await walker.submit(typed, { user_code: userCode }),
-      { organisation: "acme.example" },
+      { organization: "acme.example" },
       { action: "/oauth/provider", until: world.upstream.issuer },
     );
     return world.signIn(walker, chosen.url, person);
@@ -52,10 +52,10 @@ describe("attacks on the pages of the login", () => {
   };
 
   describe("with markup", () => {
-    attack("as the organisation", here, async (tool) => {
+    attack("as the organization", here, async (tool) => {
       const walker = new Walker();
       const page = await walker.open(tool.loginUrl());
-      harmless(await walker.submit(page, { organisation: MARKUP }));
+      harmless(await walker.submit(page, { organization: MARKUP }));
     });
 
     attack("as the code of a tool", here, async () => {
@@ -95,16 +95,16 @@ describe("attacks on the pages of the login", () => {
 
     attack("as a name that pages would show", here, async () => {
       for (const [path, body] of [
-        [`groups/${world.organisation}`, { name: MARKUP }],
+        [`groups/${world.organization}`, { name: MARKUP }],
         [
-          `identityProviders/${world.organisation}`,
+          `identityProviders/${world.organization}`,
           {
             name: MARKUP,
             defaultRole: roleNamed("viewer"),
             oidc: { issuer: "https://login.example", clientId: "w" },
           },
         ],
-        [`roles/${world.organisation}`, { name: MARKUP, capabilities: ["groups.list"] }],
+        [`roles/${world.organization}`, { name: MARKUP, capabilities: ["groups.list"] }],
       ] as const) {
         assert.equal((await world.operator.post(`/iam/v2beta1/${path}`, body)).status, 400, path);
       }
@@ -115,7 +115,7 @@ describe("attacks on the pages of the login", () => {
     const walker = new Walker();
     const code = await invite();
     const first = await walker.open(url(`/oauth?invite=${code}`));
-    const away = await walker.submit(first, { organisation: "acme.example" }, { until: "http" });
+    const away = await walker.submit(first, { organization: "acme.example" }, { until: "http" });
     const accept = await world.signIn(walker, away.url, "ada");
     const done = await walker.submit(accept, { decision: "accept" }, { action: "/oauth/accept" });
     const { user_code } = await newDevice("tool");
@@ -178,7 +178,7 @@ describe("attacks on the pages of the login", () => {
       const { grp, key } = JSON.parse(Buffer.from(code, "base64url").toString("utf8"));
       const write = (content: object) => Buffer.from(JSON.stringify(content)).toString("base64url");
       for (const altered of [
-        write({ grp: world.organisation, key }),
+        write({ grp: world.organization, key }),
         write({ grp, key: `${key}A` }),
         write({ key, grp }),
         `${code}=`,

@@ -21,7 +21,7 @@ describe("attacks on logins by a provider", () => {
   before(async () => {
     world = await LoginWorld.start();
     rogue = await RogueProvider.start();
-    const made = await world.operator.post(`/iam/v2beta1/identityProviders/${world.organisation}`, {
+    const made = await world.operator.post(`/iam/v2beta1/identityProviders/${world.organization}`, {
       name: "rogue",
       defaultRole: roleNamed("viewer"),
       oidc: { issuer: rogue.url, clientId: rogue.client.id, clientSecret: rogue.client.secret },

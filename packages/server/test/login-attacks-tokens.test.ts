@@ -199,7 +199,7 @@ for (const store of STORES) {
       const asked = async (walker: Walker, code: string): Promise<Visited> => {
         const chosen = await walker.submit(
           await type(walker, code),
-          { organisation: "acme.example" },
+          { organization: "acme.example" },
           { action: "/oauth/provider", until: world.upstream.issuer },
         );
         return world.signIn(walker, chosen.url, "ada");
@@ -264,7 +264,7 @@ for (const store of STORES) {
         const { user_code, device_code } = await device();
         const chosen = await walker.submit(
           await type(walker, user_code),
-          { organisation: "acme.example" },
+          { organization: "acme.example" },
           { action: "/oauth/provider" },
         );
         await allow(walker, chosen);

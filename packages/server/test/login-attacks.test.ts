@@ -202,9 +202,9 @@ for (const store of STORES) {
       attack("a page's form, sent twice", here, async (tool) => {
         const walker = new Walker();
         const page = await walker.open(tool.loginUrl());
-        const again = await walker.submit(page, { organisation: "nobody" });
+        const again = await walker.submit(page, { organization: "nobody" });
         assert.equal(again.status, 400);
-        refused(await walker.submit(page, { organisation: "acme.example" }), 403, ENDED);
+        refused(await walker.submit(page, { organization: "acme.example" }), 403, ENDED);
       });
 
       attack("a page's form, sent from another browser", here, async (tool) => {
@@ -212,7 +212,7 @@ for (const store of STORES) {
         await other.open(url("/oauth"));
         for (const thief of [new Walker(), other]) {
           const page = await new Walker().open(tool.loginUrl());
-          const sent = await thief.submit(page, { organisation: "acme.example" });
+          const sent = await thief.submit(page, { organization: "acme.example" });
           refused(sent, 403, ENDED);
         }
       });

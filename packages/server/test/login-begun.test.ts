@@ -42,7 +42,7 @@ for (const store of STORES) {
         const asked = await walker.open(tool.loginUrl());
         const again = await walker.submit(
           asked,
-          { organisation: "unknown" },
+          { organization: "unknown" },
           { action: "provider" },
         );
         assert.equal(again.status, 400);

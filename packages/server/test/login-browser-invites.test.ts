@@ -16,7 +16,7 @@ describe("invites in a real browser", () => {
   before(async () => {
     browser = await launchBrowser();
     world = await startNamedWorld("sqlite");
-    const { body } = await world.operator.post(`/iam/v2beta1/groups/${world.organisation}`, {
+    const { body } = await world.operator.post(`/iam/v2beta1/groups/${world.organization}`, {
       name: "team red",
     });
     team = body.uid;

@@ -19,7 +19,7 @@ after(() => browser?.close());
 const whoAmI = ({ server }: LoginWorld, token: string) =>
   new Rest(server.url, token).get("/auth/v1/ok");
 
-const withOrganisation = async (page: Page, name: string) => {
+const withOrganization = async (page: Page, name: string) => {
   await page.getByLabel("Organization").fill(name);
   await page.getByRole("button", { name: "Continue", exact: true }).click();
 };
@@ -80,10 +80,10 @@ describe("login in a real browser", () => {
     return `${world.server.baseUrl}/oauth?${query}`;
   };
 
-  test("by the name of the organisation; an unknown one is said to be so", async (t) => {
+  test("by the name of the organization; an unknown one is said to be so", async (t) => {
     const { page, tool, arrival, complaints } = await openVisit(t, browser, world);
     await page.goto(tool.loginUrl());
-    await withOrganisation(page, "nobody.example");
+    await withOrganization(page, "nobody.example");
     const alert = page.getByRole("alert");
     await alert
       .getByText("No verified organization with this name has an identity provider.")
@@ -95,14 +95,14 @@ describe("login in a real browser", () => {
       complaints.splice(0).filter((text) => !/status of 400/.test(text)),
       [],
     );
-    await withOrganisation(page, "acme.example");
+    await withOrganization(page, "acme.example");
     await signInAtProvider(page, { login: "bob" });
     const { access_token: token } = await tool.redeem(await arrival());
     assert.equal((await whoAmI(world, token)).body.email, "bob@acme.example");
     assert.deepEqual(complaints, []);
   });
 
-  test("straight to the provider, by its uid and by the organisation's name", async (t) => {
+  test("straight to the provider, by its uid and by the organization's name", async (t) => {
     for (const idp_id of [world.provider, "acme.example"]) {
       const { page, tool, arrival, complaints } = await openVisit(t, browser, world);
       await page.goto(tool.loginUrl({ idp_id }));
@@ -121,7 +121,7 @@ describe("login in a real browser", () => {
       javaScriptEnabled: false,
     });
     await page.goto(tool.loginUrl());
-    await withOrganisation(page, "acme.example");
+    await withOrganization(page, "acme.example");
     await signInAtProvider(page, { login: "ada" });
     assert.equal((await tool.redeem(await arrival())).status, 200);
     assert.deepEqual(complaints, []);
@@ -180,7 +180,7 @@ describe("login in a real browser", () => {
     await page.goto(tool.loginUrl());
     const [answer] = await Promise.all([
       page.waitForResponse((one) => one.url().endsWith("/oauth/provider")),
-      withOrganisation(page, "acme.example"),
+      withOrganization(page, "acme.example"),
     ]);
     assert.equal(answer.status(), 503);
     assert.equal((await fetch(`${world.server.url}/healthz`)).status, 200);

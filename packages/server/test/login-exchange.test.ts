@@ -11,15 +11,15 @@ for (const store of STORES) {
     let server: TestServer;
     let issuer: StandInIssuer;
     let operator: Rest;
-    let organisation: string;
+    let organization: string;
     let provider: string;
 
     before(async () => {
       server = await TestServer.start({ store });
       issuer = await StandInIssuer.start();
       operator = new Rest(server.url, await server.token());
-      organisation = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
-      const made = await operator.post(`/iam/v2beta1/identityProviders/${organisation}`, {
+      organization = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
+      const made = await operator.post(`/iam/v2beta1/identityProviders/${organization}`, {
         name: "sso",
         defaultRole: builtinRole("viewer")?.uid,
         oidc: { issuer: issuer.url, clientId: "client", pkceEnabled: true, groupsClaim: "groups" },
@@ -38,7 +38,7 @@ for (const store of STORES) {
 
     /** Makes the person known, with an invite. */
     const register = async () => {
-      const invite = await operator.post(`/iam/v2beta1/groupInvites/${organisation}`, {
+      const invite = await operator.post(`/iam/v2beta1/groupInvites/${organization}`, {
         roleUid: builtinRole("viewer")?.uid,
         ttl: "600s",
       });
@@ -81,7 +81,7 @@ for (const store of STORES) {
       });
       const { token } = await exchanged(await idToken({ groups: ["admins"] }));
       const renamed = await new Rest(server.url, token).patch(
-        `/iam/v2beta1/groups/${organisation}`,
+        `/iam/v2beta1/groups/${organization}`,
         { description: "by a member of a group" },
       );
       assert.equal(renamed.status, 200);

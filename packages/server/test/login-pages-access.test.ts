@@ -36,14 +36,14 @@ describe("the pages of the login are for everyone", () => {
 
   test("the two schemes differ", async (t) => {
     const browser = await openBrowser(t);
-    const colours = [];
+    const colors = [];
     for (const colorScheme of ["light", "dark"] as const) {
       const { page } = await openPage(browser, { colorScheme });
       await page.goto(`${site.url}/choose`);
-      colours.push(await page.evaluate(`getComputedStyle(document.body).backgroundColor`));
+      colors.push(await page.evaluate(`getComputedStyle(document.body).backgroundColor`));
       await page.context().close();
     }
-    assert.deepEqual(colours, ["rgb(238, 242, 245)", "rgb(14, 21, 27)"]);
+    assert.deepEqual(colors, ["rgb(238, 242, 245)", "rgb(14, 21, 27)"]);
   });
 
   test("a page zoomed to twice its text still fits", async () => {

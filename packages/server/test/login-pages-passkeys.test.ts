@@ -113,7 +113,7 @@ describe("the passkey script", () => {
     assert.equal(await authenticator.count(), 1);
     assert.ok(credential);
     const [options, verify] = site.posts;
-    assert.deepEqual(options?.body, { code: "a-code", organisation: "acme", username: "ada" });
+    assert.deepEqual(options?.body, { code: "a-code", organization: "acme", username: "ada" });
     assert.deepEqual(Object.keys(verify?.body ?? {}), ["code", "challengeId", "response"]);
     assert.equal(verify?.body.code, "a-code");
     assert.equal(verify?.body.challengeId, "challenge-1");
@@ -146,7 +146,7 @@ describe("the passkey script", () => {
     await page.getByLabel("Setup code").fill("a-code");
     await page.getByRole("button", { name: "Use a passkey instead" }).click();
     const focused = await page.evaluate(`document.activeElement.name`);
-    assert.equal(focused, "organisation");
+    assert.equal(focused, "organization");
     assert.deepEqual(site.posts, []);
   });
 

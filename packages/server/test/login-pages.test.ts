@@ -183,12 +183,12 @@ describe("the pages of the login in a browser", () => {
         });
       }
 
-      test("the organisation typed is sent", async () => {
+      test("the organization typed is sent", async () => {
         await page.goto(`${site.url}/choose-organization`);
         await page.getByRole("textbox", { name: "Organization" }).fill("acme");
         await page.getByRole("button", { name: "Continue" }).click();
         await page.waitForURL("**/oauth/provider");
-        assert.deepEqual(site.posts.pop()?.body, { login: TICKET, organisation: "acme" });
+        assert.deepEqual(site.posts.pop()?.body, { login: TICKET, organization: "acme" });
       });
 
       test("accounts are made with a password typed twice", async () => {
@@ -207,7 +207,7 @@ describe("the pages of the login in a browser", () => {
         };
         assert.deepEqual(site.posts.pop()?.body, {
           code: "a-code",
-          organisation: "acme",
+          organization: "acme",
           ...account,
         });
 

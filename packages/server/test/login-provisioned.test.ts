@@ -32,14 +32,14 @@ for (const store of STORES) {
 
     /** Two owners by hand, a token, and on. */
     const switchOn = async () => {
-      const { operator, organisation, provider } = world;
+      const { operator, organization, provider } = world;
       for (const subject of ["first", "second"]) {
         const claimMatch = { issuer: "https://issuer.example.com", subject };
-        const identity = await operator.post(`/iam/v2beta1/identities/${organisation}`, {
+        const identity = await operator.post(`/iam/v2beta1/identities/${organization}`, {
           name: subject,
           claimMatch,
         });
-        await operator.post(`/iam/v2beta1/roleBindings/${organisation}`, {
+        await operator.post(`/iam/v2beta1/roleBindings/${organization}`, {
           identityUid: identity.body.uid,
           roleUid: builtinRole("owner")?.uid,
         });

@@ -41,7 +41,7 @@ for (const store of STORES) {
       assert.equal(me.email, "ada@acme.example");
       assert.equal(me.profile.name, "Ada");
       const [held] = me.capabilities;
-      assert.equal(held.group.id, world.organisation);
+      assert.equal(held.group.id, world.organization);
       assert.equal(held.role.name, "viewer");
       assert.deepEqual(held.capabilities, []);
     });
@@ -92,9 +92,9 @@ for (const store of STORES) {
     });
 
     test("a login that was narrowed stays so when it is refreshed", async () => {
-      const { operator, organisation } = world;
+      const { operator, organization } = world;
       const make = async (name: string): Promise<string> =>
-        (await operator.post(`/iam/v2beta1/groups/${organisation}`, { name })).body.uid;
+        (await operator.post(`/iam/v2beta1/groups/${organization}`, { name })).body.uid;
       const [folder, other] = [await make("folder"), await make("other")];
       const seen = async (token: string) => {
         const { body } = await rest(token).get("/iam/v2beta1/groups");
@@ -106,7 +106,7 @@ for (const store of STORES) {
       const pair = (await next.json()) as Record<string, { token: string }>;
       assert.deepEqual(await seen(pair.token?.token ?? ""), [folder]);
       const again = { grant_type: "refresh_token", refresh_token: pair.refreshToken?.token ?? "" };
-      for (const scopes of [organisation, other]) {
+      for (const scopes of [organization, other]) {
         const wider = await askForToken(world.server.url, { ...again, scopes });
         assert.equal(wider.error, "invalid_request", "and costs nothing");
       }

@@ -35,8 +35,8 @@ for (const store of STORES) {
     const slips: [what: string, given: Record<string, string>, said: RegExp][] = [
       ["a code that was never printed", { code: "BBBB-CCCC-DDDD-FFFF-GGGG" }, /^The code is wrong/],
       ["no code", { code: "" }, /^The code is wrong/],
-      ["an organisation that no group could be called", { organisation: "ACME!" }, /organization/],
-      ["no organisation", { organisation: "" }, /organization/],
+      ["an organization that no group could be called", { organization: "ACME!" }, /organization/],
+      ["no organization", { organization: "" }, /organization/],
       ["a username with a space", { username: "ada l" }, /^A username starts/],
       ["a short password", { password: "elevenchars" }, /at least 12 characters/],
       [
@@ -50,8 +50,8 @@ for (const store of STORES) {
         /name of/,
       ],
       [
-        "the organisation as password",
-        { organisation: "acme limited", password: "ACME limited" },
+        "the organization as password",
+        { organization: "acme limited", password: "ACME limited" },
         /name of/,
       ],
       ["two passwords", { password: PASSWORD, password_again: `${PASSWORD}r` }, /do not match/],
@@ -70,14 +70,14 @@ for (const store of STORES) {
     test("with a passkey is refused with a wrong code, and nothing changes", async () => {
       const walker = new Walker();
       await walker.open(`${world.url}/setup`);
-      const asked = { code: "BBBB-CCCC-DDDD-FFFF-GGGG", organisation: "acme", username: "ada" };
+      const asked = { code: "BBBB-CCCC-DDDD-FFFF-GGGG", organization: "acme", username: "ada" };
       const answer = await walker.send(`${world.url}/setup/passkey/options`, asked);
       assert.deepEqual(answer, { status: 400, body: { error: WRONG_CODE } });
     });
 
     test("with a passkey is refused in another browser, from elsewhere, and without a finger", async () => {
       const { code } = await firstRunOf(world.server);
-      const asked = { code, organisation: "acme", username: "ada" };
+      const asked = { code, organization: "acme", username: "ada" };
       const walker = new Walker();
       const strange = await walker.send(`${world.url}/setup/passkey/options`, asked);
       assert.equal(strange.status, 403, "without the cookie of the page");
@@ -142,7 +142,7 @@ for (const store of STORES) {
     });
   });
 
-  describe(`an organisation made by the operator, on ${store}`, () => {
+  describe(`an organization made by the operator, on ${store}`, () => {
     let world: LocalWorld;
     beforeEach(async () => {
       world = await LocalWorld.start({ store });
@@ -154,7 +154,7 @@ for (const store of STORES) {
       const operator = new Rest(world.server.url, await world.server.token());
       const setup = await new Walker().open(`${world.url}/setup`);
       assert.equal((await operator.post("/iam/v2beta1/groups", { name: "acme" })).status, 200);
-      const page = await new Walker().submit(setup, { code, organisation: "mine" });
+      const page = await new Walker().submit(setup, { code, organization: "mine" });
       assert.equal(page.status, 404);
       assert.deepEqual(await world.counts(), { ...NOBODY, groups: 1 });
     });

@@ -60,7 +60,7 @@ describe("the token endpoint of a registry refuses", () => {
       await world.issuer.sign({ sub: "puller", aud: "https://elsewhere.example" }),
     ],
     "an identity that does not exist": async () => [
-      `${world.organisation}/${"f".repeat(16)}`,
+      `${world.organization}/${"f".repeat(16)}`,
       theirs,
     ],
     "an uid with more after it": async () => [`${puller}/../${puller}`, theirs],

@@ -39,7 +39,7 @@ onEachStore("what is known of a registry", (world) => {
   let other: Insider;
   let org: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
     insider = await Insider.open(world.server);
     other = await Insider.open(world.server);
   });

@@ -100,7 +100,7 @@ describe("a real registry lets in whom we let in", () => {
 
   test("taking the binding away ends it at once", async () => {
     const uid = await world.identity("leaver");
-    const binding = await world.bind(world.organisation, uid, "registry.pull");
+    const binding = await world.bind(world.organization, uid, "registry.pull");
     const creds = await ours(uid);
     worked(await pull(creds, "acme/app:1.0"));
     await world.operator.delete(`/iam/v2beta1/roleBindings/${binding}`);
@@ -126,7 +126,7 @@ describe("a real registry lets in whom we let in", () => {
     refused(await push(creds, "stranger/app:1.0"));
   });
 
-  test("the catalogue is the operator's", async () => {
+  test("the catalog is the operator's", async () => {
     const catalog = async (identity?: string) => {
       const question = { user: "_token", password: await world.token(identity) };
       const { body } = await world.ask({ ...question, scope: "registry:catalog:*" });

@@ -59,8 +59,8 @@ for (const store of STORES) {
 
     test("groups go by name or uid", async () => {
       const puller = who.get("a puller");
-      const { organisation, team } = world;
-      for (const path of [`${organisation}/app`, `${team}/app`, `acme/${team.slice(41)}/app`]) {
+      const { organization, team } = world;
+      for (const path of [`${organization}/app`, `${team}/app`, `acme/${team.slice(41)}/app`]) {
         const asked = `repository:${path}:pull`;
         assert.deepEqual(await world.grantedTo(puller, asked), [asked]);
       }
@@ -72,7 +72,7 @@ for (const store of STORES) {
       }
     });
 
-    test("the name of an organisation counts once it is verified", async () => {
+    test("the name of an organization counts once it is verified", async () => {
       const { uid } = await world.post("groups", { name: "later" });
       assert.deepEqual(await world.grantedTo(undefined, "repository:later/app:pull"), []);
       await world.operator.patch(`/iam/v2beta1/groups/${uid}`, { verified: true });
@@ -81,9 +81,9 @@ for (const store of STORES) {
     });
 
     test("a folder takes no repo over whose name begins with its own", async () => {
-      const { organisation, operator, server } = world;
-      await operator.post(`/registry/v2beta1/repos/${organisation}`, { name: "slashed/app" });
-      const { uid } = await world.post(`groups/${organisation}`, { name: "neighbour" });
+      const { organization, operator, server } = world;
+      await operator.post(`/registry/v2beta1/repos/${organization}`, { name: "slashed/app" });
+      const { uid } = await world.post(`groups/${organization}`, { name: "neighbour" });
       const neighbour = await world.holder("neighbour", "owner", uid);
       const rest = new Rest(server.url, await server.token(neighbour));
       const renamed = await rest.patch(`/iam/v2beta1/groups/${uid}`, { name: "slashed" });
@@ -97,14 +97,14 @@ for (const store of STORES) {
 
     test("pushing to a new repo takes repo.create, and folders take groups.create", async () => {
       const role = async (...capabilities: string[]) => {
-        const path = `roles/${world.organisation}`;
+        const path = `roles/${world.organization}`;
         return (await world.post(path, { name: "custom", capabilities })).uid as string;
       };
       const push = ["manifest.create", "manifest.update", "tag.create", "tag.update"];
       const uid = await world.identity("builder");
       const give = async (...capabilities: string[]) => {
         const binding = { identityUid: uid, roleUid: await role(...capabilities) };
-        await world.post(`roleBindings/${world.organisation}`, binding);
+        await world.post(`roleBindings/${world.organization}`, binding);
       };
       const asked = ["repository:acme/new:push", "repository:acme/deep/er/new:push"] as const;
       const granted = async () => [
@@ -120,7 +120,7 @@ for (const store of STORES) {
     });
 
     test("pushing to a new repo takes room for one, whoever asks", async () => {
-      const { uid } = await world.post(`groups/${world.organisation}`, {
+      const { uid } = await world.post(`groups/${world.organization}`, {
         name: "full",
         resourceLimits: { repositories: 1 },
       });
@@ -148,10 +148,10 @@ for (const store of STORES) {
         const uid = await world.identity(`only-${action}`);
         for (const capability of capabilities) {
           assert.deepEqual(await world.grantedTo(uid, `repository:acme/app:${action}`), []);
-          const path = `roles/${world.organisation}`;
+          const path = `roles/${world.organization}`;
           const role = await world.post(path, { name: "one", capabilities: [capability] });
           const binding = { identityUid: uid, roleUid: role.uid };
-          await world.post(`roleBindings/${world.organisation}`, binding);
+          await world.post(`roleBindings/${world.organization}`, binding);
         }
         const asked = `repository:acme/app:${action}`;
         assert.deepEqual(await world.grantedTo(uid, "repository:acme/app:*"), [asked]);
@@ -214,7 +214,7 @@ for (const store of STORES) {
 
     test("taking a binding or an identity away is felt by the next token", async () => {
       const uid = await world.identity("leaver");
-      const binding = await world.bind(world.organisation, uid, "registry.pull");
+      const binding = await world.bind(world.organization, uid, "registry.pull");
       const password = await world.token(uid);
       const ask = () => world.ask({ user: "_token", password, scope: "repository:acme/app:pull" });
       assert.equal((await ask()).granted.length, 1);

@@ -111,7 +111,7 @@ for (const store of STORES) {
 
     test("a push that moves a tag where tags are unique is recorded, and says so", async () => {
       const path = `acme/unique-${repos++}`;
-      const at = `/registry/v2beta1/settings/${tracked.world.organisation}`;
+      const at = `/registry/v2beta1/settings/${tracked.world.organization}`;
       const unique = (uniqueTags: boolean) => tracked.world.operator.patch(at, { uniqueTags });
       await unique(true);
       await told(push(path, "1", 0, 1), push(path, "1", 0, 2), push(path, "1", 1, 3));
@@ -197,7 +197,7 @@ for (const store of STORES) {
 
     test("what is in the registry is noted, whatever the limits", async () => {
       const folder = `full-${repos++}`;
-      const { uid } = await tracked.world.post(`groups/${tracked.world.organisation}`, {
+      const { uid } = await tracked.world.post(`groups/${tracked.world.organization}`, {
         name: folder,
         resourceLimits: { repositories: 1 },
       });

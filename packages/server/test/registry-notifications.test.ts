@@ -54,7 +54,7 @@ for (const store of STORES) {
       const told = await events(repo, "registry.push.v1");
       const last = told.find(({ body }) => body.tag === "1.0");
       assert.equal(last?.actor, pusher);
-      assert.equal(last?.group_uid, tracked.world.organisation);
+      assert.equal(last?.group_uid, tracked.world.organization);
       const { when, user_agent, ...rest } = last?.body ?? {};
       assert.deepEqual(rest, {
         repository: "acme/first",
@@ -170,7 +170,7 @@ for (const store of STORES) {
 
     test("whoever loses the binding is refused at once, and nothing is told", async () => {
       const name = await tracked.world.identity("leaver");
-      const binding = await tracked.world.bind(tracked.world.organisation, name, "registry.push");
+      const binding = await tracked.world.bind(tracked.world.organization, name, "registry.push");
       const { digest, source } = tracked.image();
       worked(await tracked.push(name, source, "acme/left:1"));
       await tracked.tagged("left", "1", digest);

@@ -90,7 +90,7 @@ for (const store of STORES) {
     test("a repo that only pushes made goes with them; one that someone made stays", async () => {
       const image = storage.image("short-lived");
       const { uid } = (
-        await tracked.world.operator.post(`/registry/v2beta1/repos/${tracked.world.organisation}`, {
+        await tracked.world.operator.post(`/registry/v2beta1/repos/${tracked.world.organization}`, {
           name: "somebodys",
         })
       ).body;
@@ -117,19 +117,19 @@ for (const store of STORES) {
     });
 
     test("repos in two places keep what either has", async () => {
-      const { organisation } = tracked.world;
+      const { organization } = tracked.world;
       const [one, two] = [storage.image("here"), storage.image("there")];
       // Again and again: both places are looked at at the same time, in whatever order.
       for (const name of ["both-1", "both-2", "both-3", "both-4"]) {
         storage.tag(`acme/${name}`, "here", one);
         storage.tag(`acme/${name}`, "same", one);
-        storage.tag(`${organisation}/${name}`, "there", two);
-        storage.tag(`${organisation}/${name}`, "same", two);
+        storage.tag(`${organization}/${name}`, "there", two);
+        storage.tag(`${organization}/${name}`, "same", two);
         await look();
         assert.deepEqual(await names(name), ["here", "same", "there"]);
         const again = await look();
         assert.deepEqual([again.moved, again.removed, again.created], [0, 0, 0]);
-        storage.remove(`${organisation}/${name}`);
+        storage.remove(`${organization}/${name}`);
         await look();
         assert.deepEqual(await names(name), ["here", "same"]);
         storage.remove(`acme/${name}`);

@@ -210,9 +210,9 @@ for (const store of STORES) {
       const { world } = tracked;
       const maker = await world.identity("maker");
       const capabilities = ["CAP_TAG_CREATE"];
-      const role = await world.post(`roles/${world.organisation}`, { name: "maker", capabilities });
+      const role = await world.post(`roles/${world.organization}`, { name: "maker", capabilities });
       const binding = { identityUid: maker, roleUid: role.uid };
-      await world.post(`roleBindings/${world.organisation}`, binding);
+      await world.post(`roleBindings/${world.organization}`, binding);
       const rest = new Rest(world.server.url, await world.server.token(maker));
       assert.equal((await post(repo, { name: "new", digest: one.digest }, rest)).status, 200);
       // Known to the registry alone.
@@ -256,9 +256,9 @@ for (const store of STORES) {
       const image = storage.image("renamed");
       const repo = await repoWith("first/renamed", { one: image });
       const folder = repo.slice(0, repo.lastIndexOf("/"));
-      const { operator, organisation } = tracked.world;
+      const { operator, organization } = tracked.world;
       await operator.patch(`/iam/v2beta1/groups/${folder}`, { name: "second" });
-      await tracked.world.post(`groups/${organisation}`, { name: "first" });
+      await tracked.world.post(`groups/${organization}`, { name: "first" });
       assert.equal((await post(repo, { name: "two", digest: image.digest })).status, 200);
       assert.equal((await had("first/renamed", "two")).status, 404);
     });

@@ -156,14 +156,14 @@ for (const store of STORES) {
     });
 
     test("end with the session of whoever asks", async () => {
-      const { organisation, issuer, server, operator } = world;
-      const provider = await world.post(`identityProviders/${organisation}`, {
+      const { organization, issuer, server, operator } = world;
+      const provider = await world.post(`identityProviders/${organization}`, {
         name: "sso",
         defaultRole: builtinRole("registry.pull")?.uid,
         oidc: { issuer: issuer.url, clientId: "client", pkceEnabled: true },
       });
       const roleUid = builtinRole("registry.pull")?.uid;
-      const invite = await world.post(`groupInvites/${organisation}`, { roleUid, ttl: "600s" });
+      const invite = await world.post(`groupInvites/${organization}`, { roleUid, ttl: "600s" });
       const stranger = new Rest(server.url, await issuer.sign({ sub: "ada" }));
       await stranger.post("/auth/v1/register", { code: invite.code });
       const { token, claims } = await exchange(
@@ -218,7 +218,7 @@ for (const store of STORES) {
       const row = rows.at(-1) as Record<string, string>;
       assert.deepEqual(
         [row.actor, row.resource, Number(row.code)],
-        [puller, world.organisation, 0],
+        [puller, world.organization, 0],
       );
       assert.equal(row.remote_address, "127.0.0.1");
       assert.deepEqual(JSON.parse(row.detail as string), {

@@ -147,7 +147,7 @@ describe("a registry that sends CloudEvents, as zot does", () => {
     assert.equal(await tracked.repo("other"), undefined);
   });
 
-  test("the catalogue is asked for as both kinds of registries want it", async () => {
+  test("the catalog is asked for as both kinds of registries want it", async () => {
     front.asked.length = 0;
     await tracked.look();
     const asked = front.asked.find(({ url }) => url.startsWith("/v2/_catalog"));

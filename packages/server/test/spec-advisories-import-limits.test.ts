@@ -19,7 +19,7 @@ const plain = (name: string, more: object = {}) => ({
 onEachStore("what imports can hold", (world) => {
   let org: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
 
   world.rule("an advisory holds no more events than one document may have", async (api) => {

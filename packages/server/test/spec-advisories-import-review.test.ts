@@ -29,7 +29,7 @@ onEachStore("who may approve what is imported", (world) => {
   }
 
   async function cast(): Promise<Cast> {
-    const group = await world.organisation();
+    const group = await world.organization();
     const [writer, approver] = [
       await world.member({ [group]: WRITER }),
       await world.member({ [group]: [...WRITER, "advisories.approve"] }),

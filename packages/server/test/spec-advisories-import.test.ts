@@ -21,7 +21,7 @@ const advisory = (advisoryId: string, more: object = {}) => ({
 onEachStore("imports of advisories", (world) => {
   let org: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
 
   const plain = (name: string, more: object = {}) => ({

@@ -13,7 +13,7 @@ const REVIEWS = ["advisories.update", "advisories.approve"];
 onEachStore("the review of advisories", (world) => {
   let org: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
 
   /** A group with an advisory, someone who writes, someone who reviews, and one who does both. */

@@ -30,7 +30,7 @@ const OTHER = {
 onEachStore("version 1's list of advisories", (world) => {
   let org: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
 
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.

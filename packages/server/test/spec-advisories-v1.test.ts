@@ -24,7 +24,7 @@ const FIXED = { timestamp: "2026-03-02T10:00:00.123Z", fixed: { fixedVersion: "3
 onEachStore("version 1's advisories", (world) => {
   let org: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
 
   world.rule("an advisory is made, and both versions show it", async (api) => {

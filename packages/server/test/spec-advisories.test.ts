@@ -24,7 +24,7 @@ onEachStore("advisories", (world) => {
   let org: string;
   before(async () => {
     insider = await Insider.open(world.server);
-    org = await world.organisation();
+    org = await world.organization();
   });
   after(() => insider.close());
 

@@ -61,9 +61,9 @@ onEachStore("the filters of advisories", (world) => {
   let all: [group: string, Sample][];
   before(async () => {
     insider = await Insider.open(world.server);
-    org = await world.organisation();
+    org = await world.organization();
     const below = await world.group(org);
-    groups = [org, below, await world.group(below), await world.organisation()];
+    groups = [org, below, await world.group(below), await world.organization()];
     all = samples(72).map((sample, at) => [groups[at % groups.length] as string, sample]);
     for (const group of groups) {
       const own = all.filter(([place]) => place === group).map(([, sample]) => messageOf(sample));
@@ -189,7 +189,7 @@ onEachStore("the filters of advisories", (world) => {
   });
 
   world.rule("an origin stands for all that is known to be built from it", async (api) => {
-    const [near, far] = [await world.organisation(), await world.organisation()];
+    const [near, far] = [await world.organization(), await world.organization()];
     const scanned = (subpackage: string) => ({
       author: "scanner",
       reviewState: "REVIEW_STATE_APPROVED",
@@ -216,7 +216,7 @@ onEachStore("the filters of advisories", (world) => {
     const both = { origin: "curl", artifactNames: ["zlib"] };
     assert.deepEqual(await found(caller, both), ["CGA-origin", "CGA-sub"]);
     assert.deepEqual(await found(caller, { artifactNames: ["curl"] }), ["CGA-origin"]);
-    // Whoever sees the other organisation knows what is told there.
+    // Whoever sees the other organization knows what is told there.
     assert.equal((await found(api, { origin: "curl" })).length, 3);
   });
 

@@ -27,7 +27,7 @@ onEachStore("severities of advisories", (world) => {
   };
 
   world.rule("come from what is known of the aliases, each once", async (api) => {
-    const org = await world.organisation();
+    const org = await world.organization();
     const [made] = await written(
       insider,
       org,
@@ -47,7 +47,7 @@ onEachStore("severities of advisories", (world) => {
   });
 
   test("what is known later replaces what was known earlier, never the other way", async () => {
-    const org = await world.organisation();
+    const org = await world.organization();
     const [made] = await written(insider, org, { advisoryId: "CGA-a", aliases: ["CVE-1", "X-1"] });
     const shown = async () => (await world.operator().advisories.get(made?.uid ?? "")).severities;
     const newer = { id: "CVE-1", updateTime: "2026-02-02T00:00:00Z", severities: [V3] };
@@ -62,7 +62,7 @@ onEachStore("severities of advisories", (world) => {
   });
 
   test("count in the group that they were brought into and below, the nearest first", async () => {
-    const [org, stranger] = [await world.organisation(), await world.organisation()];
+    const [org, stranger] = [await world.organization(), await world.organization()];
     const group = await world.group(org);
     const given = { advisoryId: "CGA-a", aliases: ["CVE-1"] };
     const uids: string[] = [];
@@ -80,7 +80,7 @@ onEachStore("severities of advisories", (world) => {
   });
 
   test("go with their group", async () => {
-    const org = await world.organisation();
+    const org = await world.organization();
     const count = async () => {
       const sql = "SELECT count(*) AS total FROM vulnerability_names WHERE place = ?";
       return (await insider.engine.store.reader.get<{ total: number }>(sql, org))?.total;
@@ -112,7 +112,7 @@ onEachStore("severities of advisories", (world) => {
   const idsOf = (all: readonly Shown[]) => all.map(({ advisoryId }) => advisoryId).sort();
 
   world.rule("that change are seen by whoever reads what has changed", async (api) => {
-    const org = await world.organisation();
+    const org = await world.organization();
     const [group, beside] = [await world.group(org), await world.group(org)];
     const one = { advisoryId: "CGA-1", aliases: ["CVE-1", "GHSA-1"] };
     const other = { advisoryId: "CGA-2", aliases: ["CVE-2"] };
@@ -154,7 +154,7 @@ onEachStore("severities of advisories", (world) => {
   });
 
   world.rule("that come with new advisories give them no second time", async (api) => {
-    const group = await world.organisation();
+    const group = await world.organization();
     const events = [{ createTime: "2026-01-01T00:00:00Z", fixed: { fixedVersion: "1" } }];
     const advisories = [
       { advisoryId: "CGA-1", artifactType: "apk", artifactName: "x", aliases: ["CVE-1"], events },
@@ -173,7 +173,7 @@ onEachStore("severities of advisories", (world) => {
   });
 
   world.rule("that come back under further names are news to some alone", async (api) => {
-    const group = await world.organisation();
+    const group = await world.organization();
     await written(
       insider,
       group,
@@ -190,7 +190,7 @@ onEachStore("severities of advisories", (world) => {
   });
 
   test("that many advisories show are told of all of them, though it take several goes", async () => {
-    const org = await world.organisation();
+    const org = await world.organization();
     const group = await world.group(org);
     const many = Array.from({ length: 600 }, (_, at) => {
       return { advisoryId: `CGA-${at}`, aliases: ["CVE-1", `CVE-own-${at}`] };

@@ -20,7 +20,7 @@ onEachStore("registering with an invite", (world) => {
   let people = 0;
   before(async () => {
     issuer = await StandInIssuer.start();
-    org = await world.organisation();
+    org = await world.organization();
   });
   after(() => issuer.stop());
 

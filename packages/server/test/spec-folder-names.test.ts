@@ -13,7 +13,7 @@ import { onEachStore } from "./support/test-world.ts";
 onEachStore("names of folders", (world) => {
   let org: string;
   before(async () => {
-    org = await world.organisation(world.name("verified.example"));
+    org = await world.organization(world.name("verified.example"));
     await world.operator().groups.update(org, { verified: true });
   });
 
@@ -46,7 +46,7 @@ onEachStore("names of folders", (world) => {
     const name = world.name("team");
     const folder = (await api.groups.create(org, { name })).uid;
     assert.ok(await api.groups.create(folder, { name }));
-    assert.ok(await api.groups.create(await world.organisation(), { name }));
+    assert.ok(await api.groups.create(await world.organization(), { name }));
     for (let time = 0; time < 2; time++) assert.ok(await api.groups.create("", { name }));
   });
 
@@ -63,7 +63,7 @@ onEachStore("names of folders", (world) => {
   });
 
   world.rule("are unique elsewhere, too, where one of the two has repos", async (api) => {
-    const parent = await world.organisation();
+    const parent = await world.organization();
     const [full, empty] = [await world.group(parent, "full"), await world.group(parent, "empty")];
     const below = await world.group(full);
     await api.repos.create(below, { name: "app" });
@@ -78,7 +78,7 @@ onEachStore("names of folders", (world) => {
   world.rule(
     "may be shared by folders that have no repos, the oldest has the path",
     async (api) => {
-      const parent = await world.organisation();
+      const parent = await world.organization();
       const first = await world.group(parent, "first");
       const [older, younger] = [await world.group(parent, "dev"), await world.group(parent, "dev")];
       const list = await api.groups.list({ name: "dev", uidp: { childrenOf: parent } });
@@ -124,7 +124,7 @@ for (const store of STORES) {
 
     const groups = "/iam/v2beta1/groups";
     const folder = async (name: string): Promise<string> =>
-      (await world.post(`groups/${world.organisation}`, { name })).uid;
+      (await world.post(`groups/${world.organization}`, { name })).uid;
     const repo = async (group: string, name: string): Promise<string> =>
       (await world.operator.post(`/registry/v2beta1/repos/${group}`, { name })).body.uid;
     const granted = (path: string, who = puller) => world.grantedTo(who, `repository:${path}:pull`);
@@ -152,12 +152,12 @@ for (const store of STORES) {
       const intern = await world.identity("intern");
       const capabilities = ["CAP_IAM_GROUPS_UPDATE", "CAP_IAM_GROUPS_CREATE"];
       const role = { name: "renamer", capabilities };
-      const roleUid = (await world.post(`roles/${world.organisation}`, role)).uid;
+      const roleUid = (await world.post(`roles/${world.organization}`, role)).uid;
       await world.post(`roleBindings/${dev}`, { identityUid: intern, roleUid });
       const theirs = new Rest(world.server.url, await world.server.token(intern));
       const renamed = await theirs.patch(`${groups}/${dev}`, { name: "prod" });
       assert.deepEqual([renamed.status, renamed.body.code], [409, 6]);
-      const made = await world.operator.post(`${groups}/${world.organisation}`, { name: "prod" });
+      const made = await world.operator.post(`${groups}/${world.organization}`, { name: "prod" });
       assert.deepEqual([made.status, made.body.code], [409, 6]);
       assert.deepEqual(await granted("acme/prod/shop"), ["repository:acme/prod/shop:pull"]);
     });
@@ -178,7 +178,7 @@ for (const store of STORES) {
       assert.deepEqual(await granted(byUid, ofYounger), [`repository:${byUid}:pull`]);
 
       const list = await world.operator.get(
-        `${groups}?name=twice&uidp.children_of=${world.organisation}`,
+        `${groups}?name=twice&uidp.children_of=${world.organization}`,
       );
       assert.equal(list.body.totalCount, "2", "both stay readable");
       const described = await world.operator.patch(`${groups}/${younger}`, { description: "x" });

@@ -4,8 +4,8 @@ import { refused } from "./support/api.ts";
 import { onEachStore, roleNamed } from "./support/test-world.ts";
 import { inParallel } from "./support/walk.ts";
 
-onEachStore("organisations and who made them", (world) => {
-  world.rule("whoever makes an organisation owns it at once", async (api) => {
+onEachStore("organizations and who made them", (world) => {
+  world.rule("whoever makes an organization owns it at once", async (api) => {
     const maker = await world.member();
     const mine = api.as(maker.token);
     const { uid } = await mine.groups.create("", { name: "mine" });
@@ -19,7 +19,7 @@ onEachStore("organisations and who made them", (world) => {
     assert.equal((await mine.groups.update(folder.uid, { name: "renamed" })).name, "renamed");
   });
 
-  world.rule("nobody else sees a new organisation", async (api) => {
+  world.rule("nobody else sees a new organization", async (api) => {
     const [maker, stranger] = [await world.member(), await world.member()];
     const { uid } = await api.as(maker.token).groups.create("", { name: "private" });
     const theirs = api.as(stranger.token);
@@ -37,7 +37,7 @@ onEachStore("organisations and who made them", (world) => {
     assert.equal(totalCount, "0");
   });
 
-  world.rule("the maker can delete the organisation while nothing is left in it", async (api) => {
+  world.rule("the maker can delete the organization while nothing is left in it", async (api) => {
     const maker = await world.member();
     const mine = api.as(maker.token);
     const { uid } = await mine.groups.create("", { name: "mine" });
@@ -51,7 +51,7 @@ onEachStore("organisations and who made them", (world) => {
     assert.equal(bindings.totalCount, "0", "the maker's binding went with it");
   });
 
-  world.rule("an organisation with another member's binding is not empty", async (api) => {
+  world.rule("an organization with another member's binding is not empty", async (api) => {
     const [maker, colleague] = [await world.member(), await world.member()];
     const mine = api.as(maker.token);
     const { uid } = await mine.groups.create("", { name: "mine" });
@@ -66,7 +66,7 @@ onEachStore("organisations and who made them", (world) => {
     assert.equal(own.totalCount, "1", "the refused delete took nothing away");
   });
 
-  world.rule("only the operator verifies an organisation", async (api) => {
+  world.rule("only the operator verifies an organization", async (api) => {
     const maker = await world.member();
     const mine = api.as(maker.token);
     const { uid } = await mine.groups.create("", { name: world.name("verified") });
@@ -78,9 +78,9 @@ onEachStore("organisations and who made them", (world) => {
     assert.equal(renamed.verified, true, "other fields stay the owner's to change");
   });
 
-  world.rule("a verified name is held by one organisation", async (api) => {
+  world.rule("a verified name is held by one organization", async (api) => {
     const name = world.name("taken.example");
-    const [first, second] = [await world.organisation(name), await world.organisation(name)];
+    const [first, second] = [await world.organization(name), await world.organization(name)];
     await api.groups.update(first, { verified: true });
     const refusal = await refused(api.groups.update(second, { verified: true }));
     assert.deepEqual([refusal.code, refusal.violations], [9, ["NAME_TAKEN"]]);
@@ -88,9 +88,9 @@ onEachStore("organisations and who made them", (world) => {
     assert.equal((await api.groups.update(second, { verified: true })).verified, true);
   });
 
-  world.rule("the name of a verified organisation is the operator's to change", async (api) => {
+  world.rule("the name of a verified organization is the operator's to change", async (api) => {
     const [name, next] = [world.name("sure.example"), world.name("sure.example")];
-    const org = await world.organisation(name);
+    const org = await world.organization(name);
     const owner = await world.member({ [org]: "owner" });
     await api.groups.update(org, { verified: true });
     const refusal = await refused(api.as(owner.token).groups.update(org, { name: "bank.example" }));
@@ -99,9 +99,9 @@ onEachStore("organisations and who made them", (world) => {
     assert.equal((await api.groups.update(org, { name: next })).name, next);
   });
 
-  world.rule("a verified organisation cannot take the name of another", async (api) => {
+  world.rule("a verified organization cannot take the name of another", async (api) => {
     const name = world.name("taken.example");
-    const [first, second] = [await world.organisation(name), await world.organisation()];
+    const [first, second] = [await world.organization(name), await world.organization()];
     await api.groups.update(first, { verified: true });
     await api.groups.update(second, { verified: true });
     const refusal = await refused(api.groups.update(second, { name }));
@@ -113,7 +113,7 @@ onEachStore("organisations and who made them", (world) => {
     const { groups } = world.operator();
     const made = await inParallel(
       Array.from({ length: 1_003 }),
-      () => world.organisation(name),
+      () => world.organization(name),
       50,
     );
     const [first, ...others] = made.sort() as [string, ...string[]];
@@ -124,13 +124,13 @@ onEachStore("organisations and who made them", (world) => {
   });
 
   world.rule("a nested group cannot be verified", async (api) => {
-    const folder = await world.group(await world.organisation());
+    const folder = await world.group(await world.organization());
     const { fields } = await refused(api.groups.update(folder, { verified: true }));
     assert.deepEqual(fields, { verified: "only organizations can be verified" });
   });
 
-  world.rule("a kind is for verified organisations and the operator's to set", async (api) => {
-    const org = await world.organisation(world.name("kind.example"));
+  world.rule("a kind is for verified organizations and the operator's to set", async (api) => {
+    const org = await world.organization(world.name("kind.example"));
     const kind = "ORG_KIND_CUSTOMER";
     const early = await refused(api.groups.update(org, { kind }));
     assert.deepEqual(Object.keys(early.fields), ["kind"]);
@@ -144,9 +144,9 @@ onEachStore("organisations and who made them", (world) => {
 });
 
 onEachStore(
-  "an installation whose operator alone makes organisations",
+  "an installation whose operator alone makes organizations",
   (world) => {
-    world.rule("refuses a new organisation of anyone else's", async (api) => {
+    world.rule("refuses a new organization of anyone else's", async (api) => {
       const member = await world.member();
       const refusal = await refused(api.as(member.token).groups.create("", { name: "mine" }));
       assert.equal(refusal.code, 7);
@@ -155,7 +155,7 @@ onEachStore(
     });
 
     world.rule("lets owners make groups in theirs", async (api) => {
-      const org = await world.organisation();
+      const org = await world.organization();
       const owner = await world.member({ [org]: "owner" });
       const folder = await api.as(owner.token).groups.create(org, { name: "folder" });
       assert.ok(folder.uid.startsWith(`${org}/`));

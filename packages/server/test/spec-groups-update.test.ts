@@ -90,7 +90,7 @@ onEachStore("updating groups", (world) => {
 
   world.rule("a path that names no field is refused", async (api) => {
     const uid = await fresh();
-    for (const path of ["colour", "name.first", "createTime.seconds", "Name"]) {
+    for (const path of ["color", "name.first", "createTime.seconds", "Name"]) {
       const refusal = await refused(api.groups.update(uid, { name: "new" }, ["name", path]));
       assert.equal(refusal.code, 3);
       assert.deepEqual(refusal.fields, { updateMask: `"${path}" is not a field of Group` });
@@ -112,7 +112,7 @@ onEachStore("updating groups", (world) => {
   });
 
   world.rule("what does not exist cannot be changed", async (api) => {
-    const missing = `${await world.organisation()}/0123456789abcdef`;
+    const missing = `${await world.organization()}/0123456789abcdef`;
     const refusal = await refused(api.groups.update(missing, { name: "new" }));
     assert.deepEqual([refusal.code, refusal.missing], [5, `Group ${missing}`]);
     assert.equal((await refused(api.groups.update("nonsense", { name: "new" }))).code, 3);
@@ -166,15 +166,15 @@ onEachStore("updating groups", (world) => {
   test("without a mask a key that names no field is refused, with one it is ignored", async () => {
     const uid = await fresh();
     const path = `/iam/v2beta1/groups/${uid}`;
-    const refusal = await rest().patch(path, { description: "after", colour: "blue" });
+    const refusal = await rest().patch(path, { description: "after", color: "blue" });
     assert.equal(refusal.status, 400);
     assert.deepEqual(refusal.body.details[1].fieldViolations, [
-      { field: "colour", description: "colour is not a known field" },
+      { field: "color", description: "color is not a known field" },
     ]);
     assert.equal((await rest().get(path)).body.description, "before");
     const masked = await rest().patch(`${path}?updateMask=description`, {
       description: "after",
-      colour: "blue",
+      color: "blue",
     });
     assert.equal(masked.body.description, "after");
   });

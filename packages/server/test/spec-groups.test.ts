@@ -23,7 +23,7 @@ onEachStore("groups", (world) => {
   };
 
   world.rule(
-    "a group without a parent is an organisation with every field in place",
+    "a group without a parent is an organization with every field in place",
     async (api) => {
       const began = Date.now();
       const created = await api.groups.create("", { name: "acme", description: "All of Acme" });
@@ -52,7 +52,7 @@ onEachStore("groups", (world) => {
   });
 
   world.rule("the uid of a nested group extends that of its parent", async (api) => {
-    const parent = await world.organisation();
+    const parent = await world.organization();
     const child = await api.groups.create(parent, { name: "folder" });
     assert.match(child.uid, CHILD);
     assert.ok(child.uid.startsWith(`${parent}/`));
@@ -63,14 +63,14 @@ onEachStore("groups", (world) => {
 
   world.rule("a parent may be given by a name that only one group has", async (api) => {
     const name = world.name("parent by name");
-    const parent = await world.organisation(name);
+    const parent = await world.organization(name);
     assert.ok((await api.groups.create(name, { name: "child" })).uid.startsWith(`${parent}/`));
   });
 
   world.rule("a parent's name that several groups have is refused", async (api) => {
     const name = world.name("ambiguous");
-    await world.organisation(name);
-    const second = await world.organisation(name);
+    await world.organization(name);
+    const second = await world.organization(name);
     const refusal = await refused(api.groups.create(name, { name: "child" }));
     assert.equal(refusal.code, 3);
     assert.deepEqual(refusal.fields, { parent: "several groups have this name: give a uid" });
@@ -81,7 +81,7 @@ onEachStore("groups", (world) => {
   });
 
   world.rule("a parent may be given by the last steps of its uid", async (api) => {
-    const folder = await world.group(await world.organisation());
+    const folder = await world.group(await world.organization());
     const [, first = ""] = folder.split("/");
     const deeper = await api.groups.create(first, { name: "child" });
     assert.ok(deeper.uid.startsWith(`${folder}/`));
@@ -90,7 +90,7 @@ onEachStore("groups", (world) => {
     const child = await api.groups.create(steps, { name: "child" });
     assert.ok(child.uid.startsWith(`${deeper.uid}/`));
 
-    const other = await world.organisation();
+    const other = await world.organization();
     const stranger = api.as((await world.member({ [other]: "owner" })).token);
     for (const [caller, parent] of [
       [stranger, first],
@@ -110,7 +110,7 @@ onEachStore("groups", (world) => {
   });
 
   world.rule("a parent that does not exist is not found", async (api) => {
-    const org = await world.organisation();
+    const org = await world.organization();
     for (const parent of [NOWHERE, `${org}/0123456789abcdef`, "no such name"]) {
       const refusal = await refused(api.groups.create(parent, { name: "child" }));
       assert.deepEqual([refusal.code, refusal.missing], [5, `Group ${parent}`]);
@@ -119,8 +119,8 @@ onEachStore("groups", (world) => {
 
   world.rule("a name out of the caller's reach names nothing", async (api) => {
     const name = world.name("elsewhere");
-    await world.organisation(name);
-    const stranger = await world.member({ [await world.organisation()]: "owner" });
+    await world.organization(name);
+    const stranger = await world.member({ [await world.organization()]: "owner" });
     const refusal = await refused(api.as(stranger.token).groups.create(name, { name: "child" }));
     assert.equal(refusal.code, 5);
   });
@@ -183,12 +183,12 @@ onEachStore("groups", (world) => {
   });
 
   test("unknown keys of a body are ignored on create", async () => {
-    const { status } = await body("POST", "/iam/v2beta1/groups", '{"name":"x","colour":{"a":[1]}}');
+    const { status } = await body("POST", "/iam/v2beta1/groups", '{"name":"x","color":{"a":[1]}}');
     assert.equal(status, 200);
   });
 
   world.rule("a list by name returns only groups whose name is exactly that", async (api) => {
-    const org = await world.organisation();
+    const org = await world.organization();
     const exact = [await world.group(org, "dev"), await world.group(org, "dev")];
     for (const name of ["dev2", "de", "my dev", "dev "]) await world.group(org, name);
     const list = await api.groups.list({ name: "dev", uidp: { descendantsOf: org } });
@@ -201,7 +201,7 @@ onEachStore("groups", (world) => {
   });
 
   world.rule("a get answers what exists and nothing else", async (api) => {
-    const org = await world.organisation();
+    const org = await world.organization();
     const missing = `${org}/0123456789abcdef`;
     const refusal = await refused(api.groups.get(missing));
     assert.equal(refusal.code, 5);
@@ -227,13 +227,13 @@ onEachStore("groups", (world) => {
   });
 
   test("a uid in a path may have its slashes encoded", async () => {
-    const uid = await world.group(await world.organisation());
+    const uid = await world.group(await world.organization());
     const { status, text } = await body("GET", `/iam/v2beta1/groups/${encodeURIComponent(uid)}`);
     assert.deepEqual([status, JSON.parse(text).uid], [200, uid]);
   });
 
   world.rule("an empty group is deleted once, and its uid never comes back", async (api) => {
-    const org = await world.organisation();
+    const org = await world.organization();
     assert.deepEqual(await api.groups.delete(org), {});
     assert.equal((await refused(api.groups.get(org))).code, 5);
     assert.equal((await refused(api.groups.delete(org))).code, 5);
@@ -241,7 +241,7 @@ onEachStore("groups", (world) => {
   });
 
   test("deleting a group that holds another fails exactly as the specification shows", async () => {
-    const org = await world.organisation();
+    const org = await world.organization();
     await world.group(org);
     const expected =
       `{"code":9,"message":"Precondition failed: cannot delete group with child groups",` +
@@ -264,7 +264,7 @@ onEachStore("groups", (world) => {
       "role bindings": (org) => api.roleBindings.create(org, { identityUid, roleUid: viewer }),
     };
     for (const [plural, fill] of Object.entries(fillings)) {
-      const org = await world.organisation();
+      const org = await world.organization();
       const { uid } = await fill(org);
       const refusal = await refused(api.groups.delete(org));
       assert.equal(refusal.code, 9);

@@ -29,7 +29,7 @@ const LATER = "2001-01-01T00:00:00Z";
 onEachStore("account associations", (world) => {
   let org: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
   const newGroup = () => world.group(org);
 
@@ -225,7 +225,7 @@ onEachStore("account associations", (world) => {
   });
 
   world.rule("lists follow the tree, by group unless told otherwise", async (api) => {
-    const top = await world.organisation();
+    const top = await world.organization();
     const [a, b] = [await world.group(top), await world.group(top)];
     const [a1, a2] = [await world.group(a), await world.group(a)];
     for (const [group, name] of [
@@ -276,7 +276,7 @@ onEachStore("account associations", (world) => {
   });
 
   world.rule("everyone sees and does what they may at the group or above", async (api) => {
-    const top = await world.organisation();
+    const top = await world.organization();
     const [a, b] = [await world.group(top), await world.group(top)];
     for (const group of [top, a, b]) await api.accountAssociations.create(group, { name: "x" });
     const member = await world.member({ [a]: ["account_associations.list"] });

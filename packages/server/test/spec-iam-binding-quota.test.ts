@@ -22,7 +22,7 @@ onEachStore("the quota of role bindings", (world) => {
   after(() => inside.close());
 
   const tenant = async (): Promise<Tenant> => {
-    const org = await world.organisation();
+    const org = await world.organization();
     return { org, owner: await world.member({ [org]: "owner" }) };
   };
   const bind = ({ org, owner }: Tenant, identityUid: string) => {

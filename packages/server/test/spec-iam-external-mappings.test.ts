@@ -18,11 +18,11 @@ onEachStore("mappings of external groups", (world) => {
   };
   const mapping = (externalGroupId: string) => ({ externalGroupId, roleUid: viewer });
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
     folder = await world.group(org);
   });
 
-  world.rule("one is made below its provider, for the organisation", async (api) => {
+  world.rule("one is made below its provider, for the organization", async (api) => {
     const idp = await provider(folder);
     const created = await api.externalGroupRoleMappings.create(idp, mapping("Engineering/α"));
     const { uid, createTime, updateTime, ...rest } = created;

@@ -24,7 +24,7 @@ onEachStore("group invites", (world) => {
     "groups.list",
   ];
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
     team = await world.group(org);
   });
 

@@ -68,7 +68,7 @@ const REFUSED: readonly [relationship: object, field: string, description: RegEx
 onEachStore("identities", (world) => {
   let home: string;
   before(async () => {
-    home = await world.organisation();
+    home = await world.organization();
   });
 
   world.rule("an identity is made in a group, with every field in place", async (api) => {
@@ -209,8 +209,8 @@ onEachStore("identities", (world) => {
       assert.deepEqual(updated.claimMatch, JSON.parse(JSON.stringify(after)), paths.join());
       assert.deepEqual(await api.identities.get(uid), updated);
     }
-    const bad = await refused(api.identities.update(await fresh(), {}, ["claimMatch.colour"]));
-    assert.deepEqual(bad.fields, { updateMask: '"claimMatch.colour" is not a field of Identity' });
+    const bad = await refused(api.identities.update(await fresh(), {}, ["claimMatch.color"]));
+    assert.deepEqual(bad.fields, { updateMask: '"claimMatch.color" is not a field of Identity' });
   });
 
   world.rule("without a mask the parts of a relationship that are given change", async (api) => {
@@ -246,7 +246,7 @@ onEachStore("identities", (world) => {
   });
 
   world.rule("identities are listed by name and by kind of relationship", async (api) => {
-    const org = await world.organisation();
+    const org = await world.organization();
     const made: Record<string, string> = {};
     for (const [kind, relationship] of Object.entries({
       CLAIM_MATCH: { claimMatch: CLAIMS },
@@ -271,7 +271,7 @@ onEachStore("identities", (world) => {
   });
 
   world.rule("deleting an identity takes its bindings along", async (api) => {
-    const org = await world.organisation();
+    const org = await world.organization();
     const { uid } = await world.member({ [org]: "viewer" });
     assert.equal((await api.roleBindings.list({ identity: uid })).totalCount, "1");
     assert.deepEqual(await api.identities.delete(uid), {});

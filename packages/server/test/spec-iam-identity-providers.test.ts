@@ -14,11 +14,11 @@ onEachStore(
     const viewer = roleNamed("viewer");
     const provider = (oidc: object = OIDC) => ({ name: "corp", defaultRole: viewer, oidc });
     before(async () => {
-      org = await world.organisation();
+      org = await world.organization();
     });
 
     world.rule("one is created, shown, listed and found by name", async (api) => {
-      const home = await world.organisation();
+      const home = await world.organization();
       const scopes = ["offline_access", "groups", "a:b/c"];
       const created = await api.identityProviders.create(home, {
         ...provider({ ...OIDC, additionalScopes: scopes, groupsClaim: "groups" }),
@@ -83,7 +83,7 @@ onEachStore(
     });
 
     world.rule("the default role exists and can be used there", async (api) => {
-      const elsewhere = await world.role(await world.organisation(), ["groups.list"]);
+      const elsewhere = await world.role(await world.organization(), ["groups.list"]);
       for (const defaultRole of [elsewhere, "0".repeat(40)]) {
         const create = api.identityProviders.create(org, { ...provider(), defaultRole });
         const refusal = await refused(create);
@@ -141,7 +141,7 @@ onEachStore(
     world.rule(
       "a group with one is not deleted, and it takes along what is its own",
       async (api) => {
-        const home = await world.organisation();
+        const home = await world.organization();
         const { uid } = await api.identityProviders.create(
           home,
           provider({ ...OIDC, clientSecret: "s3cret-of-the-deleted" }),

@@ -16,7 +16,7 @@ onEachStore("the client secret of an identity provider", (world) => {
   let org: string;
   const used: string[] = [];
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
   const secret = () => {
     const next = world.name(`correct-horse-battery-${world.store}`);

@@ -11,7 +11,7 @@ onEachStore("role bindings", (world) => {
   let member: Member;
   const viewer = roleNamed("viewer");
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
     member = await world.member();
   });
 
@@ -98,7 +98,7 @@ onEachStore("role bindings", (world) => {
   });
 
   world.rule("bindings are listed by identity, group and role", async (api) => {
-    const [one, two] = [await world.organisation(), await world.organisation()];
+    const [one, two] = [await world.organization(), await world.organization()];
     const [ann, bob] = [await world.member(), await world.member()];
     const owner = roleNamed("owner");
     const bind = async (group: string, identityUid: string, roleUid: string) =>
@@ -126,7 +126,7 @@ onEachStore("role bindings", (world) => {
 
   world.rule("a changed binding grants what it says now", async (api) => {
     const [ann, bob] = [await world.member(), await world.member()];
-    const group = await world.organisation();
+    const group = await world.organization();
     const uid = await world.bind(group, ann.uid, "viewer");
     const canSee = async (who: Member) =>
       api
@@ -168,14 +168,14 @@ onEachStore("role bindings", (world) => {
     const below = await world.group(folder);
     assert.equal((await api.roleBindings.create(folder, request)).role.uid, role);
     assert.equal((await api.roleBindings.create(below, request)).role.uid, role);
-    for (const group of [org, await world.group(org), await world.organisation()]) {
+    for (const group of [org, await world.group(org), await world.organization()]) {
       const refusal = await refused(api.roleBindings.create(group, request));
       assert.deepEqual([refusal.code, refusal.missing], [5, `Role ${role}`]);
     }
   });
 
   world.rule("a batch makes all its bindings, in the order of the requests", async (api) => {
-    const group = await world.organisation();
+    const group = await world.organization();
     const people = [await world.member(), await world.member(), await world.member()];
     const requests = people.map(({ uid }, at) => ({
       ...(at === 1 ? { parent: group } : {}),
@@ -198,7 +198,7 @@ onEachStore("role bindings", (world) => {
   });
 
   world.rule("a batch with one bad request makes nothing", async (api) => {
-    const group = await world.organisation();
+    const group = await world.organization();
     const good = { roleBinding: { identityUid: member.uid, roleUid: viewer } };
     const other = roleNamed("owner");
     const cases: [bad: object, batch: object, code: number, field?: string][] = [
@@ -226,7 +226,7 @@ onEachStore("role bindings", (world) => {
   });
 
   world.rule("a batch has one to twenty-five requests", async (api) => {
-    const group = await world.organisation();
+    const group = await world.organization();
     const request = { roleBinding: { identityUid: member.uid } };
     const batch = (count: number) =>
       api.batchCreateRoleBindings({

@@ -8,7 +8,7 @@ import { onEachStore, roleNamed } from "./support/test-world.ts";
 onEachStore("roles", (world) => {
   let org: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
 
   world.rule("the built-in roles are those of the contract, field by field", async (api) => {

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 onEachStore("tokens for provisioning", (world) => {
   let org: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
   const provider = async (group = org): Promise<string> => {
     const body = { name: world.name("idp"), defaultRole: roleNamed("viewer"), oidc: OIDC };
@@ -127,8 +127,8 @@ onEachStore("tokens for provisioning", (world) => {
     assert.equal("previousTokenExpireTime" in fresh, false, "a revoked token does not come back");
   });
 
-  world.rule("it is switched on only while two people own the organisation", async (api) => {
-    const home = await world.organisation();
+  world.rule("it is switched on only while two people own the organization", async (api) => {
+    const home = await world.organization();
     const folder = await world.group(home);
     const uid = await provider(folder);
     const set = (enabled: boolean, etag: string) =>

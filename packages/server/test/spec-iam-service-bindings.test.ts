@@ -8,7 +8,7 @@ const HERE = "must be the uid of an identity directly below the group";
 onEachStore("services bound by an account association", (world) => {
   let org: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
 
   const principal = async (api: Api, group: string, name: string): Promise<string> => {

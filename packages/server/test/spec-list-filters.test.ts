@@ -9,12 +9,12 @@ import { uidsOf } from "./support/walk.ts";
 const NOWHERE = "0".repeat(40);
 
 onEachStore("filters of lists", (world) => {
-  /** org ─ a ─ a1 ─ deep, a2; b. Another organisation lies beside it. */
+  /** org ─ a ─ a1 ─ deep, a2; b. Another organization lies beside it. */
   const uid: Record<string, string> = {};
   const place = (name: string): string => uid[name] as string;
   before(async () => {
-    uid.org = await world.organisation();
-    uid.beside = await world.organisation();
+    uid.org = await world.organization();
+    uid.beside = await world.organization();
     for (const [name, parent] of [
       ["a", "org"],
       ["b", "org"],
@@ -53,7 +53,7 @@ onEachStore("filters of lists", (world) => {
     assert.deepEqual(await above("org"), []);
   });
 
-  world.rule("in_root leaves organisations alone", async (api) => {
+  world.rule("in_root leaves organizations alone", async (api) => {
     const ids = [place("org"), place("a"), place("beside")];
     assert.deepEqual(await namesOf(api, { uidp: { inRoot: true, ids } }), ["beside", "org"]);
     const { groups } = await api.groups.list({ uidp: { inRoot: true }, pageSize: 200 });
@@ -155,7 +155,7 @@ onEachStore("filters of lists", (world) => {
   world.rule("every kind of resource takes the same filters", async (api) => {
     const { uid: identityUid } = await world.member();
     const claimMatch = { issuer: "https://issuer.example.com", subject: "s" };
-    const org = await world.organisation();
+    const org = await world.organization();
     const folder = await world.group(org);
     const made: Record<string, string[]> = { identities: [], roles: [], roleBindings: [] };
     for (const group of [org, folder]) {

@@ -24,7 +24,7 @@ onEachStore("lists of what is long", (world) => {
   /** A group with advisories that one page could not hold; only read by the tests. */
   let group: string;
   before(async () => {
-    group = await world.group(await world.organisation());
+    group = await world.group(await world.organization());
     const events = Array.from({ length: 4 }, (_, at) => event(at, 60_000));
     for (let at = 0; at < LONG; at += 2) {
       const advisories = [advisory(at, { events }), advisory(at + 1, { events })];
@@ -85,7 +85,7 @@ onEachStore("lists of what is long", (world) => {
   });
 
   test("what is filled in counts", async () => {
-    const rated = await world.group(await world.organisation());
+    const rated = await world.group(await world.organization());
     const severity = (id: number, at: number) => ({
       type: "TYPE_CVSS_V3",
       score: `${id}/${at}/`.padEnd(200, "x"),

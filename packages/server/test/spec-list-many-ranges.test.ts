@@ -146,7 +146,7 @@ onEachStore("lists of a caller with many scopes", (world) => {
   test("a parent goes by its name, where one group within the scopes has it", async () => {
     const [scope] = bound as [string];
     const { uid: parent } = await world.operator().groups.create(scope, { name: "only-one" });
-    await world.organisation("only-one");
+    await world.organization("only-one");
     const { uid } = await api.groups.create("only-one", { name: "child" });
     assert.ok(uid.startsWith(`${parent}/`));
     assert.match(

@@ -33,7 +33,7 @@ onEachStore("orders of lists", (world) => {
   /** Two levels of groups, made and changed at mixed times; only read by the tests. */
   let org: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
     const tops = await inParallel([...NAMES, ...NAMES], (name) => world.group(org, name));
     await inParallel(tops.slice(0, 11), (top, at) => world.group(top, NAMES[10 - at]));
     const { groups } = world.operator();
@@ -120,7 +120,7 @@ onEachStore("orders of lists", (world) => {
         'orderBy must be one of uid, name, created_at, updated_at, optionally followed by " desc"',
     };
     for (const orderBy of [
-      "colour",
+      "color",
       "name down",
       "name desc uid",
       "NAME",
@@ -142,7 +142,7 @@ onEachStore("orders of lists", (world) => {
 
   world.rule("identities and roles are ordered in the same way", async (api) => {
     const claimMatch = { issuer: "https://issuer.example.com", subject: "s" };
-    const home = await world.organisation();
+    const home = await world.organization();
     for (const name of ["c", "a", "b"]) {
       await api.identities.create(home, { name, claimMatch });
       await api.roles.create(home, { name, capabilities: ["CAP_TAG_LIST"] });

@@ -9,12 +9,12 @@ import { inParallel, uidsOf, walk } from "./support/walk.ts";
 const MANY = 223;
 
 onEachStore("lists, page by page", (world) => {
-  /** An organisation with many groups in it; only read by the tests. */
+  /** An organization with many groups in it; only read by the tests. */
   let org: string;
   let below: { uidp: { childrenOf: string } };
   let uids: string[];
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
     below = { uidp: { childrenOf: org } };
     const numbers = Array.from({ length: MANY }, (_, at) => at);
     uids = (await inParallel(numbers, (at) => world.group(org, `group ${at % 10}`))).sort();
@@ -40,7 +40,7 @@ onEachStore("lists, page by page", (world) => {
 
   world.rule("a list of nothing has the same envelope", async (api) => {
     const empty = { groups: [], nextPageToken: "", totalCount: "0", skipped: 0 };
-    const uidp = { childrenOf: await world.organisation() };
+    const uidp = { childrenOf: await world.organization() };
     assert.deepEqual(await api.groups.list({ uidp }), empty);
     assert.deepEqual(await api.groups.list({ ...below, name: "no such name" }), empty);
   });
@@ -69,7 +69,7 @@ onEachStore("lists, page by page", (world) => {
   });
 
   world.rule("a last page that is full has no token", async (api) => {
-    const parent = await world.organisation();
+    const parent = await world.organization();
     for (let n = 0; n < 4; n++) await world.group(parent);
     const request = { uidp: { childrenOf: parent }, pageSize: 2 };
     const first = await api.groups.list(request);
@@ -195,7 +195,7 @@ onEachStore("lists, page by page", (world) => {
   test("parameters have either name, and unknown ones are ignored", async () => {
     const rest = new Rest(world.server.url, world.operator().token);
     const list = async (query: string) => (await rest.get(`/iam/v2beta1/groups?${query}`)).body;
-    const snake = await list(`uidp.children_of=${org}&page_size=2&order_by=uid%20desc&colour=red`);
+    const snake = await list(`uidp.children_of=${org}&page_size=2&order_by=uid%20desc&color=red`);
     const camel = await list(`uidp.childrenOf=${org}&pageSize=2&orderBy=uid+desc`);
     assert.deepEqual(snake.groups, camel.groups);
     assert.deepEqual(uidsOf(snake.groups), uids.slice(-2).reverse());
@@ -204,7 +204,7 @@ onEachStore("lists, page by page", (world) => {
   });
 
   world.rule("pages stay right while others insert and delete", async (api) => {
-    const parent = await world.organisation();
+    const parent = await world.organization();
     const named = (name: string) => world.group(parent, name);
     const made = await Promise.all(["b", "d", "f", "h", "j"].map(named));
     const request = { uidp: { childrenOf: parent }, orderBy: "name", pageSize: 2 };

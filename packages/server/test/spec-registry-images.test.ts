@@ -38,7 +38,7 @@ onEachStore("images", (world) => {
   let repo: string;
   before(async () => {
     insider = await Insider.open(world.server);
-    org = await world.organisation();
+    org = await world.organization();
     repo = (await world.operator().repos.create(org, { name: "nginx" })).uid;
     const children = [
       { digest: AMD, architecture: "amd64" },

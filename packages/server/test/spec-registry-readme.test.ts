@@ -13,7 +13,7 @@ const TEXT = "# nginx\n\nServes *pages*.\n\n<details><summary>More</summary>x &a
 onEachStore("READMEs of repos", (world) => {
   let org: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
 
   async function repo(): Promise<string> {

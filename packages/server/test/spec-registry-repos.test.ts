@@ -19,7 +19,7 @@ const PLAIN = {
 onEachStore("repos", (world) => {
   let org: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
 
   world.rule("a repo belongs to a group", async (api) => {

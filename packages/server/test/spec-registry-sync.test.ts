@@ -17,7 +17,7 @@ const ORIGIN = {
 onEachStore("repos that are synced from others", (world) => {
   let org: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
 
   async function origin(): Promise<string> {
@@ -145,30 +145,30 @@ onEachStore("repos that are synced from others", (world) => {
   });
 
   world.rule("have a source that is named by its uid, or by its path", async (api) => {
-    const organisation = await world.organisation();
-    const group = await world.group(organisation);
+    const organization = await world.organization();
+    const group = await world.group(organization);
     const name = world.name("named");
     const { uid } = await world.operator().repos.create(group, { name, ...ORIGIN });
     const { name: folder } = await world.operator().groups.get(group);
-    const path = `${organisation}/${folder}/${name}`;
+    const path = `${organization}/${folder}/${name}`;
     const host = new URL(world.server.url).host;
     for (const source of [uid, path, `${host}/${path}`]) {
-      const created = await api.repos.create(organisation, synced(source));
+      const created = await api.repos.create(organization, synced(source));
       assert.deepEqual([configOf(created).source, created.bundles], [uid, ORIGIN.bundles]);
       const { expirationTime } = configOf(created);
       const again = { syncConfig: { source: path } };
       const after = configOf(await api.repos.update(created.uid, again, ["sync_config"]));
       assert.deepEqual([after.source, after.expirationTime], [uid, expirationTime], "the same one");
     }
-    const { token } = await world.member({ [organisation]: ["repo.create"] });
+    const { token } = await world.member({ [organization]: ["repo.create"] });
     for (const [caller, source, told] of [
       [api, `${path}-not`, `${path}-not`],
       [api, `elsewhere.example/${path}`, `elsewhere.example/${path}`],
-      [api, `${host}/${organisation}/nothing`, `${organisation}/nothing`],
+      [api, `${host}/${organization}/nothing`, `${organization}/nothing`],
       [api, "not a path", "not a path"],
       [api.as(token), path, path],
     ] as const) {
-      const refusal = await refused(caller.repos.create(organisation, synced(source)));
+      const refusal = await refused(caller.repos.create(organization, synced(source)));
       assert.equal(refusal.code, 3);
       const description = `there is no repo "${told}": source must be a repo's uid or path`;
       assert.deepEqual(refusal.fields, { "sync_config.source": description });

@@ -8,7 +8,7 @@ import { onEachStore } from "./support/test-world.ts";
 onEachStore("tags", (world) => {
   let org: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
 
   async function repo(group = org): Promise<string> {
@@ -158,7 +158,7 @@ onEachStore("tags", (world) => {
     assert.equal((await refused(api.tagHistory(`${parent}/0123456789abcdef`))).code, 5);
   });
 
-  world.rule("tags leave events of their organisation", async (api) => {
+  world.rule("tags leave events of their organization", async (api) => {
     const parent = await repo(await world.group(org));
     const { uid } = await api.tags.create(parent, { name: "latest", digest: digest(1) });
     await api.tags.create(parent, { name: "latest", digest: digest(2) });

@@ -14,7 +14,7 @@ onEachStore("claims that are checked wherever a token of others comes in", (worl
   let provider: string;
   before(async () => {
     issuer = await StandInIssuer.start();
-    org = await world.organisation();
+    org = await world.organization();
     const operator = world.operator();
     const claimMatch = { issuer: issuer.url, subject: "ci" };
     ci = (await operator.identities.create(org, { name: "ci", claimMatch })).uid;

@@ -16,7 +16,7 @@ onEachStore("patterns of identities", (world) => {
   let org: string;
   before(async () => {
     issuer = await StandInIssuer.start();
-    org = await world.organisation();
+    org = await world.organization();
   });
   after(() => issuer.stop());
 

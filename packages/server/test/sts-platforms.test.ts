@@ -140,7 +140,7 @@ onEachStore("tokens as platforms make them", (world) => {
   let org: string;
   before(async () => {
     issuer = await StandInIssuer.start();
-    org = await world.organisation();
+    org = await world.organization();
   });
   after(() => issuer.stop());
 

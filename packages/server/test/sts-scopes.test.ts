@@ -28,7 +28,7 @@ onEachStore("scopes of an exchange", (world) => {
   let ci: string;
   before(async () => {
     issuer = await StandInIssuer.start();
-    org = await world.organisation("scopes");
+    org = await world.organization("scopes");
     folder = await world.group(org, "builds");
     await world.group(folder, "deep");
     for (const parent of [org, folder]) await world.group(parent, "twice");
@@ -38,7 +38,7 @@ onEachStore("scopes of an exchange", (world) => {
     });
     ci = uid;
     await world.bind(org, ci, "viewer");
-    const elsewhere = await world.organisation("elsewhere");
+    const elsewhere = await world.organization("elsewhere");
     for (const name of ["secret", "builds"]) await world.group(elsewhere, name);
   });
   after(() => issuer.stop());

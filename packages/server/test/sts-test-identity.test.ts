@@ -27,7 +27,7 @@ onEachStore(
     let ci: string;
     before(async () => {
       issuer = await StandInIssuer.start();
-      org = await world.organisation();
+      org = await world.organization();
       folder = await world.group(org, "builds");
       ci = await identity({
         claimMatch: {
@@ -213,7 +213,7 @@ onEachStore(
     });
 
     world.rule("takes identity.list at the identity, whether or not it exists", async (api) => {
-      const elsewhere = await world.organisation();
+      const elsewhere = await world.organization();
       const { token: stranger } = await world.member({ [elsewhere]: "owner" });
       const { token: lister } = await world.member({ [org]: ["identity.list"] });
       const token = await good();

@@ -43,7 +43,7 @@ onEachStore("one token has one spelling", (world) => {
   before(async () => {
     issuer = await StandInIssuer.start();
     await issuer.addKey("ec", "ES256");
-    const org = await world.organisation();
+    const org = await world.organization();
     name = world.name("ci");
     const claimMatch = { issuer: issuer.url, subject: name };
     ci = (await world.operator().identities.create(org, { name, claimMatch })).uid;

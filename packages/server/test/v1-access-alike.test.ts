@@ -105,9 +105,9 @@ onEachStore("the access to version 1", (world) => {
   let folder: string;
   let callers: Map<string, string>;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
     folder = await world.group(org);
-    const other = await world.organisation();
+    const other = await world.organization();
     for (const place of [org, folder, other]) await fill(world, place);
     callers = await callersOf(world, org, folder, other);
   });

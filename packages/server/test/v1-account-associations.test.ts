@@ -19,7 +19,7 @@ onEachStore(
     let org: string;
     before(async () => {
       clouds.issuer = world.server.url;
-      org = await world.organisation();
+      org = await world.organization();
     });
     const accounts = (api: Api, method: string, request: Record<string, unknown>) =>
       callByContract(api, accountAssociationsV1.GroupAccountAssociations, method, request);

@@ -143,7 +143,7 @@ onEachStore(
     });
 
     test("is counted by caller and method, and nothing else is", async () => {
-      const org = await world.organisation();
+      const org = await world.organization();
       const member = await world.member({ [org]: "viewer" });
       for (const path of [...LISTS, ...LISTS, ...SECOND])
         await overHttp1(world, path, member.token);

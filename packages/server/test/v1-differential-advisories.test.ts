@@ -98,7 +98,7 @@ onEachStore("both versions of advisories", (world) => {
   let writer: string;
   let reviewer: string;
   before(async () => {
-    group = await world.organisation();
+    group = await world.organization();
     const writes = ["advisories.create", "advisories.update", "advisories.delete"];
     const reviews = ["advisories.list", "advisories.update", "advisories.approve"];
     writer = (await world.member({ [group]: writes })).token;

@@ -85,7 +85,7 @@ const IDENTITIES: Compared = {
       ...RELATIONSHIPS[number % RELATIONSHIPS.length],
     });
     return {
-      parent: await world.organisation(),
+      parent: await world.organization(),
       sample,
       change: { name: "another" },
       required: ["claimMatch", "static", "awsIdentity", "servicePrincipal"],
@@ -112,7 +112,7 @@ const BINDINGS: Compared = {
   async prepare(world) {
     const { uid } = await world.member();
     return {
-      parent: await world.organisation(),
+      parent: await world.organization(),
       sample: () => ({ identity: uid, role: roleNamed("viewer") }),
       change: { identity: uid, role: roleNamed("editor") },
       reset: {},

@@ -30,7 +30,7 @@ const PROVIDERS: Compared = {
   findsByName: true,
   async prepare(world) {
     return {
-      parent: await world.organisation(),
+      parent: await world.organization(),
       sample: (number) => ({
         name: `login ${number}`,
         description: "of some use",
@@ -72,8 +72,8 @@ const MAPPINGS: Compared = {
   },
   neverChanges: true,
   async prepare(world) {
-    const organisation = await world.organisation();
-    const { uid } = await world.operator().identityProviders.create(organisation, {
+    const organization = await world.organization();
+    const { uid } = await world.operator().identityProviders.create(organization, {
       name: "login",
       defaultRole: roleNamed("viewer"),
       oidc: OIDC,
@@ -83,7 +83,7 @@ const MAPPINGS: Compared = {
       sample: (number) => ({
         externalGroupId: `engineers ${number}`,
         role: roleNamed("editor"),
-        scope: organisation,
+        scope: organization,
       }),
       change: {},
       reset: {},
@@ -111,7 +111,7 @@ const INVITES: Compared = {
   neverChanges: true,
   async prepare(world) {
     return {
-      parent: await world.organisation(),
+      parent: await world.organization(),
       sample: () => ({ role: roleNamed("viewer") }),
       change: {},
       reset: {},
@@ -159,10 +159,10 @@ const ASSOCIATIONS: Compared = {
   findsByName: true,
   deleteIsIdempotent: true,
   async prepare(world) {
-    const organisation = await world.organisation();
+    const organization = await world.organization();
     return {
-      parent: organisation,
-      another: () => world.group(organisation),
+      parent: organization,
+      another: () => world.group(organization),
       sample: (number) => ({ name: `accounts ${number}`, description: "where else", ...ACCOUNTS }),
       change: { name: "another", amazon: { account: "210987654321" } },
       reset: { description: "", ...NO_ACCOUNTS },

@@ -28,7 +28,7 @@ const REPOS: Compared = {
   findsByName: true,
   async prepare(world) {
     return {
-      parent: await world.organisation(),
+      parent: await world.organization(),
       sample: (number) => ({
         name: `team/app-${number}`,
         description: "of some use",
@@ -73,7 +73,7 @@ const TAGS: Compared = {
   // Version 2 has no update: making a tag again is one.
   neverChanges: true,
   async prepare(world) {
-    const org = await world.organisation();
+    const org = await world.organization();
     return {
       parent: (await world.operator().repos.create(org, { name: "app" })).uid,
       sample: (number) => ({

@@ -14,7 +14,7 @@ const GROUPS: Compared = {
   findsByName: true,
   async prepare(world) {
     return {
-      parent: await world.organisation(),
+      parent: await world.organization(),
       sample: (number) => ({
         name: `group ${number}`,
         description: "of some use",
@@ -49,7 +49,7 @@ const ROLES: Compared = {
   findsByName: true,
   async prepare(world) {
     return {
-      parent: await world.organisation(),
+      parent: await world.organization(),
       sample: (number) => ({
         name: `role ${number}`,
         description: "of some use",

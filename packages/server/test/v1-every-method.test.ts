@@ -49,11 +49,11 @@ for (const store of STORES) {
       await tracked.tagged("nginx", "1.0", image.digest);
       const repoId = (await tracked.repo("nginx")) as string;
       const invite = { roleUid: builtinRole("viewer")?.uid, ttl: "3600s" };
-      const { code } = await world.post(`groupInvites/${world.organisation}`, invite);
+      const { code } = await world.post(`groupInvites/${world.organization}`, invite);
       const person = { issuer: world.issuer.url, subject: "ada" };
       const rest = new Rest(world.server.url, await world.issuer.sign({ sub: "ada" }));
       assert.equal((await rest.post("/auth/v1/register", { code })).status, 200);
-      ground = { org: world.organisation, person, image: { repoId, digest: image.digest } };
+      ground = { org: world.organization, person, image: { repoId, digest: image.digest } };
     });
     after(async () => {
       closeGrpcV1();

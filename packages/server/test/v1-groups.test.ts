@@ -7,7 +7,7 @@ onEachStore("groups of version 1", (world) => {
   const rest = () => new Rest(world.server.url, world.operator().token);
 
   test("are those of version 2 in other words", async () => {
-    const org = await world.organisation();
+    const org = await world.organization();
     const made = await rest().post(`/iam/v1/groups/${org}`, { name: "one", description: "of v1" });
     assert.equal(made.status, 200, JSON.stringify(made.body));
     const { id } = made.body;
@@ -34,7 +34,7 @@ onEachStore("groups of version 1", (world) => {
   });
 
   test("are listed as a whole, however many", async () => {
-    const org = await world.organisation();
+    const org = await world.organization();
     const wanted = Array.from({ length: 450 }, (_, at) => `group ${String(at).padStart(3, "0")}`);
     for (const name of wanted) await rest().post(`/iam/v1/groups/${org}`, { name });
     const { body } = await rest().get(`/iam/v1/groups?uidp.childrenOf=${org}`);
@@ -42,7 +42,7 @@ onEachStore("groups of version 1", (world) => {
   });
 
   test("are of a kind that is known", async () => {
-    const id = await world.organisation();
+    const id = await world.organization();
     const sent = { name: "verified", verified: true, kind: 99 };
     const { body } = await rest().send("PUT", `/iam/v1/groups/${id}`, sent);
     assert.equal(body.message, "Invalid argument: kind: kind must be one of the known kinds");

@@ -43,7 +43,7 @@ onEachStore("the access that version 1 asks for", (world) => {
 
   before(async () => {
     const api = world.operator();
-    org = await world.organisation();
+    org = await world.organization();
     const role = roleNamed("viewer");
     const invite = await api.groupInvites.create(org, { roleUid: role, ttl: "60s" });
     const provider = (await api.identityProviders.create(org, IDP)).uid as string;

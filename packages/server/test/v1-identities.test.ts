@@ -20,7 +20,7 @@ onEachStore("identities of version 1", (world) => {
   let org: string;
   before(async () => {
     issuer = await StandInIssuer.start();
-    org = await world.organisation();
+    org = await world.organization();
   });
   after(() => issuer.stop());
 

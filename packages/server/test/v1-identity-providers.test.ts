@@ -21,7 +21,7 @@ onEachStore("identity providers of version 1", (world) => {
   const used: string[] = [];
   const answers: string[] = [];
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
   const viewer = roleNamed("viewer");
   const providers = async (api: Api, method: string, request: Record<string, unknown>) => {

@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 onEachStore("group invites of version 1", (world) => {
   let org: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
   const viewer = roleNamed("viewer");
   const invites = (api: Api, method: string, request: Record<string, unknown>) =>

@@ -11,7 +11,7 @@ const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabl
 onEachStore("external group role mappings of version 1", (world) => {
   let org: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
   const viewer = roleNamed("viewer");
   const mappings = (api: Api, method: string, request: Record<string, unknown>) =>
@@ -75,7 +75,7 @@ onEachStore("external group role mappings of version 1", (world) => {
   world.rule("refusals name what was sent, and change nothing", async (api) => {
     const [parentId, other] = [await provider(), await provider()];
     const [own, foreign] = [await make(api, parentId, "a"), await make(api, other, "a")];
-    const elsewhere = await world.organisation();
+    const elsewhere = await world.organization();
     const cases: [method: string, request: Record<string, unknown>, fields: object][] = [
       [
         "Get",

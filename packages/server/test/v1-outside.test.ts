@@ -150,7 +150,7 @@ onEachStore("what is outside of what the server does", (world) => {
   });
 
   test("hides nothing that is served", async () => {
-    const org = await world.organisation();
+    const org = await world.organization();
     const repo = await rest().post(`/registry/v1/repos/${org}`, { name: "deployment" });
     assert.equal(repo.status, 200);
     const path = `/registry/v1/repos/${repo.body.id}`;

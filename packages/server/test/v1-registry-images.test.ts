@@ -116,7 +116,7 @@ for (const store of STORES) {
 
     rule("whose registry is not known cannot be asked", async (api) => {
       const name = `told-${api.protocol.toLowerCase()}`;
-      const { uid } = await api.repos.create(tracked.world.organisation, { name });
+      const { uid } = await api.repos.create(tracked.world.organization, { name });
       const insider = await Insider.open(tracked.world.server);
       const facts = {
         digest: digestOf(1),

@@ -13,7 +13,7 @@ test("the tests know every method of the registry", () => {
 
 onEachStore("repos of version 1", (world) => {
   world.rule("are made with their README, which version 2 has apart", async (api) => {
-    const parentId = await world.organisation();
+    const parentId = await world.organization();
     const readme = "# Nginx\n\n> Serves *pages*.\n";
     const repo = { name: "nginx", description: "a server", catalogTier: "BASE", readme };
     const made = await registryV1(api, "CreateRepo", { parentId, repo });
@@ -32,7 +32,7 @@ onEachStore("repos of version 1", (world) => {
   });
 
   world.rule("are listed with the README of each, however many", async (api) => {
-    const parentId = await world.organisation();
+    const parentId = await world.organization();
     const names = Array.from({ length: 40 }, (_, at) => `app-${String(at).padStart(2, "0")}`);
     for (const name of names) {
       const readme = name.endsWith("0") ? "" : `of ${name}`;
@@ -55,7 +55,7 @@ onEachStore("repos of version 1", (world) => {
   });
 
   world.rule("are replaced by one of the same name, unless that is ruled out", async (api) => {
-    const parentId = await world.organisation();
+    const parentId = await world.organization();
     const first = { name: "app", description: "first", bundles: ["fips"], readme: "first" };
     const made = await registryV1(api, "CreateRepo", { parentId, repo: first });
     const request = { parentId, repo: { name: "app", readme: "second" } };
@@ -72,7 +72,7 @@ onEachStore("repos of version 1", (world) => {
   });
 
   world.rule("are made once, however many ask at the same time", async (api) => {
-    const parentId = await world.organisation();
+    const parentId = await world.organization();
     const asked = Array.from({ length: 8 }, (_, at) => {
       const repo = { name: "app", description: `by ${at}` };
       return registryV1(api, "CreateRepo", { parentId, repo });
@@ -91,7 +91,7 @@ onEachStore("repos of version 1", (world) => {
   });
 
   world.rule("take the right to change them to be replaced", async (api) => {
-    const parentId = await world.organisation();
+    const parentId = await world.organization();
     const repo = { name: "app", description: "first" };
     const made = await registryV1(api, "CreateRepo", { parentId, repo });
     const creator = api.as(
@@ -107,7 +107,7 @@ onEachStore("repos of version 1", (world) => {
   });
 
   world.rule("keep their README from those who may not change it", async (api) => {
-    const parentId = await world.organisation();
+    const parentId = await world.organization();
     const readme = "of the operator";
     const { id } = await registryV1(api, "CreateRepo", { parentId, repo: { name: "app", readme } });
     const owner = api.as((await world.member({ [parentId]: "owner" })).token);
@@ -130,7 +130,7 @@ onEachStore("repos of version 1", (world) => {
   });
 
   world.rule("change with their README or not at all", async (api) => {
-    const parentId = await world.organisation();
+    const parentId = await world.organization();
     const repo = { name: "app", readme: "safe" };
     const { id } = await registryV1(api, "CreateRepo", { parentId, repo });
     const unsafe = { id, name: "app", description: "new", readme: "<script>x</script>" };
@@ -154,7 +154,7 @@ onEachStore("repos of version 1", (world) => {
     assert.deepEqual(parent.fields, {
       parentId: "parentId must be a UID: 40 hexadecimal characters, or a path of IDs",
     });
-    const parentId = await world.organisation();
+    const parentId = await world.organization();
     const overlay = { name: "x", customOverlay: { accounts: { users: [{ userName: "me" }] } } };
     const custom = await refused(registryV1(api, "CreateRepo", { parentId, repo: overlay }));
     assert.deepEqual(custom.violations, ["CUSTOM_ASSEMBLY_DISABLED"]);
@@ -178,13 +178,13 @@ onEachStore("repos of version 1", (world) => {
   });
 
   world.rule("are counted by their source, as far as the caller sees them", async (api) => {
-    const [catalogue, org, other] = [
-      await world.organisation(),
-      await world.organisation(),
-      await world.organisation(),
+    const [catalog, org, other] = [
+      await world.organization(),
+      await world.organization(),
+      await world.organization(),
     ];
     const source = (
-      await registryV1(api, "CreateRepo", { parentId: catalogue, repo: { name: "base" } })
+      await registryV1(api, "CreateRepo", { parentId: catalog, repo: { name: "base" } })
     ).id;
     // Independent readers of the contract know the field by its name in code.
     const key = api.protocol === "gRPC" ? "syncConfig" : "sync_config";
@@ -197,7 +197,7 @@ onEachStore("repos of version 1", (world) => {
       return (await registryV1(by, "GetRepoCountBySource", { id: source })).count;
     };
     assert.equal(await count(api), "2");
-    const some = await world.member({ [catalogue]: "viewer", [org]: "viewer" });
+    const some = await world.member({ [catalog]: "viewer", [org]: "viewer" });
     assert.equal(await count(api.as(some.token)), "1");
     const none = await world.member({ [org]: "viewer" });
     assert.equal((await refused(count(api.as(none.token)))).code, 7);
@@ -210,7 +210,7 @@ onEachStore("repos of version 1", (world) => {
   });
 
   test("write the synchronisation as version 1 and 2 do, in snake case", async () => {
-    const org = await world.organisation();
+    const org = await world.organization();
     const api = world.operator();
     const source = (await api.repos.create(org, { name: "base" })).uid;
     const repo = { name: "copy", sync_config: { source, google: "a-place" } };
@@ -230,7 +230,7 @@ onEachStore("repos of version 1", (world) => {
   });
 
   world.rule("leave one event with all of it, and the audit rows of version 2", async (api) => {
-    const parentId = await world.organisation();
+    const parentId = await world.organization();
     const repo = { name: "app", readme: "x" };
     const { id } = await registryV1(api, "CreateRepo", { parentId, repo });
     await registryV1(api, "UpdateRepo", { id, name: "app" });

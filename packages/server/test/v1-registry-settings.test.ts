@@ -16,7 +16,7 @@ onEachStore("settings of registries", (world) => {
   const settings = (group: string) => `/registry/v2beta1/settings/${group}`;
 
   world.rule("are off until set, and the same in both versions", async (api) => {
-    const registryId = await world.organisation();
+    const registryId = await world.organization();
     const off = { registryId, uniqueTags: false, eolGracePeriod: false };
     assert.deepEqual(await registryV1(api, "GetRegistrySettings", { registryId }), off);
     const put = { registryId, uniqueTags: true, eolGracePeriod: true };
@@ -39,7 +39,7 @@ onEachStore("settings of registries", (world) => {
   });
 
   world.rule("are for those who may, of groups that exist", async (api) => {
-    const registryId = await world.organisation();
+    const registryId = await world.organization();
     const viewer = api.as((await world.member({ [registryId]: ["registry.settings.list"] })).token);
     await registryV1(viewer, "GetRegistrySettings", { registryId });
     const put = { registryId, uniqueTags: true };
@@ -63,7 +63,7 @@ onEachStore("settings of registries", (world) => {
   });
 
   world.rule("keep tags from moving, there and below", async (api) => {
-    const registryId = await world.organisation();
+    const registryId = await world.organization();
     const folder = await world.group(registryId);
     const repoId = (await api.repos.create(folder, { name: "app" })).uid;
     const make = (of: string, by: Api = api) => {
@@ -89,7 +89,7 @@ onEachStore("settings of registries", (world) => {
   });
 
   world.rule("keep a deleted name for the image that it last stood for", async (api) => {
-    const registryId = await world.organisation();
+    const registryId = await world.organization();
     const folder = await world.group(registryId);
     const repoId = (await api.repos.create(folder, { name: "app" })).uid;
     const make = (of: string) => api.tags.create(repoId, { name: "1.0", digest: of });
@@ -120,7 +120,7 @@ onEachStore("settings of registries", (world) => {
 
   test("do not change what a registry tells has been pushed", async () => {
     const api = world.operator();
-    const registryId = await world.organisation();
+    const registryId = await world.organization();
     await registryV1(api, "UpdateRegistrySettings", { registryId, uniqueTags: true });
     const { uid } = await api.repos.create(registryId, { name: "app" });
     const { uid: tag } = await api.tags.create(uid, { name: "1.0", digest: ONE });
@@ -133,7 +133,7 @@ onEachStore("settings of registries", (world) => {
 
   test("go with their group", async () => {
     const api = world.operator();
-    const registryId = await world.organisation();
+    const registryId = await world.organization();
     await registryV1(api, "UpdateRegistrySettings", { registryId, uniqueTags: true });
     const rows = () =>
       rawRows(world.server, `SELECT 1 FROM registry_settings WHERE group_uid = '${registryId}'`);

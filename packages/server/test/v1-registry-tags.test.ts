@@ -15,7 +15,7 @@ interface Shown {
 
 onEachStore("tags of version 1", (world) => {
   const repo = async () => {
-    const org = await world.organisation();
+    const org = await world.organization();
     return (await world.operator().repos.create(org, { name: "app" })).uid as string;
   };
   const tag = (api: Api, repoId: string, name: string, image = ONE, more: object = {}) => {

@@ -11,7 +11,7 @@ const SERVICE = "chainguard.platform.iam.RoleBindings";
 onEachStore("role bindings of version 1", (world) => {
   let org: string;
   before(async () => {
-    org = await world.organisation();
+    org = await world.organization();
   });
   const ways = (token = world.operator().token) => {
     return waysOf(world.server.url, token).filter(({ version }) => version === "v1");

@@ -9,7 +9,7 @@ onEachStore("roles of version 1", (world) => {
   let other: string;
   let role: string;
   before(async () => {
-    [org, other] = [await world.organisation(), await world.organisation()];
+    [org, other] = [await world.organization(), await world.organization()];
     role = await world.role(org, ["groups.list"]);
     await world.role(other, ["groups.list"]);
   });

@@ -35,7 +35,7 @@ function scopeOf({ input }: DescMethod): DescField {
 onEachStore("every method of version 1", (world) => {
   let member: string;
   before(async () => {
-    member = (await world.member({ [await world.organisation()]: "owner" })).token;
+    member = (await world.member({ [await world.organization()]: "owner" })).token;
   });
 
   describe("that happens somewhere", () => {

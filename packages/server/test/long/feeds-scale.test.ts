@@ -26,7 +26,7 @@ onEachStore(
     let scanner: Scanner;
 
     before(async () => {
-      group = await world.organisation();
+      group = await world.organization();
       scanner = new Scanner(world.server.url);
       await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
       const api = world.operator();

@@ -35,9 +35,9 @@ onEachStore(
     const rows = scopes * (BELOW + 1);
     before(async () => {
       inside = await Inside.open(world.server);
-      org = await world.organisation();
+      org = await world.organization();
       member = await world.member();
-      owner = await world.member({ [await world.organisation()]: "owner" });
+      owner = await world.member({ [await world.organization()]: "owner" });
       const roleUid = roleNamed("viewer");
       for (let made = 0; made < scopes; made += 500) {
         await inside.store.write(async (tx) => {

@@ -29,7 +29,7 @@ const OPERATIONS = [
   "createAssociation",
   "updateAssociation",
   "deleteAssociation",
-  "foundOrganisation",
+  "foundOrganization",
   "createRepo",
   "updateRepo",
   "deleteRepo",
@@ -151,7 +151,7 @@ class Crowd {
       }
       case "deleteTag":
         return rest.delete(`/registry/v2beta1/tags/${of(tags, a)}`);
-      case "foundOrganisation": {
+      case "foundOrganization": {
         const founder = of(identities, a);
         if (founder === "") return this.#do(rest, { operation: "createIdentity", a, b });
         const own = new Rest(pick(this.#urls, b), await this.#inside.token(founder));
@@ -230,7 +230,7 @@ for (const store of STORES) {
       await checkRows(inside.store.reader);
     });
 
-    test("has no organisation of someone who went while founding it", async () => {
+    test("has no organization of someone who went while founding it", async () => {
       const root = await created("groups", { name: "root" });
       const operators = await twice(await inside.token());
       for (let turn = 0; turn < 40; turn++) {

@@ -35,7 +35,7 @@ describe("someone who manages access to a folder", () => {
   let server: TestServer;
   let inside: Inside;
   let operator: Rest;
-  /** An organisation, a folder in it and one beside that. */
+  /** An organization, a folder in it and one beside that. */
   let root: string;
   let folder: string;
   let beside: string;

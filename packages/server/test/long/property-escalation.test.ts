@@ -30,7 +30,7 @@ const CAPABILITIES = [
 const OPERATIONS = [
   "createGroup",
   "createGroupByName",
-  "createOrganisation",
+  "createOrganization",
   "deleteGroup",
   "createIdentity",
   "updateIdentity",
@@ -67,8 +67,8 @@ const worlds = plans(CAPABILITIES).map((plan) => ({
   roles: plan.roles.map((role) => ({ ...role, at: role.at % 3 === 0 ? role.at : 0 })),
 }));
 
-/** Every further organisation makes every further look at the world longer. */
-const MOST_ORGANISATIONS = 3;
+/** Every further organization makes every further look at the world longer. */
+const MAX_ORGANIZATIONS = 3;
 
 type Step = typeof steps extends fc.Arbitrary<infer T> ? T : never;
 
@@ -117,7 +117,7 @@ function attempt(rest: Rest, world: World, actor: string, step: Step): Promise<A
       return rest.post(`${PATH}/groups/${encodeURIComponent(group.name ?? "")}`, {
         name: `g ${b}`,
       });
-    case "createOrganisation":
+    case "createOrganization":
       return rest.post(`${PATH}/groups`, { name: `org ${b}` });
     case "deleteGroup":
       return rest.delete(`${PATH}/groups/${group.uid}`);
@@ -184,8 +184,8 @@ function suite(store: StoreKind, numRuns: number): void {
         const roots = [built.root];
         let world = built.world;
         for (const [turn, step] of list.entries()) {
-          const founds = step.operation === "createOrganisation";
-          if (founds && roots.length === MOST_ORGANISATIONS) continue;
+          const founds = step.operation === "createOrganization";
+          if (founds && roots.length === MAX_ORGANIZATIONS) continue;
           const { actor, status, body } = await take(step, world);
           assert.ok(status < 500, `${step.operation}: ${status} ${JSON.stringify(body)}`);
           if (status === 200) succeeded += 1;

@@ -77,7 +77,7 @@ onEachStore("lists of tags", (world) => {
   let tags: Shown[];
   before(async () => {
     insider = await Insider.open(world.server);
-    const org = await world.organisation();
+    const org = await world.organization();
     const [left, right] = [await world.group(org), await world.group(org)];
     const inner = await world.group(left);
     const groups = [org, left, right, inner];

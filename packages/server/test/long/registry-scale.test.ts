@@ -60,11 +60,11 @@ describe("a large registry", () => {
   });
 
   test("is known then, all of it", async () => {
-    const { organisation, team } = tracked.world;
+    const { organization, team } = tracked.world;
     assert.equal(await totalOf("repos", `uidp.childrenOf=${team}`), REPOS);
     const repo = (await tracked.repo("many")) as string;
     assert.equal(await totalOf("tags", `uidp.childrenOf=${repo}`), TAGS);
-    assert.equal(await totalOf("tags", `uidp.descendantsOf=${organisation}`), TAGS + REPOS);
+    assert.equal(await totalOf("tags", `uidp.descendantsOf=${organization}`), TAGS + REPOS);
   });
 });
 

@@ -191,7 +191,7 @@ describe("two replicas that work against each other", () => {
     await consistent();
   });
 
-  test("an identity that is deleted while it makes an organisation leaves none", async () => {
+  test("an identity that is deleted while it makes an organization leaves none", async () => {
     const ended = await outcomes(async (here, there) => {
       const identityUid = await newIdentity(org);
       const theirs = there.as(await signer.token(identityUid));
@@ -277,7 +277,7 @@ describe("two replicas that work against each other", () => {
     await consistent();
   });
 
-  test("two organisations of one name are not both verified", async () => {
+  test("two organizations of one name are not both verified", async () => {
     const ended = await outcomes(async (here, there, at) => {
       const name = `verified ${at}`;
       const [first, second] = await Promise.all(

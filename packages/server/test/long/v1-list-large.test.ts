@@ -21,7 +21,7 @@ onEachStore(
     let org: string;
     let uids: readonly string[];
     before(async () => {
-      org = await world.organisation();
+      org = await world.organization();
       uids = await putGroups(world.server, org, 100_000);
       // Whatever is made once is made.
       await new Rest(world.server.url, world.operator().token).get("/iam/v1/groups?id=x");

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 
 /**
  * What stands in the way of people on a page: what has no name or label, headings out of order,
- * colours too close to each other (WCAG 2.2 AA), targets too small, sideways scrolling.
+ * colors too close to each other (WCAG 2.2 AA), targets too small, sideways scrolling.
  *
  * @example assert.deepEqual(await obstacles(page), []);
  */
@@ -41,10 +41,10 @@ const CHECKS = `(() => {
   for (const element of all("*"))
     for (const { name } of element.attributes) if (/^on|^style$/.test(name)) say(element, name);
 
-  const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
-  const opaque = (colour) => (channels(colour)[3] ?? 1) === 1;
-  const luminance = (colour) => {
-    const [r, g, b] = channels(colour).map((part) => {
+  const channels = (color) => color.match(/[\\d.]+/g).map(Number);
+  const opaque = (color) => (channels(color)[3] ?? 1) === 1;
+  const luminance = (color) => {
+    const [r, g, b] = channels(color).map((part) => {
       const share = part / 255;
       return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
     });

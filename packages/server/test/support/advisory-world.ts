@@ -48,7 +48,7 @@ interface Detection {
   readonly scanv1?: { readonly scanner: string; readonly subpackage: string };
 }
 
-/** Organisations, people and advisories with a past, made at random through the API alone. */
+/** Organizations, people and advisories with a past, made at random through the API alone. */
 export class AdvisoryWorld {
   readonly groups: string[] = [];
   readonly callers: Member[] = [];
@@ -69,7 +69,7 @@ export class AdvisoryWorld {
 
   async build(changes: number): Promise<void> {
     const chance = this.#chance;
-    const roots = [await this.#world.organisation(), await this.#world.organisation()];
+    const roots = [await this.#world.organization(), await this.#world.organization()];
     this.groups.push(...roots);
     while (this.groups.length < 8) {
       this.groups.push(await this.#world.group(chance.pick(this.groups)));

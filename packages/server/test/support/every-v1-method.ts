@@ -117,7 +117,7 @@ async function identityProviders(call: Calls, parentId: string, role: string): P
   ({ etag } = await scim("RegenerateScimToken", { etag, overlap: "60s" }));
   await scim("SetScimEnabled", { enabled: false, etag });
   await scim("RevokeScimToken");
-  // Such a role must be known in the whole organisation.
+  // Such a role must be known in the whole organization.
   await mappings(call, id, roleNamed("viewer"));
   await call(IdentityProviders, "Delete", { id });
 }

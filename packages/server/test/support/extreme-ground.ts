@@ -51,7 +51,7 @@ export class ExtremeGround {
   /** @example const ground = await ExtremeGround.prepare(world); */
   static async prepare(world: TestWorld): Promise<ExtremeGround> {
     const api = world.operator();
-    const group = await world.organisation();
+    const group = await world.organization();
     const viewer = roleNamed("viewer");
     const uid = async (made: Promise<{ uid: string }>) => (await made).uid;
     const identity = await uid(api.identities.create(group, { name: "x", claimMatch: CLAIMS }));

@@ -68,7 +68,7 @@ export class LocalWorld {
     const page = await walker.open(`${this.url}/setup`);
     return walker.submit(page, {
       code: given.code ?? (await firstRunOf(this.server)).code,
-      organisation: "acme",
+      organization: "acme",
       username: "ada",
       password: PASSWORD,
       password_again: given.password ?? PASSWORD,
@@ -81,7 +81,7 @@ export class LocalWorld {
     const walker = new Walker();
     await walker.open(`${this.url}/setup`);
     const { code } = await firstRunOf(this.server);
-    const asked = { code, organisation: "acme", username: "ada" };
+    const asked = { code, organization: "acme", username: "ada" };
     const { body } = await walker.send(`${this.url}/setup/passkey/options`, asked);
     const response = passkey.create(body.options, twist);
     const { challengeId } = body;

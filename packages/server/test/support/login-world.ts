@@ -12,13 +12,13 @@ export const PEOPLE = {
   eve: { email: "ada@acme.example", email_verified: false },
 } as const satisfies Record<string, AccountClaims>;
 
-/** A server with an organisation whose people log in at a real OpenID provider. */
+/** A server with an organization whose people log in at a real OpenID provider. */
 export class LoginWorld {
   readonly server: TestServer;
   readonly upstream: OpenIdProvider;
   readonly operator: Rest;
-  /** The uid of the organisation. */
-  readonly organisation: string;
+  /** The uid of the organization. */
+  readonly organization: string;
   /** The uid of its identity provider. */
   readonly provider: string;
 
@@ -26,12 +26,12 @@ export class LoginWorld {
     server: TestServer,
     upstream: OpenIdProvider,
     operator: Rest,
-    uids: { organisation: string; provider: string },
+    uids: { organization: string; provider: string },
   ) {
     this.server = server;
     this.upstream = upstream;
     this.operator = operator;
-    this.organisation = uids.organisation;
+    this.organization = uids.organization;
     this.provider = uids.provider;
   }
 
@@ -47,9 +47,9 @@ export class LoginWorld {
     });
     const operator = new Rest(server.url, await server.token());
     const group = await operator.post("/iam/v2beta1/groups", { name: "acme.example" });
-    const organisation: string = group.body.uid;
-    await operator.patch(`/iam/v2beta1/groups/${organisation}`, { verified: true });
-    const made = await operator.post(`/iam/v2beta1/identityProviders/${organisation}`, {
+    const organization: string = group.body.uid;
+    await operator.patch(`/iam/v2beta1/groups/${organization}`, { verified: true });
+    const made = await operator.post(`/iam/v2beta1/identityProviders/${organization}`, {
       name: "acme sso",
       defaultRole: builtinRole("viewer")?.uid,
       oidc: {
@@ -60,7 +60,7 @@ export class LoginWorld {
       },
     });
     assert.equal(made.status, 200, JSON.stringify(made.body));
-    return new LoginWorld(server, upstream, operator, { organisation, provider: made.body.uid });
+    return new LoginWorld(server, upstream, operator, { organization, provider: made.body.uid });
   }
 
   async stop(): Promise<void> {

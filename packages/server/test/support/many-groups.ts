@@ -12,7 +12,7 @@ const AT_ONCE = 1_000;
 /**
  * Puts groups below a group, straight into the store of a server; their uids in order.
  *
- * @example const uids = await putGroups(server, organisation, 100_000);
+ * @example const uids = await putGroups(server, organization, 100_000);
  */
 export async function putGroups(
   server: TestServer,

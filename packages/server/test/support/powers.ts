@@ -4,7 +4,7 @@ import { fetchAll } from "./pages.ts";
 import { Rest } from "./rest.ts";
 
 /**
- * Reads all that hangs on the given organisations, and the roles that all have, as the operator
+ * Reads all that hangs on the given organizations, and the roles that all have, as the operator
  * sees it. What was known before comes first and in the same order, although uids are random: so
  * "the third group" is the same one each time a test runs.
  *

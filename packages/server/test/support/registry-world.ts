@@ -28,14 +28,14 @@ export interface TokenAnswer {
   readonly granted: readonly string[];
 }
 
-/** An organisation with folders, and people and workloads who may do this and that with its images. */
+/** An organization with folders, and people and workloads who may do this and that with its images. */
 export class RegistryWorld {
   readonly server: TestServer;
   readonly issuer: StandInIssuer;
   readonly operator: Rest;
   readonly host: string;
-  /** The organisation `acme`, which is verified. */
-  organisation = "";
+  /** The organization `acme`, which is verified. */
+  organization = "";
   /** The folder `team` in it. */
   team = "";
 
@@ -62,9 +62,9 @@ export class RegistryWorld {
     const server = await TestServer.start({ store, flags: ["--registry-host", host, ...flags] });
     const operator = new Rest(server.url, await server.token());
     const world = new RegistryWorld(server, issuer, operator, host);
-    world.organisation = (await world.post("groups", { name: "acme" })).uid;
-    world.team = (await world.post(`groups/${world.organisation}`, { name: "team" })).uid;
-    await operator.patch(`/iam/v2beta1/groups/${world.organisation}`, { verified: true });
+    world.organization = (await world.post("groups", { name: "acme" })).uid;
+    world.team = (await world.post(`groups/${world.organization}`, { name: "team" })).uid;
+    await operator.patch(`/iam/v2beta1/groups/${world.organization}`, { verified: true });
     return world;
   }
 
@@ -78,7 +78,7 @@ export class RegistryWorld {
   /** A workload whose tokens the issuer signs, with its name as their subject. */
   async identity(name: string): Promise<string> {
     const claimMatch = { issuer: this.issuer.url, subject: name };
-    return (await this.post(`identities/${this.organisation}`, { name, claimMatch })).uid;
+    return (await this.post(`identities/${this.organization}`, { name, claimMatch })).uid;
   }
 
   /** Binds an identity to a built-in role, and returns the binding. */
@@ -88,7 +88,7 @@ export class RegistryWorld {
   }
 
   /** An identity with a role at a place. */
-  async holder(name: string, role: string, group = this.organisation): Promise<string> {
+  async holder(name: string, role: string, group = this.organization): Promise<string> {
     const uid = await this.identity(name);
     await this.bind(group, uid, role);
     return uid;

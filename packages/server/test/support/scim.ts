@@ -85,13 +85,13 @@ export interface Provisioning {
 }
 
 /**
- * A new organisation whose identity provider has provisioning switched on.
+ * A new organization whose identity provider has provisioning switched on.
  *
  * @example const { scim } = await provisioning(world);
  */
 export async function provisioning(world: TestWorld, oidc: object = {}): Promise<Provisioning> {
   const api = world.operator();
-  const org = await world.organisation();
+  const org = await world.organization();
   for (let owners = 0; owners < 2; owners++) await world.member({ [org]: "owner" });
   const { uid: provider } = await api.identityProviders.create(org, {
     name: world.name("idp"),

@@ -59,8 +59,8 @@ export class TestWorld {
     test(`${title} (${protocol})`, () => check(this.operator(protocol)));
   }
 
-  /** A new organisation that only the operator is in. */
-  async organisation(name = this.name("org")): Promise<string> {
+  /** A new organization that only the operator is in. */
+  async organization(name = this.name("org")): Promise<string> {
     return (await this.operator().groups.create("", { name })).uid;
   }
 
@@ -74,7 +74,7 @@ export class TestWorld {
    * @example const member = await world.member({ [group]: "viewer", [other]: ["groups.list"] });
    */
   async member(bound: Record<string, string | readonly string[]> = {}): Promise<Member> {
-    this.#home ||= await this.organisation("home of identities");
+    this.#home ||= await this.organization("home of identities");
     const { uid } = await this.operator().identities.create(this.#home, {
       name: this.name("member"),
       claimMatch: { issuer: "https://issuer.example.com", subject: this.name("subject") },

@@ -19,7 +19,7 @@ const MOST_STEPS = 20;
  * @example
  * const walker = new Walker();
  * const page = await walker.open(`${server.url}/oauth`);
- * await walker.submit(page, { organisation: "acme" });
+ * await walker.submit(page, { organization: "acme" });
  */
 export class Walker {
   readonly #cookies = new Map<string, Map<string, string>>();

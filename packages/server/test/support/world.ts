@@ -42,7 +42,7 @@ export function plans(capabilities: readonly string[]): fc.Arbitrary<Plan> {
 }
 
 /**
- * Carries a plan out below a new organisation, as fast as the service lets its operator.
+ * Carries a plan out below a new organization, as fast as the service lets its operator.
  *
  * @example const { world, root } = await build(operator, plan);
  */

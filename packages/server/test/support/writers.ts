@@ -8,8 +8,8 @@ export class Acknowledged {
   readonly deleted = new Set<string>();
   /** Those whose deletion was asked for and not answered: they may be there or not. */
   readonly doubtful = new Set<string>();
-  /** Organisations that a member made, each in one step with its owner's binding. */
-  readonly organisations = new Set<string>();
+  /** Organizations that a member made, each in one step with its owner's binding. */
+  readonly organizations = new Set<string>();
   readonly #awaited = new Map<number, () => void>();
   #total = 0;
 
@@ -39,7 +39,7 @@ export async function writeUntilGone(
   parent: string,
   acknowledged: Acknowledged,
 ): Promise<void> {
-  const { groups, deleted, doubtful, organisations } = acknowledged;
+  const { groups, deleted, doubtful, organizations } = acknowledged;
   try {
     for (let n = 0; ; n++) {
       const { uid } = await operator.groups.create(parent, { name: "made", description: "0" });
@@ -61,7 +61,7 @@ export async function writeUntilGone(
         acknowledged.add();
       }
       if (n % 4 === 0) {
-        organisations.add((await maker.groups.create("", { name: "made by a member" })).uid);
+        organizations.add((await maker.groups.create("", { name: "made by a member" })).uid);
         acknowledged.add();
       }
     }

@@ -1,7 +1,7 @@
 import { attributes, type Html, html, type Part } from "./html.ts";
 
 /** The form field of an organization's name. Part of the form's wire format, hence its spelling. */
-export const ORGANIZATION_FIELD = "organisation";
+export const ORGANIZATION_FIELD = "organization";
 
 /** A labeled input. Label and hint refer to the input by id. */
 export type Field = {

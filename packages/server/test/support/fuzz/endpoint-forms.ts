@@ -119,7 +119,6 @@ export const FORM_PAGES: readonly {
     path: "/setup",
     fields: {
       code: ["ABCD-EFGH-IJKL-MNOP-QRST"],
-      organisation: ["acme"],
       organization: ["acme"],
       username: ["ada"],
       password: PASSWORDS,
@@ -159,7 +158,7 @@ export const FORM_PAGES: readonly {
   { method: "GET", path: "/orgcheck", fields: { name: ["own-org", "victim-org", "x"] } },
 ];
 
-const PASSKEY: Form = { login: ANY_LOGIN, code: ["x"], username: ["ada"], organisation: ["acme"] };
+const PASSKEY: Form = { login: ANY_LOGIN, code: ["x"], username: ["ada"], organization: ["acme"] };
 const ANSWER: Form = { ...PASSKEY, challengeId: ["x"], response: ["x"], name: ["key"] };
 
 /** Endpoints of passkeys, which read JSON. */

@@ -26,7 +26,7 @@ export async function organization(
 ): Promise<Things> {
   const api = world.operator();
   const { label, issuer } = given;
-  const org = given.org ?? (await world.organisation(given.name));
+  const org = given.org ?? (await world.organization(given.name));
   if (given.org === undefined) {
     await api.groups.update(org, { verified: true });
     for (let owners = 0; owners < 2; owners++) await world.member({ [org]: "owner" });
