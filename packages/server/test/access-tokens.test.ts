@@ -30,7 +30,7 @@ onEachStore("tokens", (world) => {
       .sign(privateKey);
   };
 
-  test("a request without a token is told exactly what it lacks", async () => {
+  test("a request without a token gets a precise error", async () => {
     const answer = await rest();
     assert.equal(answer.status, 401);
     assert.equal(answer.headers.get("www-authenticate"), "Bearer");
@@ -63,7 +63,7 @@ onEachStore("tokens", (world) => {
     for (const { code } of refusals) assert.equal(code, 16);
   });
 
-  test("anything but a bearer token is refused and asked for one", async () => {
+  test("any scheme but Bearer is rejected with a challenge", async () => {
     for (const authorization of [
       "Basic b3BlcmF0b3I6b3BlcmF0b3I=",
       "Bearer",
@@ -82,7 +82,7 @@ onEachStore("tokens", (world) => {
     assert.equal(lower.status, 200, "the scheme's letters may be small");
   });
 
-  world.rule("a token is refused once its hour is over", async (api) => {
+  world.rule("a token expires after an hour", async (api) => {
     const old = await world.signer.token(OPERATOR_UID, { now: Date.now() - HOUR_MS - 1_000 });
     const refusal = await refused(api.as(old).groups.list());
     assert.deepEqual(
@@ -93,7 +93,7 @@ onEachStore("tokens", (world) => {
     assert.ok(await api.as(last).groups.list());
   });
 
-  world.rule("a token for another audience or of another issuer is refused", async (api) => {
+  world.rule("a token for another audience or of another issuer is rejected", async (api) => {
     const elsewhere = "https://elsewhere.example";
     for (const [claim, other] of [
       ["aud", { baseUrl: elsewhere }],
@@ -108,7 +108,7 @@ onEachStore("tokens", (world) => {
     }
   });
 
-  world.rule("a token that lacks a claim, or is for later, is refused", async (api) => {
+  world.rule("a token that lacks a claim, or is not yet valid, is rejected", async (api) => {
     for (const claims of [
       { sub: undefined },
       { exp: undefined },
@@ -123,7 +123,7 @@ onEachStore("tokens", (world) => {
     assert.ok(await api.as(await tokenWith({})).groups.list(), "the same with all of them is not");
   });
 
-  world.rule("a token that our keys did not sign is refused", async (api) => {
+  world.rule("a token with a foreign signature is rejected", async (api) => {
     const { kid, publicKey } = world.signer.keys.current;
     const payload = decodeJwt(world.operator().token);
     const stranger = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
@@ -148,7 +148,7 @@ onEachStore("tokens", (world) => {
     }
   });
 
-  world.rule("a token of an identity that is gone, or never was, is refused", async (api) => {
+  world.rule("a token of a deleted or unknown identity is rejected", async (api) => {
     const { uid, token } = await world.member();
     assert.ok(await api.as(token).groups.list());
     await api.identities.delete(uid);
@@ -161,7 +161,7 @@ onEachStore("tokens", (world) => {
     }
   });
 
-  test("gRPC tells the same in its trailers", async () => {
+  test("gRPC trailers have the same error", async () => {
     const path = "/wharf.iam.v2beta1.GroupsService/ListGroups";
     const call = grpcSend(world.server.url, "nonsense", path, Buffer.alloc(0));
     const refusal = refusalOf(
@@ -173,7 +173,7 @@ onEachStore("tokens", (world) => {
     assert.equal(refusal.message, "Unauthenticated: the token is malformed");
   });
 
-  test("the admin command prints tokens that live for an hour", async () => {
+  test("the admin command prints tokens that expire after an hour", async () => {
     const operator = (await world.server.admin("token")).trim();
     const own = (await world.server.admin("token", "--identity", member.uid)).trim();
     assert.equal(decodeProtectedHeader(operator).alg, "ES256");

@@ -6,13 +6,13 @@ import { REGISTRY_METHODS, registryV1 } from "./support/client/registry-v1.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore } from "./support/world/world.ts";
 
-test("the tests know every method of the registry", () => {
+test("the tests cover every registry method", () => {
   const methods = registryContract.Registry.methods.map(({ name }) => name);
   assert.deepEqual(REGISTRY_METHODS.toSorted(), methods.toSorted());
 });
 
-onEachStore("repos of version 1", (world) => {
-  world.rule("are made with their README, which version 2 has apart", async (api) => {
+onEachStore("v1 repos", (world) => {
+  world.rule("are created with their README, which is separate in v2", async (api) => {
     const parentId = await world.organization();
     const readme = "# Nginx\n\n> Serves *pages*.\n";
     const repo = { name: "nginx", description: "a server", catalogTier: "BASE", readme };
@@ -31,7 +31,7 @@ onEachStore("repos of version 1", (world) => {
     assert.equal((await api.getReadme(made.id)).content, "", "what is left out is reset");
   });
 
-  world.rule("are listed with the README of each, however many", async (api) => {
+  world.rule("are listed without pages, each with its README", async (api) => {
     const parentId = await world.organization();
     const names = Array.from({ length: 40 }, (_, at) => `app-${String(at).padStart(2, "0")}`);
     for (const name of names) {
@@ -54,7 +54,7 @@ onEachStore("repos of version 1", (world) => {
     );
   });
 
-  world.rule("are replaced by one of the same name, unless that is ruled out", async (api) => {
+  world.rule("are replaced by a create of the same name, unless disabled", async (api) => {
     const parentId = await world.organization();
     const first = { name: "app", description: "first", bundles: ["fips"], readme: "first" };
     const made = await registryV1(api, "CreateRepo", { parentId, repo: first });
@@ -71,7 +71,7 @@ onEachStore("repos of version 1", (world) => {
     assert.equal((await registryV1(api, "CreateRepo", other)).name, "other");
   });
 
-  world.rule("are made once, however many ask at the same time", async (api) => {
+  world.rule("are created once under concurrent creates", async (api) => {
     const parentId = await world.organization();
     const asked = Array.from({ length: 8 }, (_, at) => {
       const repo = { name: "app", description: `by ${at}` };
@@ -90,7 +90,7 @@ onEachStore("repos of version 1", (world) => {
     assert.equal(refusals.filter(({ status }) => status === "fulfilled").length, 1);
   });
 
-  world.rule("take the right to change them to be replaced", async (api) => {
+  world.rule("require repo.update to be replaced", async (api) => {
     const parentId = await world.organization();
     const repo = { name: "app", description: "first" };
     const made = await registryV1(api, "CreateRepo", { parentId, repo });
@@ -106,7 +106,7 @@ onEachStore("repos of version 1", (world) => {
     assert.equal((await registryV1(creator, "CreateRepo", own)).name, "own");
   });
 
-  world.rule("keep their README from those who may not change it", async (api) => {
+  world.rule("show their README only to callers that can read it", async (api) => {
     const parentId = await world.organization();
     const readme = "of the operator";
     const { id } = await registryV1(api, "CreateRepo", { parentId, repo: { name: "app", readme } });
@@ -117,7 +117,7 @@ onEachStore("repos of version 1", (world) => {
     assert.deepEqual([same.description, same.readme], ["", readme]);
     const blind = api.as((await world.member({ [parentId]: ["repo.update"] })).token);
     const unread = await registryV1(blind, "UpdateRepo", { id, name: "app" });
-    assert.equal(unread.readme, "", "those who may not read it are not told");
+    assert.equal(unread.readme, "", "callers that cannot read it do not get it");
     const other = { id, name: "app", description: "new", readme: "other" };
     const refusal = await refused(registryV1(owner, "UpdateRepo", other));
     assert.equal(refusal.message, `Permission denied: needs repo.internal.admin at "${id}"`);
@@ -129,7 +129,7 @@ onEachStore("repos of version 1", (world) => {
     assert.equal(all.items.length, 1, "nothing was made");
   });
 
-  world.rule("change with their README or not at all", async (api) => {
+  world.rule("are updated atomically with their README", async (api) => {
     const parentId = await world.organization();
     const repo = { name: "app", readme: "safe" };
     const { id } = await registryV1(api, "CreateRepo", { parentId, repo });
@@ -143,7 +143,7 @@ onEachStore("repos of version 1", (world) => {
     assert.equal((await api.repos.get(id)).description, "");
   });
 
-  world.rule("name fields as version 1 does in refusals", async (api) => {
+  world.rule("have v1 field names in errors", async (api) => {
     const nowhere = await refused(registryV1(api, "UpdateRepo", { id: "nonsense", name: "x" }));
     assert.deepEqual(nowhere.fields, {
       id: "id must be a UID: 40 hexadecimal characters, or a path of IDs",
@@ -177,7 +177,7 @@ onEachStore("repos of version 1", (world) => {
     assert.equal(made.customOverlay ?? undefined, undefined);
   });
 
-  world.rule("are counted by their source, as far as the caller sees them", async (api) => {
+  world.rule("are counted by source, including only what the caller can see", async (api) => {
     const [catalog, org, other] = [
       await world.organization(),
       await world.organization(),
@@ -209,7 +209,7 @@ onEachStore("repos of version 1", (world) => {
     assert.equal(listed.totalCount, "2");
   });
 
-  test("write the synchronisation as version 1 and 2 do, in snake case", async () => {
+  test("have sync settings in snake case, as in v1 and v2", async () => {
     const org = await world.organization();
     const api = world.operator();
     const source = (await api.repos.create(org, { name: "base" })).uid;
@@ -229,7 +229,7 @@ onEachStore("repos of version 1", (world) => {
     });
   });
 
-  world.rule("leave one event with all of it, and the audit rows of version 2", async (api) => {
+  world.rule("leave one complete event, and the audit rows of v2", async (api) => {
     const parentId = await world.organization();
     const repo = { name: "app", readme: "x" };
     const { id } = await registryV1(api, "CreateRepo", { parentId, repo });
@@ -239,10 +239,10 @@ onEachStore("repos of version 1", (world) => {
       world.server,
       `SELECT type, body_type, body FROM events WHERE subject = '${id}' ORDER BY id`,
     );
-    const told = events.map(({ type, body_type, body }) => {
+    const shapes = events.map(({ type, body_type, body }) => {
       return [type.split(".").at(-2), body_type, JSON.parse(body).readme];
     });
-    assert.deepEqual(told, [
+    assert.deepEqual(shapes, [
       ["created", "wharf.registry.v1.Repo", "x"],
       ["updated", "wharf.registry.v1.Repo", ""],
       ["deleted", "wharf.registry.v1.DeleteRepoRequest", undefined],
