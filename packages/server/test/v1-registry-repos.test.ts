@@ -106,6 +106,7 @@ onEachStore("v1 repos", (world) => {
     assert.equal((await registryV1(creator, "CreateRepo", own)).name, "own");
   });
 
+<<<<<<< HEAD
   world.rule("show their README only to callers that can read it", async (api) => {
     const parentId = await world.organization();
     const readme = "of the operator";
@@ -128,6 +129,32 @@ onEachStore("v1 repos", (world) => {
     const all = await registryV1(api, "ListRepos", { uidp: { childrenOf: parentId } });
     assert.equal(all.items.length, 1, "nothing was made");
   });
+=======
+  world.rule(
+    "are written with their README by those who may create and update repos",
+    async (api) => {
+      const parentId = await world.organization();
+      const { token } = await world.member({ [parentId]: ["repo.create", "repo.list"] });
+      const creator = api.as(token);
+      const repo = { name: "app", readme: "first" };
+      const { id, readme } = await registryV1(creator, "CreateRepo", { parentId, repo });
+      assert.equal(readme, "first");
+      const other = { id, name: "app", readme: "second" };
+      assert.equal((await refused(registryV1(creator, "UpdateRepo", other))).code, 7);
+      assert.equal(
+        (await refused(registryV1(creator, "CreateRepo", { parentId, repo: other }))).code,
+        7,
+      );
+      assert.equal((await api.getReadme(id)).content, "first");
+      const updater = api.as((await world.member({ [parentId]: ["repo.update"] })).token);
+      assert.equal((await registryV1(updater, "UpdateRepo", other)).readme, "second");
+      assert.equal((await api.getReadme(id)).content, "second");
+      const put = await registryV1(updater, "UpdateRepo", { id, name: "app" });
+      assert.equal(put.readme, "");
+      assert.equal((await api.getReadme(id)).content, "", "what is left out is reset");
+    },
+  );
+>>>>>>> s14/clients
 
   world.rule("are updated atomically with their README", async (api) => {
     const parentId = await world.organization();
@@ -229,7 +256,35 @@ onEachStore("v1 repos", (world) => {
     });
   });
 
+<<<<<<< HEAD
   world.rule("leave one complete event, and the audit rows of v2", async (api) => {
+=======
+  world.rule("have the expiration of their sync that the caller set", async (api) => {
+    const parentId = await world.organization();
+    const source = (await api.repos.create(parentId, { name: "base" })).uid;
+    const config = (of: Record<string, unknown>) =>
+      (of.syncConfig ?? of.sync_config) as Record<string, unknown>;
+    const expiration = "2031-02-03T04:05:06.000Z";
+    const made = await registryV1(api, "CreateRepo", {
+      parentId,
+      repo: { name: "copy", syncConfig: { source: "base", expiration } },
+    });
+    assert.deepEqual([config(made).source, config(made).expiration], [source, expiration]);
+    const { id } = made;
+    const later = "2032-01-01T00:00:00.000Z";
+    const changed = { id, name: "copy", syncConfig: { source, expiration: later } };
+    assert.equal(config(await registryV1(api, "UpdateRepo", changed)).expiration, later);
+    const { items } = await registryV1(api, "ListRepos", { id });
+    assert.equal(config(items[0]).expiration, later);
+    const left = { id, name: "copy", syncConfig: { source } };
+    assert.equal(config(await registryV1(api, "UpdateRepo", left)).expiration, later);
+    const ignored = { syncConfig: { source, expirationTime: expiration } };
+    const two = config(await api.repos.update(id, ignored, ["sync_config"]));
+    assert.equal(two.expirationTime, later, "version 2 manages it");
+  });
+
+  world.rule("leave one event with all of it, and the audit rows of version 2", async (api) => {
+>>>>>>> s14/clients
     const parentId = await world.organization();
     const repo = { name: "app", readme: "x" };
     const { id } = await registryV1(api, "CreateRepo", { parentId, repo });
