@@ -10,13 +10,13 @@ import {
   SignJWT,
 } from "jose";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { StandInClouds } from "./support/clouds.ts";
-import { exchange } from "./support/exchange.ts";
-import { type KeyMaterial, keyMaterialOf } from "./support/key-material.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { TestServer } from "./support/server.ts";
-import { onEachStore, type TestWorld } from "./support/test-world.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { StandInClouds } from "./support/providers/clouds.ts";
+import { type KeyMaterial, keyMaterialOf } from "./support/server/key-material.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { TestServer } from "./support/server/test-server.ts";
+import { onEachStore, type TestWorld } from "./support/world/world.ts";
 
 const AZURE = "api://AzureADTokenExchange";
 const VAULT = "https://vault.example";
