@@ -106,30 +106,6 @@ onEachStore("v1 repos", (world) => {
     assert.equal((await registryV1(creator, "CreateRepo", own)).name, "own");
   });
 
-<<<<<<< HEAD
-  world.rule("show their README only to callers that can read it", async (api) => {
-    const parentId = await world.organization();
-    const readme = "of the operator";
-    const { id } = await registryV1(api, "CreateRepo", { parentId, repo: { name: "app", readme } });
-    const owner = api.as((await world.member({ [parentId]: "owner" })).token);
-    const put = await registryV1(owner, "UpdateRepo", { id, name: "app", description: "mine" });
-    assert.deepEqual([put.description, put.readme], ["mine", readme]);
-    const same = await registryV1(owner, "UpdateRepo", { id, name: "app", readme });
-    assert.deepEqual([same.description, same.readme], ["", readme]);
-    const blind = api.as((await world.member({ [parentId]: ["repo.update"] })).token);
-    const unread = await registryV1(blind, "UpdateRepo", { id, name: "app" });
-    assert.equal(unread.readme, "", "callers that cannot read it do not get it");
-    const other = { id, name: "app", description: "new", readme: "other" };
-    const refusal = await refused(registryV1(owner, "UpdateRepo", other));
-    assert.equal(refusal.message, `Permission denied: needs repo.internal.admin at "${id}"`);
-    const { items } = await registryV1(api, "ListRepos", { id });
-    assert.deepEqual([items[0].description, items[0].readme], ["", readme]);
-    const made = { parentId, repo: { name: "new", readme: "x" } };
-    assert.equal((await refused(registryV1(owner, "CreateRepo", made))).code, 7);
-    const all = await registryV1(api, "ListRepos", { uidp: { childrenOf: parentId } });
-    assert.equal(all.items.length, 1, "nothing was made");
-  });
-=======
   world.rule(
     "are written with their README by those who may create and update repos",
     async (api) => {
@@ -154,7 +130,6 @@ onEachStore("v1 repos", (world) => {
       assert.equal((await api.getReadme(id)).content, "", "what is left out is reset");
     },
   );
->>>>>>> s14/clients
 
   world.rule("are updated atomically with their README", async (api) => {
     const parentId = await world.organization();
@@ -256,9 +231,6 @@ onEachStore("v1 repos", (world) => {
     });
   });
 
-<<<<<<< HEAD
-  world.rule("leave one complete event, and the audit rows of v2", async (api) => {
-=======
   world.rule("have the expiration of their sync that the caller set", async (api) => {
     const parentId = await world.organization();
     const source = (await api.repos.create(parentId, { name: "base" })).uid;
@@ -283,8 +255,7 @@ onEachStore("v1 repos", (world) => {
     assert.equal(two.expirationTime, later, "version 2 manages it");
   });
 
-  world.rule("leave one event with all of it, and the audit rows of version 2", async (api) => {
->>>>>>> s14/clients
+  world.rule("leave one complete event, and the audit rows of v2", async (api) => {
     const parentId = await world.organization();
     const repo = { name: "app", readme: "x" };
     const { id } = await registryV1(api, "CreateRepo", { parentId, repo });
