@@ -89,7 +89,10 @@ onEachStore("feeds of advisories", (world) => {
       assert.equal(document["@id"], `${world.server.url}/feeds/${group}/openvex/${location}`);
     }
     const manifest = await scanner.get(`${group}/openvex/.well-known/vex-repository.json`);
-    assert.match(manifest.json.versions.v0.locations[0].url, /openvex\/all\.zip$/);
+    const [version, ...otherVersions] = manifest.json.versions;
+    assert.deepEqual(otherVersions, []);
+    assert.deepEqual([version.spec_version, version.update_interval], ["0.1", "24h"]);
+    assert.match(version.locations[0].url, /openvex\/all\.zip$/);
 
     const listed = (await scanner.get(`${group}/csaf/index.txt`)).bytes.toString();
     const year = new Date().getUTCFullYear();
