@@ -7,7 +7,7 @@ import { assertValid } from "../../advisories/test/schemas.ts";
 import { ANONYMOUS_UID } from "../src/auth/caller.ts";
 import { saveVulnerabilities } from "../src/vulnerabilities/severities/vulnerability-writer.ts";
 import { advisoryOf, writing, written } from "./support/advisories.ts";
-import { approved, Scanner, unzipped } from "./support/feeds.ts";
+import { approved, Scanner, untarred, unzipped } from "./support/feeds.ts";
 import { Insider } from "./support/insider.ts";
 import { onEachStore } from "./support/test-world.ts";
 
@@ -63,6 +63,10 @@ onEachStore("feeds of advisories", (world) => {
       ids.map((id: string) => `${id}.json`),
     );
     for (const text of archive.values()) assertValid("osv", JSON.parse(text));
+    const tar = await scanner.get(`${group}/osv/all.tar.gz`);
+    assert.equal(tar.headers.get("content-type"), "application/gzip");
+    assert.deepEqual(await untarred(tar.bytes), archive);
+    assert.deepEqual((await scanner.get(`${group}/osv/all.tar.gz`)).bytes, tar.bytes);
 
     const secdb = (await scanner.get(`${group}/secdb/security.json`)).json;
     assert.deepEqual(
@@ -265,12 +269,15 @@ onEachStore("feeds of advisories", (world) => {
       ...ONE,
       events: [approved({ pendingUpstreamFix: { note } })],
     });
-    const paths = ["osv/all.json", `osv/${ONE.advisoryId}.json`, "osv/all.zip", "csaf/changes.csv"];
+    const paths = [
+      ...["osv/all.json", `osv/${ONE.advisoryId}.json`, "osv/all.zip", "osv/all.tar.gz"],
+      ...["osv/modified_id.csv", "csaf/changes.csv"],
+    ];
     for (const path of paths) {
       const plain = await scanner.get(`${group}/${path}`, { "accept-encoding": "identity" });
       const packed = await scanner.get(`${group}/${path}`, { "accept-encoding": "gzip" });
       assert.deepEqual(packed.bytes, plain.bytes);
-      const isZip = path.endsWith("zip");
+      const isZip = /\.(zip|gz)$/.test(path);
       assert.equal(packed.headers.get("content-encoding"), isZip ? null : "gzip", path);
       const tags = [plain, packed].map(({ headers }) => headers.get("etag") as string);
       assert.equal(new Set(tags).size, isZip ? 1 : 2);
@@ -295,6 +302,32 @@ onEachStore("feeds of advisories", (world) => {
       assert.equal((await scanner.get(path, { "if-none-match": etag })).status, 304);
     }
     assert.equal((await scanner.get(path)).status, 200);
+  });
+
+  test("list changes of OSV documents, latest first", async () => {
+    const [A, B, C] = ["CGA-2222-2222-2222", "CGA-3333-3333-3333", "CGA-4444-4444-4444"];
+    const group = await publicGroup({ ...ONE, advisoryId: A }, { ...ONE, advisoryId: B });
+    await written(insider, group, { ...ONE, advisoryId: C });
+    await written(insider, group, { ...ONE, advisoryId: 'ACME "7", x' });
+    await writing(insider, group, async (writer) =>
+      writer.update({ ...((await writer.find(A)) ?? assert.fail()), author: "x@example.com" }),
+    );
+    const index = (await scanner.get(`${group}/osv/all.json`)).json;
+    const times = new Map(
+      index.map(({ id, modified }: { id: string; modified: string }) => [id, modified]),
+    );
+    const lines = (await scanner.get(`${group}/osv/modified_id.csv`)).bytes.toString();
+    const odd = 'x_ACME "7", x';
+    assert.equal(
+      lines,
+      [
+        `${times.get(A)},${A}`,
+        `${times.get(odd)},"x_ACME ""7"", x"`,
+        `${times.get(C)},${C}`,
+        `${times.get(B)},${B}`,
+        "",
+      ].join("\n"),
+    );
   });
 
   test("have documents whose names are long", async () => {
