@@ -9,6 +9,7 @@ import { saveVulnerabilities } from "../src/vulnerabilities/severities/vulnerabi
 import { advisoryOf, writing, written } from "./support/advisories.ts";
 import { approved, Scanner, untarred, unzipped } from "./support/feeds.ts";
 import { Insider } from "./support/insider.ts";
+import { StandInIssuer } from "./support/issuer.ts";
 import { onEachStore } from "./support/test-world.ts";
 
 const FIXED = approved({ fixed: { fixedVersion: "3.5.0-r0" } });
@@ -158,7 +159,7 @@ onEachStore("feeds of advisories", (world) => {
     const refusals = [await scanner.get(path), await scanner.get(nowhere)];
     for (const { status, headers, json } of refusals) {
       assert.equal(status, 401);
-      assert.equal(headers.get("www-authenticate"), "Bearer");
+      assert.equal(headers.get("www-authenticate"), 'Bearer, Basic realm="feeds"');
       assert.equal(headers.get("cache-control"), "no-store");
       assert.deepEqual(json, refusals[0]?.json);
     }
@@ -193,6 +194,53 @@ onEachStore("feeds of advisories", (world) => {
     await world.bind(folder, ANONYMOUS_UID, ["advisories.list"]);
     assert.equal((await scanner.get(`${folder}/osv/all.json`)).status, 200);
     assert.equal((await scanner.get(path)).status, 401);
+  });
+
+  test("accept a pull token as password, and tokens of the API", async () => {
+    const issuer = await StandInIssuer.start();
+    try {
+      const group = await world.organization();
+      await written(insider, group, ONE);
+      const claims = { iss: "https://pull.example", sub: world.name("robot") };
+      const expirationTime = new Date(Date.now() + 86_400_000).toISOString();
+      const issuerKeys = JSON.stringify(issuer.jwks);
+      const staticKeys = { issuer: claims.iss, subject: claims.sub, issuerKeys, expirationTime };
+      const identities = world.operator().identities;
+      const { uid } = await identities.create(group, { name: "robot", staticKeys });
+      const password = await issuer.sign({ ...claims, exp: Math.floor(Date.now() / 1_000) + 600 });
+      const get = (user: string, secret: string, path = `${group}/osv/all.json`) =>
+        scanner.get(path, { authorization: `Basic ${btoa(`${user}:${secret}`)}` });
+      assert.equal((await get(uid, password)).status, 404, "without advisories.list");
+      await world.bind(group, uid, "advisories.viewer");
+      const read = await get(uid, password);
+      assert.deepEqual([read.status, read.json.length], [200, 1]);
+      assert.equal(read.headers.get("cache-control"), "private, no-cache");
+      assert.equal((await get(uid.replaceAll("/", "_"), password)).status, 200);
+      assert.ok((await identities.get(uid)).lastSeenTime);
+      const member = await world.member({ [group]: ["advisories.list"] });
+      assert.equal((await get("_token", member.token)).status, 200);
+      const other = await world.member({});
+      const [head, body] = password.split(".") as [string, string];
+      for (const [user, secret] of [
+        [uid, `${head}.${body}.AAAA`],
+        [uid, member.token],
+        [uid, ""],
+        [other.uid, password],
+        ["robot", password],
+        ["_token", password],
+        ["_token", ""],
+      ] as const) {
+        const denied = await get(user, secret);
+        assert.equal(denied.status, 401, `${user}:${secret}`);
+        assert.equal(denied.headers.get("www-authenticate"), 'Bearer, Basic realm="feeds"');
+      }
+      const digest = await scanner.get(`${group}/osv/all.json`, { authorization: "Digest x" });
+      assert.equal(digest.status, 401);
+      await identities.delete(uid);
+      assert.equal((await get(uid, password)).status, 401);
+    } finally {
+      await issuer.stop();
+    }
   });
 
   test("are sent again only after a change, of advisories, severities or names", async () => {

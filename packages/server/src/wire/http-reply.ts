@@ -50,7 +50,7 @@ export function errorReply({ wire, context }: HttpContext, error: WharfError): H
   const headers = errorHeaders(error);
   if (error.code === "UNAUTHENTICATED") {
     const hadToken = context.authorization !== undefined;
-    headers["www-authenticate"] = hadToken ? 'Bearer error="invalid_token"' : "Bearer";
+    headers["www-authenticate"] ??= hadToken ? 'Bearer error="invalid_token"' : "Bearer";
   }
   const body = statusJson(error, wire.errorDomain);
   return { status: error.httpStatus, headers, body, error };
