@@ -3,12 +3,12 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { everyValueOf, spellings } from "../../server/test/support/key-material.ts";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
-import { rawRows } from "../../server/test/support/raw-rows.ts";
-import { Rest } from "../../server/test/support/rest.ts";
-import { scratchFolder } from "../../server/test/support/scratch.ts";
-import { TestServer } from "../../server/test/support/server.ts";
+import { Rest } from "../../server/test/support/client/http.ts";
+import { everyValueOf, spellings } from "../../server/test/support/server/key-material.ts";
+import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
+import { rawRows } from "../../server/test/support/server/sql.ts";
+import { TestServer } from "../../server/test/support/server/test-server.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { wharf } from "./support/command.ts";
 import { wharfAtTerminal } from "./support/terminal.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { assertValid } from "../../advisories/test/schemas.ts";
-import { unzipped } from "../../server/test/support/feeds.ts";
+import { unzipped } from "../../server/test/support/client/feed-client.ts";
 import { fails, json, runAs } from "./support/resources.ts";
 import { Site } from "./support/site.ts";
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import type { Browser, Page } from "playwright-core";
-import { launchBrowser, openPage } from "../../server/test/support/browser.ts";
-import { startNamedWorld } from "../../server/test/support/login-visit.ts";
-import type { LoginWorld } from "../../server/test/support/login-world.ts";
-import { signInAtProvider } from "../../server/test/support/openid-provider.ts";
+import { launchBrowser, openPage } from "../../server/test/support/browser/browser.ts";
+import { startNamedWorld } from "../../server/test/support/browser/login-visit.ts";
+import { signInAtProvider } from "../../server/test/support/providers/openid-provider.ts";
+import type { LoginWorld } from "../../server/test/support/world/login.ts";
 import { Home } from "./support/auth-home.ts";
 
 describe("auth login with a real browser", () => {

@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
-import { rawRows } from "../../server/test/support/raw-rows.ts";
-import { Rest } from "../../server/test/support/rest.ts";
+import { Rest } from "../../server/test/support/client/http.ts";
+import { rawRows } from "../../server/test/support/server/sql.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { Home } from "./support/auth-home.ts";
 
 /** Someone who is not root, for whom files can be read-only. */

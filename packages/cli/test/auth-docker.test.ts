@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { decodeJwt } from "jose";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { dockerFolder, userHome } from "../src/auth/docker/config-file.ts";
 import { Home } from "./support/auth-home.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
-import { Rest } from "../../server/test/support/rest.ts";
+import { Rest } from "../../server/test/support/client/http.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { Home } from "./support/auth-home.ts";
 
 describe("leaving", () => {

@@ -6,11 +6,11 @@ import { dirname } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
-import { freePort } from "../../server/test/support/free-port.ts";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
-import { rawRows } from "../../server/test/support/raw-rows.ts";
-import { Rest } from "../../server/test/support/rest.ts";
-import { Walker } from "../../server/test/support/walker.ts";
+import { Walker } from "../../server/test/support/browser/http-browser.ts";
+import { Rest } from "../../server/test/support/client/http.ts";
+import { freePort } from "../../server/test/support/server/free-port.ts";
+import { rawRows } from "../../server/test/support/server/sql.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { Home } from "./support/auth-home.ts";
 
 describe("auth login of people", () => {

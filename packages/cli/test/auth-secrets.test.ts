@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer, type Server, request as send } from "node:http";
 import { after, before, describe, test } from "node:test";
-import { freePort } from "../../server/test/support/free-port.ts";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
-import { Walker } from "../../server/test/support/walker.ts";
+import { Walker } from "../../server/test/support/browser/http-browser.ts";
+import { freePort } from "../../server/test/support/server/free-port.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { Home } from "./support/auth-home.ts";
 
 describe("secrets of a login", () => {

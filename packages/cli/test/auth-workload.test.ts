@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
-import { StandInIssuer } from "../../server/test/support/issuer.ts";
-import { Rest } from "../../server/test/support/rest.ts";
-import { TestServer } from "../../server/test/support/server.ts";
+import { Rest } from "../../server/test/support/client/http.ts";
+import { StandInIssuer } from "../../server/test/support/providers/issuer.ts";
+import { TestServer } from "../../server/test/support/server/test-server.ts";
 import { pauseBefore } from "../src/auth/login/workload.ts";
 import { Home } from "./support/auth-home.ts";
 

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { decodeJwt } from "jose";
-import { firstRunOf } from "../../server/test/support/local-world.ts";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
-import { Rest } from "../../server/test/support/rest.ts";
-import { roleNamed } from "../../server/test/support/test-world.ts";
+import { Rest } from "../../server/test/support/client/http.ts";
+import { firstRunOf } from "../../server/test/support/world/local-accounts.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
+import { roleNamed } from "../../server/test/support/world/world.ts";
 import { Site } from "./support/site.ts";
 import { type Step, stepsOf, walkThrough } from "./support/walkthrough.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { StandInIssuer } from "../../server/test/support/issuer.ts";
+import { StandInIssuer } from "../../server/test/support/providers/issuer.ts";
 import { clientOf, eventually, fails, fileWith, ids, json, runAs } from "./support/resources.ts";
 import { Site } from "./support/site.ts";
 

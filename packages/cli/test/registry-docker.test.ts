@@ -4,10 +4,14 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
-import { freePort } from "../../server/test/support/free-port.ts";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
-import { writeImage } from "../../server/test/support/oci-image.ts";
-import { type Ran, skopeoIn, TestRegistry } from "../../server/test/support/registry.ts";
+import {
+  type Ran,
+  skopeoIn,
+  TestRegistry,
+} from "../../server/test/support/registry/distribution.ts";
+import { writeImage } from "../../server/test/support/registry/oci-image.ts";
+import { freePort } from "../../server/test/support/server/free-port.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { BIN, Home } from "./support/auth-home.ts";
 
 describe("a real client at a real registry, signed in with docker-credential-wharf", () => {

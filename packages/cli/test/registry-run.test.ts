@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
-import { freePort } from "../../server/test/support/free-port.ts";
-import { writeImage } from "../../server/test/support/oci-image.ts";
-import { skopeo } from "../../server/test/support/registry.ts";
-import { RegistryWorld } from "../../server/test/support/registry-world.ts";
-import { Rest } from "../../server/test/support/rest.ts";
-import { until } from "../../server/test/support/tracked-world.ts";
+import { Rest } from "../../server/test/support/client/http.ts";
+import { skopeo } from "../../server/test/support/registry/distribution.ts";
+import { writeImage } from "../../server/test/support/registry/oci-image.ts";
+import { freePort } from "../../server/test/support/server/free-port.ts";
+import { RegistryWorld } from "../../server/test/support/world/registry-tokens.ts";
+import { until } from "../../server/test/support/world/tracked-registry.ts";
 import { cleanEnvironment, LAUNCHER, wharf } from "./support/command.ts";
 
 /** The command, running. */

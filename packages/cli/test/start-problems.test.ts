@@ -3,10 +3,10 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { freePort } from "../../server/test/support/free-port.ts";
-import { newDatabase } from "../../server/test/support/postgres.ts";
-import { scratchFolder } from "../../server/test/support/scratch.ts";
-import { TestServer } from "../../server/test/support/server.ts";
+import { freePort } from "../../server/test/support/server/free-port.ts";
+import { newDatabase } from "../../server/test/support/server/postgres.ts";
+import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
+import { TestServer } from "../../server/test/support/server/test-server.ts";
 import { Home } from "./support/auth-home.ts";
 
 /** Someone who owns nothing here, where root runs the tests. */

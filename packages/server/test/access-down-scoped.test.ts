@@ -4,12 +4,12 @@ import { create, type DescMessage, type DescMethod, toBinary } from "@bufbuild/p
 import { accessOf, httpRulesOf, isScope, SERVICES } from "@wharf/contract";
 import { groupsV1, SERVICES_V1 } from "@wharf/contract/v1";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { type Api, allRefused, refused } from "./support/api.ts";
-import { callByContract } from "./support/by-contract.ts";
-import { exchange } from "./support/exchange.ts";
-import { grpcSend } from "./support/grpc.ts";
-import { Rest } from "./support/rest.ts";
-import { type Member, onEachStore, roleNamed } from "./support/test-world.ts";
+import { type Api, allRefused, refused } from "./support/client/api-client.ts";
+import { callByContract } from "./support/client/by-contract.ts";
+import { grpcSend } from "./support/client/grpc.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
 /** What the methods that give something ask for, and nothing that is worth giving. */
 const GIVING = [

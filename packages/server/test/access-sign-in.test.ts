@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
-import { type Exchanged, exchange } from "./support/exchange.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { Rest } from "./support/rest.ts";
-import { ScimClient } from "./support/scim.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { Rest } from "./support/client/http.ts";
+import { type Exchanged, exchange } from "./support/client/token-exchange.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { ScimClient } from "./support/providers/scim.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const GROUPS = "/iam/v2beta1/groups";
 const PROVIDERS = "/iam/v2beta1/identityProviders";

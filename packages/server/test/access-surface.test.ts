@@ -13,9 +13,9 @@ import {
 } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { grpcSend } from "./support/grpc.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { grpcSend } from "./support/client/grpc.ts";
+import { Rest } from "./support/client/http.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 onEachStore("the surface of the service", (world) => {
   const rest = (token = world.operator().token) => new Rest(world.server.url, token);

@@ -3,10 +3,10 @@ import { generateKeyPairSync } from "node:crypto";
 import { before, test } from "node:test";
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, SignJWT } from "jose";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { allRefused, refused } from "./support/api.ts";
-import { grpcSend } from "./support/grpc.ts";
-import { refusalOf } from "./support/over-grpc.ts";
-import { type Member, onEachStore } from "./support/test-world.ts";
+import { allRefused, refused } from "./support/client/api-client.ts";
+import { grpcSend } from "./support/client/grpc.ts";
+import { refusalOf } from "./support/client/over-grpc.ts";
+import { type Member, onEachStore } from "./support/world/world.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import { BUILTIN_ROLES } from "@wharf/contract";
-import { type Api, allRefused, refused } from "./support/api.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
-import { uidsOf } from "./support/walk.ts";
+import { type Api, allRefused, refused } from "./support/client/api-client.ts";
+import { uidsOf } from "./support/client/pagination.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const CLAIMS = { issuer: "https://issuer.example.com", subject: "s" };
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { advisoryOf, writing, written } from "./support/advisories.ts";
-import type { Api } from "./support/api.ts";
-import { Insider } from "./support/insider.ts";
-import { onEachStore } from "./support/test-world.ts";
+import type { Api } from "./support/client/api-client.ts";
+import { Insider } from "./support/server/insider.ts";
+import { advisoryOf, writing, written } from "./support/world/advisories.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const WRITERS = 4;
 const WRITES = 40;

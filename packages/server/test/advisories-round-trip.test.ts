@@ -6,8 +6,8 @@ import { AdvisoryDocumentSchema } from "@wharf/contract";
 import { publicJson } from "../../advisories/src/publish/index.ts";
 import { randomAdvisories } from "../../advisories/test/random-advisories.ts";
 import { ANONYMOUS_UID } from "../src/auth/caller.ts";
-import { Scanner, unzipped } from "./support/feeds.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { Scanner, unzipped } from "./support/client/feed-client.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const SEVERITIES = [
   { type: "TYPE_CVSS_V3", score: "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H" },

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { decodeJwt } from "jose";
-import { type Api, refused } from "./support/api.ts";
-import { type Cloud, SECRETS, StandInClouds } from "./support/clouds.ts";
-import { exchange } from "./support/exchange.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, type TestWorld } from "./support/test-world.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { type Cloud, SECRETS, StandInClouds } from "./support/providers/clouds.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore, type TestWorld } from "./support/world/world.ts";
 
 const clouds = await StandInClouds.start();
 after(() => clouds.stop());

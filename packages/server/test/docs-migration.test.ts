@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { advisoriesV1, httpRulesOf } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import { onEachStore } from "./support/test-world.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const GUIDE = readFileSync(join(import.meta.dirname, "../../../docs/migrate-v1-to-v2.md"), "utf8");
 

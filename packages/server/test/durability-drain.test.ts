@@ -7,9 +7,9 @@ import { after, before, describe, test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { CreateGroupRequestSchema, GroupSchema } from "@wharf/contract";
 import pg from "pg";
-import { Api } from "./support/api.ts";
-import { STORES, TestServer } from "./support/server.ts";
-import { inParallel } from "./support/walk.ts";
+import { Api } from "./support/client/api-client.ts";
+import { inParallel } from "./support/client/pagination.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
 
 for (const store of STORES) {
   describe(`a server on ${store} that is asked to stop`, () => {

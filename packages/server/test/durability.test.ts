@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Api } from "./support/api.ts";
-import { closeGrpc } from "./support/grpc.ts";
-import { Inside } from "./support/inside.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { checkRows } from "./support/rows.ts";
-import { STORES, TestServer } from "./support/server.ts";
-import { roleNamed } from "./support/test-world.ts";
-import { uidsOf, walk } from "./support/walk.ts";
-import { Acknowledged, writeUntilGone } from "./support/writers.ts";
+import { Api } from "./support/client/api-client.ts";
+import { closeGrpc } from "./support/client/grpc.ts";
+import { uidsOf, walk } from "./support/client/pagination.ts";
+import { Acknowledged, writeUntilGone } from "./support/server/acknowledged-writes.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { checkRows } from "./support/server/store-consistency.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
+import { roleNamed } from "./support/world/world.ts";
 
 const WRITERS = 12;
 

@@ -4,8 +4,8 @@ import type { Advisory } from "@wharf/contract";
 import type { Engine } from "../src/engine/engine.ts";
 import type { Reader, Value } from "../src/store/db/connection.ts";
 import { FeedReader } from "../src/vulnerabilities/feeds/feed-reader.ts";
-import { Insider } from "./support/insider.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { Insider } from "./support/server/insider.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const OTHERS = 3_000;
 const OWN = 40;

@@ -6,11 +6,11 @@ import { VulnerabilitySchema } from "@wharf/contract";
 import { assertValid } from "../../advisories/test/schemas.ts";
 import { ANONYMOUS_UID } from "../src/auth/caller.ts";
 import { saveVulnerabilities } from "../src/vulnerabilities/severities/vulnerability-writer.ts";
-import { advisoryOf, writing, written } from "./support/advisories.ts";
-import { approved, Scanner, untarred, unzipped } from "./support/feeds.ts";
-import { Insider } from "./support/insider.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { approved, Scanner, untarred, unzipped } from "./support/client/feed-client.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { Insider } from "./support/server/insider.ts";
+import { advisoryOf, writing, written } from "./support/world/advisories.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const FIXED = approved({ fixed: { fixedVersion: "3.5.0-r0" } });
 const V3 = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H";

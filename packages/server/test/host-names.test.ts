@@ -1,8 +1,8 @@
 /** Which host names a server on a loopback address answers to. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { checkError, checkUnharmed, parseAnswer, talk } from "./support/raw.ts";
-import { TestServer } from "./support/server.ts";
+import { checkError, checkUnharmed, parseAnswer, talk } from "./support/client/raw-http1.ts";
+import { TestServer } from "./support/server/test-server.ts";
 
 const SETTINGS = [
   ["--base-url", "https://wharf.example.com"],

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { constants } from "node:http2";
 import { after, afterEach, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { GOOD_CALLS, hostileCalls, payloadOf } from "./support/hostile-calls.ts";
-import { checkUnharmed, parseAnswer, talk } from "./support/raw.ts";
-import { checkStatus, frame, RawHttp2, webTrailers } from "./support/raw-grpc.ts";
-import { FIXED } from "./support/seed.ts";
-import { STORES, TestServer } from "./support/server.ts";
+import { checkUnharmed, parseAnswer, talk } from "./support/client/raw-http1.ts";
+import { checkStatus, frame, RawHttp2, webTrailers } from "./support/client/raw-http2.ts";
+import { GOOD_CALLS, hostileCalls, payloadOf } from "./support/fuzz/malformed-calls.ts";
+import { FIXED } from "./support/oracle/seed.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
 
 for (const store of STORES) {
   describe(`a server on ${store} under hostile gRPC calls`, () => {

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { constants } from "node:http2";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { fill, hostileRequests, settle } from "./support/hostile.ts";
-import { IAM } from "./support/hostile-calls.ts";
-import { checkError, checkUnharmed, talk } from "./support/raw.ts";
-import { checkStatus, type Ending, RawHttp2 } from "./support/raw-grpc.ts";
-import { Rest } from "./support/rest.ts";
-import { FIXED } from "./support/seed.ts";
-import { TestServer } from "./support/server.ts";
+import { Rest } from "./support/client/http.ts";
+import { checkError, checkUnharmed, talk } from "./support/client/raw-http1.ts";
+import { checkStatus, type Ending, RawHttp2 } from "./support/client/raw-http2.ts";
+import { IAM } from "./support/fuzz/malformed-calls.ts";
+import { fill, hostileRequests, settle } from "./support/fuzz/malformed-requests.ts";
+import { FIXED } from "./support/oracle/seed.ts";
+import { TestServer } from "./support/server/test-server.ts";
 
 describe("a server under hostile HTTP/2", () => {
   let server: TestServer;

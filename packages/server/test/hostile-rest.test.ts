@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
+import { checkError, checkUnharmed, parseAnswer, talk } from "./support/client/raw-http1.ts";
 import {
   fill,
   type HostileRequest,
   hostileRequests,
   type Known,
   settle,
-} from "./support/hostile.ts";
-import { checkError, checkUnharmed, parseAnswer, talk } from "./support/raw.ts";
-import { FIXED } from "./support/seed.ts";
-import { STORES, TestServer } from "./support/server.ts";
+} from "./support/fuzz/malformed-requests.ts";
+import { FIXED } from "./support/oracle/seed.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
 
 for (const store of STORES) {
   describe(`a server on ${store} under hostile REST requests`, () => {

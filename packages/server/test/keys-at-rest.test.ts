@@ -12,10 +12,10 @@ import {
   keyMaterialOf,
   secretBytesOf,
   spellings,
-} from "./support/key-material.ts";
-import { LoginWorld } from "./support/login-world.ts";
-import { STORES } from "./support/server.ts";
-import { roleNamed } from "./support/test-world.ts";
+} from "./support/server/key-material.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { LoginWorld } from "./support/world/login.ts";
+import { roleNamed } from "./support/world/world.ts";
 
 const HOST = "registry.example.com";
 const ATTACHED = ["--registry-urls", `${HOST}=http://127.0.0.1:1`, "--reconcile-minutes", "0"];

@@ -9,9 +9,9 @@ import { Secrets } from "../src/secrets/secrets.ts";
 import { openStore } from "../src/store/db/open.ts";
 import type { Store } from "../src/store/db/store.ts";
 import { readAllSealed } from "../src/store/tables/secrets.ts";
-import { newDatabase } from "./support/postgres.ts";
-import { scratchFolder } from "./support/scratch.ts";
-import { STORES } from "./support/server.ts";
+import { newDatabase } from "./support/server/postgres.ts";
+import { scratchFolder } from "./support/server/scratch-folder.ts";
+import { STORES } from "./support/server/test-server.ts";
 
 for (const kind of STORES) {
   describe(`sealing everything again, on ${kind}`, () => {

@@ -8,11 +8,11 @@ import { OPERATOR_UID } from "../src/auth/caller.ts";
 import { RefreshTokens } from "../src/auth/refresh-token.ts";
 import { signJwt } from "../src/auth/sign.ts";
 import { Secrets } from "../src/secrets/secrets.ts";
-import { type KeyMaterial, keyMaterialOf, privateKeyOf } from "./support/key-material.ts";
-import { LoginWorld } from "./support/login-world.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES, TestServer } from "./support/server.ts";
+import { Rest } from "./support/client/http.ts";
+import { type KeyMaterial, keyMaterialOf, privateKeyOf } from "./support/server/key-material.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
+import { LoginWorld } from "./support/world/login.ts";
 
 const HOST = "registry.example.com";
 const ATTACHED = ["--registry-urls", `${HOST}=http://127.0.0.1:1`, "--reconcile-minutes", "0"];

@@ -12,17 +12,17 @@ import type { Driver } from "../src/store/db/connection.ts";
 import { migrations } from "../src/store/db/migrations.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { openSqlite } from "../src/store/db/sqlite.ts";
+import { Rest } from "./support/client/http.ts";
 import {
   everyValueOf,
   keyMaterialOf,
   privateKeyOf,
   secretBytesOf,
   spellings,
-} from "./support/key-material.ts";
-import { emptyDatabase } from "./support/postgres.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES, TestServer } from "./support/server.ts";
+} from "./support/server/key-material.ts";
+import { emptyDatabase } from "./support/server/postgres.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
 
 /** The last step of a version that kept keys in plain. */
 const PLAIN_STEPS = 5;

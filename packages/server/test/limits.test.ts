@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Api, Refusal, refused } from "./support/api.ts";
-import { Inside } from "./support/inside.ts";
-import { registryV1 } from "./support/registry-v1.ts";
-import { Rest } from "./support/rest.ts";
-import { checkRows } from "./support/rows.ts";
-import { TestServer } from "./support/server.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { Api, Refusal, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { registryV1 } from "./support/client/registry-v1.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { checkRows } from "./support/server/store-consistency.ts";
+import { TestServer } from "./support/server/test-server.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const OIDC = { issuer: "https://idp.example.com", clientId: "wharf", pkceEnabled: true };
 const PROVIDER = { name: "corp", defaultRole: roleNamed("viewer"), oidc: OIDC };

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { obstacles } from "./support/accessibility.ts";
+import { obstacles } from "./support/browser/accessibility.ts";
 import {
   type Authenticator,
   addAuthenticator,
   launchBrowser,
   openPage,
-} from "./support/browser.ts";
-import { LocalWorld, PASSWORD } from "./support/local-world.ts";
+} from "./support/browser/browser.ts";
+import { LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
 
 const NEW = "another horse, another staple";
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Inside } from "./support/inside.ts";
-import { alertOf, byName, LocalWorld, PASSWORD } from "./support/local-world.ts";
-import { LoginWorld } from "./support/login-world.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES, TestServer } from "./support/server.ts";
-import { SoftPasskey } from "./support/soft-passkey.ts";
-import { type Visited, Walker } from "./support/walker.ts";
+import { type Visited, Walker } from "./support/browser/http-browser.ts";
+import { SoftPasskey } from "./support/browser/soft-passkey.ts";
+import { Rest } from "./support/client/http.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
+import { alertOf, byName, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
+import { LoginWorld } from "./support/world/login.ts";
 
 const NEW = "another horse, another staple";
 const WRONG_CURRENT =

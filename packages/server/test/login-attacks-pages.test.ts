@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { attack } from "./support/attack.ts";
-import { LoginWorld } from "./support/login-world.ts";
-import { roleNamed } from "./support/test-world.ts";
-import { type Visited, Walker } from "./support/walker.ts";
+import { type Visited, Walker } from "./support/browser/http-browser.ts";
+import { LoginWorld } from "./support/world/login.ts";
+import { attack } from "./support/world/login-attack.ts";
+import { roleNamed } from "./support/world/world.ts";
 
 const CONSOLE = "https://console.example";
 const MARKUP = `"><img src=x onerror=alert(1)>'><script>alert(1)</script>`;

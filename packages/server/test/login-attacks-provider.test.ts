@@ -4,12 +4,12 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
-import { attack } from "./support/attack.ts";
-import { LoginWorld } from "./support/login-world.ts";
-import { type Misdeed, RogueProvider } from "./support/rogue-provider.ts";
-import { roleNamed } from "./support/test-world.ts";
-import { Tool } from "./support/tool.ts";
-import { Walker } from "./support/walker.ts";
+import { Walker } from "./support/browser/http-browser.ts";
+import { Tool } from "./support/client/oauth-client.ts";
+import { type Misdeed, RogueProvider } from "./support/providers/rogue-provider.ts";
+import { LoginWorld } from "./support/world/login.ts";
+import { attack } from "./support/world/login-attack.ts";
+import { roleNamed } from "./support/world/world.ts";
 
 const now = () => Math.floor(Date.now() / 1000);
 const NOT_LET_THROUGH = "the identity provider rejected this sign-in: ";

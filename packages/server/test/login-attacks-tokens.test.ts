@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { decodeJwt } from "jose";
 import { RefreshTokens } from "../src/auth/refresh-token.ts";
-import { attack, leftovers } from "./support/attack.ts";
-import { exchange, exchangeOverGrpc } from "./support/exchange.ts";
-import { closeGrpc, grpcCall } from "./support/grpc.ts";
-import { HeadlessTool } from "./support/headless.ts";
-import { Inside } from "./support/inside.ts";
-import { LoginWorld } from "./support/login-world.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES } from "./support/server.ts";
-import { roleNamed } from "./support/test-world.ts";
-import { askForToken, type TokenAnswer } from "./support/tool.ts";
-import { type Visited, Walker } from "./support/walker.ts";
+import { type Visited, Walker } from "./support/browser/http-browser.ts";
+import { closeGrpc, grpcCall } from "./support/client/grpc.ts";
+import { HeadlessTool } from "./support/client/headless-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { askForToken, type TokenAnswer } from "./support/client/oauth-client.ts";
+import { exchange, exchangeOverGrpc } from "./support/client/token-exchange.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { LoginWorld } from "./support/world/login.ts";
+import { attack, leftovers } from "./support/world/login-attack.ts";
+import { roleNamed } from "./support/world/world.ts";
 
 const DEVICE = "urn:ietf:params:oauth:grant-type:device_code";
 

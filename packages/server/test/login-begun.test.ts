@@ -6,14 +6,14 @@ import {
   startDeviceAuthorization,
 } from "../src/login/oauth/device.ts";
 import { addTicket } from "../src/store/tables/tickets.ts";
-import { Inside } from "./support/inside.ts";
-import { LocalWorld, PASSWORD } from "./support/local-world.ts";
-import { LoginWorld } from "./support/login-world.ts";
-import { NewDatabase } from "./support/new-store.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { STORES, type TestServer } from "./support/server.ts";
-import { Tool } from "./support/tool.ts";
-import { Walker } from "./support/walker.ts";
+import { Walker } from "./support/browser/http-browser.ts";
+import { Tool } from "./support/client/oauth-client.ts";
+import { NewDatabase } from "./support/server/new-database.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { STORES, type TestServer } from "./support/server/test-server.ts";
+import { LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
+import { LoginWorld } from "./support/world/login.ts";
 
 const ticketsOf = async (server: TestServer) =>
   (await rawRows<{ purpose: string }>(server, "SELECT purpose FROM tickets ORDER BY purpose")).map(

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import * as client from "openid-client";
 import type { Browser, Page } from "playwright-core";
-import { launchBrowser } from "./support/browser.ts";
-import { exchange } from "./support/exchange.ts";
-import { closeGrpc } from "./support/grpc.ts";
-import { HeadlessTool } from "./support/headless.ts";
-import { openVisit, startNamedWorld } from "./support/login-visit.ts";
-import type { LoginWorld } from "./support/login-world.ts";
-import { signInAtProvider } from "./support/openid-provider.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { askForToken } from "./support/tool.ts";
+import { launchBrowser } from "./support/browser/browser.ts";
+import { openVisit, startNamedWorld } from "./support/browser/login-visit.ts";
+import { closeGrpc } from "./support/client/grpc.ts";
+import { HeadlessTool } from "./support/client/headless-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { askForToken } from "./support/client/oauth-client.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { signInAtProvider } from "./support/providers/openid-provider.ts";
+import { rawRows } from "./support/server/sql.ts";
+import type { LoginWorld } from "./support/world/login.ts";
 
 describe("login for a tool elsewhere, in a real browser", () => {
   let browser: Browser;

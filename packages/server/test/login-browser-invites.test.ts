@@ -3,11 +3,11 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { literalIdentityUid } from "@wharf/contract";
 import type { Browser, Page } from "playwright-core";
-import { launchBrowser } from "./support/browser.ts";
-import { openVisit, startNamedWorld } from "./support/login-visit.ts";
-import type { LoginWorld } from "./support/login-world.ts";
-import { signInAtProvider } from "./support/openid-provider.ts";
-import { roleNamed } from "./support/test-world.ts";
+import { launchBrowser } from "./support/browser/browser.ts";
+import { openVisit, startNamedWorld } from "./support/browser/login-visit.ts";
+import { signInAtProvider } from "./support/providers/openid-provider.ts";
+import type { LoginWorld } from "./support/world/login.ts";
+import { roleNamed } from "./support/world/world.ts";
 
 describe("invites in a real browser", () => {
   let browser: Browser;

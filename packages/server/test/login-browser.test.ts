@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { decodeJwt } from "jose";
 import type { Browser, Page } from "playwright-core";
-import { launchBrowser } from "./support/browser.ts";
-import { openVisit, startNamedWorld } from "./support/login-visit.ts";
-import type { LoginWorld } from "./support/login-world.ts";
-import { signInAtProvider } from "./support/openid-provider.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import type { Tool } from "./support/tool.ts";
+import { launchBrowser } from "./support/browser/browser.ts";
+import { openVisit, startNamedWorld } from "./support/browser/login-visit.ts";
+import { Rest } from "./support/client/http.ts";
+import type { Tool } from "./support/client/oauth-client.ts";
+import { signInAtProvider } from "./support/providers/openid-provider.ts";
+import { rawRows } from "./support/server/sql.ts";
+import type { LoginWorld } from "./support/world/login.ts";
 
 let browser: Browser;
 before(async () => {

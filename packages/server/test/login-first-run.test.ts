@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { addAuthenticator, launchBrowser, openPage } from "./support/browser.ts";
-import { firstRunOf, jsonLog, LocalWorld, PASSWORD } from "./support/local-world.ts";
-import { STORES } from "./support/server.ts";
-import { type TokenAnswer, Tool } from "./support/tool.ts";
+import { addAuthenticator, launchBrowser, openPage } from "./support/browser/browser.ts";
+import { type TokenAnswer, Tool } from "./support/client/oauth-client.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { firstRunOf, jsonLog, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
 
 for (const store of STORES) {
   describe(`the first run in a browser, on ${store}`, () => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { exchange } from "./support/exchange.ts";
-import { alertOf, LocalWorld, PASSWORD } from "./support/local-world.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES, TestServer } from "./support/server.ts";
-import { askForToken, type TokenAnswer } from "./support/tool.ts";
-import { Walker } from "./support/walker.ts";
+import { Walker } from "./support/browser/http-browser.ts";
+import { Rest } from "./support/client/http.ts";
+import { askForToken, type TokenAnswer } from "./support/client/oauth-client.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
+import { alertOf, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
 
 const BASE_URL = "http://wharf.example:8080";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Inside } from "./support/inside.ts";
-import { alertOf, jsonLog, LocalWorld, PASSWORD } from "./support/local-world.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { STORES } from "./support/server.ts";
-import type { Walker } from "./support/walker.ts";
+import type { Walker } from "./support/browser/http-browser.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { alertOf, jsonLog, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
 
 const WRONG =
   "The username or password is wrong, or there were too many attempts: wait a while before you try again.";

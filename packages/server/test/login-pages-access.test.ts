@@ -3,10 +3,10 @@ import { after, before, describe, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { html } from "../src/login/pages/html.ts";
 import { page as layout } from "../src/login/pages/layout.ts";
-import { obstacles } from "./support/accessibility.ts";
-import { launchBrowser, openBrowser, openPage } from "./support/browser.ts";
-import { samplePages } from "./support/login-samples.ts";
-import { LoginSite } from "./support/login-site.ts";
+import { obstacles } from "./support/browser/accessibility.ts";
+import { launchBrowser, openBrowser, openPage } from "./support/browser/browser.ts";
+import { samplePages } from "./support/browser/login-pages.ts";
+import { LoginSite } from "./support/browser/login-site.ts";
 
 describe("the pages of the login are for everyone", () => {
   let browser: Browser;

@@ -16,9 +16,9 @@ import {
   addAuthenticator,
   launchBrowser,
   openPage,
-} from "./support/browser.ts";
-import { samplePages, TICKET } from "./support/login-samples.ts";
-import { LoginSite } from "./support/login-site.ts";
+} from "./support/browser/browser.ts";
+import { samplePages, TICKET } from "./support/browser/login-pages.ts";
+import { LoginSite } from "./support/browser/login-site.ts";
 
 const rpID = "localhost";
 

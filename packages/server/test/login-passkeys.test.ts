@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { LocalWorld } from "./support/local-world.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { STORES } from "./support/server.ts";
-import { SoftPasskey, type Twist } from "./support/soft-passkey.ts";
-import { Walker } from "./support/walker.ts";
+import { Walker } from "./support/browser/http-browser.ts";
+import { SoftPasskey, type Twist } from "./support/browser/soft-passkey.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { LocalWorld } from "./support/world/local-accounts.ts";
 
 const REFUSED = { status: 401, body: { error: "This passkey was not accepted." } };
 const SPENT = {

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
-import { LoginWorld } from "./support/login-world.ts";
-import { Rest } from "./support/rest.ts";
-import { ScimClient } from "./support/scim.ts";
-import { STORES } from "./support/server.ts";
-import { askForToken, Tool } from "./support/tool.ts";
-import { Walker } from "./support/walker.ts";
+import { Walker } from "./support/browser/http-browser.ts";
+import { Rest } from "./support/client/http.ts";
+import { askForToken, Tool } from "./support/client/oauth-client.ts";
+import { ScimClient } from "./support/providers/scim.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { LoginWorld } from "./support/world/login.ts";
 
 for (const store of STORES) {
   describe(`logins of provisioned people on ${store}`, () => {

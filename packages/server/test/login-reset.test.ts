@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { alertOf, LocalWorld, PASSWORD } from "./support/local-world.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES } from "./support/server.ts";
-import { SoftPasskey } from "./support/soft-passkey.ts";
-import { askForToken } from "./support/tool.ts";
-import { type Visited, Walker } from "./support/walker.ts";
+import { type Visited, Walker } from "./support/browser/http-browser.ts";
+import { SoftPasskey } from "./support/browser/soft-passkey.ts";
+import { Rest } from "./support/client/http.ts";
+import { askForToken } from "./support/client/oauth-client.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { alertOf, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
 
 const NEW_PASSWORD = "another horse battery staple";
 const WRONG_CODE = "The code is wrong, was already used, or has expired.";

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { type Visited, Walker } from "./support/browser/http-browser.ts";
+import { SoftPasskey } from "./support/browser/soft-passkey.ts";
+import { Rest } from "./support/client/http.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
 import {
   alertOf,
   firstRunOf,
@@ -7,11 +11,7 @@ import {
   LocalWorld,
   NOBODY,
   PASSWORD,
-} from "./support/local-world.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES, TestServer } from "./support/server.ts";
-import { SoftPasskey } from "./support/soft-passkey.ts";
-import { type Visited, Walker } from "./support/walker.ts";
+} from "./support/world/local-accounts.ts";
 
 const WRONG_CODE = "The code is wrong or has expired: restart the server to get a new one.";
 

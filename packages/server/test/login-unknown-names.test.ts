@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { onEachStore } from "./support/test-world.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 onEachStore("names that no organization has", (world) => {
   for (const name of ["nobody", "a\0b", "\0", "é\u{10ffff}"]) {

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import * as openid from "openid-client";
 import type { Browser } from "playwright-core";
-import { launchBrowser, openPage } from "./support/browser.ts";
-import { OpenIdProvider, signInAtProvider } from "./support/openid-provider.ts";
+import { launchBrowser, openPage } from "./support/browser/browser.ts";
+import { OpenIdProvider, signInAtProvider } from "./support/providers/openid-provider.ts";
 
 describe("the OpenID provider of the tests", () => {
   const callbacks = createServer((_request, response) => response.end("back")).listen(0);

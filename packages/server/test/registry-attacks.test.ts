@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { base64url } from "jose";
-import { StandInIssuer } from "./support/issuer.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { answerOf, RegistryWorld } from "./support/registry-world.ts";
-import { signerOf } from "./support/signer.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { signerOf } from "./support/server/signer.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { answerOf, RegistryWorld } from "./support/world/registry-tokens.ts";
 
 const SCOPE = "repository:acme/app:pull";
 

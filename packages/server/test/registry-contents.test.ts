@@ -12,13 +12,13 @@ import { recordTag, removeTag } from "../src/registry/ingest/tag-state.ts";
 import { ensureRepo } from "../src/registry/repos/ensure-repo.ts";
 import { findManifest } from "../src/store/tables/manifests.ts";
 import { locationsOf, writeLocation } from "../src/store/tables/registry-locations.ts";
-import { Refusal, refused } from "./support/api.ts";
-import { digest } from "./support/digests.ts";
-import { Insider } from "./support/insider.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { checkRows } from "./support/rows.ts";
-import { FIXED } from "./support/seed.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { Refusal, refused } from "./support/client/api-client.ts";
+import { FIXED } from "./support/oracle/seed.ts";
+import { digest } from "./support/registry/digest.ts";
+import { Insider } from "./support/server/insider.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { checkRows } from "./support/server/store-consistency.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 function manifest(number: number, pushed: number) {
   return {

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
-import { freePort } from "./support/free-port.ts";
-import { writeImage } from "./support/oci-image.ts";
-import { type Ran, skopeo, TestRegistry } from "./support/registry.ts";
-import { RegistryWorld } from "./support/registry-world.ts";
+import { type Ran, skopeo, TestRegistry } from "./support/registry/distribution.ts";
+import { writeImage } from "./support/registry/oci-image.ts";
+import { freePort } from "./support/server/free-port.ts";
+import { RegistryWorld } from "./support/world/registry-tokens.ts";
 
 const ANYONE = literalIdentityUid("wharf", "anyone");
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
-import { exchange } from "./support/exchange.ts";
-import { RegistryWorld } from "./support/registry-world.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES } from "./support/server.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { RegistryWorld } from "./support/world/registry-tokens.ts";
 
 const ANYONE = literalIdentityUid("wharf", "anyone");
 

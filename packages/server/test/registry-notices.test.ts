@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { Insider } from "./support/insider.ts";
-import { checkRows } from "./support/rows.ts";
-import { FIXED } from "./support/seed.ts";
-import { STORES } from "./support/server.ts";
-import { TrackedWorld } from "./support/tracked-world.ts";
+import { FIXED } from "./support/oracle/seed.ts";
+import { Insider } from "./support/server/insider.ts";
+import { checkRows } from "./support/server/store-consistency.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { TrackedWorld } from "./support/world/tracked-registry.ts";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Ran } from "./support/registry.ts";
-import { STORES } from "./support/server.ts";
-import { TrackedWorld, until } from "./support/tracked-world.ts";
+import type { Ran } from "./support/registry/distribution.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { TrackedWorld, until } from "./support/world/tracked-registry.ts";
 
 interface EventRow {
   readonly type: string;

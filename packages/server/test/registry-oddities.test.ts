@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { FrontedWorld } from "./support/fronted-world.ts";
-import { Insider } from "./support/insider.ts";
-import { skopeo } from "./support/registry.ts";
-import { INDEX, MANIFEST, type StoredImage } from "./support/registry-storage.ts";
-import { until } from "./support/tracked-world.ts";
+import { skopeo } from "./support/registry/distribution.ts";
+import { INDEX, MANIFEST, type StoredImage } from "./support/registry/storage.ts";
+import { Insider } from "./support/server/insider.ts";
+import { FrontedWorld } from "./support/world/fronted-registry.ts";
+import { until } from "./support/world/tracked-registry.ts";
 
 describe("what a registry answers oddly keeps us from nothing else", () => {
   let world: FrontedWorld;

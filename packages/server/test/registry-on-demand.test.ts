@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { RegistryStorage } from "./support/registry-storage.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES, TestServer } from "./support/server.ts";
-import { TrackedWorld, until } from "./support/tracked-world.ts";
+import { Rest } from "./support/client/http.ts";
+import { RegistryStorage } from "./support/registry/storage.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
+import { TrackedWorld, until } from "./support/world/tracked-registry.ts";
 
 const REGISTRIES = "/registry/v2beta1/registries";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Insider } from "./support/insider.ts";
-import { RegistryStorage } from "./support/registry-storage.ts";
-import { checkRows } from "./support/rows.ts";
-import { STORES } from "./support/server.ts";
-import { TrackedWorld, until } from "./support/tracked-world.ts";
+import { RegistryStorage } from "./support/registry/storage.ts";
+import { Insider } from "./support/server/insider.ts";
+import { checkRows } from "./support/server/store-consistency.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { TrackedWorld, until } from "./support/world/tracked-registry.ts";
 
 for (const store of STORES) {
   describe(`a look through a registry, on ${store}`, () => {

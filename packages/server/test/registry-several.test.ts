@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { notificationSecret } from "../src/app/admin.ts";
 import { readSettings } from "../src/config/settings.ts";
-import { freePort } from "./support/free-port.ts";
-import { TestRegistry } from "./support/registry.ts";
-import { RegistryStorage, type StoredImage } from "./support/registry-storage.ts";
-import { RegistryWorld } from "./support/registry-world.ts";
-import { until } from "./support/tracked-world.ts";
+import { TestRegistry } from "./support/registry/distribution.ts";
+import { RegistryStorage, type StoredImage } from "./support/registry/storage.ts";
+import { freePort } from "./support/server/free-port.ts";
+import { RegistryWorld } from "./support/world/registry-tokens.ts";
+import { until } from "./support/world/tracked-registry.ts";
 
 describe("two registries with the same paths", () => {
   let world: RegistryWorld;

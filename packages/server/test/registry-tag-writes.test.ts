@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { FrontedWorld } from "./support/fronted-world.ts";
-import type { StoredImage } from "./support/registry-storage.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES } from "./support/server.ts";
-import { until } from "./support/tracked-world.ts";
+import { Rest } from "./support/client/http.ts";
+import type { StoredImage } from "./support/registry/storage.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { FrontedWorld } from "./support/world/fronted-registry.ts";
+import { until } from "./support/world/tracked-registry.ts";
 
 /** What a registry has under a name. */
 interface Had {

@@ -3,11 +3,11 @@ import { hash, X509Certificate } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { builtinRole, literalIdentityUid } from "@wharf/contract";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
-import { exchange } from "./support/exchange.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { answerOf, RegistryWorld } from "./support/registry-world.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES } from "./support/server.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { answerOf, RegistryWorld } from "./support/world/registry-tokens.ts";
 
 const ANYONE = literalIdentityUid("wharf", "anyone");
 const SCOPE = "repository:acme/app:pull";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { TrackedWorld, until } from "./support/tracked-world.ts";
+import { TrackedWorld, until } from "./support/world/tracked-registry.ts";
 
 /** Passes on what a registry tells, badly: some of it never, some of it twice, all of it late. */
 class BadLine {

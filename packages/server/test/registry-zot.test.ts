@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { decodeJwt } from "jose";
-import { FrontedWorld } from "./support/fronted-world.ts";
-import type { StoredImage } from "./support/registry-storage.ts";
+import type { StoredImage } from "./support/registry/storage.ts";
+import { FrontedWorld } from "./support/world/fronted-registry.ts";
 
 /** What zot says in the headers of an event. */
 interface Said {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { BUILTIN_ROLES } from "@wharf/contract";
-import { Api, refused } from "./support/api.ts";
-import { emptyDatabase } from "./support/postgres.ts";
-import { Rest } from "./support/rest.ts";
-import { TestServer } from "./support/server.ts";
-import { roleNamed } from "./support/test-world.ts";
-import { inParallel, uidsOf, walk } from "./support/walk.ts";
+import { Api, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
+import { emptyDatabase } from "./support/server/postgres.ts";
+import { TestServer } from "./support/server/test-server.ts";
+import { roleNamed } from "./support/world/world.ts";
 
 /** Replicas stand behind one address, which is whom tokens are meant for. */
 const FLAGS = ["--base-url", "http://wharf.test"];

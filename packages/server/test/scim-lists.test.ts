@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { provisioning, type ScimClient } from "./support/scim.ts";
-import { onEachStore } from "./support/test-world.ts";
-import { all } from "./support/world.ts";
+import { all } from "./support/oracle/random-plan.ts";
+import { provisioning, type ScimClient } from "./support/providers/scim.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const PEOPLE = 1_000;
 

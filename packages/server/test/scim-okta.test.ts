@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { provisioning, type ScimClient } from "./support/scim.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { provisioning, type ScimClient } from "./support/providers/scim.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const USER = "urn:ietf:params:scim:schemas:core:2.0:User";
 const GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group";

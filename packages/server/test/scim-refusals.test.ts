@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { Inside } from "./support/inside.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { type Provisioning, provisioning, ScimClient } from "./support/scim.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { type Provisioning, provisioning, ScimClient } from "./support/providers/scim.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 onEachStore("whom the endpoint for provisioning refuses", (world) => {
   let made: Provisioning;

@@ -4,10 +4,10 @@ import { literalIdentityUid } from "@wharf/contract";
 import { findProvisionedUser, provisionedGroupsOf } from "../src/auth/provisioning.ts";
 import { recordSignIn } from "../src/store/tables/provider-people.ts";
 import { addSession, findSession } from "../src/store/tables/sessions.ts";
-import { Inside } from "./support/inside.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { type Provisioning, provisioning } from "./support/scim.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { type Provisioning, provisioning } from "./support/providers/scim.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const ISSUER = "https://login.example.com";
 

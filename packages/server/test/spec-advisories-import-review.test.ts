@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { AdvisoriesV1 } from "./support/advisories-v1.ts";
-import { type Api, refused } from "./support/api.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { type Member, onEachStore } from "./support/test-world.ts";
+import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { type Member, onEachStore } from "./support/world/world.ts";
 
 const TIME = "2026-03-02T00:00:00.000Z";
 const WRITER = ["advisories.create", "advisories.update", "advisories.list"];

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { AdvisoriesV1 } from "./support/advisories-v1.ts";
-import { type Api, allRefused, refused } from "./support/api.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
+import { type Api, allRefused, refused } from "./support/client/api-client.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const ABOUT = { artifactType: "apk", artifactName: "openssl", artifactArchitecture: "x86_64" };
 const FIXED = { timestamp: "2026-03-02T10:00:00.123Z", fixed: { fixedVersion: "3.1.4-r1" } };

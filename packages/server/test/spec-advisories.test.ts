@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Advisory } from "@wharf/contract";
-import { PLAIN, writing, written } from "./support/advisories.ts";
-import { refused } from "./support/api.ts";
-import { Insider } from "./support/insider.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { refused } from "./support/client/api-client.ts";
+import { Insider } from "./support/server/insider.ts";
+import { PLAIN, writing, written } from "./support/world/advisories.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const FIXED = {
   createTime: "2026-03-02T00:00:00.000Z",

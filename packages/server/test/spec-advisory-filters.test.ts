@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
-import { writing, written } from "./support/advisories.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
 import {
   type Asked,
   isFound,
@@ -10,11 +10,11 @@ import {
   type Sample,
   samples,
   TYPES,
-} from "./support/advisory-samples.ts";
-import { type Api, refused } from "./support/api.ts";
-import { Insider } from "./support/insider.ts";
-import { SEED } from "./support/seed.ts";
-import { onEachStore } from "./support/test-world.ts";
+} from "./support/oracle/advisory-samples.ts";
+import { SEED } from "./support/oracle/seed.ts";
+import { Insider } from "./support/server/insider.ts";
+import { writing, written } from "./support/world/advisories.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 /** Each filter alone, with values that some have and none has. */
 const ALONE: readonly Asked[] = [

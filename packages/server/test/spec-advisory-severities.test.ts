@@ -4,10 +4,10 @@ import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { VulnerabilitySchema } from "@wharf/contract";
 import { resumeSeverities } from "../src/vulnerabilities/severities/severity-changes.ts";
 import { saveVulnerabilities } from "../src/vulnerabilities/severities/vulnerability-writer.ts";
-import { writing, written } from "./support/advisories.ts";
-import type { Api } from "./support/api.ts";
-import { Insider } from "./support/insider.ts";
-import { onEachStore } from "./support/test-world.ts";
+import type { Api } from "./support/client/api-client.ts";
+import { Insider } from "./support/server/insider.ts";
+import { writing, written } from "./support/world/advisories.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const V3 = { type: "TYPE_CVSS_V3", score: "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H" };
 const V4 = { type: "TYPE_CVSS_V4", score: "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N" };

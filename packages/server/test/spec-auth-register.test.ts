@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { literalIdentityUid } from "@wharf/contract";
-import { refused } from "./support/api.ts";
-import { exchange } from "./support/exchange.ts";
-import { Inside } from "./support/inside.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { type Answer, Rest } from "./support/rest.ts";
-import { checkRows } from "./support/rows.ts";
-import { TestServer } from "./support/server.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { refused } from "./support/client/api-client.ts";
+import { type Answer, Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { checkRows } from "./support/server/store-consistency.ts";
+import { TestServer } from "./support/server/test-server.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const viewer = roleNamed("viewer");
 

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { GroupsService } from "@wharf/contract";
 import { groupsV1 } from "@wharf/contract/v1";
-import { allRefused, refused } from "./support/api.ts";
-import { callByContract } from "./support/by-contract.ts";
-import { Insider } from "./support/insider.ts";
-import { RegistryWorld } from "./support/registry-world.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES } from "./support/server.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { allRefused, refused } from "./support/client/api-client.ts";
+import { callByContract } from "./support/client/by-contract.ts";
+import { Rest } from "./support/client/http.ts";
+import { Insider } from "./support/server/insider.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { RegistryWorld } from "./support/world/registry-tokens.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 onEachStore("names of folders", (world) => {
   let org: string;

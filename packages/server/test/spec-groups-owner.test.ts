@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refused } from "./support/api.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
-import { inParallel } from "./support/walk.ts";
+import { refused } from "./support/client/api-client.ts";
+import { inParallel } from "./support/client/pagination.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 onEachStore("organizations and who made them", (world) => {
   world.rule("whoever makes an organization owns it at once", async (api) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refused } from "./support/api.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { refused } from "./support/client/api-client.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const ROOT = /^[0-9a-f]{40}$/;
 const CHILD = /^[0-9a-f]{40}\/[0-9a-f]{16}$/;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { type Api, allRefused, refused } from "./support/api.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore } from "./support/test-world.ts";
-import { inParallel, uidsOf, walk } from "./support/walk.ts";
+import { type Api, allRefused, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const AMAZON = { account: "123456789012" };
 const GOOGLE = { projectId: "acme-prod", projectNumber: "123456789" };

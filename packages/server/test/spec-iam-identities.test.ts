@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { refused } from "./support/api.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
-import { uidsOf } from "./support/walk.ts";
+import { refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { uidsOf } from "./support/client/pagination.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const ISSUER = "https://issuer.example.com";
 const CLAIMS = { issuer: ISSUER, subject: "me" };

@@ -6,9 +6,9 @@ import { RESOURCES } from "../src/app/resources.ts";
 import { readSettings } from "../src/config/settings.ts";
 import { Secrets } from "../src/secrets/secrets.ts";
 import { openStore } from "../src/store/db/open.ts";
-import { type Api, refused } from "./support/api.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const ISSUER = "https://login.example.com";
 

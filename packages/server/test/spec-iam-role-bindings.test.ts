@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { refused } from "./support/api.ts";
-import { type Member, onEachStore, roleNamed } from "./support/test-world.ts";
-import { uidsOf } from "./support/walk.ts";
+import { refused } from "./support/client/api-client.ts";
+import { uidsOf } from "./support/client/pagination.ts";
+import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
 const ISSUER = "https://issuer.example.com";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { BUILTIN_ROLES, Capability } from "@wharf/contract";
-import { allRefused, refused } from "./support/api.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { allRefused, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 onEachStore("roles", (world) => {
   let org: string;

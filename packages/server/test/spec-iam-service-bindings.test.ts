@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { type Api, refused } from "./support/api.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const HERE = "must be the uid of an identity directly below the group";
 

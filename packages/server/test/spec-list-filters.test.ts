@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { BUILTIN_ROLES } from "@wharf/contract";
-import { type Api, refused } from "./support/api.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
-import { uidsOf } from "./support/walk.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { uidsOf } from "./support/client/pagination.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const NOWHERE = "0".repeat(40);
 

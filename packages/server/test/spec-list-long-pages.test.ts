@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { AdvisoriesV1 } from "./support/advisories-v1.ts";
-import { onEachStore } from "./support/test-world.ts";
-import { uidsOf, walk } from "./support/walk.ts";
+import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
+import { uidsOf, walk } from "./support/client/pagination.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 /** Of a quarter of a megabyte each. Clients of gRPC take 4 MiB unless told otherwise; those of the tests are not. */
 const LONG = 20;

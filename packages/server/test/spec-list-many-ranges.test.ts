@@ -13,10 +13,10 @@ import {
 import { groups } from "../src/iam/groups.ts";
 import { roleBindings } from "../src/iam/role-bindings.ts";
 import { repos } from "../src/registry/repos/repos.ts";
-import { type Api, refused } from "./support/api.ts";
-import { Inside } from "./support/inside.ts";
-import { Rest } from "./support/rest.ts";
-import { type Member, onEachStore, roleNamed } from "./support/test-world.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
 /** More scopes than lists read without taking turns. */
 const SCOPES = 150;

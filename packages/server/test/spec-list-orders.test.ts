@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { type Api, refused } from "./support/api.ts";
-import { onEachStore } from "./support/test-world.ts";
-import { inParallel, uidsOf, walk } from "./support/walk.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 /** Names in the order of their bytes, some of them several times. */
 const NAMES = ["0", "10", "2", "a", "a b", "a-b", "a.b", "a_b", "ab", "b", "z"];

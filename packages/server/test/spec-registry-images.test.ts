@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { recordManifest } from "../src/registry/ingest/manifest-state.ts";
 import type { Manifest } from "../src/store/tables/manifests.ts";
-import { allRefused, refused } from "./support/api.ts";
-import { digest } from "./support/digests.ts";
-import { Insider } from "./support/insider.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { allRefused, refused } from "./support/client/api-client.ts";
+import { digest } from "./support/registry/digest.ts";
+import { Insider } from "./support/server/insider.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const [INDEX, AMD, ARM, UNNAMED, ATTESTED, CHART, MISSING] = [1, 2, 3, 4, 5, 6, 7].map(digest) as [
   string,

@@ -11,8 +11,8 @@ import {
   readTicket,
   rewriteTicket,
 } from "../src/store/tables/tickets.ts";
-import { NewDatabase } from "./support/new-store.ts";
-import { STORES } from "./support/server.ts";
+import { NewDatabase } from "./support/server/new-database.ts";
+import { STORES } from "./support/server/test-server.ts";
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -11,10 +11,10 @@ import type { Driver } from "../src/store/db/connection.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { openSqlite } from "../src/store/db/sqlite.ts";
 import { Store } from "../src/store/db/store.ts";
-import { newDatabase } from "./support/postgres.ts";
-import { Rest } from "./support/rest.ts";
-import { scratchFolder } from "./support/scratch.ts";
-import { STORES, type StoreKind } from "./support/server.ts";
+import { Rest } from "./support/client/http.ts";
+import { newDatabase } from "./support/server/postgres.ts";
+import { scratchFolder } from "./support/server/scratch-folder.ts";
+import { STORES, type StoreKind } from "./support/server/test-server.ts";
 
 /** A server in this process whose disk can be full, as the database itself says. */
 interface Filling {

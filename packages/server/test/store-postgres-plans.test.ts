@@ -7,7 +7,7 @@ import { Store } from "../src/store/db/store.ts";
 import { countRange, readPage } from "../src/store/resources/page.ts";
 import type { Condition, Range } from "../src/store/resources/query.ts";
 import { RecordingReader } from "../src/store/testing/recording-reader.ts";
-import { emptyDatabase } from "./support/postgres.ts";
+import { emptyDatabase } from "./support/server/postgres.ts";
 
 const ROOT = "a".repeat(40);
 const COUNT = 50_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openPostgres } from "../src/store/db/postgres.ts";
-import { emptyDatabase } from "./support/postgres.ts";
+import { emptyDatabase } from "./support/server/postgres.ts";
 
 test("a transaction in which something failed is not taken for committed", async () => {
   const driver = await openPostgres(await emptyDatabase());

@@ -5,8 +5,8 @@ import {
   MAX_SESSIONS_PER_IDENTITY,
   type StoredSession,
 } from "../src/store/tables/sessions.ts";
-import { NewDatabase } from "./support/new-store.ts";
-import { STORES } from "./support/server.ts";
+import { NewDatabase } from "./support/server/new-database.ts";
+import { STORES } from "./support/server/test-server.ts";
 
 const ADA = "a".repeat(40);
 const BOB = "b".repeat(40);

@@ -3,10 +3,10 @@ import { createHmac } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { base64url, type JWTPayload } from "jose";
 import { OTHER_METHOD } from "../src/engine/audit-aggregator.ts";
-import { exchange } from "./support/exchange.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { Rest } from "./support/rest.ts";
-import { TestServer } from "./support/server.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { TestServer } from "./support/server/test-server.ts";
 
 const SUBJECT = "repo:acme/app:ref:refs/heads/main";
 

@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { exchange } from "./support/exchange.ts";
-import { Rest } from "./support/rest.ts";
-import { TestServer } from "./support/server.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { TestServer } from "./support/server/test-server.ts";
 
 const CALLER = {
   Account: "123456789012",

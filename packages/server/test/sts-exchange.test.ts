@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
-import { exchange, exchangeOverGrpc } from "./support/exchange.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES, TestServer } from "./support/server.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange, exchangeOverGrpc } from "./support/client/token-exchange.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
 
 const MAIN = "repo:acme/app:ref:refs/heads/main";
 const GRANT = "urn:ietf:params:oauth:grant-type:token-exchange";

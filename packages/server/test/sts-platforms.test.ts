@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import type { JWTPayload } from "jose";
-import { exchange } from "./support/exchange.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 /** What the platform puts into its tokens, and the identity that trusts one of its workloads. */
 interface Platform {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import type { ServiceError } from "@grpc/grpc-js";
-import { type Api, Refusal } from "./support/api.ts";
-import { exchange, exchangeOverGrpc } from "./support/exchange.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { refusalOf } from "./support/over-grpc.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { type Api, Refusal } from "./support/client/api-client.ts";
+import { refusalOf } from "./support/client/over-grpc.ts";
+import { exchange, exchangeOverGrpc } from "./support/client/token-exchange.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 async function overRest(api: Api, upstream: string, request: object): Promise<string | Refusal> {
   const { token, code, message, details } = await exchange(api.url, upstream, { ...request });

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { CreateGroupRequestSchema } from "@wharf/contract";
-import { rawRows } from "./support/raw-rows.ts";
-import { onEachStore, type TestWorld } from "./support/test-world.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore, type TestWorld } from "./support/world/world.ts";
 
 /** What a proxy passes on: the client's own claim, then whom it heard from. */
 const FORWARDED = "198.51.100.66, 203.0.113.9";

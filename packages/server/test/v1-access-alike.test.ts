@@ -20,10 +20,10 @@ import {
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import { METHODS } from "../../../scripts/migration-docs/mapping.ts";
 import { setField } from "../src/rpc/fields.ts";
-import { digest } from "./support/digests.ts";
-import { grpcSend } from "./support/grpc.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, roleNamed, type TestWorld } from "./support/test-world.ts";
+import { grpcSend } from "./support/client/grpc.ts";
+import { Rest } from "./support/client/http.ts";
+import { digest } from "./support/registry/digest.ts";
+import { onEachStore, roleNamed, type TestWorld } from "./support/world/world.ts";
 
 /** Each method of version 1 with those of version 2 that do the same. */
 const PAIRS = [...SERVICES_V1, advisoriesV1.Advisories].flatMap(({ name, methods }) => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { accountAssociationsV1 } from "@wharf/contract/v1";
-import { type Api, refused } from "./support/api.ts";
-import { callByContract } from "./support/by-contract.ts";
-import { StandInClouds } from "./support/clouds.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { callByContract } from "./support/client/by-contract.ts";
+import { StandInClouds } from "./support/providers/clouds.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const clouds = await StandInClouds.start();
 after(() => clouds.stop());

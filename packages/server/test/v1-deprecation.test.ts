@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { connect } from "node:http2";
 import { test } from "node:test";
 import { Client, credentials, Metadata, type StatusObject } from "@grpc/grpc-js";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, type TestWorld } from "./support/test-world.ts";
+import { Rest } from "./support/client/http.ts";
+import { onEachStore, type TestWorld } from "./support/world/world.ts";
 
 const NOTICES = {
   deprecation: "@1798761600",

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { AdvisoriesV1 } from "./support/advisories-v1.ts";
-import { Api, PROTOCOLS, type Protocol, refused } from "./support/api.ts";
-import { onEachStore } from "./support/test-world.ts";
-import type { Facts } from "./support/versions.ts";
+import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
+import { Api, PROTOCOLS, type Protocol, refused } from "./support/client/api-client.ts";
+import type { Facts } from "./support/versions/resources.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const ABOUT = {
   artifactType: "apk",

@@ -8,10 +8,10 @@ import {
   groupInvitesV1,
   identityProvidersV1,
 } from "@wharf/contract/v1";
-import { PROTOCOLS, refused } from "./support/api.ts";
-import { callByContract } from "./support/by-contract.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { PROTOCOLS, refused } from "./support/client/api-client.ts";
+import { callByContract } from "./support/client/by-contract.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const { GroupInvites } = groupInvitesV1;
 const { IdentityProviders } = identityProvidersV1;

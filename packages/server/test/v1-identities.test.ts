@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
-import { StandInIssuer } from "./support/issuer.ts";
-import { queryOf } from "./support/over-rest.ts";
-import { refused } from "./support/refusal.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
-import { type Way, waysOf } from "./support/versions.ts";
+import { refused } from "./support/client/api-error.ts";
+import { Rest } from "./support/client/http.ts";
+import { queryOf } from "./support/client/over-rest.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { type Way, waysOf } from "./support/versions/resources.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const SERVICE = "chainguard.platform.iam.Identities";
 

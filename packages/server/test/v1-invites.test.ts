@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { builtinRole, capabilityName } from "@wharf/contract";
 import { groupInvitesV1 } from "@wharf/contract/v1";
-import { type Api, refused } from "./support/api.ts";
-import { callByContract } from "./support/by-contract.ts";
-import { grpcSend } from "./support/grpc.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { callByContract } from "./support/client/by-contract.ts";
+import { grpcSend } from "./support/client/grpc.ts";
+import { Rest } from "./support/client/http.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const HOUR = 3_600_000;
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ServiceError } from "@grpc/grpc-js";
-import { Refusal } from "./support/api.ts";
-import { grpcSend } from "./support/grpc.ts";
-import { refusalOf } from "./support/over-grpc.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { Refusal } from "./support/client/api-client.ts";
+import { grpcSend } from "./support/client/grpc.ts";
+import { Rest } from "./support/client/http.ts";
+import { refusalOf } from "./support/client/over-grpc.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const UID = `${"0".repeat(40)}/${"1".repeat(16)}`;
 const DIGEST = `sha256:${"0".repeat(64)}`;

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { recordManifest } from "../src/registry/ingest/manifest-state.ts";
-import { Api, PROTOCOLS, refused } from "./support/api.ts";
-import { digest as digestOf } from "./support/digests.ts";
-import { closeGrpc } from "./support/grpc.ts";
-import { closeGrpcV1 } from "./support/grpc-v1.ts";
-import { Insider } from "./support/insider.ts";
-import { type RegistryMethod, registryV1 } from "./support/registry-v1.ts";
-import { STORES } from "./support/server.ts";
-import { TrackedWorld } from "./support/tracked-world.ts";
+import { Api, PROTOCOLS, refused } from "./support/client/api-client.ts";
+import { closeGrpc } from "./support/client/grpc.ts";
+import { closeGrpcV1 } from "./support/client/grpc-v1.ts";
+import { type RegistryMethod, registryV1 } from "./support/client/registry-v1.ts";
+import { digest as digestOf } from "./support/registry/digest.ts";
+import { Insider } from "./support/server/insider.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { TrackedWorld } from "./support/world/tracked-registry.ts";
 
 /** What builders write; what is not a text where one belongs counts as not said. */
 const RUN = {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { registryV1 as registryContract } from "@wharf/contract/v1";
-import { refused } from "./support/api.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { REGISTRY_METHODS, registryV1 } from "./support/registry-v1.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { refused } from "./support/client/api-client.ts";
+import { REGISTRY_METHODS, registryV1 } from "./support/client/registry-v1.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 test("the tests know every method of the registry", () => {
   const methods = registryContract.Registry.methods.map(({ name }) => name);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordTag } from "../src/registry/ingest/tag-state.ts";
-import { type Api, allRefused, refused } from "./support/api.ts";
-import { digest } from "./support/digests.ts";
-import { Insider } from "./support/insider.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { registryV1 } from "./support/registry-v1.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { type Api, allRefused, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { registryV1 } from "./support/client/registry-v1.ts";
+import { digest } from "./support/registry/digest.ts";
+import { Insider } from "./support/server/insider.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const [ONE, TWO] = [1, 2].map(digest) as [string, string];
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Api, refused } from "./support/api.ts";
-import { digest } from "./support/digests.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { registryV1 } from "./support/registry-v1.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { registryV1 } from "./support/client/registry-v1.ts";
+import { digest } from "./support/registry/digest.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const [ONE, TWO, THREE] = [1, 2, 3].map(digest) as [string, string, string];
 

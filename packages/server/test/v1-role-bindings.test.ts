@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { grpcCallV1 } from "./support/grpc-v1.ts";
-import { refused } from "./support/refusal.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
-import { type Way, waysOf } from "./support/versions.ts";
+import { refused } from "./support/client/api-error.ts";
+import { grpcCallV1 } from "./support/client/grpc-v1.ts";
+import { Rest } from "./support/client/http.ts";
+import { type Way, waysOf } from "./support/versions/resources.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const SERVICE = "chainguard.platform.iam.RoleBindings";
 

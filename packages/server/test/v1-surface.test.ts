@@ -3,10 +3,10 @@ import { before, describe, test } from "node:test";
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
 import { accessOf, advisoriesV1, httpRulesOf, isScope } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import { PROTOCOLS, refused } from "./support/api.ts";
-import { callByContract } from "./support/by-contract.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { PROTOCOLS, refused } from "./support/client/api-client.ts";
+import { callByContract } from "./support/client/by-contract.ts";
+import { Rest } from "./support/client/http.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const METHODS = [...SERVICES_V1, advisoriesV1.Advisories].flatMap(({ methods }) => methods);
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { get } from "node:http";
 import { connect, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { TestServer } from "../support/server.ts";
+import { TestServer } from "../support/server/test-server.ts";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const SETTINGS = Buffer.from("000000040000000000", "hex");

@@ -5,8 +5,8 @@ import { connect } from "node:http2";
 import { before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { ANONYMOUS_UID } from "../../src/auth/caller.ts";
-import { approved, Scanner, unzipped } from "../support/feeds.ts";
-import { onEachStore } from "../support/test-world.ts";
+import { approved, Scanner, unzipped } from "../support/client/feed-client.ts";
+import { onEachStore } from "../support/world/world.ts";
 
 /** Enough on one store to take more than `GROWTH` if all were held at once; the other has many steps. */
 const ADVISORIES = { sqlite: 20_000, postgres: 5_000 };

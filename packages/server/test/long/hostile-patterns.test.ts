@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { exchange } from "../support/exchange.ts";
-import { StandInIssuer } from "../support/issuer.ts";
-import { Rest } from "../support/rest.ts";
-import { TestServer } from "../support/server.ts";
+import { Rest } from "../support/client/http.ts";
+import { exchange } from "../support/client/token-exchange.ts";
+import { StandInIssuer } from "../support/providers/issuer.ts";
+import { TestServer } from "../support/server/test-server.ts";
 
 const SLOW = "(?:.?.?.?.?){300}.*";
 const LONG = "a".repeat(3_800);

@@ -4,10 +4,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import type { JWTPayload } from "jose";
-import { exchange } from "../support/exchange.ts";
-import { StandInIssuer } from "../support/issuer.ts";
-import { Rest } from "../support/rest.ts";
-import { TestServer } from "../support/server.ts";
+import { Rest } from "../support/client/http.ts";
+import { exchange } from "../support/client/token-exchange.ts";
+import { StandInIssuer } from "../support/providers/issuer.ts";
+import { TestServer } from "../support/server/test-server.ts";
 
 /** With keys of this size, more than the cache of issuers' keys has room for. */
 const ISSUERS = 500;

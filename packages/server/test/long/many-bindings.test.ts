@@ -4,9 +4,9 @@ import { create } from "@bufbuild/protobuf";
 import { GroupSchema, newChildUid, OrgStatus, RoleBindingSchema } from "@wharf/contract";
 import { groups } from "../../src/iam/groups.ts";
 import { roleBindings } from "../../src/iam/role-bindings.ts";
-import { Inside } from "../support/inside.ts";
-import { Rest } from "../support/rest.ts";
-import { type Member, onEachStore, roleNamed } from "../support/test-world.ts";
+import { Rest } from "../support/client/http.ts";
+import { Inside } from "../support/server/store-access.ts";
+import { type Member, onEachStore, roleNamed } from "../support/world/world.ts";
 
 /** Groups at which the caller has a role binding, and groups below each. */
 const SCOPES = { sqlite: 8_000, postgres: 1_000 };

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import fc from "fast-check";
-import { EVENT_TYPES, isShown, type Stored, type Wish } from "../support/advisory-oracle.ts";
-import { AdvisoryWorld } from "../support/advisory-world.ts";
-import { type Api, PROTOCOLS, type Protocol } from "../support/api.ts";
-import { FIXED, SEED } from "../support/seed.ts";
-import { onEachStore } from "../support/test-world.ts";
-import { pick } from "../support/world.ts";
+import { type Api, PROTOCOLS, type Protocol } from "../support/client/api-client.ts";
+import { EVENT_TYPES, isShown, type Stored, type Wish } from "../support/oracle/advisory-model.ts";
+import { AdvisoryWorld } from "../support/oracle/random-advisories.ts";
+import { pick } from "../support/oracle/random-plan.ts";
+import { FIXED, SEED } from "../support/oracle/seed.ts";
+import { onEachStore } from "../support/world/world.ts";
 
 const CHANGES = 70;
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { Inside } from "../support/inside.ts";
-import type { Kind } from "../support/oracle.ts";
-import { type Answer, Rest } from "../support/rest.ts";
-import { checkRows } from "../support/rows.ts";
-import { FIXED } from "../support/seed.ts";
-import { STORES, TestServer } from "../support/server.ts";
-import { pick } from "../support/world.ts";
+import { type Answer, Rest } from "../support/client/http.ts";
+import type { Kind } from "../support/oracle/access-model.ts";
+import { pick } from "../support/oracle/random-plan.ts";
+import { FIXED } from "../support/oracle/seed.ts";
+import { Inside } from "../support/server/store-access.ts";
+import { checkRows } from "../support/server/store-consistency.ts";
+import { STORES, TestServer } from "../support/server/test-server.ts";
 
 const ISSUER = "https://issuer.example.com";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
-import { closeGrpc, grpcCall } from "../support/grpc.ts";
-import { Inside } from "../support/inside.ts";
-import { Rest } from "../support/rest.ts";
-import { TestServer } from "../support/server.ts";
+import { closeGrpc, grpcCall } from "../support/client/grpc.ts";
+import { Rest } from "../support/client/http.ts";
+import { Inside } from "../support/server/store-access.ts";
+import { TestServer } from "../support/server/test-server.ts";
 
 const PATH = "/iam/v2beta1";
 const OWNER = builtinRole("owner")?.uid ?? "";

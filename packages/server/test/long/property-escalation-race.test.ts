@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { groups } from "../../src/iam/groups.ts";
-import { Inside } from "../support/inside.ts";
-import { Rest } from "../support/rest.ts";
-import { TestServer } from "../support/server.ts";
+import { Rest } from "../support/client/http.ts";
+import { Inside } from "../support/server/store-access.ts";
+import { TestServer } from "../support/server/test-server.ts";
 
 const PATH = "/iam/v2beta1";
 const CLAIM = { issuer: "https://issuer.example.com", subject: "someone" };

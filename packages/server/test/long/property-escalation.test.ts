@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { Inside } from "../support/inside.ts";
-import { heldAt, type Item, type World } from "../support/oracle.ts";
-import { checkNoEscalation, snapshot } from "../support/powers.ts";
-import { type Answer, Rest } from "../support/rest.ts";
-import { FIXED } from "../support/seed.ts";
-import { type StoreKind, TestServer } from "../support/server.ts";
-import { build, pick, plans } from "../support/world.ts";
+import { type Answer, Rest } from "../support/client/http.ts";
+import { heldAt, type Item, type World } from "../support/oracle/access-model.ts";
+import { checkNoEscalation, snapshot } from "../support/oracle/escalation.ts";
+import { build, pick, plans } from "../support/oracle/random-plan.ts";
+import { FIXED } from "../support/oracle/seed.ts";
+import { Inside } from "../support/server/store-access.ts";
+import { type StoreKind, TestServer } from "../support/server/test-server.ts";
 
 /** All that acting on access takes, and one thing to covet. */
 const CAPABILITIES = [

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { closeGrpc } from "../support/grpc.ts";
-import { Inside } from "../support/inside.ts";
+import { closeGrpc } from "../support/client/grpc.ts";
+import { Rest } from "../support/client/http.ts";
 import {
   type BindingItem,
   expected,
@@ -18,7 +18,7 @@ import {
   placeOf,
   type SortKey,
   type World,
-} from "../support/oracle.ts";
+} from "../support/oracle/access-model.ts";
 import {
   type Asker,
   checkWalk,
@@ -26,11 +26,11 @@ import {
   fetchPage,
   type ListQuery,
   type Walk,
-} from "../support/pages.ts";
-import { Rest } from "../support/rest.ts";
-import { FIXED } from "../support/seed.ts";
-import { STORES, TestServer } from "../support/server.ts";
-import { all, build, NAMES, pick, plans } from "../support/world.ts";
+} from "../support/oracle/pages.ts";
+import { all, build, NAMES, pick, plans } from "../support/oracle/random-plan.ts";
+import { FIXED } from "../support/oracle/seed.ts";
+import { Inside } from "../support/server/store-access.ts";
+import { STORES, TestServer } from "../support/server/test-server.ts";
 
 /** Roles are made of what lists ask for, and of something that they do not. */
 const CAPABILITIES = [...Object.values(LIST_CAPABILITY), "CAP_IAM_GROUPS_CREATE", "CAP_REPO_LIST"];

@@ -6,13 +6,13 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { GroupSchema, OrgStatus } from "@wharf/contract";
 import fc from "fast-check";
 import { groups } from "../../src/iam/groups.ts";
-import { Inside } from "../support/inside.ts";
-import { placeOf } from "../support/oracle.ts";
-import { type Asker, fetchPage, type ListQuery } from "../support/pages.ts";
-import { Rest } from "../support/rest.ts";
-import { FIXED } from "../support/seed.ts";
-import { STORES, TestServer } from "../support/server.ts";
-import { pick } from "../support/world.ts";
+import { Rest } from "../support/client/http.ts";
+import { placeOf } from "../support/oracle/access-model.ts";
+import { type Asker, fetchPage, type ListQuery } from "../support/oracle/pages.ts";
+import { pick } from "../support/oracle/random-plan.ts";
+import { FIXED } from "../support/oracle/seed.ts";
+import { Inside } from "../support/server/store-access.ts";
+import { STORES, TestServer } from "../support/server/test-server.ts";
 
 /** More than two landmarks' worth of rows, which are 5,000 apart. */
 const MANY = 12_500;

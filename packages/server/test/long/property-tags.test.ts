@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { recordTag } from "../../src/registry/ingest/tag-state.ts";
-import type { Api } from "../support/api.ts";
-import { digest } from "../support/digests.ts";
-import { Insider } from "../support/insider.ts";
-import { checkRows } from "../support/rows.ts";
-import { onEachStore } from "../support/test-world.ts";
-import { walk } from "../support/walk.ts";
-import { all, pick } from "../support/world.ts";
+import type { Api } from "../support/client/api-client.ts";
+import { walk } from "../support/client/pagination.ts";
+import { all, pick } from "../support/oracle/random-plan.ts";
+import { digest } from "../support/registry/digest.ts";
+import { Insider } from "../support/server/insider.ts";
+import { checkRows } from "../support/server/store-consistency.ts";
+import { onEachStore } from "../support/world/world.ts";
 
 /** A tag as a list shows it. */
 interface Shown {

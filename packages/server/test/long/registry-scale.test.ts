@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { RegistryStorage } from "../support/registry-storage.ts";
-import { TestServer } from "../support/server.ts";
-import { TrackedWorld, until } from "../support/tracked-world.ts";
+import { RegistryStorage } from "../support/registry/storage.ts";
+import { TestServer } from "../support/server/test-server.ts";
+import { TrackedWorld, until } from "../support/world/tracked-registry.ts";
 
 const TAGS = 1_000;
 const REPOS = 5_000;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Api, Refusal } from "../support/api.ts";
-import { Inside } from "../support/inside.ts";
-import { checkRows } from "../support/rows.ts";
-import { ScimClient } from "../support/scim.ts";
-import { TestServer } from "../support/server.ts";
-import { type Signer, signerOf } from "../support/signer.ts";
-import { roleNamed } from "../support/test-world.ts";
-import { inParallel } from "../support/walk.ts";
+import { Api, Refusal } from "../support/client/api-client.ts";
+import { inParallel } from "../support/client/pagination.ts";
+import { ScimClient } from "../support/providers/scim.ts";
+import { type Signer, signerOf } from "../support/server/signer.ts";
+import { Inside } from "../support/server/store-access.ts";
+import { checkRows } from "../support/server/store-consistency.ts";
+import { TestServer } from "../support/server/test-server.ts";
+import { roleNamed } from "../support/world/world.ts";
 
 const FLAGS = ["--base-url", "http://wharf.test"];
 const CLAIMS = { issuer: "https://issuer.example.com", subject: "s" };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { alertOf, LocalWorld, PASSWORD } from "../support/local-world.ts";
+import { alertOf, LocalWorld, PASSWORD } from "../support/world/local-accounts.ts";
 
 let world: LocalWorld;
 before(async () => {

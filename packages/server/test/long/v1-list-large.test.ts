@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { grpcCallV1 } from "../support/grpc-v1.ts";
-import { putGroups } from "../support/many-groups.ts";
-import { Rest } from "../support/rest.ts";
-import { onEachStore } from "../support/test-world.ts";
+import { grpcCallV1 } from "../support/client/grpc-v1.ts";
+import { Rest } from "../support/client/http.ts";
+import { putGroups } from "../support/server/bulk-groups.ts";
+import { onEachStore } from "../support/world/world.ts";
 
 /** What a server may grow by while it writes one list, garbage included. */
 const MOST_MIB = 256;
