@@ -152,13 +152,8 @@ onEachStore("tokens", (world) => {
     assert.ok(await api.as(await tokenWith({})).groups.list(), "the same with all of them is not");
   });
 
-<<<<<<< HEAD
   world.rule("a token with a foreign signature is rejected", async (api) => {
-    const { kid, publicKey } = world.signer.keys.current;
-=======
-  world.rule("a token that our keys did not sign is refused", async (api) => {
     const { kid, publicKey } = world.signer.keys.keyFor([]);
->>>>>>> s14/tf
     const payload = decodeJwt(world.operator().token);
     const stranger = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
     const secret = publicKey.export({ format: "der", type: "spki" });

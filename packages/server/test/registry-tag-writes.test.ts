@@ -111,9 +111,6 @@ for (const store of STORES) {
       assert.deepEqual(asked("PUT"), [], "it was there, unknown to us");
     });
 
-<<<<<<< HEAD
-    test("an unknown image is rejected", async () => {
-=======
     test("without a digest, a tag has the image that it has in the registry", async () => {
       const [one, two] = [storage.image("current one"), storage.image("current two")];
       const repo = await repoWith("current", { one });
@@ -153,8 +150,7 @@ for (const store of STORES) {
       assert.deepEqual([tag.digest, tag.bundles], [two.digest, ["ai"]]);
     });
 
-    test("an image that no registry has is refused", async () => {
->>>>>>> s14/tf
+    test("an unknown image is rejected", async () => {
       const image = storage.image("there");
       const repo = await repoWith("there", { one: image });
       const { digest } = storage.image("not there");
