@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { before, test } from "node:test";
+import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, SignJWT } from "jose";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
 import { allRefused, refused } from "./support/client/api-client.ts";
@@ -23,7 +24,7 @@ onEachStore("tokens", (world) => {
 
   /** A token of ours but for some claims; undefined takes one out. */
   const tokenWith = (claims: JWTPayload, header: object = {}) => {
-    const { kid, privateKey } = world.signer.keys.current;
+    const { kid, privateKey } = world.signer.keys.keyFor([]);
     const payload = { ...decodeJwt(world.operator().token), ...claims };
     return new SignJWT(JSON.parse(JSON.stringify(payload)))
       .setProtectedHeader({ alg: "ES256", kid, ...header })
@@ -70,7 +71,10 @@ onEachStore("tokens", (world) => {
       "Bearer nonsense",
       "Bearer a.b.c",
       `Bearer ${world.operator().token} ${world.operator().token}`,
-      world.operator().token,
+      `Token ${world.operator().token}`,
+      `Basic ${world.operator().token}`,
+      `${world.operator().token}=`,
+      "a.b.c",
       `Bearer ${"x".repeat(10_000)}`,
     ]) {
       const answer = await rest(authorization);
@@ -80,6 +84,31 @@ onEachStore("tokens", (world) => {
     }
     const lower = await rest(`bearer ${world.operator().token}`);
     assert.equal(lower.status, 200, "the scheme's letters may be small");
+  });
+
+  test("a token without a scheme is taken over REST, gRPC and at the token service", async () => {
+    const { token } = world.operator();
+    assert.equal((await rest(token)).status, 200);
+    const client = new Client(new URL(world.server.url).host, credentials.createInsecure());
+    const list = (authorization: string) => {
+      const metadata = new Metadata();
+      metadata.set("authorization", authorization);
+      const path = "/chainguard.platform.iam.v2beta1.GroupsService/ListGroups";
+      const same = (bytes: Buffer) => bytes;
+      return new Promise<number>((resolve) => {
+        client.makeUnaryRequest(path, same, same, Buffer.alloc(0), metadata, (error) => {
+          resolve(error?.code ?? 0);
+        });
+      });
+    };
+    assert.equal(await list(token), 0);
+    assert.equal(await list(`Token ${token}`), 16);
+    client.close();
+    const exchanged = await fetch(
+      `${world.server.url}/sts/exchange?${new URLSearchParams({ aud: world.server.url })}`,
+      { headers: { authorization: (await world.member()).token } },
+    );
+    assert.equal(exchanged.status, 200, await exchanged.text());
   });
 
   world.rule("a token expires after an hour", async (api) => {
@@ -124,7 +153,7 @@ onEachStore("tokens", (world) => {
   });
 
   world.rule("a token with a foreign signature is rejected", async (api) => {
-    const { kid, publicKey } = world.signer.keys.current;
+    const { kid, publicKey } = world.signer.keys.keyFor([]);
     const payload = decodeJwt(world.operator().token);
     const stranger = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
     const secret = publicKey.export({ format: "der", type: "spki" });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { newSigningKey } from "../src/auth/keys.ts";
+import { newSigningKey } from "../src/auth/new-key.ts";
 import { signJwt } from "../src/auth/sign.ts";
 import { newRegistryKeys } from "../src/registry/access/keys.ts";
 import type { Driver } from "../src/store/db/connection.ts";

@@ -111,6 +111,45 @@ for (const store of STORES) {
       assert.deepEqual(asked("PUT"), [], "it was there, unknown to us");
     });
 
+    test("without a digest, a tag has the image that it has in the registry", async () => {
+      const [one, two] = [storage.image("current one"), storage.image("current two")];
+      const repo = await repoWith("current", { one });
+      storage.tag("acme/current", "unknown", two);
+      front.asked.length = 0;
+      const create = (tag: object) => writer.post(`/registry/v1/tags/${repo}`, tag);
+      const { status, body } = await create({ name: "unknown", bundles: ["fips"] });
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.deepEqual([body.digest, body.bundles], [two.digest, ["fips"]]);
+      const none = await create({ name: "none" });
+      assert.deepEqual([none.status, none.body.code], [400, 3]);
+      assert.deepEqual(
+        none.body.details[1].fieldViolations.map(({ field }: { field: string }) => field),
+        ["digest"],
+      );
+      assert.deepEqual(asked("PUT"), []);
+      await tracked.look();
+      assert.deepEqual(await shown(repo), [
+        ["one", one.digest],
+        ["unknown", two.digest],
+      ]);
+    });
+
+    test("an update without a digest does not move a tag back", async () => {
+      const [one, two] = [storage.image("kept one"), storage.image("kept two")];
+      const repo = await repoWith("kept-digest", { moving: one });
+      const id = (await tracked.tag(repo, "moving"))?.uid;
+      storage.tag("acme/kept-digest", "moving", two);
+      front.asked.length = 0;
+      const given = { name: "moving", bundles: ["ai"] };
+      const { body } = await writer.send("PUT", `/registry/v1/tags/${id}`, given);
+      assert.deepEqual([body.digest, body.bundles], [one.digest, ["ai"]], "as known so far");
+      assert.deepEqual(front.asked, []);
+      assert.equal((await had("kept-digest", "moving")).digest, two.digest);
+      assert.equal((await tracked.look()).moved, 1);
+      const { body: tag } = await writer.get(`/registry/v2beta1/tags/${id}`);
+      assert.deepEqual([tag.digest, tag.bundles], [two.digest, ["ai"]]);
+    });
+
     test("an unknown image is rejected", async () => {
       const image = storage.image("there");
       const repo = await repoWith("there", { one: image });

@@ -114,7 +114,7 @@ onEachStore("repos", (world) => {
       aliases: ["no-tag"],
       bundles: ["unheard-of"],
       activeTags: ["-x"],
-      description: "two\nlines",
+      description: "bell\x07",
     };
     for (const [field, value] of Object.entries(cases)) {
       const { code, fields } = await refused(api.repos.create(org, { name, [field]: value }));

@@ -170,8 +170,28 @@ onEachStore("synced repos", (world) => {
     ] as const) {
       const refusal = await refused(caller.repos.create(organization, synced(source)));
       assert.equal(refusal.code, 3);
-      const description = `there is no repo "${named}": source must be a repo's uid or path`;
+      const description = `there is no repo "${named}": source must be a repo's uid or path, or its name in the same group`;
       assert.deepEqual(refusal.fields, { "sync_config.source": description });
+    }
+  });
+
+  world.rule("have a source that is named as in their own group", async (api) => {
+    const organization = await world.organization();
+    const group = await world.group(organization);
+    const { uid } = await api.repos.create(group, { name: "team/base", ...ORIGIN });
+    const created = await api.repos.create(group, synced("team/base"));
+    assert.deepEqual([configOf(created).source, created.bundles], [uid, ORIGIN.bundles]);
+    const other = await api.repos.create(group, { name: world.name("late") });
+    const late = await api.repos.update(other.uid, { syncConfig: { source: "team/base" } });
+    assert.equal(configOf(late).source, uid);
+    const { token } = await world.member({ [group]: ["repo.create"] });
+    for (const [caller, parent] of [
+      [api, organization],
+      [api.as(token), group],
+    ] as const) {
+      const { code, fields } = await refused(caller.repos.create(parent, synced("team/base")));
+      assert.equal(code, 3);
+      assert.match(fields["sync_config.source"] ?? "", /^there is no repo "team\/base"/);
     }
   });
 

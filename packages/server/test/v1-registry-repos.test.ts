@@ -106,28 +106,30 @@ onEachStore("v1 repos", (world) => {
     assert.equal((await registryV1(creator, "CreateRepo", own)).name, "own");
   });
 
-  world.rule("show their README only to callers that can read it", async (api) => {
-    const parentId = await world.organization();
-    const readme = "of the operator";
-    const { id } = await registryV1(api, "CreateRepo", { parentId, repo: { name: "app", readme } });
-    const owner = api.as((await world.member({ [parentId]: "owner" })).token);
-    const put = await registryV1(owner, "UpdateRepo", { id, name: "app", description: "mine" });
-    assert.deepEqual([put.description, put.readme], ["mine", readme]);
-    const same = await registryV1(owner, "UpdateRepo", { id, name: "app", readme });
-    assert.deepEqual([same.description, same.readme], ["", readme]);
-    const blind = api.as((await world.member({ [parentId]: ["repo.update"] })).token);
-    const unread = await registryV1(blind, "UpdateRepo", { id, name: "app" });
-    assert.equal(unread.readme, "", "callers that cannot read it do not get it");
-    const other = { id, name: "app", description: "new", readme: "other" };
-    const refusal = await refused(registryV1(owner, "UpdateRepo", other));
-    assert.equal(refusal.message, `Permission denied: needs repo.internal.admin at "${id}"`);
-    const { items } = await registryV1(api, "ListRepos", { id });
-    assert.deepEqual([items[0].description, items[0].readme], ["", readme]);
-    const made = { parentId, repo: { name: "new", readme: "x" } };
-    assert.equal((await refused(registryV1(owner, "CreateRepo", made))).code, 7);
-    const all = await registryV1(api, "ListRepos", { uidp: { childrenOf: parentId } });
-    assert.equal(all.items.length, 1, "nothing was made");
-  });
+  world.rule(
+    "are written with their README by those who may create and update repos",
+    async (api) => {
+      const parentId = await world.organization();
+      const { token } = await world.member({ [parentId]: ["repo.create", "repo.list"] });
+      const creator = api.as(token);
+      const repo = { name: "app", readme: "first" };
+      const { id, readme } = await registryV1(creator, "CreateRepo", { parentId, repo });
+      assert.equal(readme, "first");
+      const other = { id, name: "app", readme: "second" };
+      assert.equal((await refused(registryV1(creator, "UpdateRepo", other))).code, 7);
+      assert.equal(
+        (await refused(registryV1(creator, "CreateRepo", { parentId, repo: other }))).code,
+        7,
+      );
+      assert.equal((await api.getReadme(id)).content, "first");
+      const updater = api.as((await world.member({ [parentId]: ["repo.update"] })).token);
+      assert.equal((await registryV1(updater, "UpdateRepo", other)).readme, "second");
+      assert.equal((await api.getReadme(id)).content, "second");
+      const put = await registryV1(updater, "UpdateRepo", { id, name: "app" });
+      assert.equal(put.readme, "");
+      assert.equal((await api.getReadme(id)).content, "", "what is left out is reset");
+    },
+  );
 
   world.rule("are updated atomically with their README", async (api) => {
     const parentId = await world.organization();
@@ -227,6 +229,30 @@ onEachStore("v1 repos", (world) => {
       apkoOverlay: "",
       gracePeriod: false,
     });
+  });
+
+  world.rule("have the expiration of their sync that the caller set", async (api) => {
+    const parentId = await world.organization();
+    const source = (await api.repos.create(parentId, { name: "base" })).uid;
+    const config = (of: Record<string, unknown>) =>
+      (of.syncConfig ?? of.sync_config) as Record<string, unknown>;
+    const expiration = "2031-02-03T04:05:06.000Z";
+    const made = await registryV1(api, "CreateRepo", {
+      parentId,
+      repo: { name: "copy", syncConfig: { source: "base", expiration } },
+    });
+    assert.deepEqual([config(made).source, config(made).expiration], [source, expiration]);
+    const { id } = made;
+    const later = "2032-01-01T00:00:00.000Z";
+    const changed = { id, name: "copy", syncConfig: { source, expiration: later } };
+    assert.equal(config(await registryV1(api, "UpdateRepo", changed)).expiration, later);
+    const { items } = await registryV1(api, "ListRepos", { id });
+    assert.equal(config(items[0]).expiration, later);
+    const left = { id, name: "copy", syncConfig: { source } };
+    assert.equal(config(await registryV1(api, "UpdateRepo", left)).expiration, later);
+    const ignored = { syncConfig: { source, expirationTime: expiration } };
+    const two = config(await api.repos.update(id, ignored, ["sync_config"]));
+    assert.equal(two.expirationTime, later, "version 2 manages it");
   });
 
   world.rule("leave one complete event, and the audit rows of v2", async (api) => {

@@ -96,6 +96,54 @@ onEachStore("v1 tags", (world) => {
     assert.deepEqual(types, ["tag.created.v1", "tag.updated.v1"]);
   });
 
+  world.rule("keep their digest when an update has none", async (api) => {
+    const repoId = await repo();
+    const { id } = await tag(api, repoId, "1.0", ONE);
+    const put = await registryV1(api, "UpdateTag", { id, name: "1.0", bundles: ["fips"] });
+    assert.deepEqual([put.id, put.digest, put.bundles], [id, ONE, ["fips"]]);
+    const gone = await registryV1(api, "UpdateTag", { id, name: "1.0", deprecated: true });
+    assert.deepEqual([gone.digest, gone.deprecated, gone.bundles], [ONE, true, []]);
+    assert.deepEqual((await registryV1(api, "ListTags", { id })).items, [gone]);
+    const { entries } = await api.tagHistory(id);
+    assert.deepEqual(entries.length, 1, "the image is the same");
+    const named = await refused(registryV1(api, "UpdateTag", { id, name: "a b" }));
+    assert.deepEqual([named.code, Object.keys(named.fields)], [3, ["name"]]);
+    const bundled = await refused(
+      registryV1(api, "UpdateTag", { id, name: "1.0", bundles: ["none"] }),
+    );
+    assert.deepEqual([bundled.code, Object.keys(bundled.fields)], [3, ["bundles"]]);
+    const events = await rawRows<{ type: string }>(
+      world.server,
+      `SELECT type FROM events WHERE subject = '${id}' ORDER BY id`,
+    );
+    const types = events.map(({ type }) => type.split(".registry.")[1]);
+    assert.deepEqual(types, ["tag.created.v1", "tag.updated.v1", "tag.updated.v1"]);
+  });
+
+  world.rule("are made without a digest only where there is one", async (api) => {
+    const repoId = await repo();
+    const bare = (name: string, more: object = {}) =>
+      registryV1(api, "CreateTag", { repoId, tag: { name, ...more } });
+    const none = await refused(bare("1.0"));
+    assert.deepEqual([none.code, Object.keys(none.fields)], [3, ["digest"]]);
+    assert.deepEqual(
+      (await registryV1(api, "ListTags", { uidp: { childrenOf: repoId } })).items,
+      [],
+    );
+    const first = await tag(api, repoId, "1.0");
+    const again = await bare("1.0", { bundles: ["fips"] });
+    assert.deepEqual([again.id, again.digest, again.bundles], [first.id, ONE, ["fips"]]);
+    const elsewhere = { repoId: `${repoId.slice(0, 40)}/${"0".repeat(16)}`, tag: { name: "1.0" } };
+    assert.equal((await refused(registryV1(api, "CreateTag", elsewhere))).code, 5);
+    const org = repoId.slice(0, 40);
+    const creator = api.as((await world.member({ [org]: ["tag.create"] })).token);
+    const same = { repoId, tag: { name: "1.0", bundles: ["fips"] } };
+    assert.equal((await registryV1(creator, "CreateTag", same)).id, first.id);
+    const other = { repoId, tag: { name: "1.0", bundles: ["ai"] } };
+    assert.equal((await refused(registryV1(creator, "CreateTag", other))).code, 7);
+    assert.deepEqual((await registryV1(api, "ListTags", { id: first.id })).items, [again]);
+  });
+
   world.rule("require tag.update to be replaced, not tag.create", async (api) => {
     const repoId = await repo();
     const org = repoId.slice(0, 40);
