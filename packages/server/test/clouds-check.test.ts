@@ -107,7 +107,7 @@ onEachStore(
       const missing = await refused(api.checkAccountAssociation(none, AWS));
       assert.deepEqual([missing.code, missing.missing], [5, `AccountAssociation ${none}`]);
       const unset = await refused(check(api, "ACCOUNT_PROVIDER_TYPE_UNSPECIFIED"));
-      assert.deepEqual(unset.fields, { providerType: "providerType is required" });
+      assert.deepEqual(Object.keys(unset.fields), ["providerType"]);
       assert.deepEqual(clouds.asked, []);
     });
 

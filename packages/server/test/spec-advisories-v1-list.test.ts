@@ -90,8 +90,7 @@ onEachStore("the v1 list of advisories", (world) => {
     const tooMany = ["artifactName", "componentType", "eventAuthor", "excludeEventAuthor"];
     for (const field of tooMany) {
       const { code, fields } = await refused(overGrpc.list({ [field]: many }));
-      assert.equal(code, 3);
-      assert.match(fields[field] ?? "", new RegExp(`^${field} must have at most \\d+ values$`));
+      assert.deepEqual([code, Object.keys(fields)], [3, [field]]);
     }
   });
 

@@ -167,9 +167,9 @@ onEachStore("SCIM tokens", (world) => {
     for (const action of actions) {
       const request = { etag: "v0", enabled: true };
       const fitting = /^(Generate|Revoke)/.test(action) ? {} : request;
-      const { code, message } = await refused(theirs.scim(action, uid, fitting));
+      const { code, needs } = await refused(theirs.scim(action, uid, fitting));
       assert.equal(code, 7);
-      assert.match(message, /identity_providers\.scim\.manage/);
+      assert.match(needs, /identity_providers\.scim\.manage/);
       const nowhere = `${org}/0123456789abcdef`;
       assert.equal((await refused(api.scim(action, nowhere, fitting))).code, 5);
     }

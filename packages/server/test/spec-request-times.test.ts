@@ -29,8 +29,7 @@ onEachStore("timestamps in requests", (world) => {
           () => assert.fail(`${path} takes ${seconds}`),
           (error) => refusalOf(error) as Refusal,
         );
-        const description = "updatedSince must be within the years 0001 to 9999";
-        assert.deepEqual([code, fields], [3, { updatedSince: description }], path);
+        assert.deepEqual([code, Object.keys(fields)], [3, ["updatedSince"]], path);
       }
     }
   });

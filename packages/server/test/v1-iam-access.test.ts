@@ -111,10 +111,9 @@ onEachStore("capabilities required by v1", (world) => {
               const call = callByContract(caller(protocol, token), service, method.name, request);
               if (method.name === "List") assert.deepEqual(await call, { items: [] });
               else {
-                const { code, message } = await refused(call);
+                const { code, needs } = await refused(call);
                 assert.equal(code, 7);
-                const where = ` at "${org}`;
-                assert.ok(message.includes(`needs ${names.join(", ")}${where}`), message);
+                assert.ok(needs.startsWith(`${names.join(", ")} at ${org}`), needs);
               }
               const nobody = caller(protocol, "");
               const unknown = await refused(callByContract(nobody, service, method.name, request));

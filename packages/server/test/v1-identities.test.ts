@@ -72,7 +72,7 @@ onEachStore("v1 identities", (world) => {
     assert.equal((await refused(lookup(way as Way, { issuer: "x", subject: "y" }))).code, 16);
     for (const way of ways(token)) {
       const refusal = await refused(lookup(way, { issuer: issuer.url, subject: "" }));
-      assert.deepEqual(refusal.fields, { subject: "subject is required" }, way.name);
+      assert.deepEqual(Object.keys(refusal.fields), ["subject"], way.name);
     }
   });
 
@@ -120,9 +120,7 @@ onEachStore("v1 identities", (world) => {
       const bare = { method: "POST", path: `/iam/v1/identities/${org}`, body: { name: "fine" } };
       const request = { parentId: org, identity: { name: "fine" } };
       const { fields } = await refused(way.callV1(SERVICE, "Create", request, bare));
-      assert.deepEqual(fields, {
-        claimMatch: "one of claimMatch, static, awsIdentity, servicePrincipal is required",
-      });
+      assert.deepEqual(Object.keys(fields), ["claimMatch"]);
     }
   });
 });

@@ -101,9 +101,7 @@ for (const store of STORES) {
         const malformed = await refused(ask(api, method, { digest: "sha256:x" }));
         assert.deepEqual([malformed.code, Object.keys(malformed.fields)], [3, ["digest"]]);
         const nowhere = await refused(ask(api, method, { repoId: "nonsense" }));
-        assert.deepEqual(nowhere.fields, {
-          repoId: "repoId must be a UID: 40 hexadecimal characters, or a path of IDs",
-        });
+        assert.deepEqual(Object.keys(nowhere.fields), ["repoId"]);
         const nobody = await refused(ask(api.as(""), method));
         assert.equal(nobody.code, 16);
       }

@@ -54,9 +54,7 @@ onEachStore("registry settings", (world) => {
         `Group ${nowhere.registryId}`,
       );
       const nonsense = await refused(registryV1(api, method, { registryId: "nonsense" }));
-      assert.deepEqual(nonsense.fields, {
-        registryId: "registryId must be a UID: 40 hexadecimal characters, or a path of IDs",
-      });
+      assert.deepEqual(Object.keys(nonsense.fields), ["registryId"]);
     }
     const { uniqueTags } = await registryV1(api, "GetRegistrySettings", { registryId });
     assert.equal(uniqueTags, false, "nothing changed");
@@ -80,8 +78,6 @@ onEachStore("registry settings", (world) => {
     ];
     for (const refusal of await allRefused(moves)) {
       assert.deepEqual([refusal.code, refusal.violations], [9, ["TAG_NOT_MOVABLE"]]);
-      const text = 'tags are unique here: "1.0" cannot move to another image';
-      assert.equal(refusal.message, `Precondition failed: ${text}`);
     }
     assert.equal((await api.tags.get(id)).digest, ONE);
     await registryV1(api, "UpdateRegistrySettings", { registryId });

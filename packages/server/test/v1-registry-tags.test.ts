@@ -77,15 +77,15 @@ onEachStore("v1 tags", (world) => {
 
     const renamed = { id, name: "2.0", digest: THREE };
     const refusal = await refused(registryV1(api, "UpdateTag", renamed));
-    assert.deepEqual(refusal.fields, { name: "name cannot be changed" });
+    assert.deepEqual(Object.keys(refusal.fields), ["name"]);
     const malformed = await refused(registryV1(api, "UpdateTag", { id, name: "1.0", digest: "x" }));
     assert.deepEqual(Object.keys(malformed.fields), ["digest"]);
     const missing = { id: `${repoId}/${"0".repeat(16)}`, name: "1.0", digest: ONE };
     assert.equal((await refused(registryV1(api, "UpdateTag", missing))).code, 5);
     const nonsense = { id: "nonsense", name: "1.0", digest: ONE };
-    assert.deepEqual((await refused(registryV1(api, "UpdateTag", nonsense))).fields, {
-      id: "id must be a UID: 40 hexadecimal characters, or a path of IDs",
-    });
+    assert.deepEqual(Object.keys((await refused(registryV1(api, "UpdateTag", nonsense))).fields), [
+      "id",
+    ]);
     assert.deepEqual((await registryV1(api, "ListTags", { id })).items, [put], "nothing changed");
 
     const events = await rawRows<{ type: string }>(
@@ -209,9 +209,7 @@ onEachStore("v1 tags", (world) => {
     const fewer = await registryV1(api, "GetRepoTagsSummary", request);
     assert.deepEqual([fewer.tagCount, fewer.lastUpdated < newest.lastUpdated], ["4", true]);
     const nowhere = await refused(registryV1(api, "GetRepoTagsSummary", { repoId: "nonsense" }));
-    assert.deepEqual(nowhere.fields, {
-      repoId: "repoId must be a UID: 40 hexadecimal characters, or a path of IDs",
-    });
+    assert.deepEqual(Object.keys(nowhere.fields), ["repoId"]);
   });
 
   world.rule("return whether they are kept up to date, and no unknown fields", async (api) => {
@@ -242,6 +240,6 @@ onEachStore("v1 tags", (world) => {
     const named = { uidp, name: "1.0" };
     assert.deepEqual(names((await registryV1(api, "ListEolTags", named)).items), ["1.0"]);
     const negative = await refused(registryV1(api, "ListEolTags", { pageSize: -1 }));
-    assert.deepEqual(negative.fields, { pageSize: "pageSize must not be negative" });
+    assert.deepEqual(Object.keys(negative.fields), ["pageSize"]);
   });
 });

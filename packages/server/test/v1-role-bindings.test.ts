@@ -51,20 +51,11 @@ onEachStore("v1 role bindings", (world) => {
       const nobody = { ...good, identity: "0".repeat(40) };
       assert.equal((await refused(batch(way, group, [good, nobody]))).code, 5, way.name);
       const { fields } = await refused(batch(way, group, [good, { ...good, role: "x" }, {}]));
-      assert.deepEqual(
-        fields,
-        {
-          "roleBindings[1].role": "role must be a UID: 40 hexadecimal characters, or a path of IDs",
-        },
-        way.name,
-      );
+      assert.deepEqual(Object.keys(fields), ["roleBindings[1].role"], way.name);
       const empty = await refused(batch(way, group, [good, good, {}]));
       assert.deepEqual(
-        empty.fields,
-        {
-          "roleBindings[2].identity": "identity is required",
-          "roleBindings[2].role": "role is required",
-        },
+        Object.keys(empty.fields),
+        ["roleBindings[2].identity", "roleBindings[2].role"],
         way.name,
       );
       const none = await refused(batch(way, group, []));
@@ -75,14 +66,14 @@ onEachStore("v1 role bindings", (world) => {
     }
     const rest = new Rest(world.server.url, world.operator().token);
     const { body } = await rest.post(`/iam/v1/rolebindings/batch/${org}`, { roleBindings: [] });
-    assert.equal(body.message, "Invalid argument: the body must be a list");
-    for (const [item, field, problem] of [
-      [{ role: 5 }, "roleBindings[1].role", "must be a string"],
-      [null, "roleBindings[1]", "must not be null"],
+    assert.equal(body.code, 3, "the body must be a list");
+    for (const [item, field] of [
+      [{ role: 5 }, "roleBindings[1].role"],
+      [null, "roleBindings[1]"],
     ] as const) {
       const answer = await rest.post(`/iam/v1/rolebindings/batch/${org}`, [{}, item]);
       const [violation] = answer.body.details[1].fieldViolations;
-      assert.deepEqual(violation, { field, description: `${field} ${problem}` });
+      assert.equal(violation.field, field);
     }
   });
 
