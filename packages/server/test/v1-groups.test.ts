@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 onEachStore("groups of version 1", (world) => {
-  const rest = () => new Rest(world.server.url, world.operator().token);
+  const rest = () => new Http(world.server.url, world.operator().token);
 
   test("are those of version 2 in other words", async () => {
     const org = await world.organization();
