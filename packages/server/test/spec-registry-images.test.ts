@@ -67,7 +67,7 @@ onEachStore("images", (world) => {
     assert.deepEqual(await of(CHART), []);
   });
 
-  world.rule("the size is that of the image for an architecture", async (api) => {
+  world.rule("the size is per architecture", async (api) => {
     const amd64 = { size: "5000000000", architecture: "amd64" };
     assert.deepEqual(await api.images.getSize({ repoUid: repo, digest: INDEX }), amd64);
     assert.deepEqual(
@@ -86,7 +86,7 @@ onEachStore("images", (world) => {
     });
   });
 
-  world.rule("what is not known is not found", async (api) => {
+  world.rule("an unknown image is not found", async (api) => {
     const nothing = `Image ${repo}@${MISSING}`;
     const calls = [
       api.images.getArchitectures({ repoUid: repo, digest: MISSING }),
@@ -114,7 +114,7 @@ onEachStore("images", (world) => {
     );
   });
 
-  world.rule("a digest has its shape", async (api) => {
+  world.rule("malformed digests are rejected", async (api) => {
     const calls = [
       api.images.getArchitectures({ repoUid: repo, digest: "latest" }),
       api.images.getSize({ repoUid: repo, digest: "sha256:0" }),
@@ -124,7 +124,7 @@ onEachStore("images", (world) => {
     }
   });
 
-  world.rule("who asks must hold both capabilities", async (api) => {
+  world.rule("both capabilities are required", async (api) => {
     const viewer = api.as((await world.member({ [org]: "viewer" })).token);
     assert.equal((await viewer.images.getSize({ repoUid: repo, digest: ARM })).size, "41");
     for (const one of ["repo.list", "manifest.metadata.list"]) {

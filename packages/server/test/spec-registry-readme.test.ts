@@ -19,7 +19,7 @@ onEachStore("READMEs of repos", (world) => {
     return (await world.operator().repos.create(org, { name: world.name("repo") })).uid;
   }
 
-  world.rule("are empty, then what was written, byte for byte", async (api) => {
+  world.rule("are empty, then stored byte for byte", async (api) => {
     const uid = await repo();
     assert.deepEqual(await api.repos.getRepoReadme({ uid }), { uid, content: "" });
     assert.deepEqual(await api.repos.updateRepoReadme({ repoReadme: { uid, content: TEXT } }), {
@@ -44,7 +44,7 @@ onEachStore("READMEs of repos", (world) => {
     assert.deepEqual(await api.repos.getRepoReadme({ uid }), { uid, content: "" });
   });
 
-  world.rule("hold a megabyte at most", async (api) => {
+  world.rule("are at most 1 MiB", async (api) => {
     const uid = await repo();
     const most = 1024 * 1024;
     assert.equal(
@@ -61,7 +61,7 @@ onEachStore("READMEs of repos", (world) => {
     assert.equal((await api.repos.getRepoReadme({ uid })).content.length, most);
   });
 
-  world.rule("hold no HTML that could do harm", async (api) => {
+  world.rule("cannot contain unsafe HTML", async (api) => {
     const uid = await repo();
     await api.repos.updateRepoReadme({ repoReadme: { uid, content: TEXT } });
     const { code, fields } = await rejected(
@@ -73,7 +73,7 @@ onEachStore("READMEs of repos", (world) => {
     assert.equal((await api.repos.getRepoReadme({ uid })).content, TEXT);
   });
 
-  world.rule("hold no links that could do harm, however they are written", async (api) => {
+  world.rule("cannot contain unsafe links, in any spelling", async (api) => {
     const uid = await repo();
     await api.repos.updateRepoReadme({ repoReadme: { uid, content: TEXT } });
     for (const link of [
@@ -99,7 +99,7 @@ onEachStore("READMEs of repos", (world) => {
     );
   });
 
-  world.rule("show no such links where an earlier version stored them", async (api) => {
+  world.rule("are returned without unsafe links that an earlier version stored", async (api) => {
     const name = world.name("repo");
     const { uid } = await api.repos.create(org, { name });
     const insider = await Insider.open(world.server);
@@ -144,7 +144,7 @@ onEachStore("READMEs of repos", (world) => {
     assert.deepEqual(JSON.parse(String(event?.body)), { uid, content: "x" });
   });
 
-  test("change as far as a mask says", async () => {
+  test("are updated by mask", async () => {
     const uid = await repo();
     const rest = new Http(world.server.url, world.operator().token);
     const path = `/registry/v2beta1/repos/${uid}/readme`;
@@ -155,7 +155,7 @@ onEachStore("READMEs of repos", (world) => {
     assert.equal((await rest.patch(`${path}?updateMask=name`, { content: "z" })).status, 400);
   });
 
-  world.rule("are written by those who hold both capabilities", async (api) => {
+  world.rule("require both capabilities to be written", async (api) => {
     const uid = await repo();
     await api.repos.updateRepoReadme({ repoReadme: { uid, content: "x" } });
     const updater = api.as((await world.member({ [org]: ["repo.update", "repo.list"] })).token);

@@ -7,7 +7,7 @@ import { Http } from "./support/client/http.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
-onEachStore("identities of version 1", (world) => {
+onEachStore("v1 identities", (world) => {
   let issuer: StandInIssuer;
   let org: string;
   before(async () => {
@@ -30,7 +30,7 @@ onEachStore("identities of version 1", (world) => {
     return answer.body.identity as string;
   };
 
-  test("a person is looked up by issuer and subject, and only once they are there", async () => {
+  test("a user is looked up by issuer and subject, after the first sign-in only", async () => {
     const asked = { issuer: issuer.url, subject: "ada" };
     for (const client of clients()) {
       const refusal = await rejected(client.identities.lookup(asked));
@@ -53,7 +53,7 @@ onEachStore("identities of version 1", (world) => {
     }
   });
 
-  test("whoever may not list a person learns their id, and nothing else", async () => {
+  test("a caller that cannot list a user gets only their id", async () => {
     const uid = await person("grace");
     const { token } = await world.member();
     for (const client of clients(token)) {
@@ -75,7 +75,7 @@ onEachStore("identities of version 1", (world) => {
     }
   });
 
-  test("a replacement changes the kind of proof, and leaves alone what version 1 does not know", async () => {
+  test("a PUT changes the relationship, and keeps fields unknown to v1", async () => {
     const api = world.operator();
     for (const client of clients()) {
       const { uid } = await api.identities.create(org, {
@@ -94,7 +94,7 @@ onEachStore("identities of version 1", (world) => {
     }
   });
 
-  test("refusals name fields as version 1 does", async () => {
+  test("errors have v1 field names", async () => {
     for (const client of clients()) {
       const keys = {
         issuer: "nowhere",

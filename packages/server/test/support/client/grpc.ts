@@ -19,7 +19,7 @@ import { fromGrpcJs, toGrpcJs } from "./grpc-json.ts";
 const ROOT = join(import.meta.dirname, "../../../../..");
 const INCLUDED = [join(ROOT, "proto"), join(ROOT, "node_modules/google-proto-files")];
 
-/** Longer than what clients take unless told otherwise: lists of version 1 are one message. */
+/** Above the default of clients: a v1 list is one message. */
 const LONGEST_ANSWER = 100 * 1024 * 1024;
 
 /**
@@ -124,8 +124,8 @@ export function apiErrorOf(error: ServiceError): ApiError | Error {
   if (!(binary instanceof Buffer)) return error;
   const status: Status = fromBinary(StatusSchema, binary);
   // A long message is cut in its header; the details have all of it.
-  const told = error.details.replace(/…$/, "");
-  if (status.code !== error.code || !status.message.startsWith(told)) {
+  const shortened = error.details.replace(/…$/, "");
+  if (status.code !== error.code || !status.message.startsWith(shortened)) {
     throw new Error(`the trailers differ: ${error.code} ${error.details}, ${status.message}`);
   }
   const json = toJson(StatusSchema, status, { registry: DETAILS }) as { details?: object[] };
