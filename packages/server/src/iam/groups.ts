@@ -34,7 +34,7 @@ import { readPage } from "../store/resources/page.ts";
 import { bodyOf, encodingOf } from "../store/resources/rows.ts";
 import { addMembership } from "../store/tables/provider-people.ts";
 import type { IamDeps } from "./deps.ts";
-import { checkNameAvailable, checkNameReleasable } from "./folder-names.ts";
+import { checkHasNoImages, checkNameAvailable, checkNameReleasable } from "./folder-names.ts";
 import { beforeDelete, deleteGroup } from "./group-deletion.ts";
 
 /**
@@ -215,9 +215,13 @@ async function beforeUpdate(mutation: Mutation, before: Group, after: Group): Pr
     await checkNameAvailable(mutation, after);
   }
   const sameName = !after.verified || before.name === after.name;
-  if (sameName && before.verified === after.verified && before.kind === after.kind) return;
-  if (!mutation.caller.isOperator) throw permissionDenied(["the operator's token"], after.uid);
-  if (!after.verified) return;
+  const isUnrestricted =
+    sameName && before.verified === after.verified && before.kind === after.kind;
+  if (!isUnrestricted && !mutation.caller.isOperator) {
+    throw permissionDenied(["the operator's token"], after.uid);
+  }
+  if (before.name !== after.name) await checkHasNoImages(mutation, before);
+  if (isUnrestricted || !after.verified) return;
   if (!isRoot(after.uid)) {
     throw invalidArgument({ field: "verified", description: "only organizations can be verified" });
   }
