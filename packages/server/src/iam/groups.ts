@@ -122,7 +122,8 @@ function mayCreateOrganization({ caller }: Mutation, { rootGroups }: IamDeps): v
     throw new WharfError("PERMISSION_DENIED", text);
   }
   if (rootGroups === "anyone" || caller.isOperator) return;
-  throw permissionDenied(["groups.create"], "");
+  const text = "only the operator creates organizations here: needs the operator's token";
+  throw new WharfError("PERMISSION_DENIED", text);
 }
 
 async function checkParentGroup({ tx }: Mutation, uid: string): Promise<string> {
