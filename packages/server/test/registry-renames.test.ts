@@ -8,11 +8,11 @@ import { systemMutation } from "../src/registry/ingest/system-mutation.ts";
 import { recordTag } from "../src/registry/ingest/tag-state.ts";
 import { resolvePath } from "../src/registry/path.ts";
 import { findLocation } from "../src/store/tables/registry-locations.ts";
-import { allRefused, refused } from "./support/api.ts";
-import { callByContract } from "./support/by-contract.ts";
-import { digest } from "./support/digests.ts";
-import { Insider } from "./support/insider.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { allRefused, refused } from "./support/client/api-client.ts";
+import { callByContract } from "./support/client/by-contract.ts";
+import { digest } from "./support/registry/digest.ts";
+import { Insider } from "./support/server/insider.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const HOST = "registry.test";
 
