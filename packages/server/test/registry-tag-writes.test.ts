@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { Http } from "./support/client/http.ts";
 import type { StoredImage } from "./support/registry/storage.ts";
+import { Insider } from "./support/server/insider.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { FrontedWorld } from "./support/world/fronted-registry.ts";
 import { until } from "./support/world/tracked-registry.ts";
@@ -295,8 +296,16 @@ for (const store of STORES) {
       const image = storage.image("renamed");
       const repo = await repoWith("first/renamed", { one: image });
       const folder = repo.slice(0, repo.lastIndexOf("/"));
-      const { operator, organization } = tracked.world;
-      await operator.patch(`/iam/v2beta1/groups/${folder}`, { name: "second" });
+      const { organization, server } = tracked.world;
+      // As earlier versions renamed folders with images.
+      const insider = await Insider.open(server);
+      await insider.change(async (mutation) => {
+        const { groups } = mutation.engine.catalog;
+        const before = await groups.find(mutation.tx, folder);
+        assert.ok(before);
+        await mutation.update(groups, { ...before, name: "second" });
+      });
+      await insider.close();
       await tracked.world.post(`groups/${organization}`, { name: "first" });
       assert.equal((await post(repo, { name: "two", digest: image.digest })).status, 200);
       assert.equal((await had("first/renamed", "two")).status, 404);

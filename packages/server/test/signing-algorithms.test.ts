@@ -107,12 +107,10 @@ onEachStore(
       const azure = { tenantId: "acme.example", clientIds: { builder: "one" } };
       await world.operator().accountAssociations.create(group, { name: "x", azure });
       clouds.trusted.set("acme.example one", `account-association:${group}`);
-      const check = await world
-        .operator()
-        .accountAssociations.checkAccountAssociation({
-          uid: group,
-          providerType: "ACCOUNT_PROVIDER_TYPE_AZURE",
-        });
+      const check = await world.operator().accountAssociations.checkAccountAssociation({
+        uid: group,
+        providerType: "ACCOUNT_PROVIDER_TYPE_AZURE",
+      });
       assert.deepEqual([check.status, check.message], ["CHECK_STATUS_READY", ""]);
     });
 
