@@ -63,7 +63,7 @@ describe("auth pull-token", () => {
     assert.equal(Date.parse(stored.staticKeys.expirationTime), exp * 1000);
   });
 
-  test("as variables, and for people", async () => {
+  test("prints variables, or a summary for people", async () => {
     const env = await home.ok(["auth", "pull-token", "create", "e", "--parent", acme, "-o", "env"]);
     assert.match(
       env,

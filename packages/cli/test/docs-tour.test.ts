@@ -29,8 +29,8 @@ test("the tour of the README prints what it says", async (t) => {
   assert.equal(start?.command, "npm start\n");
   const { url, code } = await firstRunOf(server);
   const first = `wharf: first run: open ${url} and enter the code ${code} (valid for 24 hours)\n`;
-  const told = `${first}wharf: ready at ${server.url}\n`.replaceAll(new URL(url).port, "8080");
-  assert.equal(start.output.replace(SETUP_CODE, "…"), told.replace(SETUP_CODE, "…"));
+  const expected = `${first}wharf: ready at ${server.url}\n`.replaceAll(new URL(url).port, "8080");
+  assert.equal(start.output.replace(SETUP_CODE, "…"), expected.replace(SETUP_CODE, "…"));
   assert.ok(tour.length > 12);
   await walkThrough(tour, server);
 });

@@ -10,7 +10,7 @@ import { alertOf, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts
 const BASE_URL = "http://wharf.example:8080";
 
 for (const store of STORES) {
-  describe(`local accounts that are switched off, on ${store}`, () => {
+  describe(`disabled local accounts, on ${store}`, () => {
     let on: LocalWorld;
     let off: TestServer;
     let tokens: TokenAnswer;
@@ -33,7 +33,7 @@ for (const store of STORES) {
       await on.server.stop();
     });
 
-    test("end their sessions at once", async () => {
+    test("end their sessions immediately", async () => {
       const { access_token, refresh_token } = tokens;
       const rest = new Rest(off.url, access_token);
       assert.equal((await rest.get("/auth/v1/ok")).status, 401);

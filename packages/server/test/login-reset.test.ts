@@ -73,7 +73,7 @@ for (const store of STORES) {
       assert.equal((await world.whoAmI(again.tokens)).capabilities[0].role.name, "owner");
     });
 
-    test("ends logins that are on their way", async () => {
+    test("ends pending sign-ins", async () => {
       const { tool, walker, page } = await world.begin();
       const fields = { username: "ada", password: NEW_PASSWORD };
       const how = { action: "/oauth/local", until: tool.redirectUri };
@@ -85,7 +85,7 @@ for (const store of STORES) {
       tool.stop();
     });
 
-    test("makes codes that were given before useless", async () => {
+    test("invalidates earlier reset codes", async () => {
       const old = await newCode();
       const code = await newCode();
       assert.equal(alertOf(await reset(old, PASSWORD)), WRONG_CODE);

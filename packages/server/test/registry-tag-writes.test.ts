@@ -16,7 +16,7 @@ interface Had {
 }
 
 for (const store of STORES) {
-  describe(`tags written through the API, in a registry, on ${store}`, () => {
+  describe(`tags written to a registry through the API, on ${store}`, () => {
     let world: FrontedWorld;
     let { front, tracked, storage } = {} as FrontedWorld;
     let writer: Rest;
@@ -59,7 +59,7 @@ for (const store of STORES) {
     const asked = (...methods: string[]) =>
       front.asked.filter(({ method }) => methods.includes(method)).map(({ method }) => method);
 
-    test("a new tag is in the registry, byte for byte, and a look finds nothing new", async () => {
+    test("a new tag is in the registry, byte for byte, and a reconcile pass changes nothing", async () => {
       const image = storage.index("made", ["amd64", "arm64"]);
       const repo = await repoWith("made", { one: image });
       const { status, body } = await post(repo, { name: "two", digest: image.digest });
@@ -99,7 +99,7 @@ for (const store of STORES) {
       assert.deepEqual([tag.digest, tag.deprecated], [one.digest, true]);
     });
 
-    test("what is so already is not pushed", async () => {
+    test("an unchanged tag is not pushed", async () => {
       const image = storage.image("marked");
       const repo = await repoWith("marked", { one: image });
       front.asked.length = 0;
@@ -150,7 +150,7 @@ for (const store of STORES) {
       assert.deepEqual([tag.digest, tag.bundles], [two.digest, ["ai"]]);
     });
 
-    test("an image that no registry has is refused", async () => {
+    test("an unknown image is rejected", async () => {
       const image = storage.image("there");
       const repo = await repoWith("there", { one: image });
       const { digest } = storage.image("not there");
@@ -163,7 +163,7 @@ for (const store of STORES) {
       assert.deepEqual(await shown(repo), [["one", image.digest]]);
     });
 
-    test("a registry that is down is told, and nothing has changed", async () => {
+    test("an unavailable registry is reported, and nothing changes", async () => {
       const image = storage.image("down");
       const repo = await repoWith("down", { one: image });
       const uid = (await tracked.tag(repo, "one"))?.uid;
@@ -177,7 +177,7 @@ for (const store of STORES) {
       assert.equal((await had("down", "two")).status, 404);
     });
 
-    test("a registry that refuses is told", async () => {
+    test("a rejection by the registry is reported", async () => {
       const image = storage.image("read only");
       const repo = await repoWith("read-only", { one: image });
       front.instead = ({ method }) => (method === "PUT" ? { status: 405 } : undefined);
@@ -190,7 +190,7 @@ for (const store of STORES) {
       assert.deepEqual(await shown(repo), [["one", image.digest]]);
     });
 
-    test("Distribution 2 deletes no tag alone: that is told, and the image stays", async () => {
+    test("Distribution 2 cannot delete a single tag: that is reported, and the image stays", async () => {
       const image = storage.image("kept");
       const repo = await repoWith("kept", { one: image, two: image });
       const uid = (await tracked.tag(repo, "two"))?.uid;
@@ -212,7 +212,7 @@ for (const store of STORES) {
       ]);
     });
 
-    test("a registry that can delete a tag does, and the image stays", async () => {
+    test("a registry that can delete a tag deletes it, and the image stays", async () => {
       const image = storage.image("untagged");
       const repo = await repoWith("untagged", { one: image, two: image });
       const uid = (await tracked.tag(repo, "two"))?.uid;
@@ -232,7 +232,7 @@ for (const store of STORES) {
       assert.deepEqual([created, removed], [0, 0]);
     });
 
-    test("a tag that is gone from the registry is deleted here alone", async () => {
+    test("a tag missing in the registry is deleted here only", async () => {
       const image = storage.image("gone");
       const repo = await repoWith("gone", { one: image, two: image });
       const uid = (await tracked.tag(repo, "two"))?.uid;
@@ -243,7 +243,7 @@ for (const store of STORES) {
       assert.deepEqual(await shown(repo), [["one", image.digest]]);
     });
 
-    test("moving a tag takes the right to update tags, making one does not", async () => {
+    test("moving a tag requires tag.update, creating one does not", async () => {
       const [one, two] = [storage.image("right one"), storage.image("right two")];
       const repo = await repoWith("right", { one, two });
       const { world } = tracked;
@@ -268,7 +268,7 @@ for (const store of STORES) {
       assert.equal((await post(repo, fresh, rest)).body.deprecated, true);
     });
 
-    test("where tags are unique, none moves, not even one that we have yet to hear of", async () => {
+    test("immutable tags do not move, not even unseen ones", async () => {
       const [one, two] = [storage.image("unique one"), storage.image("unique two")];
       const repo = await repoWith("team/unique", { one, two });
       const settings = `/registry/v2beta1/settings/${tracked.world.team}`;
@@ -291,7 +291,7 @@ for (const store of STORES) {
       assert.equal((await post(repo, { name: "new", digest: one.digest })).status, 200);
     });
 
-    test("a path that has become another's is left alone", async () => {
+    test("a path that now belongs to another repo is left alone", async () => {
       const image = storage.image("renamed");
       const repo = await repoWith("first/renamed", { one: image });
       const folder = repo.slice(0, repo.lastIndexOf("/"));
@@ -302,7 +302,7 @@ for (const store of STORES) {
       assert.equal((await had("first/renamed", "two")).status, 404);
     });
 
-    test("a push that comes right after it counts", async () => {
+    test("a push right after the write wins", async () => {
       const [one, two] = [storage.image("raced one"), storage.image("raced two")];
       const repo = await repoWith("raced", { one, two });
       front.instead = async ({ method }) => {

@@ -51,7 +51,7 @@ onEachStore("the quota of role bindings", (world) => {
     assert.match(message, text);
   };
 
-  test("an organization has so many of an identity, however they are made", async () => {
+  test("applies per organization and identity, for every method", async () => {
     const mine = await tenant();
     const { uid, token } = await world.member();
     await fill(mine.org, uid, MAX_PER_ORGANIZATION - 1);

@@ -16,7 +16,7 @@ const METHODS: readonly DescMethod[] = [
   AdvisoriesService.method.listAdvisories,
 ];
 
-onEachStore("times of requests", (world) => {
+onEachStore("timestamps in requests", (world) => {
   test("are within the years 0001 to 9999, over gRPC", async () => {
     for (const method of METHODS) {
       const path = `/${method.parent.typeName}/${method.name}`;
@@ -35,7 +35,7 @@ onEachStore("times of requests", (world) => {
     }
   });
 
-  test("and over REST", async () => {
+  test("are so over REST, too", async () => {
     const rest = new Rest(world.server.url, world.operator().token);
     const lists = [
       "registry/v2beta1/tags",

@@ -135,7 +135,7 @@ const PLATFORMS: readonly Platform[] = [
   },
 ];
 
-onEachStore("tokens as platforms make them", (world) => {
+onEachStore("tokens of platforms", (world) => {
   let issuer: StandInIssuer;
   let org: string;
   before(async () => {
@@ -145,7 +145,7 @@ onEachStore("tokens as platforms make them", (world) => {
   after(() => issuer.stop());
 
   for (const { name, header, claims, match, others } of PLATFORMS) {
-    world.rule(`${name}: the one that is meant, and no other`, async (api) => {
+    world.rule(`${name}: only the intended workload`, async (api) => {
       const claimMatch = { issuer: issuer.url, ...match };
       const { uid } = await api.identities.create(org, { name: world.name(), claimMatch });
       const ask = async (of: JWTPayload) => {

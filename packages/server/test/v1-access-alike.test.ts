@@ -46,7 +46,7 @@ function capabilitiesOf(method: DescMethod): readonly string[] {
   return "capabilities" in rule ? rule.capabilities.map(capabilityName) : [];
 }
 
-/** A request that says where, and nothing else: it changes nothing, whoever sends it. */
+/** A request with only a scope: it changes nothing for any caller. */
 function requestAt(schema: DescMessage, uid: string): Message {
   const message: Message = create(schema);
   const field = schema.fields.find(isScope) as DescField;
@@ -100,7 +100,7 @@ const LISTS: readonly (readonly [v1: string, v2: string, items: string])[] = [
 /** The methods that lists are, by their paths. */
 const LISTED = new Map(PAIRS.map(([method]) => [httpRulesOf(method)[0]?.path, method]));
 
-onEachStore("the access to version 1", (world) => {
+onEachStore("access control of v1", (world) => {
   let org: string;
   let folder: string;
   let callers: Map<string, string>;
@@ -129,7 +129,7 @@ onEachStore("the access to version 1", (world) => {
     });
   };
 
-  describe("is that to version 2", () => {
+  describe("equals that of v2", () => {
     for (const [method, successors] of PAIRS) {
       if (accessOf(method)?.kind !== "scoped") continue;
       // What comes after the first is a part that only some may do, and that others leave out.
@@ -181,7 +181,7 @@ onEachStore("the access to version 1", (world) => {
     }
   });
 
-  test("is asked for in the same words", () => {
+  test("has the same errors", () => {
     for (const [method, successors] of PAIRS) {
       const [first] = successors;
       if (first === undefined || first.name.startsWith("List") !== method.name.startsWith("List"))

@@ -24,7 +24,7 @@ onEachStore(
     const accounts = (api: Api, method: string, request: Record<string, unknown>) =>
       callByContract(api, accountAssociationsV1.GroupAccountAssociations, method, request);
 
-    world.rule("they go by their group, and are one of version 2's", async (api) => {
+    world.rule("v1 associations have the uid of their group, and are those of v2", async (api) => {
       const group = await world.group(org);
       const github = {
         appInstallations: {
@@ -58,7 +58,7 @@ onEachStore(
       );
     });
 
-    world.rule("services are bound to identities that were made for them", async (api) => {
+    world.rule("services are bound to their service identities", async (api) => {
       const group = await world.group(org);
       const principal = async (name: string): Promise<string> => {
         const servicePrincipal = `SERVICE_PRINCIPAL_${name}`;
@@ -79,7 +79,7 @@ onEachStore(
       assert.equal("chainguard" in none, false);
     });
 
-    world.rule("the check asks the provider", async (api) => {
+    world.rule("the check calls the provider", async (api) => {
       const group = await world.group(org);
       await accounts(api, "Create", { group, name: "x", amazon: AMAZON });
       clouds.asked.length = 0;
@@ -105,7 +105,7 @@ onEachStore(
       );
     });
 
-    world.rule("refusals name what was sent, and change nothing", async (api) => {
+    world.rule("errors name the v1 fields, and nothing changes", async (api) => {
       const [group, none] = [await world.group(org), await world.group(org)];
       const made = await accounts(api, "Create", { group, name: "x" });
       const pattern = 'must match "^[a-z0-9 ._-]{1,}$"';

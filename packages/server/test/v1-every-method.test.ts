@@ -34,7 +34,7 @@ interface Audited {
 }
 
 for (const store of STORES) {
-  describe(`every method of version 1 does what it is for, on ${store}`, () => {
+  describe(`every v1 method works, on ${store}`, () => {
     let tracked: TrackedWorld;
     let token: string;
     let ground: Ground;
@@ -72,7 +72,7 @@ for (const store of STORES) {
     };
 
     for (const [protocol, known] of WAYS) {
-      test(`over ${protocol}, as it is known ${known}, with events in its own words`, async () => {
+      test(`over ${protocol}, as it is known ${known}, with v1 events`, async () => {
         const before = (await events(0)).at(-1)?.id ?? 0;
         const auditedBefore = (await audited(0)).at(-1)?.id ?? 0;
         const called = new Set<string>();
@@ -101,9 +101,9 @@ const MESSAGES = createRegistry(...SERVICES.map(({ file }) => file));
 
 async function checkEvents(rows: readonly Row[]): Promise<void> {
   const expected = METHODS.flatMap((method) => eventOf(method)?.type ?? []);
-  const told = new Set(rows.map(({ type }) => type));
+  const emitted = new Set(rows.map(({ type }) => type));
   assert.deepEqual(
-    expected.filter((type) => !told.has(type)),
+    expected.filter((type) => !emitted.has(type)),
     [],
     "each has left its event",
   );

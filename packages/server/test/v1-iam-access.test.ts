@@ -37,7 +37,7 @@ const ALL = [...new Set(SERVICES.flatMap(({ methods }) => methods.flatMap(capabi
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
 const IDP = { name: "idp", defaultRole: roleNamed("viewer"), oidc: OIDC };
 
-onEachStore("the access that version 1 asks for", (world) => {
+onEachStore("capabilities required by v1", (world) => {
   let org: string;
   const requests = new Map<DescService, Readonly<Record<string, Record<string, unknown>>>>();
 
@@ -102,7 +102,7 @@ onEachStore("the access that version 1 asks for", (world) => {
         const names = capabilitiesOf(method);
 
         for (const missing of names) {
-          test(`${method.name} needs ${missing}`, async () => {
+          test(`${method.name} requires ${missing}`, async () => {
             const request = requests.get(service)?.[method.name];
             assert.ok(request, `${method} has no request here`);
             const others = ALL.filter((name) => name !== missing);

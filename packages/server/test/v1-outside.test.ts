@@ -85,7 +85,7 @@ const CALLS = [
   ["policies.v1.Policies", "policies.v1.Policies/List"],
 ] as const;
 
-onEachStore("what is outside of what the server does", (world) => {
+onEachStore("unsupported methods", (world) => {
   const rest = () => new Rest(world.server.url, world.operator().token);
 
   const failure = (path: string): Promise<ServiceError> => {
@@ -96,7 +96,7 @@ onEachStore("what is outside of what the server does", (world) => {
     );
   };
 
-  test("is said to be so over REST, to anyone, in the form of every error", async () => {
+  test("get a structured UNIMPLEMENTED over REST, without authentication", async () => {
     for (const [name, request] of PATHS) {
       const [method = "", path = ""] = request.split(" ");
       const body = method === "POST" || method === "PUT" || method === "PATCH" ? {} : undefined;
@@ -118,7 +118,7 @@ onEachStore("what is outside of what the server does", (world) => {
     }
   });
 
-  test("is said to be so over gRPC", async () => {
+  test("get UNIMPLEMENTED over gRPC", async () => {
     for (const [name, path] of CALLS) {
       const full = `/chainguard.platform.${path}`;
       const refusal = refusalOf(await failure(full));
@@ -129,7 +129,7 @@ onEachStore("what is outside of what the server does", (world) => {
     }
   });
 
-  test("is something else than what nobody has ever heard of", async () => {
+  test("differ from unknown methods", async () => {
     for (const path of [
       "/iam/v1/nonsense",
       "/registry/v1/nonsense",
@@ -153,7 +153,7 @@ onEachStore("what is outside of what the server does", (world) => {
     }
   });
 
-  test("hides nothing that is served", async () => {
+  test("shadow no implemented method", async () => {
     const org = await world.organization();
     const repo = await rest().post(`/registry/v1/repos/${org}`, { name: "deployment" });
     assert.equal(repo.status, 200);

@@ -13,7 +13,7 @@ interface Shown {
   readonly name: string;
 }
 
-onEachStore("tags of version 1", (world) => {
+onEachStore("v1 tags", (world) => {
   const repo = async () => {
     const org = await world.organization();
     return (await world.operator().repos.create(org, { name: "app" })).uid as string;
@@ -23,7 +23,7 @@ onEachStore("tags of version 1", (world) => {
   };
   const names = (items: readonly Shown[]) => items.map(({ name }) => name).sort();
 
-  world.rule("are all listed, unless a kind is ruled out", async (api) => {
+  world.rule("are all listed, unless a kind is excluded", async (api) => {
     const repoId = await repo();
     const referrer = `sha256-${"0".repeat(64)}.sig`;
     const all = ["1.0", "1.0-20260801", "1.0-r3", "latest", referrer];
@@ -45,7 +45,7 @@ onEachStore("tags of version 1", (world) => {
     assert.deepEqual(await list({ digest: TWO }), []);
   });
 
-  world.rule("are found by id, by digest and by the time of their last change", async (api) => {
+  world.rule("are filtered by id, digest and update time", async (api) => {
     const repoId = await repo();
     const old = await tag(api, repoId, "old");
     await sleep(2);
@@ -60,14 +60,14 @@ onEachStore("tags of version 1", (world) => {
     assert.deepEqual((await registryV1(api, "ListTags", { id: old.id })).items, []);
   });
 
-  world.rule("move when they are made again", async (api) => {
+  world.rule("move when they are created again", async (api) => {
     const repoId = await repo();
     const first = await tag(api, repoId, "latest", ONE, { bundles: ["fips"] });
     const again = await tag(api, repoId, "latest", TWO);
     assert.deepEqual([again.id, again.digest, again.bundles], [first.id, TWO, []]);
   });
 
-  world.rule("are replaced as a whole, under the name they have", async (api) => {
+  world.rule("are replaced by PUT, keeping their name", async (api) => {
     const repoId = await repo();
     const more = { deprecated: true, bundles: ["fips"] };
     const { id } = await tag(api, repoId, "1.0", ONE, more);
@@ -144,7 +144,7 @@ onEachStore("tags of version 1", (world) => {
     assert.deepEqual((await registryV1(api, "ListTags", { id: first.id })).items, [again]);
   });
 
-  world.rule("take the right to change them, not to make them, to be replaced", async (api) => {
+  world.rule("require tag.update to be replaced, not tag.create", async (api) => {
     const repoId = await repo();
     const org = repoId.slice(0, 40);
     const { id } = await tag(api, repoId, "1.0");
@@ -182,7 +182,7 @@ onEachStore("tags of version 1", (world) => {
     assert.deepEqual((await registryV1(api, "ListTagHistory", { parentId })).items, []);
   });
 
-  world.rule("are summed up", async (api) => {
+  world.rule("have a summary", async (api) => {
     const repoId = await repo();
     const empty = await registryV1(api, "GetRepoTagsSummary", { repoId });
     assert.deepEqual([empty.id, empty.tagCount, empty.latestVersion], [repoId, "0", ""]);
@@ -214,37 +214,34 @@ onEachStore("tags of version 1", (world) => {
     });
   });
 
-  world.rule(
-    "tell whether they are kept up to date, and nothing that is not known",
-    async (api) => {
-      const repoId = await repo();
-      const uidp = { childrenOf: repoId };
-      await tag(api, repoId, "1.0", ONE, { deprecated: true });
-      for (const name of ["2.0", "2.0-r1", "2.0-20260801"]) await tag(api, repoId, name);
-      await tag(api, repoId, `sha256-${"0".repeat(64)}.sig`);
-      const { items, nextPageToken } = await registryV1(api, "ListEolTags", { uidp });
-      assert.equal(nextPageToken, "");
-      const shown = items.map((one: Record<string, string>) => [one.name, one.tagStatus]).sort();
-      assert.deepEqual(shown, [
-        ["1.0", "TAG_INACTIVE"],
-        ["2.0", "TAG_ACTIVE"],
-        ["2.0-20260801", "TAG_ACTIVE"],
-        ["2.0-r1", "TAG_ACTIVE"],
-      ]);
-      for (const one of items) {
-        assert.deepEqual([one.graceStatus, one.mainPackageName], ["GRACE_NOT_ELIGIBLE", ""]);
-        assert.equal(one.gracePeriodExpiryDate ?? undefined, undefined);
-      }
-      const few = { uidp, excludeDates: true, excludeEpochs: true };
-      assert.deepEqual(names((await registryV1(api, "ListEolTags", few)).items), ["1.0", "2.0"]);
-      const first = await registryV1(api, "ListEolTags", { ...few, pageSize: 1 });
-      const page = { ...few, pageSize: 1, pageToken: first.nextPageToken };
-      const second = await registryV1(api, "ListEolTags", page);
-      assert.deepEqual(names([...first.items, ...second.items]), ["1.0", "2.0"]);
-      const named = { uidp, name: "1.0" };
-      assert.deepEqual(names((await registryV1(api, "ListEolTags", named)).items), ["1.0"]);
-      const negative = await refused(registryV1(api, "ListEolTags", { pageSize: -1 }));
-      assert.deepEqual(negative.fields, { pageSize: "pageSize must not be negative" });
-    },
-  );
+  world.rule("return whether they are kept up to date, and no unknown fields", async (api) => {
+    const repoId = await repo();
+    const uidp = { childrenOf: repoId };
+    await tag(api, repoId, "1.0", ONE, { deprecated: true });
+    for (const name of ["2.0", "2.0-r1", "2.0-20260801"]) await tag(api, repoId, name);
+    await tag(api, repoId, `sha256-${"0".repeat(64)}.sig`);
+    const { items, nextPageToken } = await registryV1(api, "ListEolTags", { uidp });
+    assert.equal(nextPageToken, "");
+    const shown = items.map((one: Record<string, string>) => [one.name, one.tagStatus]).sort();
+    assert.deepEqual(shown, [
+      ["1.0", "TAG_INACTIVE"],
+      ["2.0", "TAG_ACTIVE"],
+      ["2.0-20260801", "TAG_ACTIVE"],
+      ["2.0-r1", "TAG_ACTIVE"],
+    ]);
+    for (const one of items) {
+      assert.deepEqual([one.graceStatus, one.mainPackageName], ["GRACE_NOT_ELIGIBLE", ""]);
+      assert.equal(one.gracePeriodExpiryDate ?? undefined, undefined);
+    }
+    const few = { uidp, excludeDates: true, excludeEpochs: true };
+    assert.deepEqual(names((await registryV1(api, "ListEolTags", few)).items), ["1.0", "2.0"]);
+    const first = await registryV1(api, "ListEolTags", { ...few, pageSize: 1 });
+    const page = { ...few, pageSize: 1, pageToken: first.nextPageToken };
+    const second = await registryV1(api, "ListEolTags", page);
+    assert.deepEqual(names([...first.items, ...second.items]), ["1.0", "2.0"]);
+    const named = { uidp, name: "1.0" };
+    assert.deepEqual(names((await registryV1(api, "ListEolTags", named)).items), ["1.0"]);
+    const negative = await refused(registryV1(api, "ListEolTags", { pageSize: -1 }));
+    assert.deepEqual(negative.fields, { pageSize: "pageSize must not be negative" });
+  });
 });

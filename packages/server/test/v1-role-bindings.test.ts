@@ -8,7 +8,7 @@ import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const SERVICE = "chainguard.platform.iam.RoleBindings";
 
-onEachStore("role bindings of version 1", (world) => {
+onEachStore("v1 role bindings", (world) => {
   let org: string;
   before(async () => {
     org = await world.organization();
@@ -29,7 +29,7 @@ onEachStore("role bindings of version 1", (world) => {
     return (await world.operator().roleBindings.list({ group })).roleBindings;
   };
 
-  test("a batch is made as a whole, in its order; over REST it is a list", async () => {
+  test("a batch is atomic and ordered; over REST it is a list", async () => {
     for (const way of ways()) {
       const group = await world.group(org);
       const wanted: { identity: string; role: string }[] = [];
@@ -44,7 +44,7 @@ onEachStore("role bindings of version 1", (world) => {
     }
   });
 
-  test("a batch with one that cannot be makes none", async () => {
+  test("a batch with an invalid request creates none", async () => {
     for (const way of ways()) {
       const group = await world.group(org);
       const good = { identity: (await world.member()).uid, role: roleNamed("viewer") };
@@ -120,7 +120,7 @@ onEachStore("role bindings of version 1", (world) => {
     }
   });
 
-  test("more of them than a page holds are shown with all of that, too", async () => {
+  test("lists above the page size are hydrated, too", async () => {
     const group = await world.group(org);
     const { uid } = await world.member();
     const viewer = { identityUid: uid, roleUid: roleNamed("viewer") };
@@ -141,8 +141,8 @@ onEachStore("role bindings of version 1", (world) => {
   });
 });
 
-onEachStore("ping of version 1", (world) => {
-  test("whoever asks is answered", async () => {
+onEachStore("v1 ping", (world) => {
+  test("needs no authentication", async () => {
     const { body } = await new Rest(world.server.url, "").get("/ping/v1/ping");
     assert.deepEqual(body, { response: "pong" });
     const service = "chainguard.platform.ping.PingService";

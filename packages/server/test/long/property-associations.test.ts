@@ -40,7 +40,7 @@ const PLAN: Plan = {
 };
 
 for (const store of STORES) {
-  describe(`lists of what goes by the uid of its group, on ${store}`, () => {
+  describe(`lists of resources with the uid of their group, on ${store}`, () => {
     let server: TestServer;
     let inside: Inside;
     let world: World;
@@ -72,7 +72,7 @@ for (const store of STORES) {
 
     const callers = () => [OPERATOR, ...world.identities.map((identity) => identity.uid)];
 
-    test("every caller sees exactly what they may, in order, in pages that add up", async () => {
+    test("every caller gets exactly the visible rows, in order, in consistent pages", async () => {
       let shown = 0;
       for (const [number, caller] of callers().entries()) {
         const token = await (caller === OPERATOR ? inside.token() : inside.token(caller));

@@ -176,7 +176,7 @@ function suite(store: StoreKind, numRuns: number): void {
       assert.equal(await server.stop(), 0);
     });
 
-    test("is beyond every caller, whatever they try one after another", async () => {
+    test("is impossible for every caller, by any sequence of requests", async () => {
       let [succeeded, refused] = [0, 0];
       const tries = fc.array(steps, { minLength: 70, maxLength: 70 });
       const property = fc.asyncProperty(worlds, tries, async (plan, list) => {

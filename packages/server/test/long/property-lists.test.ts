@@ -148,7 +148,7 @@ for (const store of STORES) {
       await checkWalk(asker, query, uidsOf(items), walk, sizes, skips);
     }
 
-    test("show each caller all that Get allows and nothing else", async () => {
+    test("return exactly what Get allows", async () => {
       const property = fc.asyncProperty(plans(CAPABILITIES), async (plan) => {
         const { world } = await build(operator, plan);
         for (const identity of world.identities.slice(0, 3)) {
@@ -169,7 +169,7 @@ for (const store of STORES) {
       await fc.assert(property, { ...FIXED, numRuns: 3 });
     });
 
-    test("answer every filter, order and page size alike by cursor, by skip and by both", async () => {
+    test("return the same rows by cursor, by skip and by both, for every filter, order and page size", async () => {
       const asked = fc.array(questions, { minLength: 40, maxLength: 60, size: "max" });
       const property = fc.asyncProperty(plans(CAPABILITIES), asked, async (plan, list) => {
         const { world, root } = await build(operator, plan);
@@ -178,7 +178,7 @@ for (const store of STORES) {
       await fc.assert(property, { ...FIXED, numRuns: 12 });
     });
 
-    test("neither miss nor repeat what is there throughout while others come and go", async () => {
+    test("neither miss nor repeat stable rows during concurrent changes", async () => {
       const walks = fc.array(questions, { minLength: 12, maxLength: 16, size: "max" });
       const property = fc.asyncProperty(plans(CAPABILITIES), walks, async (plan, list) => {
         const { world, root } = await build(operator, plan);
@@ -255,7 +255,7 @@ class Visitors {
   async keepComing(): Promise<void> {
     let turn = 0;
     while (this.#wanted) {
-      // Few at a time, so that whoever walks the lists has a turn between them.
+      // In small batches, so that readers of the lists run in between.
       const coming = Array.from({ length: 2 }, () => turn++);
       const paths = (await Promise.all(coming.map((number) => this.#come(number)))).flat();
       await Promise.all(paths.map((path) => this.#operator.delete(path)));

@@ -176,7 +176,7 @@ for (const store of STORES) {
       );
     }
 
-    test("stay exact while groups are made, deleted and renamed in between", async () => {
+    test("stay exact while groups are created, deleted and renamed", async () => {
       const steps = fc.record({
         change: fc.constantFrom("insert", "remove", "rename"),
         number: fc.nat(1_000_000),
@@ -191,7 +191,7 @@ for (const store of STORES) {
       await fc.assert(property, { ...FIXED, numRuns: store === "sqlite" ? 60 : 25 });
     });
 
-    test("stay exact when many ask at the same moment", async () => {
+    test("stay exact under concurrent requests", async () => {
       const together = fc.array(queries, { minLength: 6, maxLength: 6 });
       const property = fc.asyncProperty(queries, together, async (one, others) => {
         // The same list, so that they share what is remembered of it; a change made it forget.

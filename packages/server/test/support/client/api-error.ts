@@ -21,7 +21,7 @@ export interface HttpRequest {
   readonly body?: unknown;
 }
 
-/** One call of the contract, told apart from the protocol that carries it. */
+/** One call of the contract, independent of the protocol that carries it. */
 export interface Call {
   readonly verb: Verb;
   readonly kind: Kind;

@@ -13,7 +13,7 @@ export type PublicName = `chainguard.platform.${string}`;
 /** The same by the name that we give it: `wharf.iam.v1.Groups`. */
 export type OwnName = `wharf.${string}`;
 
-/** Longer than what clients take unless told otherwise: lists of version 1 are one message. */
+/** Above the default of clients: a v1 list is one message. */
 const LONGEST_ANSWER = 100 * 1024 * 1024;
 
 /**

@@ -48,8 +48,8 @@ export function refusalOf(error: ServiceError): Refusal | Error {
   if (!(binary instanceof Buffer)) return error;
   const status: Status = fromBinary(StatusSchema, binary);
   // A long message is cut in its header; the details have all of it.
-  const told = error.details.replace(/…$/, "");
-  if (status.code !== error.code || !status.message.startsWith(told)) {
+  const shortened = error.details.replace(/…$/, "");
+  if (status.code !== error.code || !status.message.startsWith(shortened)) {
     throw new Error(`the trailers differ: ${error.code} ${error.details}, ${status.message}`);
   }
   const json = toJson(StatusSchema, status, { registry: DETAILS }) as { details?: object[] };

@@ -5,7 +5,7 @@ export interface Walk {
   // biome-ignore lint/suspicious/noExplicitAny: lists of every kind are walked.
   readonly items: any[];
   readonly pages: number;
-  /** The total that every page told. */
+  /** The total count, equal in every page. */
   readonly totals: readonly string[];
 }
 

@@ -72,8 +72,9 @@ function takenOver(before: World, after: World): string[] {
 }
 
 /**
- * The rule that nobody gets round: whatever anyone gained by a step, whoever took the step held at
- * the same place before it, and whoever changes who an identity is held all that it holds.
+ * The rule against escalation: the caller of a step must have held at the same scope, before the step,
+ * everything that anyone gained by it; a caller that changes the claims of an identity must have held
+ * everything that the identity holds.
  *
  * @example checkNoEscalation("a role is widened", actor, before, after);
  */

@@ -37,7 +37,7 @@ const EVENTS: readonly ((chance: Chance) => object)[] = [
   () => ({ patched: { patchedVersions: ["1", "2"] } }),
 ];
 
-/** What was told of what is built from what, and in which group. */
+/** Which package is built from which origin, and in which group. */
 export interface Built {
   readonly place: string;
   readonly origin: string;
@@ -85,7 +85,7 @@ export class AdvisoryWorld {
     await this.read();
   }
 
-  /** Reads all that there is anew. */
+  /** Reads everything again. */
   async read(): Promise<void> {
     const request = { showDeleted: true, orderBy: "created_at", pageSize: 200 };
     const found = await Promise.all(
@@ -191,7 +191,7 @@ export class AdvisoryWorld {
     try {
       await v1.updateEvent(waiting.id, { ...waiting, status });
     } catch (error) {
-      // Whoever wrote it cannot.
+      // Its author cannot.
       assert.match(String(error), /the author of an event cannot review it/);
     }
   }

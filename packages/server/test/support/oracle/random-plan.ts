@@ -124,7 +124,7 @@ export function pick<T>(items: readonly T[], number: number): T {
 }
 
 /** How many requests are under way at once: enough to meet, few enough not to wait in line. */
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 
 /**
  * Does the same for each, several at a time, and returns what came out in their order.
@@ -142,6 +142,6 @@ export async function all<T, R>(
       results[at] = await work(items[at] as T, at);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   return results;
 }

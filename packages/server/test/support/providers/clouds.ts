@@ -36,7 +36,7 @@ export class StandInClouds {
   /** Answers instead of a cloud. */
   readonly instead = new Map<Cloud, (response: ServerResponse, asked: Asked) => void>();
   readonly #server: Server;
-  /** The one issuer that accounts have been told to trust. */
+  /** The only issuer that the accounts trust. */
   issuer = "";
   /** The algorithms that they verify. */
   algorithms: readonly string[] = ["ES256"];

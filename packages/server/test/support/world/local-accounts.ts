@@ -113,7 +113,7 @@ export class LocalWorld {
     }
   }
 
-  /** Signs in with a passkey in software, as far as the server lets it. */
+  /** Signs in with a software passkey, and returns the last response. */
   async tryPasskey(passkey: SoftPasskey, twist: Twist = {}) {
     const { tool, walker, login } = await this.begin();
     try {
