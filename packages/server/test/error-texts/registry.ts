@@ -104,7 +104,8 @@ export const REGISTRY: readonly ErrorText[] = [
     "a source path does not exist",
     (ground) => synced(ground, "not/a/repo"),
     invalid({
-      "sync_config.source": 'there is no repo "not/a/repo": source must be a repo\'s uid or path',
+      "sync_config.source":
+        'there is no repo "not/a/repo": source must be a repo\'s uid or path, or its name in the same group',
     }),
   ],
   [
