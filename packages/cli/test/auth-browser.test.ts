@@ -36,7 +36,7 @@ describe("auth login with a real browser", () => {
     await page.getByRole("button", { name: decision }).click();
   };
 
-  test("the browser that BROWSER names is opened, and led back to a page of thanks", async (t) => {
+  test("the browser named by BROWSER is opened, and ends on a success page", async (t) => {
     const login = home.start(["auth", "login"]);
     await login.says(/opening your browser/);
     const address = await home.browsed(login);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { decodeJwt } from "jose";
-import { Rest } from "../../server/test/support/client/http.ts";
+import { Http } from "../../server/test/support/client/http.ts";
 import { firstRunOf } from "../../server/test/support/world/local-accounts.ts";
 import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { roleNamed } from "../../server/test/support/world/world.ts";
@@ -29,8 +29,8 @@ test("the tour of the README prints what it says", async (t) => {
   assert.equal(start?.command, "npm start\n");
   const { url, code } = await firstRunOf(server);
   const first = `wharf: first run: open ${url} and enter the code ${code} (valid for 24 hours)\n`;
-  const told = `${first}wharf: ready at ${server.url}\n`.replaceAll(new URL(url).port, "8080");
-  assert.equal(start.output.replace(SETUP_CODE, "…"), told.replace(SETUP_CODE, "…"));
+  const expected = `${first}wharf: ready at ${server.url}\n`.replaceAll(new URL(url).port, "8080");
+  assert.equal(start.output.replace(SETUP_CODE, "…"), expected.replace(SETUP_CODE, "…"));
   assert.ok(tour.length > 12);
   await walkThrough(tour, server);
 });
@@ -71,11 +71,11 @@ test("the commands of docs/after-a-leak.md print what it says", async (t) => {
   const WHARF_TOKEN = await server.token();
   await walkThrough(single, server, { CODE: body.code, PERSON, WHARF_TOKEN });
   const status = async (token: string) =>
-    (await new Rest(server.url, token).get("/iam/v2beta1/groups")).status;
+    (await new Http(server.url, token).get("/iam/v2beta1/groups")).status;
   assert.equal(await status(access_token), 401);
   await world.logIn("ada");
   await walkThrough(rotating, server);
   assert.equal(await status(WHARF_TOKEN), 401);
-  const rest = new Rest(server.url, await server.token());
+  const rest = new Http(server.url, await server.token());
   assert.deepEqual((await rest.get("/iam/v2beta1/groupInvites")).body.groupInvites ?? [], []);
 });

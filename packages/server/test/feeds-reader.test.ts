@@ -25,9 +25,10 @@ onEachStore("feeds of a small group beside a large one", (world) => {
         artifactType: "apk",
       }));
     const take = async (group: string, advisories: object[]) => {
-      const { results } = await world
-        .operator()
-        .importAdvisories(group, [{ name: "x", advisories }]);
+      const { results } = await world.operator().advisoryImports.importAdvisories({
+        parent: group,
+        documents: [{ name: "x", advisories }],
+      });
       assert.equal(results[0].created, advisories.length);
     };
     await take(large, given(OTHERS));
@@ -60,7 +61,7 @@ onEachStore("feeds of a small group beside a large one", (world) => {
     return found;
   }
 
-  test("read what is theirs, and nothing of others", async () => {
+  test("contain their own advisories only", async () => {
     const { reader, seen } = reading(small ?? "");
     const ids = (await all(reader.byId())).map(({ advisoryId }) => advisoryId);
     const wanted = Array.from({ length: (OWN * 3) / 4 }, (_, at) => `CGA-${at}`).sort();
@@ -68,17 +69,17 @@ onEachStore("feeds of a small group beside a large one", (world) => {
     assert.ok(seen.rows <= 3 * OWN, `${seen.rows} rows were read`);
   });
 
-  test("tell packages as those of large ones are told", async () => {
-    const told = async (group: string) => {
+  test("name packages as feeds of large groups do", async () => {
+    const namesOf = async (group: string) => {
       const packages: (readonly Advisory[])[] = await all(reading(group).reader.byPackage());
       return packages.map((one) => one[0]?.artifactName);
     };
     const names = Array.from({ length: 11 }, (_, at) => `package-${at}`).sort();
-    assert.deepEqual(await told(small ?? ""), names);
-    assert.deepEqual(await told(large ?? ""), names);
+    assert.deepEqual(await namesOf(small ?? ""), names);
+    assert.deepEqual(await namesOf(large ?? ""), names);
   });
 
-  test("hold no package that is too much for that", async () => {
+  test("reject packages above the memory limit", async () => {
     const { engine } = insider;
     const code = "RESOURCE_EXHAUSTED";
     const of = (mostHeld: number) => new FeedReader(engine, large ?? "", mostHeld);

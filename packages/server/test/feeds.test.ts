@@ -15,7 +15,7 @@ import { onEachStore } from "./support/world/world.ts";
 const FIXED = approved({ fixed: { fixedVersion: "3.5.0-r0" } });
 const V3 = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H";
 
-onEachStore("feeds of advisories", (world) => {
+onEachStore("advisory feeds", (world) => {
   let insider: Insider;
   let scanner: Scanner;
 
@@ -34,7 +34,7 @@ onEachStore("feeds of advisories", (world) => {
 
   const ONE = { advisoryId: "CGA-2222-2222-2222", aliases: ["CVE-2026-0001"], events: [FIXED] };
 
-  test("have every file, each valid by the schema of its format", async () => {
+  test("have every file, each valid against the schema of its format", async () => {
     const group = await publicGroup(
       ONE,
       {
@@ -119,7 +119,7 @@ onEachStore("feeds of advisories", (world) => {
     );
   });
 
-  test("hold what is in folders below, each id once, and withdraw what was deleted", async () => {
+  test("include folders below, each id once, and withdraw deleted advisories", async () => {
     const group = await publicGroup(ONE);
     const folder = await world.group(group, "team");
     await written(
@@ -151,7 +151,7 @@ onEachStore("feeds of advisories", (world) => {
     }
   });
 
-  test("are for everyone only while anyone may list advisories there", async () => {
+  test("are public only while anonymous callers can list advisories there", async () => {
     const group = await world.organization();
     await written(insider, group, ONE);
     const path = `${group}/osv/all.json`;
@@ -189,7 +189,7 @@ onEachStore("feeds of advisories", (world) => {
     }
     await world.operator().roleBindings.delete(binding);
     assert.equal((await scanner.get(path)).status, 401);
-    // Whoever may see a folder hears nothing of what is above.
+    // A caller that can see a folder learns nothing about its ancestors.
     const folder = await world.group(group);
     await world.bind(folder, ANONYMOUS_UID, ["advisories.list"]);
     assert.equal((await scanner.get(`${folder}/osv/all.json`)).status, 200);
@@ -243,7 +243,7 @@ onEachStore("feeds of advisories", (world) => {
     }
   });
 
-  test("are sent again only after a change, of advisories, severities or names", async () => {
+  test("answer 304 until advisories, severities or names change", async () => {
     const group = await publicGroup(ONE);
     const folder = await world.group(group);
     const path = `${group}/osv/${ONE.advisoryId}.json`;
@@ -286,7 +286,7 @@ onEachStore("feeds of advisories", (world) => {
   });
 
   async function tagged(path: string): Promise<{ etag: string; date: string }> {
-    // A date is told once its second is over.
+    // Last-Modified is sent once its second is over.
     for (;;) {
       const { headers } = await scanner.get(path, {}, "HEAD");
       const [etag, date] = [headers.get("etag"), headers.get("last-modified")];
@@ -295,7 +295,7 @@ onEachStore("feeds of advisories", (world) => {
     }
   }
 
-  test("know dates as well, and tags count for more", async () => {
+  test("support If-Modified-Since; ETags take precedence", async () => {
     const group = await publicGroup(ONE);
     const path = `${group}/openvex/all.json`;
     const { etag, date } = await tagged(path);
@@ -311,7 +311,7 @@ onEachStore("feeds of advisories", (world) => {
     assert.equal(await get({ "if-modified-since": date }), 200);
   });
 
-  test("come packed where that is accepted, with a tag of their own, and answer HEAD", async () => {
+  test("are compressed if accepted, with their own ETag, and answer HEAD", async () => {
     const note = "long enough to be worth packing. ".repeat(50);
     const group = await publicGroup({
       ...ONE,
@@ -342,7 +342,7 @@ onEachStore("feeds of advisories", (world) => {
     }
   });
 
-  test("take no place among those that are made for clients that have them already", async () => {
+  test("answering 304 takes no slot of concurrent feeds", async () => {
     const group = await publicGroup(ONE);
     const path = `${group}/openvex/all.json`;
     const etag = (await scanner.get(path)).headers.get("etag") as string;
@@ -378,7 +378,7 @@ onEachStore("feeds of advisories", (world) => {
     );
   });
 
-  test("have documents whose names are long", async () => {
+  test("have documents with long names", async () => {
     const [advisoryId, artifactName] = [`CGA-${"2".repeat(200)}`, "n".repeat(200)];
     const group = await publicGroup({ ...ONE, advisoryId, artifactName });
     const document = await scanner.get(`${group}/osv/${advisoryId}.json`);
@@ -389,7 +389,7 @@ onEachStore("feeds of advisories", (world) => {
     assert.equal((await scanner.get(`${group}/csaf/${lines}`)).status, 200);
   });
 
-  test("have nothing under other names", async () => {
+  test("answer 404 for other names", async () => {
     const group = await publicGroup();
     const missing = [
       "osv/CGA-0000-0000-0000.json",
@@ -418,7 +418,7 @@ onEachStore("feeds of advisories", (world) => {
     assert.equal((await scanner.get(`${group}/osv/all.json`, {}, "POST")).status, 405);
   });
 
-  test("can be found by verified names", async () => {
+  test("are found by the verified name of the organization", async () => {
     const name = `${world.name("acme")}.example.com`;
     const group = await world.organization(name);
     await world.operator().groups.update(group, { verified: true });
@@ -430,7 +430,7 @@ onEachStore("feeds of advisories", (world) => {
     assert.equal((await scanner.get(`${name}/nobody/osv/all.json`)).status, 401);
   });
 
-  test("that advisories of many packages are in stay in order", async () => {
+  test("with advisories of many packages stay in order", async () => {
     const names = Array.from({ length: 603 }, (_, at) => `p${(at * 7) % 201}`);
     const group = await world.organization();
     await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);

@@ -53,7 +53,7 @@ for (const store of STORES) {
       assert.equal(capabilities[0].role.name, "owner");
     }
 
-    test("makes an owner with a password, without scripts", async () => {
+    test("creates an owner with a password, without scripts", async () => {
       const { page, complaints } = await openPage(browser, { javaScriptEnabled: false });
       const code = await fillIn(page);
       await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
@@ -75,7 +75,7 @@ for (const store of STORES) {
       await page.context().close();
     });
 
-    test("makes an owner with a passkey", async () => {
+    test("creates an owner with a passkey", async () => {
       const { page, complaints } = await openPage(browser);
       const authenticator = await addAuthenticator(page);
       await fillIn(page);
@@ -98,7 +98,7 @@ for (const store of STORES) {
       await page.context().close();
     });
 
-    test("points to the name of this machine where its address stands in the way", async () => {
+    test("links to localhost where an IP address prevents passkeys", async () => {
       const { page } = await openPage(browser);
       await page.goto(`${world.server.url}/setup`);
       await page.getByRole("link", { name: world.url }).click();

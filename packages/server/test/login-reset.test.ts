@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Visited, Walker } from "./support/browser/http-browser.ts";
 import { SoftPasskey } from "./support/browser/soft-passkey.ts";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { askForToken } from "./support/client/oauth-client.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { alertOf, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
@@ -37,7 +37,7 @@ for (const store of STORES) {
 
     test("replaces the password and ends every session", async () => {
       const { tokens } = await world.tryPassword("ada", PASSWORD);
-      const rest = new Rest(world.server.url, tokens?.access_token ?? "");
+      const rest = new Http(world.server.url, tokens?.access_token ?? "");
       assert.equal((await rest.get("/auth/v1/ok")).status, 200);
       const code = await newCode();
       assert.match(code, /^([A-Z]{4}-){4}[A-Z]{4}$/);
@@ -73,7 +73,7 @@ for (const store of STORES) {
       assert.equal((await world.whoAmI(again.tokens)).capabilities[0].role.name, "owner");
     });
 
-    test("ends logins that are on their way", async () => {
+    test("ends pending sign-ins", async () => {
       const { tool, walker, page } = await world.begin();
       const fields = { username: "ada", password: NEW_PASSWORD };
       const how = { action: "/oauth/local", until: tool.redirectUri };
@@ -85,7 +85,7 @@ for (const store of STORES) {
       tool.stop();
     });
 
-    test("makes codes that were given before useless", async () => {
+    test("invalidates earlier reset codes", async () => {
       const old = await newCode();
       const code = await newCode();
       assert.equal(alertOf(await reset(old, PASSWORD)), WRONG_CODE);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Advisory } from "@wharf/contract";
-import { refused } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { Insider } from "./support/server/insider.ts";
 import { PLAIN, writing, written } from "./support/world/advisories.ts";
 import { onEachStore } from "./support/world/world.ts";
@@ -56,23 +56,23 @@ onEachStore("advisories", (world) => {
     assert.deepEqual(found.aliases, ["CVE-2026-0001"]);
   });
 
-  world.rule("what is not there, or not the caller's, is refused", async (api) => {
+  world.rule("unknown and invisible advisories are rejected", async (api) => {
     const group = await world.group(org);
     const [made] = await written(insider, group, { advisoryId: "CGA-one", events: [FIXED] });
     const missing = `${group}/${"0".repeat(16)}`;
-    const nothing = await refused(api.advisories.get(missing));
+    const nothing = await rejected(api.advisories.get(missing));
     assert.deepEqual([nothing.code, nothing.missing], [5, `Advisory ${missing}`]);
     const event = made?.events[0]?.uid ?? "";
-    assert.equal((await refused(api.advisories.get(event))).code, 5);
-    const malformed = await refused(api.advisories.get("x"));
+    assert.equal((await rejected(api.advisories.get(event))).code, 5);
+    const malformed = await rejected(api.advisories.get("x"));
     assert.deepEqual([malformed.code, Object.keys(malformed.fields)], [3, ["uid"]]);
     const { token } = await world.member({ [await world.group(org)]: "owner" });
-    const denied = await refused(api.as(token).advisories.get(made?.uid ?? ""));
+    const denied = await rejected(api.as(token).advisories.get(made?.uid ?? ""));
     assert.equal(denied.code, 7);
-    assert.equal((await refused(api.as("").advisories.get(made?.uid ?? ""))).code, 16);
+    assert.equal((await rejected(api.as("").advisories.get(made?.uid ?? ""))).code, 16);
   });
 
-  test("no two of a group go by the same id", async () => {
+  test("ids are unique in a group", async () => {
     const [one, other] = [await world.group(org), await world.group(org)];
     const given = { advisoryId: "CGA-same" };
     await written(insider, one, given);
@@ -88,7 +88,7 @@ onEachStore("advisories", (world) => {
     );
   });
 
-  world.rule("a deleted one is read by its uid, and listed when asked for", async (api) => {
+  world.rule("a deleted one can be read by uid, and listed on request", async (api) => {
     const group = await world.group(org);
     const [gone] = await written(insider, group, { advisoryId: "CGA-a" }, { advisoryId: "CGA-b" });
     assert.ok(gone);
@@ -119,12 +119,12 @@ onEachStore("advisories", (world) => {
     assert.equal((await api.advisories.list({ uidp })).totalCount, "2");
   });
 
-  test("a group with advisories is not deleted, nor for a month after they were", async () => {
+  test("a group with advisories, or tombstones of the last month, cannot be deleted", async () => {
     const group = await world.group(org);
     const [made] = await written(insider, group, { advisoryId: "CGA-one" });
     assert.ok(made);
     const refusal = async () => {
-      const { code, message } = await refused(world.operator().groups.delete(group));
+      const { code, message } = await rejected(world.operator().groups.delete(group));
       assert.equal(code, 9);
       assert.match(message, /cannot delete group with child advisories/);
     };
@@ -138,10 +138,10 @@ onEachStore("advisories", (world) => {
       tx.run("UPDATE advisories SET updated = ? WHERE uid = ?", monthAgo, made.uid),
     );
     await world.operator().groups.delete(group);
-    assert.equal((await refused(world.operator().advisories.get(made.uid))).code, 5);
+    assert.equal((await rejected(world.operator().advisories.get(made.uid))).code, 5);
   });
 
-  test("however many are left of deleted ones, a bounded number goes at a time", async () => {
+  test("tombstones are purged in bounded batches", async () => {
     const group = await world.group(org);
     const ids = Array.from({ length: 260 }, (_, at) => `CGA-${at}`);
     const made = await written(insider, group, ...ids.map((advisoryId) => ({ advisoryId })));
@@ -161,12 +161,12 @@ onEachStore("advisories", (world) => {
     };
     const { repos, groups } = world.operator();
     const repo = await repos.create(group, { name: "app" });
-    const { message } = await refused(groups.delete(group));
+    const { message } = await rejected(groups.delete(group));
     assert.match(message, /cannot delete group with child repos/);
     assert.deepEqual([await left(), await emptied()], [260, 0], "a refusal removes nothing");
     await repos.delete(repo.uid);
     await groups.delete(group);
     assert.deepEqual([await left(), await emptied()], [0, 1], "250 of them before the rest");
-    assert.equal((await refused(groups.get(group))).code, 5);
+    assert.equal((await rejected(groups.get(group))).code, 5);
   });
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { type Api, refused } from "./support/client/api-client.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -40,7 +41,7 @@ onEachStore("orders of lists", (world) => {
     await inParallel(tops.slice(4, 9), (uid) => groups.update(uid, { description: "changed" }));
   });
 
-  const walked = async (api: Api, uidp: object, orderBy: string, pageSize: number) =>
+  const walked = async (api: ApiClient, uidp: object, orderBy: string, pageSize: number) =>
     (await walk(api.groups, "groups", { uidp, orderBy, pageSize })).items as Row[];
 
   for (const [key, keyOf] of Object.entries(KEYS)) {
@@ -57,7 +58,7 @@ onEachStore("orders of lists", (world) => {
       }
     });
 
-    world.rule(`skip finds the same rows as the pages ordered by ${key} do`, async (api) => {
+    world.rule(`skip returns the same rows as pages ordered by ${key}`, async (api) => {
       for (const uidp of [{ descendantsOf: org }, { childrenOf: org }]) {
         const inOrder = uidsOf(await walked(api, uidp, key, 200));
         for (const skip of [1, 9, inOrder.length - 1]) {
@@ -68,7 +69,7 @@ onEachStore("orders of lists", (world) => {
     });
   }
 
-  world.rule("times are ordered by under the names of their fields, too", async (api) => {
+  world.rule("times can be ordered by under their field names", async (api) => {
     for (const [alias, key] of Object.entries(ALIASES)) {
       for (const direction of ["", " desc"]) {
         const first = await api.groups.list({ orderBy: `${key}${direction}`, pageSize: 3 });
@@ -81,7 +82,7 @@ onEachStore("orders of lists", (world) => {
     }
   });
 
-  world.rule("several grants are one list in one order", async (api) => {
+  world.rule("rows of several grants are merged in one order", async (api) => {
     const { groups: tops } = await api.groups.list({ uidp: { childrenOf: org }, pageSize: 200 });
     const seen: string[] = uidsOf(tops.slice(0, 6));
     const viewer = await world.member(Object.fromEntries(seen.map((uid) => [uid, "viewer"])));
@@ -101,7 +102,7 @@ onEachStore("orders of lists", (world) => {
     }
   });
 
-  world.rule("without an order rows come by uid", async (api) => {
+  world.rule("the default order is by uid", async (api) => {
     const { groups } = await api.groups.list({ uidp: { descendantsOf: org }, pageSize: 200 });
     assertSorted(uidsOf(groups), "uid");
   });
@@ -114,7 +115,7 @@ onEachStore("orders of lists", (world) => {
     );
   });
 
-  world.rule("an order by anything else is refused, naming what is allowed", async (api) => {
+  world.rule("other orders are rejected, with the allowed ones", async (api) => {
     const expected = {
       orderBy:
         'orderBy must be one of uid, name, created_at, updated_at, optionally followed by " desc"',
@@ -127,14 +128,14 @@ onEachStore("orders of lists", (world) => {
       "name,uid",
       "__proto__",
     ]) {
-      const refusal = await refused(api.groups.list({ orderBy }));
+      const refusal = await rejected(api.groups.list({ orderBy }));
       assert.equal(refusal.code, 3, orderBy);
       assert.deepEqual(refusal.fields, expected);
     }
   });
 
-  world.rule("what has no name cannot be ordered by it", async (api) => {
-    const { fields } = await refused(api.roleBindings.list({ orderBy: "name" }));
+  world.rule("resources without a name cannot be ordered by name", async (api) => {
+    const { fields } = await rejected(api.roleBindings.list({ orderBy: "name" }));
     assert.match(fields.orderBy ?? "", /^orderBy must be one of uid, created_at, updated_at,/);
     const { roleBindings } = await api.roleBindings.list({ orderBy: "created_at desc" });
     assertSorted(roleBindings.map((row: Row) => row.createTime).reverse(), "created_at");

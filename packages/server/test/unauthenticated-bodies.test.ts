@@ -87,7 +87,7 @@ for (const store of STORES) {
       }
     });
 
-    test("what needs no token takes 64 KiB", WAITS, async () => {
+    test("public methods accept 64 KiB", WAITS, async () => {
       const form = (path: string, body: string) =>
         fetch(server.url + path, { method: "POST", body: new URLSearchParams(body) });
       const body = (bytes: number) => `a=${"x".repeat(bytes - 2)}`;

@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 
 for (const store of STORES) {
   describe(`floods without credentials, on ${store}`, () => {
-    test("leave a bounded number of rows", async (t) => {
+    test("store a bounded number of rows", async (t) => {
       const server = await TestServer.start({
         store,
         flags: ["--log-level", "silent"],
@@ -61,7 +61,7 @@ for (const store of STORES) {
       );
     });
 
-    test("that an earlier version kept are deleted while the server answers", async (t) => {
+    test("stored by an earlier version are deleted in the background", async (t) => {
       const server = await TestServer.start({
         store,
         flags: ["--log-level", "silent"],

@@ -10,7 +10,7 @@ export interface Visited {
 type Sent = any;
 
 /** More steps than any login has. */
-const MOST_STEPS = 20;
+const MAX_STEPS = 20;
 
 /**
  * A browser reduced to what a login needs: cookies, redirects, forms. Fast enough for a table of
@@ -57,7 +57,7 @@ export class Walker {
   async #go(address: string, init: RequestInit, until: string): Promise<Visited> {
     let at = address;
     let sent = init;
-    for (let step = 0; step < MOST_STEPS; step++) {
+    for (let step = 0; step < MAX_STEPS; step++) {
       const page = await this.#fetch(at, sent);
       const next = page.headers.get("location") ?? refreshOf(page.text);
       if (next === undefined) return page;
@@ -66,7 +66,7 @@ export class Walker {
       at = target;
       sent = { method: "GET" };
     }
-    throw new Error(`no end after ${MOST_STEPS} steps at ${at}`);
+    throw new Error(`no end after ${MAX_STEPS} steps at ${at}`);
   }
 
   async #fetch(address: string, init: RequestInit): Promise<Visited> {

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
-/** What a browser was asked for, as far as it matters here. */
+/** The options of a WebAuthn request that matter here. */
 export interface PasskeyOptions {
   readonly challenge: string;
   readonly rpId?: string;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import type { TestServer } from "../server/test-server.ts";
 
-/** Whoever has not ended by then is not going to, on the slowest machine. */
+/** Long enough for the slowest machine. */
 const DEADLINE_MS = 60_000;
 
 /** An answer as it came over the wire. */

@@ -9,7 +9,7 @@ import {
 import { fromBinary } from "@bufbuild/protobuf";
 import { StatusSchema } from "@wharf/contract/gen/google/rpc/status_pb.js";
 
-/** Whoever has not ended by then is not going to, on the slowest machine. */
+/** Long enough for the slowest machine. */
 const DEADLINE_MS = 60_000;
 
 /** How a call ended: with a status, or with the stream cut off. */

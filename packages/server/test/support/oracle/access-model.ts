@@ -3,7 +3,7 @@
  * server is used here, not even its rules about uids: an error there must not hide itself here.
  */
 
-/** A resource as REST shows it, as far as lists care. */
+/** The fields of a resource that lists depend on, as REST returns it. */
 export interface Item {
   readonly uid: string;
   readonly name?: string;
@@ -62,7 +62,7 @@ export interface ListFilter {
 
 export type SortKey = "uid" | "name" | "created_at" | "updated_at";
 
-/** Whoever runs the installation; everyone else is named by the uid of an identity. */
+/** The operator; every other caller is named by the uid of an identity. */
 export const OPERATOR = "operator";
 
 export function placeOf(uid: string): string {

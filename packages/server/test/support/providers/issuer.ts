@@ -12,7 +12,7 @@ import {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An OpenID issuer of the tests' own, with keys of its own, that can be told to misbehave. */
+/** An OpenID issuer for tests, with its own keys, that misbehaves on request. */
 export class StandInIssuer {
   readonly url: string;
   readonly #server: Server;

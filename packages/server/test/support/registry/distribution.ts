@@ -9,13 +9,13 @@ import { scratchFolder } from "../server/scratch-folder.ts";
 /** A registry that takes longer to start is not going to, on the slowest machine. */
 const START_MS = 60_000;
 
-/** How a registry differs from one that only asks who may do what. */
+/** How a registry differs from one with access control only. */
 export interface TestRegistryOptions {
-  /** The secret to tell the server with what happens; without it, nothing is told. */
+  /** The secret of notifications to the server; without it, none are sent. */
   readonly secret?: string;
-  /** Where to tell it, if not the server itself. */
+  /** The notification endpoint, by default that of the server. */
   readonly tellTo?: string;
-  /** Who else is told. */
+  /** Further notification endpoints. */
   readonly alsoTellTo?: string;
   /** What else its configuration says. */
   readonly more?: object;

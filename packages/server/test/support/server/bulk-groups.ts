@@ -7,7 +7,7 @@ import { Inside } from "./store-access.ts";
 import type { TestServer } from "./test-server.ts";
 
 /** So many rows go in one statement: databases limit its parameters. */
-const AT_ONCE = 1_000;
+const BATCH_SIZE = 1_000;
 
 /**
  * Puts groups below a group, straight into the store of a server; their uids in order.
@@ -23,8 +23,8 @@ export async function putGroups(
   const time = timestampNow();
   const inside = await Inside.open(server);
   try {
-    for (let at = 0; at < count; at += AT_ONCE) {
-      const rows = uids.slice(at, at + AT_ONCE).map((uid) => rowOf(uid, time));
+    for (let at = 0; at < count; at += BATCH_SIZE) {
+      const rows = uids.slice(at, at + BATCH_SIZE).map((uid) => rowOf(uid, time));
       const columns = Object.keys(rows[0] ?? {});
       const row = `(${columns.map(() => "?").join(", ")})`;
       const sql = `INSERT INTO groups (${columns.join(", ")}) VALUES ${rows.map(() => row).join(", ")}`;

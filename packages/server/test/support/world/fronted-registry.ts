@@ -3,8 +3,8 @@ import { RegistryStorage } from "../registry/storage.ts";
 import { type TrackedOptions, TrackedWorld } from "./tracked-registry.ts";
 
 /**
- * A world with a registry that is looked through on demand alone, that something stands before, and
- * whose files tests write.
+ * A world with a registry behind a proxy that tests control, whose files tests write. Reconcile passes run
+ * on demand only.
  */
 export class FrontedWorld {
   readonly front: RegistryFront;

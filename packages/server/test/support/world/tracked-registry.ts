@@ -14,7 +14,7 @@ import type { StoreKind } from "../server/test-server.ts";
 import { RegistryWorld } from "./registry-tokens.ts";
 
 /** Longer than anything takes on the slowest machine. */
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 
 /** A tag as the service tells. */
 export interface ShownTag {
@@ -33,7 +33,7 @@ export async function until<T>(
   ask: () => Promise<T | undefined | false>,
   everyMs = 25,
 ): Promise<T> {
-  const end = Date.now() + PATIENCE_MS;
+  const end = Date.now() + TIMEOUT_MS;
   for (;;) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
@@ -164,7 +164,7 @@ export class TrackedWorld {
     });
   }
 
-  /** Asks for a look through the registry, and returns what it came to. */
+  /** Requests a reconcile pass, and returns its result. */
   async look(): Promise<Record<string, number>> {
     const { operator } = this.world;
     const { status, body } = await operator.post("/registry/v2beta1/registries:reconcile", {});
