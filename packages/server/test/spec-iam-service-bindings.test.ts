@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { type Api, refused } from "./support/client/api-client.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 onEachStore("services bound by an account association", (world) => {
@@ -9,7 +10,7 @@ onEachStore("services bound by an account association", (world) => {
     org = await world.organization();
   });
 
-  const principal = async (api: Api, group: string, name: string): Promise<string> => {
+  const principal = async (api: ApiClient, group: string, name: string): Promise<string> => {
     const servicePrincipal = `SERVICE_PRINCIPAL_${name}`;
     return (await api.identities.create(group, { name: "service", servicePrincipal })).uid;
   };
@@ -39,7 +40,7 @@ onEachStore("services bound by an account association", (world) => {
     const ingester = await principal(api, group, "INGESTER");
     const claimMatch = { issuer: "https://issuer.example.com", subject: "s" };
     const person = (await api.identities.create(group, { name: "ci", claimMatch })).uid;
-    const cases: [bindings: Record<string, string>, rejected: string[]][] = [
+    const cases: [bindings: Record<string, string>, keys: string[]][] = [
       [{ COSIGNED: await principal(api, org, "COSIGNED") }, ["COSIGNED"]],
       [{ COSIGNED: await principal(api, below, "COSIGNED") }, ["COSIGNED"]],
       [{ COSIGNED: `${group}/0123456789abcdef` }, ["COSIGNED"]],
@@ -56,9 +57,9 @@ onEachStore("services bound by an account association", (world) => {
     ];
     await api.accountAssociations.create(below, { name: "below" });
     const before = await api.accountAssociations.create(group, bound({ INGESTER: ingester }));
-    for (const [bindings, rejected] of cases) {
-      const wanted = rejected.map((key) => `chainguard.serviceBindings[${key}]`);
-      const changed = await refused(api.accountAssociations.update(group, bound(bindings)));
+    for (const [bindings, keys] of cases) {
+      const wanted = keys.map((key) => `chainguard.serviceBindings[${key}]`);
+      const changed = await rejected(api.accountAssociations.update(group, bound(bindings)));
       assert.deepEqual(
         [changed.code, Object.keys(changed.fields)],
         [3, wanted],
@@ -72,18 +73,18 @@ onEachStore("services bound by an account association", (world) => {
       "2",
       "toString",
     ]) {
-      const { fields } = await refused(
+      const { fields } = await rejected(
         api.accountAssociations.update(group, bound({ [key]: ingester })),
       );
       assert.deepEqual(Object.keys(fields), [`chainguard.serviceBindings[${key}]`]);
     }
     assert.deepEqual(await api.accountAssociations.get(group), before);
     const other = await world.group(org);
-    const foreign = await refused(
+    const foreign = await rejected(
       api.accountAssociations.create(other, bound({ INGESTER: ingester })),
     );
     assert.deepEqual(Object.keys(foreign.fields), ["chainguard.serviceBindings[INGESTER]"]);
-    assert.equal((await refused(api.accountAssociations.get(other))).code, 5);
+    assert.equal((await rejected(api.accountAssociations.get(other))).code, 5);
   });
 
   world.rule("a deleted identity does not block other updates", async (api) => {
@@ -100,7 +101,7 @@ onEachStore("services bound by an account association", (world) => {
     const added = await api.accountAssociations.update(group, bound(both), ["chainguard"]);
     assert.deepEqual(added.chainguard.serviceBindings, both);
     await api.accountAssociations.update(group, {}, ["chainguard"]);
-    const again = await refused(api.accountAssociations.update(group, bound({ INGESTER: gone })));
+    const again = await rejected(api.accountAssociations.update(group, bound({ INGESTER: gone })));
     assert.deepEqual(Object.keys(again.fields), ["chainguard.serviceBindings[INGESTER]"]);
   });
 });

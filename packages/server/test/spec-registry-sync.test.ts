@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { refused } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -62,8 +62,8 @@ onEachStore("synced repos", (world) => {
     const { uid } = await api.repos.create(org, synced(source));
     const before = await api.repos.get(uid);
     for (const [field, value] of cases) {
-      const made = await refused(api.repos.create(org, { ...synced(source), [field]: value }));
-      const changed = await refused(api.repos.update(uid, { [field]: value }));
+      const made = await rejected(api.repos.create(org, { ...synced(source), [field]: value }));
+      const changed = await rejected(api.repos.update(uid, { [field]: value }));
       for (const refusal of [made, changed]) {
         assert.equal(refusal.code, 3);
         assert.deepEqual(Object.keys(refusal.fields), [field]);
@@ -98,7 +98,7 @@ onEachStore("synced repos", (world) => {
     await api.repos.delete(source);
     const after = await api.repos.update(uid, { description: "left" });
     assert.deepEqual([after.bundles, configOf(after).source], [ORIGIN.bundles, source]);
-    assert.equal((await refused(api.repos.update(uid, { bundles: ["fips"] }))).code, 3);
+    assert.equal((await rejected(api.repos.update(uid, { bundles: ["fips"] }))).code, 3);
   });
 
   world.rule("ignore output-only fields", async (api) => {
@@ -133,10 +133,10 @@ onEachStore("synced repos", (world) => {
       api.repos.create(org, synced("x/y")),
       api.repos.create(org, synced("")),
     ]) {
-      assert.deepEqual(Object.keys((await refused(call)).fields), ["sync_config.source"]);
+      assert.deepEqual(Object.keys((await rejected(call)).fields), ["sync_config.source"]);
     }
     const nowhere = `${org}/0123456789abcdef`;
-    const missing = await refused(api.repos.create(org, synced(nowhere)));
+    const missing = await rejected(api.repos.create(org, synced(nowhere)));
     assert.deepEqual([missing.code, missing.missing], [5, `Repo ${nowhere}`]);
   });
 
@@ -165,7 +165,7 @@ onEachStore("synced repos", (world) => {
       [api, "not a path", "not a path"],
       [api.as(token), path, path],
     ] as const) {
-      const refusal = await refused(caller.repos.create(organization, synced(source)));
+      const refusal = await rejected(caller.repos.create(organization, synced(source)));
       assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, ["sync_config.source"]]);
       texts.add(refusal.message.replace(named, "…"));
     }
@@ -190,7 +190,7 @@ onEachStore("synced repos", (world) => {
       [api, organization],
       [api.as(token), group],
     ] as const) {
-      const { code, fields } = await refused(caller.repos.create(parent, synced("team/base")));
+      const { code, fields } = await rejected(caller.repos.create(parent, synced("team/base")));
       assert.equal(code, 3);
       assert.deepEqual(Object.keys(fields), ["sync_config.source"]);
     }
@@ -202,7 +202,7 @@ onEachStore("synced repos", (world) => {
     const { token } = await world.member({ [group]: ["repo.create", "repo.update", "repo.list"] });
     const theirs = api.as(token);
     for (const hidden of [source, `${org}/0123456789abcdef`]) {
-      const refusal = await refused(theirs.repos.create(group, synced(hidden)));
+      const refusal = await rejected(theirs.repos.create(group, synced(hidden)));
       assert.deepEqual([refusal.code, refusal.needs.split(" ")[0]], [7, "repo.list"]);
     }
     const { uid } = await api.repos.create(group, synced(source));

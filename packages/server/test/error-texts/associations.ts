@@ -170,7 +170,10 @@ export const ASSOCIATIONS: readonly ErrorText[] = [
     async ({ api, world, org }) => {
       const group = await world.group(org);
       await api.accountAssociations.create(group, { name: "x" });
-      await api.checkAccountAssociation(group, "ACCOUNT_PROVIDER_TYPE_UNSPECIFIED");
+      await api.accountAssociations.checkAccountAssociation({
+        uid: group,
+        providerType: "ACCOUNT_PROVIDER_TYPE_UNSPECIFIED",
+      });
     },
     invalid({ providerType: "providerType is required" }),
   ],

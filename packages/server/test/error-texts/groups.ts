@@ -189,7 +189,10 @@ export const GROUPS: readonly ErrorText[] = [
     async ({ api, world, org }) => {
       const group = await world.group(org);
       const advisory = { advisoryId: "CGA-1", artifactType: "apk", artifactName: "x" };
-      await api.importAdvisories(group, [{ name: "x", advisories: [advisory] }]);
+      await api.advisoryImports.importAdvisories({
+        parent: group,
+        documents: [{ name: "x", advisories: [advisory] }],
+      });
       await api.groups.delete(group);
     },
     failed("RESOURCE_NOT_EMPTY", "cannot delete group with child advisories"),
