@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { builtinRole, capabilityName } from "@wharf/contract";
 import { groupInvitesV1 } from "@wharf/contract/v1";
-import { type Api, refused } from "./support/client/api-client.ts";
-import { callByContract } from "./support/client/by-contract.ts";
-import { Rest } from "./support/client/http.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -16,8 +16,8 @@ onEachStore("v1 group invites", (world) => {
     org = await world.organization();
   });
   const viewer = roleNamed("viewer");
-  const invites = (api: Api, method: string, request: Record<string, unknown>) =>
-    callByContract(api, groupInvitesV1.GroupInvites, method, request);
+  const invites = (api: ApiClient, method: string, request: Record<string, unknown>) =>
+    api.call(groupInvitesV1.GroupInvites, method, request);
   const given = (more: object = {}) => ({ group: org, role: viewer, ttl: "3600s", ...more });
 
   world.rule("an invite is created with its code, its key and its role", async (api) => {
@@ -60,7 +60,7 @@ onEachStore("v1 group invites", (world) => {
     assert.deepEqual(await found({ id: one.id, keyId: two.keyId }), []);
     assert.deepEqual(await found({ id: "nonsense" }), []);
     assert.deepEqual(await found({ keyId: "nonsense" }), []);
-    const wrong = await refused(found({ group: "nonsense" }));
+    const wrong = await rejected(found({ group: "nonsense" }));
     assert.deepEqual(wrong.fields, {
       group: "group must be a UID: 40 hexadecimal characters, or a path of IDs",
     });
@@ -68,7 +68,7 @@ onEachStore("v1 group invites", (world) => {
     assert.equal(shown.singleUse, true);
     await invites(api, "Delete", { id: one.id });
     assert.deepEqual(await found({ group }), []);
-    assert.equal((await refused(invites(api, "Delete", { id: one.id }))).code, 5);
+    assert.equal((await rejected(invites(api, "Delete", { id: one.id }))).code, 5);
   });
 
   world.rule("errors name the v1 fields, and nothing is created", async (api) => {
@@ -88,10 +88,10 @@ onEachStore("v1 group invites", (world) => {
         { group: "group must be a UID: 40 hexadecimal characters, or a path of IDs" },
       ],
     ] as const) {
-      const refusal = await refused(invites(api, "Create", request));
+      const refusal = await rejected(invites(api, "Create", request));
       assert.deepEqual([refusal.code, refusal.fields], [3, fields]);
     }
-    const unknown = await refused(invites(api, "Create", given({ group, role: "0".repeat(40) })));
+    const unknown = await rejected(invites(api, "Create", given({ group, role: "0".repeat(40) })));
     assert.deepEqual([unknown.code, unknown.missing], [5, `Role ${"0".repeat(40)}`]);
     assert.deepEqual(await invites(api, "List", { group }), { items: [] });
   });
@@ -100,7 +100,7 @@ onEachStore("v1 group invites", (world) => {
     const group = await world.group(org);
     const able = ["group_invites.create", "role_bindings.create", "group_invites.list"];
     const caller = api.as((await world.member({ [group]: able })).token);
-    const refusal = await refused(invites(caller, "Create", given({ group })));
+    const refusal = await rejected(invites(caller, "Create", given({ group })));
     assert.equal(refusal.code, 7);
     assert.match(refusal.message, /^Permission denied: needs \S+/);
     assert.deepEqual(await invites(caller, "List", { group }), { items: [] });
@@ -111,7 +111,7 @@ onEachStore("v1 group invites", (world) => {
       const group = await world.group(org);
       const { code, id } = await invites(api, "Create", given({ group, singleUse: true }));
       const { uid, token } = await world.member();
-      const rest = new Rest(world.server.url, token);
+      const rest = new Http(world.server.url, token);
       const joined = await rest.post("/auth/v1/register", { code });
       assert.equal(joined.status, 200, JSON.stringify(joined.body));
       const bound = await api.roleBindings.list({ uidp: { childrenOf: group } });
@@ -144,10 +144,10 @@ onEachStore("v1 group invites", (world) => {
       assert.equal((await api.groups.get(group)).name, name);
       const bound = () => api.roleBindings.list({ uidp: { childrenOf: group } });
       assert.deepEqual((await bound()).roleBindings, []);
-      assert.equal((await refused(caller.groups.get(group))).code, 7);
+      assert.equal((await rejected(caller.groups.get(group))).code, 7);
 
       const person = await world.member();
-      const rest = new Rest(world.server.url, person.token);
+      const rest = new Http(world.server.url, person.token);
       assert.equal((await rest.post("/auth/v1/register", { code: made.code })).status, 200);
       const { roleBindings } = await bound();
       assert.deepEqual(
@@ -181,7 +181,7 @@ onEachStore("v1 group invites", (world) => {
       [{ group: "Not A Name" }, 3, "group"],
       [{ group: org }, 3, "group"],
     ] as const) {
-      const refusal = await refused(invites(api, "CreateWithGroup", { ...request, ...more }));
+      const refusal = await rejected(invites(api, "CreateWithGroup", { ...request, ...more }));
       assert.deepEqual(
         [refusal.code, Object.keys(refusal.fields)[0]],
         [code, field],
@@ -196,13 +196,13 @@ onEachStore("v1 group invites", (world) => {
     const request = { group: name, role: roleNamed("owner"), ttl: "3600s" };
     const able = ["group_invites.create", "groups.list"];
     for (const { token } of [await world.member(), await world.member({ [org]: able })]) {
-      const refusal = await refused(invites(api.as(token), "CreateWithGroup", request));
+      const refusal = await rejected(invites(api.as(token), "CreateWithGroup", request));
       assert.equal(refusal.code, 7);
     }
     const { uid } = await world.member({ [org]: "owner" });
     const boundary = { [org]: ["group_invites.create", "role_bindings.create"] };
     const bounded = api.as(await world.signer.token(uid, { boundary }));
-    assert.equal((await refused(invites(bounded, "CreateWithGroup", request))).code, 7);
+    assert.equal((await rejected(invites(bounded, "CreateWithGroup", request))).code, 7);
     assert.deepEqual((await api.groups.list({ name })).groups, []);
   });
 });
@@ -214,9 +214,9 @@ onEachStore(
       const org = await world.organization();
       const caller = api.as((await world.member({ [org]: "owner" })).token);
       const request = { group: "founded", role: roleNamed("viewer"), ttl: "60s" };
-      const create = (as: Api) =>
-        callByContract(as, groupInvitesV1.GroupInvites, "CreateWithGroup", request);
-      assert.equal((await refused(create(caller))).code, 7);
+      const create = (as: ApiClient) =>
+        as.call(groupInvitesV1.GroupInvites, "CreateWithGroup", request);
+      assert.equal((await rejected(create(caller))).code, 7);
       assert.ok((await create(api)).code);
     });
   },
