@@ -13,16 +13,16 @@ import {
 } from "@wharf/client";
 import { builtinRole, literalIdentityUid } from "@wharf/contract";
 import { StandInIssuer } from "../../server/test/support/providers/issuer.ts";
-import { LoginWorld } from "../../server/test/support/world/login.ts";
+import { World } from "../../server/test/support/world/world.ts";
 import { type Noting, noting, WAYS, type Way } from "./support/ways.ts";
 
 const VIEWER = builtinRole("viewer")?.uid as string;
 const UNKNOWN_UID = "f".repeat(40);
 
-let world: LoginWorld;
+let world: World;
 let issuer: StandInIssuer;
 before(async () => {
-  world = await LoginWorld.start();
+  world = await World.start({ login: true });
   issuer = await StandInIssuer.start();
 });
 after(async () => {
@@ -211,7 +211,7 @@ for (const way of WAYS) {
     });
 
     test("tokens, sessions and people", async () => {
-      const login = await world.logIn("ada");
+      const login = await world.login.logIn("ada");
       const ada = all.as(login.access_token);
       const me = await ada.auth.validate();
       assert.equal(me.email, "ada@acme.example");
@@ -223,14 +223,14 @@ for (const way of WAYS) {
       assert.ok(narrowed.token);
       const code = randomBytes(32).toString("base64url");
       await assert.rejects(ada.auth.getHeadlessSession({ code }), NotFoundError);
-      await world.logIn("ada");
+      await world.login.logIn("ada");
       const { sessions } = await ada.sessions.list();
       const other = sessions.find((session) => !session.current);
       await ada.sessions.end({ id: other?.id as string });
       assert.equal((await ada.sessions.list()).sessions.length, sessions.length - 1);
       await ada.auth.delete({ id: me.subject });
       await assert.rejects(ada.auth.validate(), { code: "UNAUTHENTICATED" });
-      const bob = all.as((await world.logIn("bob")).access_token);
+      const bob = all.as((await world.login.logIn("bob")).access_token);
       await bob.sessions.logout({});
       await assert.rejects(bob.auth.validate(), { code: "UNAUTHENTICATED" });
     });

@@ -4,8 +4,8 @@ import { ApiClient } from "./support/client/api-client.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
 import { uidsOf, walk } from "./support/client/pagination.ts";
 import { Acknowledged, writeUntilGone } from "./support/server/acknowledged-writes.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { rawRows } from "./support/server/sql.ts";
-import { Inside } from "./support/server/store-access.ts";
 import { checkRows } from "./support/server/store-consistency.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 import { roleNamed } from "./support/world/world.ts";
@@ -99,8 +99,8 @@ for (const store of STORES) {
         const { items, totals } = await walk(operator.groups, "groups", { uidp, pageSize: 200 });
         assert.deepEqual(new Set(totals), new Set([String(items.length)]), JSON.stringify(uidp));
       }
-      const inside = await Inside.open(server);
-      await checkRows(inside.store.reader).finally(() => inside.close());
+      const direct = await DirectStore.open(server);
+      await checkRows(direct.store.reader).finally(() => direct.close());
     });
 
     test("accepts the tokens that it had issued", async () => {

@@ -14,7 +14,7 @@ export interface Sealed {
 }
 
 /** A tool without a browser, that waits with a key for a login elsewhere, as existing ones do. */
-export class HeadlessTool {
+export class HeadlessClient {
   /** Its public key, which is also what the person opens. */
   readonly code: string;
   readonly #key: KeyObject;

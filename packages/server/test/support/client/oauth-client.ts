@@ -18,11 +18,11 @@ export interface TokenAnswer {
  * A command-line tool that waits at a loopback address for a login to end there.
  *
  * @example
- * const tool = await Tool.start(server.url);
+ * const tool = await OAuthClient.start(server.url);
  * await page.goto(tool.loginUrl({ idp_id: provider }));
  * const { access_token } = await tool.redeem(await tool.callback());
  */
-export class Tool {
+export class OAuthClient {
   readonly redirectUri: string;
   readonly verifier = randomBytes(32).toString("base64url");
   readonly state = randomBytes(16).toString("base64url");
@@ -44,10 +44,10 @@ export class Tool {
     });
   }
 
-  static async start(url: string): Promise<Tool> {
+  static async start(url: string): Promise<OAuthClient> {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
-    return new Tool(url, server);
+    return new OAuthClient(url, server);
   }
 
   /** Where the tool sends its person: a code is to come back, for PKCE. */

@@ -1,5 +1,5 @@
 /** Which caller sends a request, whose things it may name, and how much of it goes wrong. */
-import type { Chance } from "../oracle/random.ts";
+import type { Random } from "../oracle/random.ts";
 import { ANONYMOUS_CALLERS, type CallerName } from "./request.ts";
 import { Values } from "./values.ts";
 import { AUTHORIZATIONS } from "./words.ts";
@@ -15,12 +15,12 @@ const AUTHENTICATED: readonly CallerName[] = [
   "operator",
 ];
 
-export function pickCaller(chance: Chance, phase: Phase): CallerName {
+export function pickCaller(chance: Random, phase: Phase): CallerName {
   return chance.pick(phase === "anonymous" ? ANONYMOUS_CALLERS : AUTHENTICATED);
 }
 
 /** The Authorization header of callers whose token is no token. */
-export function authorizationOf(chance: Chance, caller: CallerName): [string, string][] {
+export function authorizationOf(chance: Random, caller: CallerName): [string, string][] {
   return caller === "malformed" ? [["authorization", chance.pick(AUTHORIZATIONS)]] : [];
 }
 
@@ -31,7 +31,7 @@ const REMOVES = /Delete|Revoke|Regenerate/;
  * The organizations whose things may be named, often first. What is removed is mostly a spare one, so
  * that the others last.
  */
-function sidesFor(chance: Chance, caller: CallerName, about: string): readonly string[] {
+function sidesFor(chance: Random, caller: CallerName, about: string): readonly string[] {
   if (caller === "operator") return ["third"];
   const own = REMOVES.test(about) && chance.below(20) > 0 ? "spare" : "own";
   return [own, own, own, own, own, own, "victim", "third"];
@@ -41,7 +41,7 @@ function sidesFor(chance: Chance, caller: CallerName, about: string): readonly s
  * The values for a request to a service. The operator never names things of the two other
  * organizations: it could otherwise grant the attackers what they must not see.
  */
-export function valuesFor(chance: Chance, caller: CallerName, about: string): Values {
+export function valuesFor(chance: Random, caller: CallerName, about: string): Values {
   const sides = sidesFor(chance, caller, about);
   const risk = chance.pick([0, 5, 5, 35]);
   return new Values(chance, sides, risk, about);

@@ -1,5 +1,5 @@
 /** Requests to everything that is no method of the contract: pages, OAuth, registries, feeds, health. */
-import type { Chance } from "../oracle/random.ts";
+import type { Random } from "../oracle/random.ts";
 import { authorizationOf, type Phase, pickCaller, valuesFor } from "./callers.ts";
 import {
   FEED_FILES,
@@ -36,7 +36,7 @@ const TOTAL = KINDS.reduce((sum, [weight]) => sum + weight, 0);
  *
  * @example const request = endpointRequest(new Chance(7), "anonymous");
  */
-export function endpointRequest(chance: Chance, phase: Phase): FuzzRequest {
+export function endpointRequest(chance: Random, phase: Phase): FuzzRequest {
   const caller = pickCaller(chance, phase);
   const values = valuesFor(chance, caller, "Group");
   let at = chance.below(TOTAL);

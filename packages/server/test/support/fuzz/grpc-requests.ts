@@ -2,7 +2,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { SERVICES, serviceNames } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import type { Chance } from "../oracle/random.ts";
+import type { Random } from "../oracle/random.ts";
 import { authorizationOf, type Phase, pickCaller, valuesFor } from "./callers.ts";
 import { wireMessage } from "./messages.ts";
 import { FRAMINGS, type FuzzRequest } from "./request.ts";
@@ -49,12 +49,12 @@ const ODD_HEADERS: readonly (readonly [string, string])[] = [
  *
  * @example const request = grpcRequest(new Chance(7), "anonymous");
  */
-export function grpcRequest(chance: Chance, phase: Phase): FuzzRequest {
+export function grpcRequest(chance: Random, phase: Phase): FuzzRequest {
   return { via: "grpc", ...callOf(chance, phase) };
 }
 
 /** The same call as browsers make it, in either form. */
-export function grpcWebRequest(chance: Chance, phase: Phase): FuzzRequest {
+export function grpcWebRequest(chance: Random, phase: Phase): FuzzRequest {
   const call = callOf(chance, phase);
   const form = chance.below(20);
   const text =
@@ -62,7 +62,7 @@ export function grpcWebRequest(chance: Chance, phase: Phase): FuzzRequest {
   return { via: "grpc-web", ...call, ...text };
 }
 
-function callOf(chance: Chance, phase: Phase): Omit<FuzzRequest, "via"> {
+function callOf(chance: Random, phase: Phase): Omit<FuzzRequest, "via"> {
   const method = chance.pick(METHODS);
   const caller = pickCaller(chance, phase);
   const values = valuesFor(chance, caller, `${method.parent.name} ${method.name}`);

@@ -2,7 +2,7 @@
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
 import { type HttpBinding, httpRulesOf, SERVICES } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import type { Chance } from "../oracle/random.ts";
+import type { Random } from "../oracle/random.ts";
 import { authorizationOf, type Phase, pickCaller, valuesFor } from "./callers.ts";
 import { jsonMessage, jsonRubbish } from "./messages.ts";
 import { type FuzzRequest, percentEncoded } from "./request.ts";
@@ -48,7 +48,7 @@ const VERBS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRAC
  *
  * @example const request = restRequest(new Chance(7), "authenticated");
  */
-export function restRequest(chance: Chance, phase: Phase): FuzzRequest {
+export function restRequest(chance: Random, phase: Phase): FuzzRequest {
   const { method, binding } = chance.pick(ROUTES);
   const caller = pickCaller(chance, phase);
   const values = valuesFor(chance, caller, `${method.parent.name} ${method.name}`);

@@ -1,5 +1,5 @@
 /** SCIM requests, as identity providers would send them or as they never would. */
-import type { Chance } from "../oracle/random.ts";
+import type { Random } from "../oracle/random.ts";
 import { authorizationOf, type Phase, pickCaller, valuesFor } from "./callers.ts";
 import { jsonRubbish } from "./messages.ts";
 import { type CallerName, type FuzzRequest, percentEncoded } from "./request.ts";
@@ -57,7 +57,7 @@ const PATHS = [
  *
  * @example const request = scimRequest(new Chance(7), "authenticated");
  */
-export function scimRequest(chance: Chance, phase: Phase): FuzzRequest {
+export function scimRequest(chance: Random, phase: Phase): FuzzRequest {
   const known: CallerName = chance.below(10) === 0 ? pickCaller(chance, phase) : "provisioner";
   const caller = phase === "anonymous" ? pickCaller(chance, phase) : known;
   const values = valuesFor(chance, caller, "IdentityProvider");

@@ -2,7 +2,7 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import { fieldBehavior, isScope } from "@wharf/contract";
-import type { Chance } from "../oracle/random.ts";
+import type { Random } from "../oracle/random.ts";
 import { HOSTILE_TEXTS, MASKS, ORDERS } from "./words.ts";
 
 /** The kinds of things that each organization of a world has one of, under these names. */
@@ -61,7 +61,7 @@ export const SECONDS: readonly bigint[] = [
 
 /** Makes up values. With a risk of 0 all of them look right; with 100, none needs to. */
 export class Values {
-  readonly chance: Chance;
+  readonly chance: Random;
   /** The organizations whose things may be named. */
   readonly #sides: readonly string[];
   readonly #risk: number;
@@ -70,7 +70,7 @@ export class Values {
   readonly #given: number;
 
   constructor(
-    chance: Chance,
+    chance: Random,
     sides: readonly string[],
     risk: number,
     about: string,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { ApiClient } from "../client/api-client.ts";
 import { walk } from "../client/pagination.ts";
-import type { Member, TestWorld } from "../world/world.ts";
+import type { Member, World } from "../world/world.ts";
 import type { Stored } from "./advisory-model.ts";
-import { Chance } from "./random.ts";
+import { Random } from "./random.ts";
 
 /** Words that share parts, differ in case alone, or mean something to databases. */
 const ARTIFACTS = [
@@ -24,7 +24,7 @@ const AUTHORS = ["ann@example.com", "bob@example.com"];
 const T0 = Date.UTC(2026, 0, 1);
 
 /** What events of each type say. */
-const EVENTS: readonly ((chance: Chance) => object)[] = [
+const EVENTS: readonly ((chance: Random) => object)[] = [
   (chance) => ({ detection: { scanv1: { scanner: "grype", subpackage: chance.pick(ARTIFACTS) } } }),
   () => ({ detection: { manual: {} } }),
   () => ({ truePositiveDetermination: { note: "yes" } }),
@@ -48,7 +48,7 @@ interface Detection {
 }
 
 /** Organizations, people and advisories with a past, made at random through the API alone. */
-export class AdvisoryWorld {
+export class RandomAdvisories {
   readonly groups: string[] = [];
   readonly callers: Member[] = [];
   /** The places at which each caller may list advisories, by uid. */
@@ -56,14 +56,14 @@ export class AdvisoryWorld {
   readonly built: Built[] = [];
   /** Everything that there is, in the order in which it was made. */
   all: Stored[] = [];
-  readonly #chance: Chance;
-  readonly #world: TestWorld;
+  readonly #chance: Random;
+  readonly #world: World;
   readonly #writers: ApiClient[] = [];
   #ids = 0;
 
-  constructor(world: TestWorld, seed: number) {
+  constructor(world: World, seed: number) {
     this.#world = world;
-    this.#chance = new Chance(seed);
+    this.#chance = new Random(seed);
   }
 
   async build(changes: number): Promise<void> {

@@ -3,7 +3,7 @@ import { type Timestamp, timestampNow } from "@bufbuild/protobuf/wkt";
 import { GroupSchema, newChildUid, OrgStatus } from "@wharf/contract";
 import { groups } from "../../../src/iam/groups.ts";
 import type { ResourceRow } from "../../../src/store/resources/rows.ts";
-import { Inside } from "./store-access.ts";
+import { DirectStore } from "./direct-store.ts";
 import type { TestServer } from "./test-server.ts";
 
 /** So many rows go in one statement: databases limit its parameters. */
@@ -21,22 +21,22 @@ export async function putGroups(
 ): Promise<string[]> {
   const uids = Array.from({ length: count }, () => newChildUid(parent)).sort();
   const time = timestampNow();
-  const inside = await Inside.open(server);
+  const direct = await DirectStore.open(server);
   try {
     for (let at = 0; at < count; at += BATCH_SIZE) {
       const rows = uids.slice(at, at + BATCH_SIZE).map((uid) => rowOf(uid, time));
       const columns = Object.keys(rows[0] ?? {});
       const row = `(${columns.map(() => "?").join(", ")})`;
       const sql = `INSERT INTO groups (${columns.join(", ")}) VALUES ${rows.map(() => row).join(", ")}`;
-      await inside.store.write(async (tx) => {
+      await direct.store.write(async (tx) => {
         await tx.run(sql, ...rows.flatMap((one) => Object.values(one)));
         tx.counts.moved("groups", parent, rows.length);
       });
     }
     // Databases do so by themselves, in time; until then they take the table for a small one.
-    await inside.store.write((tx) => tx.run("ANALYZE groups"));
+    await direct.store.write((tx) => tx.run("ANALYZE groups"));
   } finally {
-    await inside.close();
+    await direct.close();
   }
   return uids;
 }

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Tool } from "../client/oauth-client.ts";
+import { OAuthClient } from "../client/oauth-client.ts";
 import { rawRows } from "../server/sql.ts";
-import type { LoginWorld } from "./login.ts";
+import type { World } from "./world.ts";
 
 const KEPT = ["identities", "role_bindings", "sessions", "group_invites", "provider_people"];
 
 /** How much there is of everything that a login can leave behind. */
-export async function leftovers({ server }: LoginWorld): Promise<Record<string, number>> {
+export async function leftovers({ server }: World): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const table of KEPT) {
     const [row] = await rawRows<{ n: number }>(server, `SELECT COUNT(*) AS n FROM ${table}`);
@@ -23,11 +23,11 @@ export async function leftovers({ server }: LoginWorld): Promise<Record<string, 
  */
 export function attack(
   title: string,
-  world: () => LoginWorld,
-  run: (tool: Tool) => Promise<void>,
+  world: () => World,
+  run: (tool: OAuthClient) => Promise<void>,
 ): void {
   test(title, async () => {
-    const tool = await Tool.start(world().server.url);
+    const tool = await OAuthClient.start(world().server.url);
     try {
       const before = await leftovers(world());
       await run(tool);
