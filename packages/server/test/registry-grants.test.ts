@@ -227,6 +227,37 @@ for (const store of STORES) {
       assert.deepEqual((await world.registry.ask({ scope })).granted, []);
     });
 
+    test("a public group is public for callers with credentials, whatever their tokens hold", async () => {
+      const scope = ["repository:acme/team/app:*", "repository:acme/app:pull"];
+      const nobody = who.get("nobody in particular");
+      const callers = {
+        "a token": { user: "_token", password: await world.registry.token(nobody) },
+        "the token of a workload": {
+          user: nobody as string,
+          password: await world.registry.issuer.sign({ sub: "nobody" }),
+        },
+        "a down-scoped token": {
+          user: "_token",
+          password: (
+            await exchange(world.server.url, await world.server.token(nobody), {
+              aud: world.registry.host,
+              cap: "tag.list",
+            })
+          ).token,
+        },
+      };
+      const binding = await world.bind(world.registry.team, ANYONE, "registry.push");
+      for (const [name, credentials] of Object.entries(callers)) {
+        const { granted, claims } = await world.registry.ask({ ...credentials, scope });
+        assert.deepEqual(granted, ["repository:acme/team/app:pull"], name);
+        assert.equal(claims.sub, nobody);
+      }
+      const pusher = await world.registry.grantedTo(who.get("a team's pusher"), scope[0] as string);
+      assert.deepEqual(pusher, ["repository:acme/team/app:pull,push,delete"]);
+      await world.http.delete(`/iam/v2beta1/roleBindings/${binding}`);
+      assert.deepEqual(await world.registry.grantedTo(nobody, scope[0] as string), []);
+    });
+
     test("making a group public requires the capabilities to bind the role", async () => {
       const puller = world.server.token(who.get("a puller"));
       const role = (await world.http.get("/iam/v2beta1/roles?name=registry.pull")).body.roles[0];

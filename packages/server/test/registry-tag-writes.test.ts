@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { Http } from "./support/client/http.ts";
 import type { RegistryProxy } from "./support/registry/proxy.ts";
 import { RegistryStorage, type StoredImage } from "./support/registry/storage.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { TrackedRegistry, until } from "./support/world/tracked-registry.ts";
 
@@ -305,10 +306,18 @@ for (const store of STORES) {
       const repo = await repoWith("first/renamed", { one: image });
       const folder = repo.slice(0, repo.lastIndexOf("/"));
       const {
-        http: operator,
+        server,
         registry: { organization },
       } = tracked.world;
-      await operator.patch(`/iam/v2beta1/groups/${folder}`, { name: "second" });
+      // As earlier versions renamed folders with images.
+      const direct = await DirectStore.open(server);
+      await direct.change(async (mutation) => {
+        const { groups } = mutation.engine.catalog;
+        const before = await groups.find(mutation.tx, folder);
+        assert.ok(before);
+        await mutation.update(groups, { ...before, name: "second" });
+      });
+      await direct.close();
       await tracked.world.post(`groups/${organization}`, { name: "first" });
       assert.equal((await post(repo, { name: "two", digest: image.digest })).status, 200);
       assert.equal((await had("first/renamed", "two")).status, 404);

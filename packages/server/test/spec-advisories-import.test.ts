@@ -119,6 +119,8 @@ onEachStore("imports of advisories", (world) => {
       ["advisories[1].artifactName", advisory("CGA-2", { artifactName: "" })],
       ["advisories[1].artifactType", advisory("CGA-2", { artifactType: "" })],
       ["advisories[1].createTime", advisory("CGA-2", { createTime: future })],
+      ["advisories[1].artifactType", advisory("CGA-2", { artifactType: " " })],
+      ["advisories[1].aliases[0]", advisory("CGA-2", { aliases: [""] })],
       ["advisories[1].aliases", advisory("CGA-2", { aliases: new Array(101).fill("CVE") })],
       ["advisories[1].events", advisory("CGA-2", { events: new Array(1_001).fill(FIXED) })],
       ["advisories[1].events[0].createTime", advisory("CGA-2", { events: [{ fixed: {} }] })],

@@ -89,6 +89,10 @@ onEachStore("v1 advisories", (world) => {
     const cases: [field: string, advisory: object][] = [
       ["artifactName", { ...ABOUT, artifactName: "" }],
       ["artifactType", { ...ABOUT, artifactType: "" }],
+      ["artifactType", { ...ABOUT, artifactType: " " }],
+      ["artifactType", { ...ABOUT, artifactType: "akp" }],
+      ["aliases[0]", { ...ABOUT, aliases: [""] }],
+      ["aliases[1]", { ...ABOUT, aliases: ["CVE-2026-0001", " "] }],
       ["componentLocation", { ...ABOUT, componentLocation: "x".repeat(4_097) }],
       ["advisoryId", { ...ABOUT, advisoryId: "x".repeat(257) }],
       ["aliases", { ...ABOUT, aliases: Array.from({ length: 101 }, (_, at) => `CVE-${at}`) }],
@@ -137,6 +141,13 @@ onEachStore("v1 advisories", (world) => {
       "artifactType",
       "artifactName",
     ]);
+    for (const [field, bad] of [
+      ["aliases[0]", { aliases: [""] }],
+      ["artifactType", { artifactType: "none" }],
+    ] as const) {
+      const invalid = await rejected(v1.advisories.update(id, { ...put, ...bad }));
+      assert.deepEqual([invalid.code, Object.keys(invalid.fields)], [3, [field]]);
+    }
     const nowhere = `${group}/0123456789abcdef`;
     assert.equal(
       (await rejected(v1.advisories.update(nowhere, put))).missing,
