@@ -5,7 +5,7 @@ import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { dirname, join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { Http } from "../../server/test/support/client/http.ts";
-import { rawRows } from "../../server/test/support/server/sql.ts";
+import { rawRows } from "../../server/test/support/server/direct-store.ts";
 import { World } from "../../server/test/support/world/world.ts";
 import { Home } from "./support/auth-home.ts";
 

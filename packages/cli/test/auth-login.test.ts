@@ -8,8 +8,8 @@ import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
 import { HttpBrowser } from "../../server/test/support/browser/http-browser.ts";
 import { Http } from "../../server/test/support/client/http.ts";
+import { rawRows } from "../../server/test/support/server/direct-store.ts";
 import { freePort } from "../../server/test/support/server/free-port.ts";
-import { rawRows } from "../../server/test/support/server/sql.ts";
 import { World } from "../../server/test/support/world/world.ts";
 import { Home } from "./support/auth-home.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { builtinRole, literalIdentityUid } from "@wharf/contract";
 import { decodeJwt } from "jose";
-import { exchange } from "../../server/test/support/client/token-exchange.ts";
+import { exchange } from "../../server/test/support/client/tokens.ts";
 import {
   type Ran,
   skopeoIn,

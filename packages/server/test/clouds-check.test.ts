@@ -4,9 +4,9 @@ import { decodeJwt } from "jose";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { type Cloud, SECRETS, StandInClouds } from "./support/providers/clouds.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore, type World } from "./support/world/world.ts";
 
 const clouds = await StandInClouds.start();

@@ -9,8 +9,8 @@ import { RefreshTokens } from "../src/auth/refresh-token.ts";
 import { signJwt } from "../src/auth/sign.ts";
 import { Secrets } from "../src/secrets/secrets.ts";
 import { Http } from "./support/client/http.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { type KeyMaterial, keyMaterialOf, privateKeyOf } from "./support/server/key-material.ts";
-import { rawRows } from "./support/server/sql.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 import { World } from "./support/world/world.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { HttpBrowser, type Visited } from "./support/browser/http-browser.ts";
-import { attack } from "./support/world/login-attack.ts";
+import { attack } from "./support/world/login.ts";
 import { roleNamed, World } from "./support/world/world.ts";
 
 const CONSOLE = "https://console.example";

@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
 import { HttpBrowser } from "./support/browser/http-browser.ts";
-import { OAuthClient } from "./support/client/oauth-client.ts";
+import { OAuthClient } from "./support/client/tokens.ts";
 import { type Misdeed, RogueProvider } from "./support/providers/rogue-provider.ts";
-import { attack } from "./support/world/login-attack.ts";
+import { attack } from "./support/world/login.ts";
 import { roleNamed, World } from "./support/world/world.ts";
 
 const now = () => Math.floor(Date.now() / 1000);

@@ -6,13 +6,16 @@ import { HttpBrowser, type Visited } from "./support/browser/http-browser.ts";
 import { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
-import { HeadlessClient } from "./support/client/headless-client.ts";
 import { Http } from "./support/client/http.ts";
-import { askForToken, type TokenAnswer } from "./support/client/oauth-client.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import {
+  askForToken,
+  exchange,
+  HeadlessClient,
+  type TokenAnswer,
+} from "./support/client/tokens.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { attack, leftovers } from "./support/world/login-attack.ts";
+import { attack, leftovers } from "./support/world/login.ts";
 import { roleNamed, World } from "./support/world/world.ts";
 
 const DEVICE = "urn:ietf:params:oauth:grant-type:device_code";

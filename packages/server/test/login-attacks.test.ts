@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { HttpBrowser, type Visited } from "./support/browser/http-browser.ts";
 import { Http } from "./support/client/http.ts";
-import type { OAuthClient } from "./support/client/oauth-client.ts";
+import type { OAuthClient } from "./support/client/tokens.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { attack } from "./support/world/login-attack.ts";
+import { attack } from "./support/world/login.ts";
 import { World } from "./support/world/world.ts";
 
 const ENDED = "This sign-in has expired, was already used, or was started in another browser.";

@@ -7,10 +7,9 @@ import {
 } from "../src/login/oauth/device.ts";
 import { addTicket } from "../src/store/tables/tickets.ts";
 import { HttpBrowser } from "./support/browser/http-browser.ts";
-import { OAuthClient } from "./support/client/oauth-client.ts";
-import { DirectStore } from "./support/server/direct-store.ts";
+import { OAuthClient } from "./support/client/tokens.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { NewDatabase } from "./support/server/new-database.ts";
-import { rawRows } from "./support/server/sql.ts";
 import { STORES, type TestServer } from "./support/server/test-server.ts";
 import { PASSWORD } from "./support/world/local-accounts.ts";
 import { World } from "./support/world/world.ts";

@@ -5,12 +5,10 @@ import type { Browser, Page } from "playwright-core";
 import { launchBrowser } from "./support/browser/browser.ts";
 import { openVisit, startNamedWorld } from "./support/browser/login-visit.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
-import { HeadlessClient } from "./support/client/headless-client.ts";
 import { Http } from "./support/client/http.ts";
-import { askForToken } from "./support/client/oauth-client.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { askForToken, exchange, HeadlessClient } from "./support/client/tokens.ts";
 import { signInAtProvider } from "./support/providers/openid-provider.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import type { World } from "./support/world/world.ts";
 
 describe("device and headless sign-in in a real browser", () => {

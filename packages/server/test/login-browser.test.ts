@@ -5,9 +5,9 @@ import type { Browser, Page } from "playwright-core";
 import { launchBrowser } from "./support/browser/browser.ts";
 import { openVisit, startNamedWorld } from "./support/browser/login-visit.ts";
 import { Http } from "./support/client/http.ts";
-import type { OAuthClient } from "./support/client/oauth-client.ts";
+import type { OAuthClient } from "./support/client/tokens.ts";
 import { signInAtProvider } from "./support/providers/openid-provider.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import type { World } from "./support/world/world.ts";
 
 let browser: Browser;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { addAuthenticator, launchBrowser, openPage } from "./support/browser/browser.ts";
-import { OAuthClient, type TokenAnswer } from "./support/client/oauth-client.ts";
+import { OAuthClient, type TokenAnswer } from "./support/client/tokens.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { firstRunOf, jsonLog, PASSWORD } from "./support/world/local-accounts.ts";
 import { World } from "./support/world/world.ts";

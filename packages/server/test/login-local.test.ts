@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { HttpBrowser } from "./support/browser/http-browser.ts";
-import { DirectStore } from "./support/server/direct-store.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { alertOf, jsonLog, PASSWORD } from "./support/world/local-accounts.ts";
 import { World } from "./support/world/world.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { HttpBrowser } from "./support/browser/http-browser.ts";
-import { OAuthClient } from "./support/client/oauth-client.ts";
+import { OAuthClient } from "./support/client/tokens.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { World } from "./support/world/world.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { HttpBrowser } from "./support/browser/http-browser.ts";
 import { SoftPasskey, type Twist } from "./support/browser/soft-passkey.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { World } from "./support/world/world.ts";
 

@@ -4,7 +4,7 @@ import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
 import { HttpBrowser } from "./support/browser/http-browser.ts";
 import { Http } from "./support/client/http.ts";
-import { askForToken, OAuthClient } from "./support/client/oauth-client.ts";
+import { askForToken, OAuthClient } from "./support/client/tokens.ts";
 import { ScimClient } from "./support/providers/scim.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { World } from "./support/world/world.ts";

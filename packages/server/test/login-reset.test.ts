@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { HttpBrowser, type Visited } from "./support/browser/http-browser.ts";
 import { SoftPasskey } from "./support/browser/soft-passkey.ts";
 import { Http } from "./support/client/http.ts";
-import { askForToken } from "./support/client/oauth-client.ts";
+import { askForToken } from "./support/client/tokens.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { alertOf, PASSWORD } from "./support/world/local-accounts.ts";
 import { World } from "./support/world/world.ts";

@@ -3,8 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
 import { Http } from "./support/client/http.ts";
-import { askForToken } from "./support/client/oauth-client.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { askForToken, exchange } from "./support/client/tokens.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { World } from "./support/world/world.ts";
 

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { base64url } from "jose";
 import { StandInIssuer } from "./support/providers/issuer.ts";
-import { signerOf } from "./support/server/direct-store.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows, signerOf } from "./support/server/direct-store.ts";
 import { answerOf } from "./support/world/registry-access.ts";
 import { World } from "./support/world/world.ts";
 

@@ -13,10 +13,9 @@ import { ensureRepo } from "../src/registry/repos/ensure-repo.ts";
 import { findManifest } from "../src/store/tables/manifests.ts";
 import { locationsOf, writeLocation } from "../src/store/tables/registry-locations.ts";
 import { ApiError, rejected } from "./support/client/api-error.ts";
-import { FIXED } from "./support/oracle/seed.ts";
-import { digest } from "./support/registry/digest.ts";
-import { DirectStore } from "./support/server/direct-store.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { FIXED } from "./support/oracle/random.ts";
+import { digest } from "./support/registry/oci-image.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { checkRows } from "./support/server/store-consistency.ts";
 import { onEachStore } from "./support/world/world.ts";
 

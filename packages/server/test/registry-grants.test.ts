@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
 import { Http } from "./support/client/http.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { World } from "./support/world/world.ts";
 

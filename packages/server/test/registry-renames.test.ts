@@ -9,7 +9,7 @@ import { recordTag } from "../src/registry/ingest/tag-state.ts";
 import { resolvePath } from "../src/registry/path.ts";
 import { findLocation } from "../src/store/tables/registry-locations.ts";
 import { allRejected, rejected } from "./support/client/api-error.ts";
-import { digest } from "./support/registry/digest.ts";
+import { digest } from "./support/registry/oci-image.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 

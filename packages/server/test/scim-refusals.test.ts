@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { type Provisioning, provisioning, ScimClient } from "./support/providers/scim.ts";
-import { DirectStore } from "./support/server/direct-store.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 onEachStore("callers that SCIM rejects", (world) => {

@@ -5,8 +5,7 @@ import { findProvisionedUser, provisionedGroupsOf } from "../src/auth/provisioni
 import { recordSignIn } from "../src/store/tables/provider-people.ts";
 import { addSession, findSession } from "../src/store/tables/sessions.ts";
 import { type Provisioning, provisioning } from "./support/providers/scim.ts";
-import { DirectStore } from "./support/server/direct-store.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const ISSUER = "https://login.example.com";

@@ -11,10 +11,10 @@ import {
 } from "jose";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
 import { Http } from "./support/client/http.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { StandInClouds } from "./support/providers/clouds.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { type KeyMaterial, keyMaterialOf } from "./support/server/key-material.ts";
-import { rawRows } from "./support/server/sql.ts";
 import { TestServer } from "./support/server/test-server.ts";
 import { onEachStore, type World } from "./support/world/world.ts";
 

@@ -12,7 +12,7 @@ import {
   samples,
   TYPES,
 } from "./support/oracle/advisory-samples.ts";
-import { SEED } from "./support/oracle/seed.ts";
+import { SEED } from "./support/oracle/random.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
 import { writing, written } from "./support/world/advisories.ts";
 import { onEachStore } from "./support/world/world.ts";

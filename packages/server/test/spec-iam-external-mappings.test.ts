@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { mappingsFor } from "../src/iam/external-group-role-mappings.ts";
 import { rejected } from "./support/client/api-error.ts";
-import { DirectStore } from "./support/server/direct-store.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };

@@ -3,8 +3,7 @@ import { before, test } from "node:test";
 import { writeReadme } from "../src/store/tables/repo-readmes.ts";
 import { allRejected, rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
-import { DirectStore } from "./support/server/direct-store.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const TEXT = "# nginx\n\nServes *pages*.\n\n<details><summary>More</summary>x &amp; y</details>\n";

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { CreateGroupRequestSchema } from "@wharf/contract";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore, type World } from "./support/world/world.ts";
 
 /** What a proxy passes on: the client's own claim, then whom it heard from. */

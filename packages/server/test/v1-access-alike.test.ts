@@ -22,7 +22,7 @@ import { METHODS } from "../../../scripts/migration-docs/mapping.ts";
 import { setField } from "../src/rpc/fields.ts";
 import { sendBytes } from "./support/client/grpc.ts";
 import { Http } from "./support/client/http.ts";
-import { digest } from "./support/registry/digest.ts";
+import { digest } from "./support/registry/oci-image.ts";
 import { onEachStore, roleNamed, type World } from "./support/world/world.ts";
 
 /** Each method of version 1 with those of version 2 that do the same. */

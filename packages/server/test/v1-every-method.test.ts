@@ -6,7 +6,7 @@ import { SERVICES_V1 } from "@wharf/contract/v1";
 import { ApiClient } from "./support/client/api-client.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
 import { Http } from "./support/client/http.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { type Calls, callEveryMethod, type Ground } from "./support/versions/every-v1-method.ts";
 import { TrackedRegistry } from "./support/world/tracked-registry.ts";

@@ -5,7 +5,7 @@ import { recordManifest } from "../src/registry/ingest/manifest-state.ts";
 import { ApiClient, PROTOCOLS } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
-import { digest as digestOf } from "./support/registry/digest.ts";
+import { digest as digestOf } from "./support/registry/oci-image.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { TrackedRegistry } from "./support/world/tracked-registry.ts";

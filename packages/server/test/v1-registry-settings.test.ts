@@ -4,9 +4,8 @@ import { recordTag } from "../src/registry/ingest/tag-state.ts";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { allRejected, rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
-import { digest } from "./support/registry/digest.ts";
-import { DirectStore } from "./support/server/direct-store.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { digest } from "./support/registry/oci-image.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const [ONE, TWO] = [1, 2].map(digest) as [string, string];

@@ -1,3 +1,4 @@
+/** A home folder and environment for the command, with logins of its own. */
 import assert from "node:assert/strict";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";

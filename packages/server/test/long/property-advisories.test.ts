@@ -3,9 +3,9 @@ import { before, test } from "node:test";
 import fc from "fast-check";
 import { type ApiClient, PROTOCOLS, type Protocol } from "../support/client/api-client.ts";
 import { EVENT_TYPES, isShown, type Stored, type Wish } from "../support/oracle/advisory-model.ts";
+import { FIXED, SEED } from "../support/oracle/random.ts";
 import { RandomAdvisories } from "../support/oracle/random-advisories.ts";
 import { pick } from "../support/oracle/random-plan.ts";
-import { FIXED, SEED } from "../support/oracle/seed.ts";
 import { onEachStore } from "../support/world/world.ts";
 
 const CHANGES = 70;

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { type Answer, Http } from "../support/client/http.ts";
 import { type AccessModel, heldAt, type Item } from "../support/oracle/access-model.ts";
 import { checkNoEscalation, snapshot } from "../support/oracle/escalation.ts";
+import { FIXED } from "../support/oracle/random.ts";
 import { build, pick, plans } from "../support/oracle/random-plan.ts";
-import { FIXED } from "../support/oracle/seed.ts";
 import { DirectStore } from "../support/server/direct-store.ts";
 import { type StoreKind, TestServer } from "../support/server/test-server.ts";
 

@@ -27,8 +27,8 @@ import {
   type ListQuery,
   type Walk,
 } from "../support/oracle/pages.ts";
+import { FIXED } from "../support/oracle/random.ts";
 import { all, build, NAMES, pick, plans } from "../support/oracle/random-plan.ts";
-import { FIXED } from "../support/oracle/seed.ts";
 import { DirectStore } from "../support/server/direct-store.ts";
 import { STORES, TestServer } from "../support/server/test-server.ts";
 

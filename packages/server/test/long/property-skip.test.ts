@@ -10,8 +10,8 @@ import { ApiClient } from "../support/client/api-client.ts";
 import { Http } from "../support/client/http.ts";
 import { placeOf } from "../support/oracle/access-model.ts";
 import { fetchPage, type ListQuery } from "../support/oracle/pages.ts";
+import { FIXED } from "../support/oracle/random.ts";
 import { pick } from "../support/oracle/random-plan.ts";
-import { FIXED } from "../support/oracle/seed.ts";
 import { DirectStore } from "../support/server/direct-store.ts";
 import { STORES, TestServer } from "../support/server/test-server.ts";
 

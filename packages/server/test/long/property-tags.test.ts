@@ -4,7 +4,7 @@ import { recordTag } from "../../src/registry/ingest/tag-state.ts";
 import type { ApiClient } from "../support/client/api-client.ts";
 import { walk } from "../support/client/pagination.ts";
 import { all, pick } from "../support/oracle/random-plan.ts";
-import { digest } from "../support/registry/digest.ts";
+import { digest } from "../support/registry/oci-image.ts";
 import { DirectStore } from "../support/server/direct-store.ts";
 import { checkRows } from "../support/server/store-consistency.ts";
 import { onEachStore } from "../support/world/world.ts";

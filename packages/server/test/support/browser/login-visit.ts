@@ -1,5 +1,6 @@
+/** Visits of a real browser to the login of a world. */
 import type { Browser, BrowserContextOptions } from "playwright-core";
-import { OAuthClient } from "../client/oauth-client.ts";
+import { OAuthClient } from "../client/tokens.ts";
 import { freePort } from "../server/free-port.ts";
 import type { StoreKind } from "../server/test-server.ts";
 import { World } from "../world/world.ts";

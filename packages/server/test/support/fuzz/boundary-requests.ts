@@ -1,7 +1,8 @@
+/** A valid request for every method, to put boundary values into. */
 import type { DescMethod, JsonObject } from "@bufbuild/protobuf";
 import { isScope } from "@wharf/contract";
 import { Http } from "../client/http.ts";
-import { digest } from "../registry/digest.ts";
+import { digest } from "../registry/oci-image.ts";
 import { roleNamed, type World } from "../world/world.ts";
 
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };

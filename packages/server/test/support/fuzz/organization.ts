@@ -1,6 +1,6 @@
 /** An organization with one of everything, for requests to be about. */
 import { ScimClient } from "../providers/scim.ts";
-import { digest } from "../registry/digest.ts";
+import { digest } from "../registry/oci-image.ts";
 import { roleNamed, type World } from "../world/world.ts";
 
 /** What the provider of an organization signs in with; no answer may hold it. */

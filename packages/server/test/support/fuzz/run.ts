@@ -1,12 +1,10 @@
 /** Sends the requests of a run, some at a time, and collects what was wrong with answers. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { Random } from "../oracle/random.ts";
-import { SEED } from "../oracle/seed.ts";
-import type { Phase } from "./callers.ts";
+import { Random, SEED } from "../oracle/random.ts";
 import { ConnectionLost } from "./http1.ts";
 import { problemOf } from "./invariants.ts";
-import type { FuzzRequest } from "./request.ts";
+import type { FuzzRequest, Phase } from "./request.ts";
 import { type FuzzAnswer, Sender } from "./send.ts";
 import { changesSince, storeDigest } from "./store-digest.ts";
 import type { FuzzWorld } from "./world.ts";
@@ -27,7 +25,7 @@ const MAX_FAILURES = 25;
 const LARGE_BYTES = 16 * 1024;
 
 /** Makes the request with this number: the same for the same seed. */
-export type Generator = (chance: Random, phase: Phase) => FuzzRequest;
+export type Generator = (random: Random, phase: Phase) => FuzzRequest;
 
 export interface Run {
   readonly title: string;

@@ -2,15 +2,14 @@
 import assert from "node:assert/strict";
 import { notificationSecret } from "../../../src/app/admin.ts";
 import { readSettings } from "../../../src/config/settings.ts";
-import { exchange } from "../client/token-exchange.ts";
+import { exchange } from "../client/tokens.ts";
 import { StandInIssuer } from "../providers/issuer.ts";
 import { TestRegistry } from "../registry/distribution.ts";
 import { freePort } from "../server/free-port.ts";
 import type { StoreKind } from "../server/test-server.ts";
 import { World } from "../world/world.ts";
-import type { Phase } from "./callers.ts";
 import { CLIENT_SECRET, organization, type Things } from "./organization.ts";
-import type { CallerName, Marks } from "./request.ts";
+import type { CallerName, Marks, Phase } from "./request.ts";
 
 /** In every name and description of the victim's; no attacker may read it. */
 export const CANARY = "canary-victim";

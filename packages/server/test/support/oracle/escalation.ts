@@ -1,3 +1,4 @@
+/** What callers hold before and after a change, to find gained capabilities. */
 import assert from "node:assert/strict";
 import { ApiClient } from "../client/api-client.ts";
 import { Http } from "../client/http.ts";

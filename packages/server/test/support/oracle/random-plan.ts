@@ -1,3 +1,4 @@
+/** Random plans of groups, roles, identities and bindings, and their execution. */
 import assert from "node:assert/strict";
 import { BUILTIN_ROLES } from "@wharf/contract";
 import fc from "fast-check";

@@ -1,3 +1,4 @@
+/** A SCIM client, as identity providers have it. */
 import assert from "node:assert/strict";
 import { roleNamed, type World } from "../world/world.ts";
 

@@ -1,3 +1,4 @@
+/** CNCF Distribution, the registry, and skopeo, a client of it. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+/** A reverse proxy in front of a registry. */
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,7 +1,11 @@
-/** The store of a running server, opened beside it as another replica would: past the API. */
+/** The store of a running server, opened beside it as another replica would, or past all of our own code. */
+
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { type Capability, CapabilitySet, capabilityFromName, TagsService } from "@wharf/contract";
+import pg from "pg";
 import { RESOURCES } from "../../../src/app/resources.ts";
 import { Access } from "../../../src/auth/access.ts";
 import { OPERATOR, OPERATOR_UID } from "../../../src/auth/caller.ts";
@@ -148,4 +152,28 @@ export async function signerOf(server: TestServer): Promise<Signer> {
   const keys = await SigningKeys.load(store, await Secrets.open(settings, store));
   await store.close();
   return new Signer(keys, server.baseUrl);
+}
+
+/**
+ * Reads a server's database past all of our own code, as an auditor would.
+ *
+ * @example const rows = await rawRows(server, "SELECT uid FROM groups");
+ */
+export async function rawRows<Row>(server: TestServer, sql: string): Promise<Row[]> {
+  const [flag, where = ""] = server.storeFlags;
+  if (flag === "--data") {
+    const database = new DatabaseSync(join(where, "wharf.db"), { readOnly: true });
+    try {
+      return database.prepare(sql).all() as Row[];
+    } finally {
+      database.close();
+    }
+  }
+  const client = new pg.Client({ connectionString: where });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows as Row[];
+  } finally {
+    await client.end();
+  }
 }

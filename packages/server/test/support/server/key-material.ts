@@ -1,10 +1,10 @@
+/** The keys and secrets of a server, as a leak of its database and secret key tells them. */
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import type { JWK as JsonWebKey } from "jose";
 import { INSTALLATION_SECRETS } from "../../../src/secrets/installation-secrets.ts";
 import { REGISTRY_KEYS, SIGNING_KEYS } from "../../../src/store/tables/keys.ts";
 import { readAllSealed } from "../../../src/store/tables/secrets.ts";
-import { DirectStore } from "./direct-store.ts";
-import { rawRows } from "./sql.ts";
+import { DirectStore, rawRows } from "./direct-store.ts";
 import type { TestServer } from "./test-server.ts";
 
 /** What someone with a copy of the database and its secret key knows. */

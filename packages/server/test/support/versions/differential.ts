@@ -1,3 +1,4 @@
+/** Tests that both versions over both protocols do the same. */
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { rejected } from "../client/api-error.ts";

@@ -1,3 +1,4 @@
+/** Advisories written past the API. */
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { type Advisory, AdvisoryImportsService, AdvisorySchema } from "@wharf/contract";
 import { AdvisoryWriter } from "../../../src/vulnerabilities/writer.ts";

@@ -5,8 +5,8 @@ import { ANONYMOUS_UID } from "../../../src/auth/caller.ts";
 import { HttpBrowser, type Visited } from "../browser/http-browser.ts";
 import type { SoftPasskey, Twist } from "../browser/soft-passkey.ts";
 import { Http } from "../client/http.ts";
-import { OAuthClient, type TokenAnswer } from "../client/oauth-client.ts";
-import { rawRows } from "../server/sql.ts";
+import { OAuthClient, type TokenAnswer } from "../client/tokens.ts";
+import { rawRows } from "../server/direct-store.ts";
 import type { TestServer } from "../server/test-server.ts";
 
 export const PASSWORD = "correct horse battery staple";

@@ -1,8 +1,10 @@
 /** An organization whose users sign in at a real OpenID provider: `World.start({ login: true })`. */
 import assert from "node:assert/strict";
+import { test } from "node:test";
 import { HttpBrowser, type Visited } from "../browser/http-browser.ts";
-import { OAuthClient, type TokenAnswer } from "../client/oauth-client.ts";
+import { OAuthClient, type TokenAnswer } from "../client/tokens.ts";
 import { type AccountClaims, OpenIdProvider } from "../providers/openid-provider.ts";
+import { rawRows } from "../server/direct-store.ts";
 import { roleNamed, type World } from "./world.ts";
 
 export const PEOPLE = {
@@ -86,4 +88,38 @@ export class Login {
       client.stop();
     }
   }
+}
+
+const KEPT = ["identities", "role_bindings", "sessions", "group_invites", "provider_people"];
+
+/** How much there is of everything that a login can leave behind. */
+export async function leftovers({ server }: World): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const table of KEPT) {
+    const [row] = await rawRows<{ n: number }>(server, `SELECT COUNT(*) AS n FROM ${table}`);
+    counts[table] = Number(row?.n);
+  }
+  return counts;
+}
+
+/**
+ * An attack: a test that must leave nothing behind. It gets a tool that waits for a login.
+ *
+ * @example attack("a forged state", world, async (tool) => { … });
+ */
+export function attack(
+  title: string,
+  world: () => World,
+  run: (tool: OAuthClient) => Promise<void>,
+): void {
+  test(title, async () => {
+    const tool = await OAuthClient.start(world().server.url);
+    try {
+      const before = await leftovers(world());
+      await run(tool);
+      assert.deepEqual(await leftovers(world()), before, "something was left behind");
+    } finally {
+      tool.stop();
+    }
+  });
 }

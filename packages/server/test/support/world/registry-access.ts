@@ -1,7 +1,7 @@
 /** An organization whose workloads ask for tokens of a registry: `World.start({ registry: true })`. */
 import assert from "node:assert/strict";
 import { decodeJwt, type JWTPayload } from "jose";
-import { exchange } from "../client/token-exchange.ts";
+import { exchange } from "../client/tokens.ts";
 import { StandInIssuer } from "../providers/issuer.ts";
 import type { World } from "./world.ts";
 

@@ -9,8 +9,8 @@ import { readSettings } from "../../../src/config/settings.ts";
 import { type Ran, skopeo, TestRegistry } from "../registry/distribution.ts";
 import { writeImage } from "../registry/oci-image.ts";
 import { RegistryProxy } from "../registry/proxy.ts";
+import { rawRows } from "../server/direct-store.ts";
 import { freePort } from "../server/free-port.ts";
-import { rawRows } from "../server/sql.ts";
 import type { StoreKind } from "../server/test-server.ts";
 import { World } from "./world.ts";
 
