@@ -5,18 +5,18 @@ import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { dirname, join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { Http } from "../../server/test/support/client/http.ts";
-import { rawRows } from "../../server/test/support/server/sql.ts";
-import { LoginWorld } from "../../server/test/support/world/login.ts";
+import { rawRows } from "../../server/test/support/server/direct-store.ts";
+import { World } from "../../server/test/support/world/world.ts";
 import { Home } from "./support/auth-home.ts";
 
 /** Someone who is not root, for whom files can be read-only. */
 const NOBODY = 65_534;
 
 describe("stored sessions", () => {
-  let world: LoginWorld;
+  let world: World;
   let home: Home;
   before(async () => {
-    world = await LoginWorld.start();
+    world = await World.start({ login: true });
   });
   after(() => world.stop());
   beforeEach(async () => {
