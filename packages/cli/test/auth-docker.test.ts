@@ -54,9 +54,8 @@ describe("docker-credential-wharf", () => {
 
   test("get renews the token, once for concurrent requests", async () => {
     home.expire();
-    const answers = await Promise.all(
-      Array.from({ length: 5 }, () => home.helper("get", REGISTRY)),
-    );
+    const ask = () => home.startProcess(["get"], { input: REGISTRY }, "docker-credential-wharf");
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ask().ended));
     const secrets = answers.map(({ stdout }) => JSON.parse(stdout).Secret);
     assert.equal(new Set(secrets).size, 1);
     assert.ok((decodeJwt(secrets[0]).exp ?? 0) * 1000 > Date.now());

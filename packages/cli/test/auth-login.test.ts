@@ -84,7 +84,7 @@ describe("auth login of users", () => {
   });
 
   test("an unknown audience is rejected, and nothing is stored", async () => {
-    const login = home.start([
+    const login = home.startProcess([
       "auth",
       "login",
       "--no-browser",
