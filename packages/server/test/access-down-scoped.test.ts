@@ -8,7 +8,7 @@ import type { ApiClient } from "./support/client/api-client.ts";
 import { allRejected, rejected } from "./support/client/api-error.ts";
 import { sendBytes } from "./support/client/grpc.ts";
 import { Http } from "./support/client/http.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
 /** What the methods that give something ask for, and nothing that is worth giving. */

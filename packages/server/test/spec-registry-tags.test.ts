@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import { allRejected, rejected } from "./support/client/api-error.ts";
-import { digest } from "./support/registry/digest.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { digest } from "./support/registry/oci-image.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 onEachStore("tags", (world) => {

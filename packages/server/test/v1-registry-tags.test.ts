@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
-import { digest } from "./support/registry/digest.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { digest } from "./support/registry/oci-image.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const [ONE, TWO, THREE] = [1, 2, 3].map(digest) as [string, string, string];
