@@ -179,7 +179,7 @@ onEachStore("lists of tags", (world) => {
     const { nextPageToken: pageToken } = await api.tags.list({ pageSize: 1 });
     for (const other of [{ includeEpochs: true }, { deprecated: false }, { orderBy: "name" }]) {
       const asked = api.tags.list({ pageSize: 1, pageToken, ...other });
-      await assert.rejects(asked, /pageToken does not belong to this query/);
+      await assert.rejects(asked, /pageToken/);
     }
     assert.equal((await api.tags.list({ pageSize: 2, pageToken })).tags.length, 2);
   });
