@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { allRejected, rejected } from "./support/client/api-error.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const PODINFO = {

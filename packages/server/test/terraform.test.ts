@@ -9,9 +9,9 @@ import { groupInvitesV1, groupsV1, identitiesV1 } from "@wharf/contract/v1";
 import { type Answer, ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { sendBytes } from "./support/client/grpc.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
-import { digest } from "./support/registry/digest.ts";
+import { digest } from "./support/registry/oci-image.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const NOT_FOUND = 5;

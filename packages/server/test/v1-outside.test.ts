@@ -119,8 +119,7 @@ onEachStore("unsupported methods", (world) => {
       const refusal = apiErrorOf(await failure(full));
       assert.ok(refusal instanceof ApiError);
       assert.equal(refusal.code, 12);
-      const text = `chainguard.platform.${name} is not supported by this server`;
-      assert.equal(refusal.message, `Unimplemented: ${text}`);
+      assert.ok(refusal.message.includes(`chainguard.platform.${name} `), refusal.message);
     }
   });
 

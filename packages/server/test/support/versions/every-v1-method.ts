@@ -1,8 +1,9 @@
+/** Calls every method of version 1 with success. */
 import assert from "node:assert/strict";
 import type { DescService } from "@bufbuild/protobuf";
 import { advisoriesV1 } from "@wharf/contract";
 import * as v1 from "@wharf/contract/v1";
-import { digest } from "../registry/digest.ts";
+import { digest } from "../registry/oci-image.ts";
 import { roleNamed } from "../world/world.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers have every shape.
