@@ -158,11 +158,12 @@ function deleteRepo(engine: Engine): Handler {
   };
 }
 
-/** Deletes the tags, their history, the manifests, the locations and the README of a repo. */
+/** Deletes the tags, their history, the manifests, the locations, the README and the deployment of a repo. */
 async function removeContents({ engine, tx }: Mutation, { uid }: Repo): Promise<void> {
   await engine.catalog.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
   await forgetManifests(tx, uid);
   await forgetHistory(tx, uid);
   await deleteLocations(tx, uid);
   await deleteReadme(tx, uid);
+  await engine.catalog.deployments.table.delete(tx, uid);
 }
