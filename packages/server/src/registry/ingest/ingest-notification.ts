@@ -8,6 +8,7 @@ import {
   writePathDeletion,
 } from "../../store/tables/processed-notifications.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
+import { findRepoDeletion } from "../../store/tables/repo-deletions.ts";
 import { resolvePath } from "../path.ts";
 import { writeActivity } from "./activity-events.ts";
 import { type EnsuredRepo, ensureRepoForPath } from "./ensure-repo-for-path.ts";
@@ -38,6 +39,7 @@ export async function ingest(tx: Transaction, ingestion: Ingestion): Promise<Out
   const { engine, host, notification, recordsPull } = ingestion;
   if (!(await recordNotification(tx, host, notification.id, Date.now()))) return "known";
   const isPush = notification.action === "push" && notification.type === "manifest";
+  if (isPush && (await precedesDeletion(tx, ingestion))) return "elsewhere";
   const repo = isPush
     ? await ensureRepoForPath(engine, tx, host, notification.path, originOf(ingestion))
     : await findRepo(tx, ingestion);
@@ -53,6 +55,15 @@ export async function ingest(tx: Transaction, ingestion: Ingestion): Promise<Out
   }
   await writeActivity(tx, { ...ingestion, repo: repo.uid });
   return "taken";
+}
+
+/** Whether this is the late report of a push to a repo that a caller has deleted since. */
+async function precedesDeletion(
+  tx: Transaction,
+  { host, notification: { path, time } }: Ingestion,
+): Promise<boolean> {
+  const deletion = await findRepoDeletion(tx, host, path);
+  return deletion !== undefined && deletion.time >= time;
 }
 
 function originOf({ notification, requestId }: Ingestion): MutationOrigin {

@@ -64,6 +64,20 @@ export async function readHistory(
   );
 }
 
+/** The digests that tags of these names had last, by name; empty for deleted ones. */
+export async function lastDigests(
+  reader: Reader,
+  repo: string,
+  names: readonly string[],
+): Promise<Map<string, string>> {
+  const sql = `SELECT name, digest FROM tag_history entry
+    WHERE repo = ? AND name IN (${reader.dialect.texts}) AND NOT EXISTS (
+      SELECT 1 FROM tag_history later WHERE later.repo = entry.repo AND later.name = entry.name
+        AND (later.time, later.id) > (entry.time, entry.id))`;
+  const rows = await reader.all<KnownTag>(sql, repo, JSON.stringify(names));
+  return new Map(rows.map(({ name, digest }) => [name, digest]));
+}
+
 /** Adds an entry, unless it exists. */
 export async function addEntry(
   tx: Transaction,
