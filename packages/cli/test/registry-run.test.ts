@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
-import { Rest } from "../../server/test/support/client/http.ts";
+import { Http } from "../../server/test/support/client/http.ts";
 import { skopeo } from "../../server/test/support/registry/distribution.ts";
 import { writeImage } from "../../server/test/support/registry/oci-image.ts";
 import { freePort } from "../../server/test/support/server/free-port.ts";
@@ -202,7 +202,7 @@ describe("wharf registry run", () => {
   test("keeps running after all keys and secrets were replaced", async () => {
     await world.server.admin("keys", "rotate", "--all", "-y");
     await until(async () => running.errors.some((line) => line.includes("registry is back")));
-    const operator = new Rest(world.server.url, await world.server.token());
+    const operator = new Http(world.server.url, await world.server.token());
     await tagged(await push("acme/replaced:1"), operator);
   });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { exchange } from "./support/client/token-exchange.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { RegistryWorld } from "./support/world/registry-tokens.ts";
@@ -85,7 +85,7 @@ for (const store of STORES) {
       await operator.post(`/registry/v2beta1/repos/${organization}`, { name: "slashed/app" });
       const { uid } = await world.post(`groups/${organization}`, { name: "neighbour" });
       const neighbour = await world.holder("neighbour", "owner", uid);
-      const rest = new Rest(server.url, await server.token(neighbour));
+      const rest = new Http(server.url, await server.token(neighbour));
       const renamed = await rest.patch(`/iam/v2beta1/groups/${uid}`, { name: "slashed" });
       assert.equal(renamed.status, 200);
       assert.deepEqual(await world.grantedTo(neighbour, "repository:acme/slashed/app:*"), []);

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { parentOf } from "@wharf/contract";
-import { groupsV1 } from "@wharf/contract/v1";
 import { ensureRepoForPath } from "../src/registry/ingest/ensure-repo-for-path.ts";
 import { recordManifest } from "../src/registry/ingest/manifest-state.ts";
 import { systemMutation } from "../src/registry/ingest/system-mutation.ts";
 import { recordTag } from "../src/registry/ingest/tag-state.ts";
 import { resolvePath } from "../src/registry/path.ts";
 import { findLocation } from "../src/store/tables/registry-locations.ts";
-import { allRefused, refused } from "./support/client/api-client.ts";
-import { callByContract } from "./support/client/by-contract.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
 import { digest } from "./support/registry/digest.ts";
 import { Insider } from "./support/server/insider.ts";
 import { onEachStore } from "./support/world/world.ts";
@@ -45,11 +43,11 @@ onEachStore("renaming what image paths consist of", (world) => {
     const repo = await push(`${orgName}/${name}/deep/app`);
     const folder = parentOf(parentOf(repo));
     const rename = { name: world.name("renamed") };
-    const denials = await allRefused([
+    const denials = await allRejected([
       api.groups.update(folder, rename),
       api.groups.update(folder, { ...rename, description: "x" }, ["*"]),
       api.groups.update(parentOf(repo), rename),
-      callByContract(api, groupsV1.Groups, "Update", { id: folder, ...rename }),
+      api.v1.groups.update({ id: folder, ...rename }),
     ]);
     for (const { code, violations, message } of denials) {
       assert.deepEqual([code, violations[0]], [9, "RESOURCE_NOT_EMPTY"]);
@@ -66,7 +64,7 @@ onEachStore("renaming what image paths consist of", (world) => {
     const renamed = world.name("renamed");
     assert.equal((await api.groups.update(folder, { name: renamed })).name, renamed);
     await replica.change((mutation) => recordManifest(mutation, uid, MANIFEST));
-    const { violations } = await refused(api.groups.update(folder, { name }));
+    const { violations } = await rejected(api.groups.update(folder, { name }));
     assert.equal(violations[0], "RESOURCE_NOT_EMPTY");
   });
 
@@ -78,7 +76,7 @@ onEachStore("renaming what image paths consist of", (world) => {
     const unverified = await api.groups.update(other, { name: next });
     assert.equal(unverified.name, next, "paths have the uid of an unverified organization");
     await api.groups.update(other, { verified: true });
-    const { code, violations } = await refused(api.groups.update(other, { name }));
+    const { code, violations } = await rejected(api.groups.update(other, { name }));
     assert.deepEqual([code, violations[0]], [9, "RESOURCE_NOT_EMPTY"]);
   });
 
@@ -100,7 +98,7 @@ onEachStore("renaming what image paths consist of", (world) => {
     const repo = await push(`${orgName}/${name}/deep/app`);
     const renamable = await api.repos.create(org, { name: world.name("other") });
     const names = [`${name}/deep/app`, "deep/app"] as const;
-    const denials = await allRefused([
+    const denials = await allRejected([
       api.repos.create(org, { name: names[0] }),
       api.repos.update(renamable.uid, { name: names[0] }),
       api.repos.create(parentOf(parentOf(repo)), { name: names[1] }),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import type { StoredImage } from "./support/registry/storage.ts";
 import { Insider } from "./support/server/insider.ts";
 import { STORES } from "./support/server/test-server.ts";
@@ -20,14 +20,14 @@ for (const store of STORES) {
   describe(`tags written to a registry through the API, on ${store}`, () => {
     let world: FrontedWorld;
     let { front, tracked, storage } = {} as FrontedWorld;
-    let writer: Rest;
+    let writer: Http;
     let writerUid: string;
     before(async () => {
       world = await FrontedWorld.start({ store });
       ({ front, tracked, storage } = world);
       writerUid = await tracked.world.holder("writer", "owner");
       const { server } = tracked.world;
-      writer = new Rest(server.url, await server.token(writerUid));
+      writer = new Http(server.url, await server.token(writerUid));
     });
     after(() => world.stop());
 
@@ -253,7 +253,7 @@ for (const store of STORES) {
       const role = await world.post(`roles/${world.organization}`, { name: "maker", capabilities });
       const binding = { identityUid: maker, roleUid: role.uid };
       await world.post(`roleBindings/${world.organization}`, binding);
-      const rest = new Rest(world.server.url, await world.server.token(maker));
+      const rest = new Http(world.server.url, await world.server.token(maker));
       assert.equal((await post(repo, { name: "new", digest: one.digest }, rest)).status, 200);
       // Known to the registry alone.
       storage.tag("acme/right", "unknown", one);
