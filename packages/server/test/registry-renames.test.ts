@@ -47,7 +47,7 @@ onEachStore("renaming what image paths consist of", (world) => {
       api.groups.update(folder, rename),
       api.groups.update(folder, { ...rename, description: "x" }, ["*"]),
       api.groups.update(parentOf(repo), rename),
-      api.v1.groups.update({ id: folder, ...rename }),
+      api.v1.groups.update(folder, rename),
     ]);
     for (const { code, violations, message } of denials) {
       assert.deepEqual([code, violations[0]], [9, "RESOURCE_NOT_EMPTY"]);
