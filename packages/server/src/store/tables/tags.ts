@@ -124,6 +124,18 @@ export function knownTags(
   return reader.all<KnownTag>(sql, repo, after, limit);
 }
 
+/** The tags of a repo that have one of these digests, in the order of names. */
+export async function tagsOfDigests(
+  reader: Reader,
+  repo: string,
+  digests: readonly string[],
+): Promise<KnownTag[]> {
+  if (digests.length === 0) return [];
+  const sql = `SELECT name, digest FROM tags
+    WHERE parent = ? AND digest IN (${reader.dialect.texts}) ORDER BY name`;
+  return reader.all<KnownTag>(sql, repo, JSON.stringify(digests));
+}
+
 /** The digests of the tags with these names, by name. */
 export async function tagsNamed(
   reader: Reader,
