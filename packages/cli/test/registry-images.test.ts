@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { RegistryStorage } from "../../server/test/support/registry/storage.ts";
-import { TrackedWorld } from "../../server/test/support/world/tracked-registry.ts";
+import { TrackedRegistry } from "../../server/test/support/world/tracked-registry.ts";
 import { wharf } from "./support/command.ts";
 
 describe("images, tags and locations on the command line", () => {
-  let tracked: TrackedWorld;
+  let tracked: TrackedRegistry;
   let storage: RegistryStorage;
   let env: Record<string, string>;
   before(async () => {
-    tracked = await TrackedWorld.start({ flags: ["--reconcile-minutes", "0"], tells: false });
+    tracked = await TrackedRegistry.start({ flags: ["--reconcile-minutes", "0"], notifies: false });
     storage = new RegistryStorage(tracked.registry.storage);
     const { server } = tracked.world;
     env = { WHARF_API: server.url, WHARF_TOKEN: await server.token() };
@@ -25,7 +25,7 @@ describe("images, tags and locations on the command line", () => {
   const found = async (name: string, ...tags: string[]) => {
     const index = storage.index(name, ["amd64", "arm64"]);
     for (const tag of tags) storage.tag(`acme/${name}`, tag, index);
-    await tracked.look();
+    await tracked.reconcile();
     return index.digest;
   };
 
@@ -45,7 +45,7 @@ describe("images, tags and locations on the command line", () => {
     const first = await found("tagged", "1");
     const second = storage.image("second");
     storage.tag("acme/tagged", "2", second);
-    await tracked.look();
+    await tracked.reconcile();
     const created = await ok("tags", "create", "acme/tagged:stable", "--from", "1", "-o", "json");
     assert.equal(JSON.parse(created.stdout).digest, first);
     await ok("tags", "create", "acme/tagged:stable", "--digest", second.digest);
@@ -80,7 +80,7 @@ describe("images, tags and locations on the command line", () => {
     const { stderr } = await ok("repos", "delete", "acme/stays", "-y");
     const at = `${tracked.registry.host}/acme/stays`;
     assert.ok(stderr.includes(`its images stay at ${at}`), stderr);
-    await tracked.look();
+    await tracked.reconcile();
     assert.equal(await tracked.repo("stays"), undefined);
   });
 
@@ -89,9 +89,9 @@ describe("images, tags and locations on the command line", () => {
     const { stderr } = await ok("repos", "delete", "acme/goes", "--images", "-y");
     assert.equal(stderr.match(/deleted goes@sha256:/g)?.length, 3);
     assert.match(stderr, /deleted repo goes$/m);
-    await tracked.look();
+    await tracked.reconcile();
     assert.equal(await tracked.repo("goes"), undefined);
-    const creds = await tracked.world.holder("puller", "registry.pull");
+    const creds = await tracked.world.registry.holder("puller", "registry.pull");
     assert.ok(!(await tracked.skopeo("inspect", creds, `acme/goes@${digest}`)).ok);
   });
 

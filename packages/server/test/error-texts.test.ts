@@ -15,7 +15,7 @@ import { PROVIDERS } from "./error-texts/providers.ts";
 import { REGISTRY } from "./error-texts/registry.ts";
 import { asExpected, Ground } from "./error-texts/table.ts";
 import { V1 } from "./error-texts/v1.ts";
-import { refused } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const TABLES = {
@@ -41,7 +41,7 @@ onEachStore("error texts", (world) => {
   for (const [area, table] of Object.entries(TABLES)) {
     for (const [when, cause, error] of table) {
       world.rule(`${area}: ${when}`, async (api) => {
-        const found = await refused(cause(new Ground(api, world, org)));
+        const found = await rejected(cause(new Ground(api, world, org)));
         assert.deepEqual(asExpected(found, world.server.url), error);
       });
     }

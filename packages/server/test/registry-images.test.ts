@@ -7,7 +7,7 @@ import { allRejected, rejected } from "./support/client/api-error.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
 import { MANIFEST, RegistryStorage, type StoredImage } from "./support/registry/storage.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { TrackedWorld, until } from "./support/world/tracked-registry.ts";
+import { TrackedRegistry, until } from "./support/world/tracked-registry.ts";
 
 interface ShownImage {
   readonly digest: string;
@@ -22,13 +22,13 @@ interface ShownImage {
 
 for (const store of STORES) {
   describe(`the images of a repo, on ${store}`, () => {
-    let tracked: TrackedWorld;
+    let tracked: TrackedRegistry;
     let storage: RegistryStorage;
     let repo: string;
     const images: Record<string, StoredImage> = {};
     before(async () => {
       const flags = ["--reconcile-minutes", "0"];
-      tracked = await TrackedWorld.start({ store, flags });
+      tracked = await TrackedRegistry.start({ store, flags });
       storage = new RegistryStorage(tracked.registry.storage);
       images.plain = storage.image("plain");
       images.index = storage.index("index", ["amd64", "arm64"]);
@@ -37,7 +37,7 @@ for (const store of STORES) {
       storage.tag("acme/app", "one", images.plain);
       storage.tag("acme/app", "two", images.plain);
       storage.tag("acme/app", "all", images.index);
-      await tracked.look();
+      await tracked.reconcile();
       repo = (await tracked.repo("app")) as string;
       for (const name of ["loose", "signature"]) {
         const { digest } = images[name] as StoredImage;
@@ -45,7 +45,7 @@ for (const store of STORES) {
         const target = { repository: "acme/app", mediaType: MANIFEST, digest };
         const timestamp = new Date(Date.now() + 1_000).toISOString();
         const event = { id: randomUUID(), timestamp, action: "push", target };
-        assert.equal((await tracked.tell([{ ...event, request: {}, actor: {} }])).status, 200);
+        assert.equal((await tracked.notify([{ ...event, request: {}, actor: {} }])).status, 200);
       }
     });
     after(async () => {
@@ -112,7 +112,7 @@ for (const store of STORES) {
     });
 
     test("have the time of the last pull", async () => {
-      const puller = await tracked.world.holder("puller", "registry.pull");
+      const puller = await tracked.world.registry.holder("puller", "registry.pull");
       const { ok, output } = await tracked.pull(puller, "acme/app:one");
       assert.ok(ok, output);
       const pulled = await until(async () => {
@@ -124,8 +124,8 @@ for (const store of STORES) {
 
     test("are listed and deleted by those who may", async () => {
       const { world } = tracked;
-      const viewer = await api("REST", await world.holder("viewer", "viewer"));
-      const stranger = await api("REST", await world.identity("stranger"));
+      const viewer = await api("REST", await world.registry.holder("viewer", "viewer"));
+      const stranger = await api("REST", await world.registry.identity("stranger"));
       const request = { repoUid: repo, digest: digestOf("plain") };
       assert.ok((await viewer.images.list({ repoUid: repo })).images.length > 0);
       const errors = await allRejected([
@@ -138,14 +138,14 @@ for (const store of STORES) {
       const operator = await api("REST");
       const missing = { repoUid: repo, digest: `sha256:${"0".repeat(64)}` };
       assert.equal((await rejected(operator.call(ImagesService, "DeleteImage", missing))).code, 5);
-      const unknown = { repoUid: `${world.organization}/${"0".repeat(16)}` };
+      const unknown = { repoUid: `${world.registry.organization}/${"0".repeat(16)}` };
       assert.equal((await rejected(operator.images.list(unknown))).code, 5);
       const nowhere = { ...unknown, digest: digestOf("plain") };
       assert.equal((await rejected(operator.call(ImagesService, "DeleteImage", nowhere))).code, 5);
     });
 
     test("are deleted in the registry with their tags", async () => {
-      const pusher = await tracked.world.holder("pusher", "registry.push");
+      const pusher = await tracked.world.registry.holder("pusher", "registry.push");
       const client = await api("gRPC", pusher);
       for (const name of ["plain", "index"]) {
         await client.call(ImagesService, "DeleteImage", { repoUid: repo, digest: digestOf(name) });
@@ -153,7 +153,7 @@ for (const store of STORES) {
       assert.deepEqual(await tracked.tags(repo), []);
       const left = (await list()).map(({ digest }) => digest);
       assert.ok(!left.includes(digestOf("plain")) && !left.includes(digestOf("index")));
-      await tracked.look();
+      await tracked.reconcile();
       assert.deepEqual(await tracked.tags(repo), []);
       const creds = await tracked.skopeo("inspect", pusher, `acme/app@${digestOf("plain")}`);
       assert.ok(!creds.ok, "the registry has deleted it");
@@ -165,8 +165,9 @@ for (const store of STORES) {
     });
 
     test("stay where no attached registry has the repo", async () => {
-      const { operator, organization } = tracked.world;
-      const { body } = await operator.post(`/registry/v2beta1/repos/${organization}`, {
+      const { http } = tracked.world;
+      const { organization } = tracked.world.registry;
+      const { body } = await http.post(`/registry/v2beta1/repos/${organization}`, {
         name: "apart",
       });
       const request = { repoUid: body.uid, digest: digestOf("loose") };

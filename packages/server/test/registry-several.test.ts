@@ -7,12 +7,12 @@ import { TestRegistry } from "./support/registry/distribution.ts";
 import { RegistryStorage, type StoredImage } from "./support/registry/storage.ts";
 import { freePort } from "./support/server/free-port.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { RegistryWorld } from "./support/world/registry-tokens.ts";
 import { until } from "./support/world/tracked-registry.ts";
+import { World } from "./support/world/world.ts";
 
 for (const store of STORES) {
   describe(`two registries with the same paths, on ${store}`, () => {
-    let world: RegistryWorld;
+    let world: World;
     let registries: TestRegistry[];
     let storages: RegistryStorage[];
     let secrets: string[];
@@ -20,7 +20,7 @@ for (const store of STORES) {
       const hosts = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
       const urls = hosts.map((host) => `${host}=http://${host}`).join();
       const flags = ["--registry-urls", urls, "--reconcile-minutes", "0"];
-      world = await RegistryWorld.start({ store, host: hosts[0] as string, flags });
+      world = await World.start({ store, registry: hosts[0] as string, flags });
       registries = [];
       secrets = [];
       for (const host of hosts) {
@@ -41,16 +41,16 @@ for (const store of STORES) {
     const look = async (at: number) => {
       const { host } = registries[at] as TestRegistry;
       const path = "/registry/v2beta1/registries";
-      assert.equal((await world.operator.post(`${path}:reconcile`, { host })).status, 200);
+      assert.equal((await world.http.post(`${path}:reconcile`, { host })).status, 200);
       await until(async () => {
-        const { body } = await world.operator.get(path);
+        const { body } = await world.http.get(path);
         const one = body.registries.find((registry: { host: string }) => registry.host === host);
         assert.equal(one.problem, "");
         return !one.pending;
       });
     };
     const tags = async () => {
-      const { body } = await world.operator.get("/registry/v2beta1/tags?orderBy=name");
+      const { body } = await world.http.get("/registry/v2beta1/tags?orderBy=name");
       return (body.tags ?? []).map(({ name }: { name: string }) => name);
     };
 
@@ -62,11 +62,11 @@ for (const store of STORES) {
       })[0] as StoredImage;
       await look(0);
       await look(1);
-      const { body } = await world.operator.get("/registry/v2beta1/repos?name=configured");
+      const { body } = await world.http.get("/registry/v2beta1/repos?name=configured");
       const at = `/registry/v2beta1/repos/${body.repos[0].uid}/digests/${image.digest}/config`;
       for (const registry of registries) {
         await registry.down();
-        const { status, body: config } = await world.operator.get(at);
+        const { status, body: config } = await world.http.get(at);
         await registry.up();
         assert.deepEqual([status, config.labels], [200, { name: "configured" }]);
       }
@@ -109,11 +109,11 @@ for (const store of STORES) {
       here.tag(path, "only-here", one);
       await look(1);
       await look(0);
-      const { body } = await world.operator.get("/registry/v2beta1/repos?name=shared");
+      const { body } = await world.http.get("/registry/v2beta1/repos?name=shared");
       const repo = body.repos[0].uid;
       const shown = async () => {
         const query = `uidp.childrenOf=${repo}&orderBy=name`;
-        const found = await world.operator.get(`/registry/v2beta1/tags?${query}`);
+        const found = await world.http.get(`/registry/v2beta1/tags?${query}`);
         const tagsOf = (found.body.tags ?? []) as { name: string; digest: string }[];
         return tagsOf.map(({ name, digest }) => [name, digest === one.digest ? "one" : "two"]);
       };
@@ -177,7 +177,7 @@ for (const store of STORES) {
       await look(1);
       await look(0);
       const known = async () =>
-        (await world.operator.get("/registry/v2beta1/repos?name=left")).body.repos?.length ?? 0;
+        (await world.http.get("/registry/v2beta1/repos?name=left")).body.repos?.length ?? 0;
       assert.equal(await known(), 1);
       const { host } = registries[0] as TestRegistry;
       await world.server.terminate();

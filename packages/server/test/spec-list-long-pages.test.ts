@@ -27,12 +27,10 @@ onEachStore("lists of large resources", (world) => {
     const events = Array.from({ length: 4 }, (_, at) => event(at, 60_000));
     for (let at = 0; at < LONG; at += 2) {
       const advisories = [advisory(at, { events }), advisory(at + 1, { events })];
-      await world
-        .operator("gRPC")
-        .advisoryImports.importAdvisories({
-          parent: group,
-          documents: [{ name: "x", advisories }],
-        });
+      await world.operator("gRPC").advisoryImports.importAdvisories({
+        parent: group,
+        documents: [{ name: "x", advisories }],
+      });
     }
   });
 

@@ -87,14 +87,14 @@ export const ACCESS: readonly ErrorText[] = [
   ],
   [
     "a batch is empty",
-    ({ api, org }) => api.batchCreateRoleBindings({ parent: org, requests: [] }),
+    ({ api, org }) => api.roleBindings.batchCreateRoleBindings({ parent: org, requests: [] }),
     invalid({ requests: "requests is required" }),
   ],
   [
     "a batch is too large",
     ({ api, org }) => {
       const requests = Array(26).fill({ roleBinding: { identityUid: NOWHERE, roleUid: VIEWER } });
-      return api.batchCreateRoleBindings({ parent: org, requests });
+      return api.roleBindings.batchCreateRoleBindings({ parent: org, requests });
     },
     invalid({ requests: "requests must have at most 25 entries" }),
   ],

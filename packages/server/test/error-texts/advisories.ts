@@ -1,30 +1,35 @@
-import { AdvisoriesV1 } from "../support/client/advisories-v1.ts";
-import { Refusal } from "../support/client/api-client.ts";
+import type { ApiClient } from "../support/client/api-client.ts";
+import { ApiError } from "../support/client/api-error.ts";
 import { type ErrorText, type Ground, invalid, plain } from "./table.ts";
 
 const ABOUT = { artifactType: "apk", artifactName: "openssl" };
 const FIXED = { createTime: "2026-01-01T00:00:00Z", fixed: { fixedVersion: "1" } };
 const FUTURE = "2999-01-01T00:00:00Z";
 
-/** Imports a document of two advisories, the second of which is invalid: the violations of the document are the error. */
+/**
+ * Imports a document of two advisories, the second of which is invalid. The violations of the document,
+ * which do not fail the request, are thrown as an error.
+ */
+async function importInto(api: ApiClient, group: string, more: object): Promise<void> {
+  const advisories = [
+    { advisoryId: "CGA-1", ...ABOUT },
+    { advisoryId: "CGA-2", ...ABOUT, ...more },
+  ];
+  const { results } = await api.advisoryImports.importAdvisories({
+    parent: group,
+    documents: [{ name: "x", advisories }],
+  });
+  const fieldViolations: { field: string; description: string }[] = results[0].refusals;
+  if (fieldViolations.length === 0) return;
+  const texts = fieldViolations.map(({ field, description }) => `${field}: ${description}`);
+  throw new ApiError(3, `Invalid argument: ${texts.join("; ")}`, [
+    { "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations },
+  ]);
+}
 const imported =
   (more: object): ErrorText[1] =>
-  async ({ api, world, org }) => {
-    const advisories = [
-      { advisoryId: "CGA-1", ...ABOUT },
-      { advisoryId: "CGA-2", ...ABOUT, ...more },
-    ];
-    const { results } = await api.importAdvisories(await world.group(org), [
-      { name: "x", advisories },
-    ]);
-    const fieldViolations = results[0].refusals;
-    const message = fieldViolations.map(
-      (one: { field: string; description: string }) => `${one.field}: ${one.description}`,
-    );
-    throw new Refusal(3, `Invalid argument: ${message.join("; ")}`, [
-      { "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations },
-    ]);
-  };
+  async ({ api, world, org }) =>
+    importInto(api, await world.group(org), more);
 const many = (count: number, event: object = {}) =>
   Array.from({ length: count }, (_, at) => ({
     ...FIXED,
@@ -32,8 +37,8 @@ const many = (count: number, event: object = {}) =>
     ...event,
   }));
 
-async function advisory({ api, world, org }: Ground): Promise<[AdvisoriesV1, string]> {
-  const v1 = new AdvisoriesV1(api);
+async function advisory({ api, world, org }: Ground): Promise<[ApiClient["advisories"], string]> {
+  const v1 = api.v1.advisories;
   return [v1, (await v1.create(await world.group(org), ABOUT)).id];
 }
 
@@ -109,6 +114,17 @@ export const DOCUMENTS: readonly ErrorText[] = [
         "events would be longer than 262144 characters, including the stored ones",
     }),
   ],
+  [
+    "there are too many events, including the stored ones",
+    async ({ api, world, org }) => {
+      const group = await world.group(org);
+      await importInto(api, group, { events: many(1_000) });
+      await importInto(api, group, { events: [FIXED] });
+    },
+    invalid({
+      "advisories[1].events": "events would be more than 1000, including the stored ones",
+    }),
+  ],
 ];
 
 /** Errors of advisories, imports and reviews. */
@@ -126,13 +142,16 @@ export const ADVISORIES: readonly ErrorText[] = [
         aliases: ["CVE-1"],
         updateTime: FIXED.createTime,
       }));
-      await api.importAdvisories(await world.group(org), [{ name: "x", vulnerabilities }]);
+      await api.advisoryImports.importAdvisories({
+        parent: await world.group(org),
+        documents: [{ name: "x", vulnerabilities }],
+      });
     },
     invalid({ documents: "more than 200 vulnerabilities would have the name CVE-1" }),
   ],
   [
     "a new advisory has no artifact",
-    async ({ api, org }) => new AdvisoriesV1(api).create(org, {}),
+    async ({ api, org }) => api.v1.advisories.create(org, {}),
     invalid({
       "advisory.artifactType": "artifactType is required",
       "advisory.artifactName": "artifactName is required",
@@ -141,7 +160,7 @@ export const ADVISORIES: readonly ErrorText[] = [
   [
     "an advisory id exists",
     async ({ api, world, org }) => {
-      const [v1, group] = [new AdvisoriesV1(api), await world.group(org)];
+      const [v1, group] = [api.v1.advisories, await world.group(org)];
       await v1.create(group, { ...ABOUT, advisoryId: "CGA-1" });
       await v1.create(group, { ...ABOUT, advisoryId: "CGA-1" });
     },
@@ -159,7 +178,10 @@ export const ADVISORIES: readonly ErrorText[] = [
     "an event is created as reviewed",
     async (ground) => {
       const [v1, id] = await advisory(ground);
-      await v1.addEvent(id, { fixed: { fixedVersion: "1" }, status: "APPROVED" });
+      await v1.createAdvisoryEvent({
+        parentId: id,
+        advisoryEvent: { fixed: { fixedVersion: "1" }, status: "APPROVED" },
+      });
     },
     invalid({
       "advisoryEvent.status": "status must be PENDING: create the event first, then review it",
@@ -169,7 +191,7 @@ export const ADVISORIES: readonly ErrorText[] = [
     "an event has no type",
     async (ground) => {
       const [v1, id] = await advisory(ground);
-      await v1.addEvent(id, {});
+      await v1.createAdvisoryEvent({ parentId: id, advisoryEvent: {} });
     },
     invalid({ "advisoryEvent.type": "the event must have a type, such as detection or fixed" }),
   ],
@@ -179,7 +201,10 @@ export const ADVISORIES: readonly ErrorText[] = [
       const [v1, id] = await advisory(ground);
       const findings = Buffer.alloc(60_000, "x").toString("base64");
       for (let at = 0; at < 5; at++)
-        await v1.addEvent(id, { findings, fixed: { fixedVersion: "1" } });
+        await v1.createAdvisoryEvent({
+          parentId: id,
+          advisoryEvent: { findings, fixed: { fixedVersion: "1" } },
+        });
     },
     invalid({
       advisoryEvent: "the events of an advisory must not be longer than 262144 characters",

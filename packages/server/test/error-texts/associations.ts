@@ -41,7 +41,10 @@ export const ASSOCIATIONS: readonly ErrorText[] = [
   [
     "a description does not match",
     associations({ description: "x".repeat(513) }),
-    invalid({ description: 'description must match "^[\\S ]{0,512}$"' }),
+    invalid({
+      description:
+        'description must match "^(?:[^\\x00-\\x1f\\x7f-\\x9f]|[\\t\\n]|\\r\\n){0,512}$"',
+    }),
   ],
   [
     "an Amazon account is malformed",
@@ -167,7 +170,10 @@ export const ASSOCIATIONS: readonly ErrorText[] = [
     async ({ api, world, org }) => {
       const group = await world.group(org);
       await api.accountAssociations.create(group, { name: "x" });
-      await api.checkAccountAssociation(group, "ACCOUNT_PROVIDER_TYPE_UNSPECIFIED");
+      await api.accountAssociations.checkAccountAssociation({
+        uid: group,
+        providerType: "ACCOUNT_PROVIDER_TYPE_UNSPECIFIED",
+      });
     },
     invalid({ providerType: "providerType is required" }),
   ],

@@ -1,6 +1,6 @@
 import { literalIdentityUid } from "@wharf/contract";
-import { Refusal } from "../support/client/api-client.ts";
-import { exchange } from "../support/client/token-exchange.ts";
+import { ApiError } from "../support/client/api-error.ts";
+import { exchange } from "../support/client/tokens.ts";
 import { roleNamed } from "../support/world/world.ts";
 import { type ErrorText, failed, type Ground, invalid, plain } from "./table.ts";
 
@@ -11,7 +11,7 @@ async function exchanged(
 ): Promise<void> {
   const { token } = await world.member({ [org]: "viewer" });
   const { status, code, message, details } = await exchange(world.server.url, token, parameters);
-  if (status !== 200) throw new Refusal(code, message, details);
+  if (status !== 200) throw new ApiError(code, message, details);
 }
 
 /** Errors of authentication, access control and registration, and of unknown methods. */

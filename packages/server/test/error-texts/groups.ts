@@ -17,10 +17,11 @@ export const GROUPS: readonly ErrorText[] = [
   ],
   [
     "several fields are invalid",
-    ({ api, org }) => api.groups.create(org, { name: "", description: "two\nlines" }),
+    ({ api, org }) => api.groups.create(org, { name: "", description: "a\x1bb" }),
     invalid({
       name: 'name must match "^[a-z0-9 ._-]{1,}$"',
-      description: 'description must match "^[\\S ]{0,512}$"',
+      description:
+        'description must match "^(?:[^\\x00-\\x1f\\x7f-\\x9f]|[\\t\\n]|\\r\\n){0,512}$"',
     }),
   ],
   [
@@ -188,7 +189,10 @@ export const GROUPS: readonly ErrorText[] = [
     async ({ api, world, org }) => {
       const group = await world.group(org);
       const advisory = { advisoryId: "CGA-1", artifactType: "apk", artifactName: "x" };
-      await api.importAdvisories(group, [{ name: "x", advisories: [advisory] }]);
+      await api.advisoryImports.importAdvisories({
+        parent: group,
+        documents: [{ name: "x", advisories: [advisory] }],
+      });
       await api.groups.delete(group);
     },
     failed("RESOURCE_NOT_EMPTY", "cannot delete group with child advisories"),

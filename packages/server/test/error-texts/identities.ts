@@ -188,7 +188,7 @@ export const IDENTITIES: readonly ErrorText[] = [
   ],
   [
     "a lookup has no subject",
-    ({ api }) => api.lookupIdentity({ issuer: ISSUER }),
+    ({ api }) => api.identities.lookupIdentity({ issuer: ISSUER }),
     invalid({ subject: "subject is required" }),
   ],
 ];

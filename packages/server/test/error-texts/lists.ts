@@ -1,10 +1,7 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { TagsService } from "@wharf/contract";
-import { AdvisoriesV1 } from "../support/client/advisories-v1.ts";
-import { grpcSend } from "../support/client/grpc.ts";
-import { refusalOf } from "../support/client/over-grpc.ts";
-import { registryV1 } from "../support/client/registry-v1.ts";
+import { apiErrorOf, sendBytes } from "../support/client/grpc.ts";
 import { type ErrorText, invalid } from "./table.ts";
 
 const groups =
@@ -104,9 +101,9 @@ export const LISTS: readonly ErrorText[] = [
       const updatedSince = create(TimestampSchema, { seconds: 2n ** 62n });
       const request = toBinary(listTags.input, create(listTags.input, { updatedSince }));
       const path = `/${listTags.parent.typeName}/${listTags.name}`;
-      await grpcSend(world.server.url, world.operator().token, path, Buffer.from(request)).catch(
+      await sendBytes(world.server.url, world.operator().token, path, Buffer.from(request)).catch(
         (error) => {
-          throw refusalOf(error);
+          throw apiErrorOf(error);
         },
       );
     },
@@ -119,12 +116,12 @@ export const LISTS: readonly ErrorText[] = [
   ],
   [
     "the page size of a v1 list is negative",
-    ({ api }) => registryV1(api, "ListEolTags", { pageSize: -1 }),
+    ({ api }) => api.v1.registry.listEolTags({ pageSize: -1 }),
     invalid({ pageSize: "pageSize must not be negative" }),
   ],
   [
     "the page size of the v1 list of advisories is negative",
-    ({ api }) => new AdvisoriesV1(api).list({ pageSize: -1 }),
+    ({ api }) => api.v1.advisories.list({ pageSize: -1 }),
     invalid({ pageSize: "pageSize must not be negative" }),
   ],
 ];

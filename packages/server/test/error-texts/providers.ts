@@ -124,7 +124,10 @@ export const PROVIDERS: readonly ErrorText[] = [
         await provider(ground),
         mapping,
       );
-      await ground.api.batchDeleteMappings({ parent: await provider(ground), names: [uid] });
+      await ground.api.externalGroupRoleMappings.batchDeleteExternalGroupRoleMappings({
+        parent: await provider(ground),
+        names: [uid],
+      });
     },
     invalid({ "names[0]": "names must be uids of mappings of the parent" }),
   ],
@@ -143,7 +146,8 @@ export const PROVIDERS: readonly ErrorText[] = [
   [
     "a SCIM token expires too late",
     async (ground) => {
-      await ground.api.scim("GenerateScimToken", await provider(ground), {
+      await ground.api.identityProviders.generateScimToken({
+        identityProviderUid: await provider(ground),
         expireTime: inDays(733),
       });
     },
@@ -152,7 +156,8 @@ export const PROVIDERS: readonly ErrorText[] = [
   [
     "a SCIM token expires in the past",
     async (ground) => {
-      await ground.api.scim("GenerateScimToken", await provider(ground), {
+      await ground.api.identityProviders.generateScimToken({
+        identityProviderUid: await provider(ground),
         expireTime: inDays(-1),
       });
     },
@@ -161,7 +166,8 @@ export const PROVIDERS: readonly ErrorText[] = [
   [
     "a SCIM token both expires and never expires",
     async (ground) => {
-      await ground.api.scim("GenerateScimToken", await provider(ground), {
+      await ground.api.identityProviders.generateScimToken({
+        identityProviderUid: await provider(ground),
         expireTime: inDays(1),
         neverExpires: true,
       });
@@ -172,8 +178,8 @@ export const PROVIDERS: readonly ErrorText[] = [
     "a SCIM token is regenerated without an etag",
     async (ground) => {
       const uid = await provider(ground);
-      await ground.api.scim("GenerateScimToken", uid);
-      await ground.api.scim("RegenerateScimToken", uid, {});
+      await ground.api.identityProviders.generateScimToken({ identityProviderUid: uid });
+      await ground.api.identityProviders.regenerateScimToken({ identityProviderUid: uid });
     },
     invalid({ etag: "etag is required" }),
   ],
@@ -181,8 +187,11 @@ export const PROVIDERS: readonly ErrorText[] = [
     "the etag of a SCIM token is outdated",
     async (ground) => {
       const uid = await provider(ground);
-      await ground.api.scim("GenerateScimToken", uid);
-      await ground.api.scim("RegenerateScimToken", uid, { etag: "v0" });
+      await ground.api.identityProviders.generateScimToken({ identityProviderUid: uid });
+      await ground.api.identityProviders.regenerateScimToken({
+        identityProviderUid: uid,
+        etag: "v0",
+      });
     },
     plain("ABORTED", "the etag is outdated: get the identity provider again"),
   ],
@@ -190,15 +199,24 @@ export const PROVIDERS: readonly ErrorText[] = [
     "the overlap of SCIM tokens is too long",
     async (ground) => {
       const uid = await provider(ground);
-      const { etag } = await ground.api.scim("GenerateScimToken", uid);
-      await ground.api.scim("RegenerateScimToken", uid, { etag, overlap: "86401s" });
+      const { etag } = await ground.api.identityProviders.generateScimToken({
+        identityProviderUid: uid,
+      });
+      await ground.api.identityProviders.regenerateScimToken({
+        identityProviderUid: uid,
+        etag,
+        overlap: "86401s",
+      });
     },
     invalid({ overlap: "overlap must be within 24 hours" }),
   ],
   [
     "a SCIM token does not exist",
     async (ground) => {
-      await ground.api.scim("RegenerateScimToken", await provider(ground), { etag: "v0" });
+      await ground.api.identityProviders.regenerateScimToken({
+        identityProviderUid: await provider(ground),
+        etag: "v0",
+      });
     },
     plain("NOT_FOUND", 'ScimToken "{uid}" does not exist'),
   ],
@@ -208,7 +226,11 @@ export const PROVIDERS: readonly ErrorText[] = [
       const org = await ground.world.organization();
       const given = { name: "x", defaultRole: VIEWER, oidc: OIDC };
       const { uid } = await ground.api.identityProviders.create(org, given);
-      await ground.api.scim("SetScimEnabled", uid, { enabled: true, etag: "v0" });
+      await ground.api.identityProviders.setScimEnabled({
+        identityProviderUid: uid,
+        enabled: true,
+        etag: "v0",
+      });
     },
     failed("TOO_FEW_OWNERS", "2 identities must be bound to owner at the organization first"),
   ],

@@ -1,4 +1,3 @@
-import { registryV1 } from "../support/client/registry-v1.ts";
 import { type ErrorText, failed, type Ground, invalid, plain } from "./table.ts";
 
 const DIGEST = `sha256:${"1".repeat(64)}`;
@@ -14,7 +13,9 @@ const tags =
 const readme =
   (content: string): ErrorText[1] =>
   async ({ api, repo }) =>
-    api.updateReadme(await repo(), content);
+    api.repos.updateRepoReadme({
+      repoReadme: { uid: await repo(), content },
+    });
 async function synced(
   { api, world, org }: Ground,
   source: string,
@@ -103,7 +104,8 @@ export const REGISTRY: readonly ErrorText[] = [
     "a source path does not exist",
     (ground) => synced(ground, "not/a/repo"),
     invalid({
-      "sync_config.source": 'there is no repo "not/a/repo": source must be a repo\'s uid or path',
+      "sync_config.source":
+        'there is no repo "not/a/repo": source must be a repo\'s uid or path, or its name in the same group',
     }),
   ],
   [
@@ -147,11 +149,11 @@ export const REGISTRY: readonly ErrorText[] = [
   [
     "a tag is renamed",
     async ({ api, repo }) => {
-      const tag = await registryV1(api, "CreateTag", {
+      const tag = await api.v1.registry.createTag({
         repoId: await repo(),
         tag: { name: "x", digest: DIGEST },
       });
-      await registryV1(api, "UpdateTag", { ...tag, name: "y" });
+      await api.v1.registry.updateTag({ ...tag, name: "y" });
     },
     invalid({ name: "name cannot be changed" }),
   ],
@@ -159,7 +161,7 @@ export const REGISTRY: readonly ErrorText[] = [
     "tags are immutable",
     async ({ api, world, org, repo }) => {
       const registryId = await world.group(org);
-      await registryV1(api, "UpdateRegistrySettings", { registryId, uniqueTags: true });
+      await api.v1.registry.updateRegistrySettings({ registryId, uniqueTags: true });
       const uid = await repo(registryId);
       for (const digit of ["1", "2"])
         await api.tags.create(uid, { name: "1.0", digest: `sha256:${digit.repeat(64)}` });
@@ -187,18 +189,18 @@ export const REGISTRY: readonly ErrorText[] = [
   [
     "a README of v1 has unsafe HTML",
     async ({ api, repo }) => {
-      await registryV1(api, "UpdateRepo", { id: await repo(), name: "x", readme: "<script>" });
+      await api.v1.registry.updateRepo({ id: await repo(), name: "x", readme: "<script>" });
     },
     invalid({ readme: 'readme must hold safe HTML only: line 1 has "<script>"' }),
   ],
   [
     "the digest of an image is malformed",
-    async ({ api, repo }) => api.size(await repo(), "nonsense"),
+    async ({ api, repo }) => api.images.getSize({ repoUid: await repo(), digest: "nonsense" }),
     invalid({ digest: 'digest must match "^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$"' }),
   ],
   [
     "an image does not exist",
-    async ({ api, repo }) => api.size(await repo(), DIGEST),
+    async ({ api, repo }) => api.images.getSize({ repoUid: await repo(), digest: DIGEST }),
     plain(
       "NOT_FOUND",
       'Image "{uid}@sha256:1111111111111111111111111111111111111111111111111111111111111111" does not exist',
@@ -207,7 +209,7 @@ export const REGISTRY: readonly ErrorText[] = [
   [
     "an image configuration does not exist",
     async ({ api, repo }) =>
-      registryV1(api, "GetImageConfig", { repoId: await repo(), digest: DIGEST }),
+      api.v1.registry.getImageConfig({ repoId: await repo(), digest: DIGEST }),
     plain(
       "NOT_FOUND",
       'Image "{uid}@sha256:1111111111111111111111111111111111111111111111111111111111111111" does not exist',
@@ -217,5 +219,14 @@ export const REGISTRY: readonly ErrorText[] = [
     "no registry is attached",
     ({ rest }) => rest("POST", "/registry/v2beta1/registries:reconcile", {}),
     failed("NO_REGISTRY", "no registry is attached: set --registry-urls"),
+  ],
+  [
+    "the id of an account is too large",
+    ({ rest, org }) =>
+      rest("POST", `/registry/v1/repos/${org}`, {
+        name: "x",
+        customOverlay: { accounts: { users: [{ gid: 2 ** 31 }] } },
+      }),
+    invalid({ "customOverlay.accounts.users[0]": "gid must be at most 2147483647" }),
   ],
 ];

@@ -1,7 +1,8 @@
 import { CODES, type CodeName } from "@wharf/contract/messages";
-import { type Api, Refusal } from "../support/client/api-client.ts";
-import { Rest } from "../support/client/http.ts";
-import type { TestWorld } from "../support/world/world.ts";
+import type { ApiClient } from "../support/client/api-client.ts";
+import { ApiError } from "../support/client/api-error.ts";
+import { Http } from "../support/client/http.ts";
+import type { World } from "../support/world/world.ts";
 
 /** A kind of rejection: when it happens, a request that causes it, and the error. */
 export type ErrorText = readonly [
@@ -22,19 +23,19 @@ export interface ExpectedError {
 
 /** What requests of the table need. */
 export class Ground {
-  readonly api: Api;
-  readonly world: TestWorld;
+  readonly api: ApiClient;
+  readonly world: World;
   /** An organization in which the operator alone has access. */
   readonly org: string;
 
-  constructor(api: Api, world: TestWorld, org: string) {
+  constructor(api: ApiClient, world: World, org: string) {
     this.api = api;
     this.world = world;
     this.org = org;
   }
 
   /** The API as an identity that holds these capabilities at the organization. */
-  readonly as = async (...capabilities: readonly string[]): Promise<Api> => {
+  readonly as = async (...capabilities: readonly string[]): Promise<ApiClient> => {
     const bound = capabilities.length === 0 ? {} : { [this.org]: capabilities };
     return this.api.as((await this.world.member(bound)).token);
   };
@@ -46,10 +47,10 @@ export class Ground {
     body?: unknown,
     token = this.api.token,
   ): Promise<void> => {
-    const answer = await new Rest(this.world.server.url, token).send(method, path, body);
+    const answer = await new Http(this.world.server.url, token).send(method, path, body);
     if (answer.status === 200) return;
     const { code, message, details } = answer.body;
-    throw new Refusal(code, message, details);
+    throw new ApiError(code, message, details);
   };
 
   readonly repo = async (parent = this.org): Promise<string> => {
@@ -76,7 +77,7 @@ export function plain(code: CodeName, text: string): ExpectedError {
 }
 
 /** An error of the API as the table writes it. */
-export function asExpected(error: Refusal, url: string): ExpectedError {
+export function asExpected(error: ApiError, url: string): ExpectedError {
   const [code] = Object.entries(CODES).find(([, { number }]) => number === error.code) as [
     CodeName,
     unknown,
