@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { allRejected, rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
-import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
+import { inParallel, listAll, uidsOf } from "./support/client/pagination.ts";
 import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -221,7 +221,7 @@ onEachStore("account associations", (world) => {
       await api.accountAssociations.create(group, { name });
     }
     const found = async (request: object) => {
-      const { items, totals } = await walk(api.accountAssociations, "accountAssociations", {
+      const { items, totals } = await listAll(api.accountAssociations, "accountAssociations", {
         pageSize: 2,
         ...request,
       });

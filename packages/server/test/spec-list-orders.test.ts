@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before } from "node:test";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
-import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
+import { inParallel, listAll, uidsOf } from "./support/client/pagination.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 /** Names in the order of their bytes, some of them several times. */
@@ -42,7 +42,7 @@ onEachStore("orders of lists", (world) => {
   });
 
   const walked = async (api: ApiClient, uidp: object, orderBy: string, pageSize: number) =>
-    (await walk(api.groups, "groups", { uidp, orderBy, pageSize })).items as Row[];
+    (await listAll(api.groups, "groups", { uidp, orderBy, pageSize })).items as Row[];
 
   for (const [key, keyOf] of Object.entries(KEYS)) {
     world.rule(`pages ordered by ${key} are in order, each row once, both ways`, async (api) => {
@@ -145,12 +145,12 @@ onEachStore("orders of lists", (world) => {
     }
     const request = { uidp: { childrenOf: home }, orderBy: "name desc", pageSize: 2 };
     for (const key of ["identities", "roles"] as const) {
-      const { items } = await walk(api[key], key, request);
+      const { items } = await listAll(api[key], key, request);
       assert.deepEqual(
         items.map((row) => row.name),
         ["c", "b", "a"],
       );
-      const made = await walk(api[key], key, { ...request, orderBy: "created_at" });
+      const made = await listAll(api[key], key, { ...request, orderBy: "created_at" });
       assertSorted(
         made.items.map((row) => row.createTime),
         "created_at",
