@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { type Api, type Collection, refused } from "./support/api.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { type Api, type Collection, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const LINES = "first\nsecond\r\n\n\tindented, with a tab\n- non-breaking\u00a0space, 日本, 🚢\n";
 

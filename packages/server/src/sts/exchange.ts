@@ -22,7 +22,9 @@ import {
 } from "./authorize-subject.ts";
 import { type DownScopeRequest, downScope, scopesOf } from "./down-scope.ts";
 import { auditDenial, auditExchange } from "./exchange-audit.ts";
+import { parseSignedRequest } from "./verify/aws-request.ts";
 import { Checks, invalidClaim } from "./verify/checks.ts";
+import { decodeToken } from "./verify/signature.ts";
 
 export interface IssuedToken {
   readonly token: string;
@@ -47,6 +49,7 @@ export function exchangeMethod(deps: ExchangeDeps, exchangeOfProvider: ProviderE
     const token = requireBearer(call.authorization, "the token to exchange");
     const audited: AuditedSubject = { identity: request.identity };
     try {
+      requireToken(token);
       await deps.keys.reloadIfChanged();
       const audiences = readAudiences(request.aud, deps.settings, deps.addresses());
       if (request.identityProvider !== "") {
@@ -77,6 +80,12 @@ export function exchangeMethod(deps: ExchangeDeps, exchangeOfProvider: ProviderE
       throw thrown;
     }
   };
+}
+
+/** Rejects a text that is neither a JWT nor a signed AWS request, whatever it is presented for. */
+function requireToken(token: string): void {
+  if (token.includes(".")) decodeToken(token, Checks.failFast());
+  else parseSignedRequest(token);
 }
 
 function rawToken({ token, expires }: IssuedToken): Reply {
