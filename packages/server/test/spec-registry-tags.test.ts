@@ -152,6 +152,14 @@ onEachStore("tags", (world) => {
     const third = await api.tagHistory(uid, { pageSize: 2, pageToken: second.nextPageToken });
     assert.deepEqual([first, second, third].flatMap(shown), digests);
     assert.equal(third.nextPageToken, "");
+    const oldest = { orderBy: "update_time ASC", pageSize: 2 };
+    const early = await api.tagHistory(uid, oldest);
+    const late = await api.tagHistory(uid, { ...oldest, pageToken: early.nextPageToken });
+    assert.deepEqual([early, late].flatMap(shown), digests.toReversed().slice(0, 4));
+    assert.equal((await refused(api.tagHistory(uid, { pageToken: early.nextPageToken }))).code, 3);
+    assert.equal((await refused(api.tagHistory(uid, { orderBy: "digest" }))).code, 3);
+    const between = { start: times[3], end: times[1] };
+    assert.deepEqual(shown(await api.tagHistory(uid, between)), [digest(3), digest(2)]);
     const other = await api.tags.create(parent, { name: "x", digest: digest(1) });
     assert.equal((await refused(api.tagHistory(other.uid, { pageToken }))).code, 3);
     assert.equal((await refused(api.tagHistory(uid, { pageSize: -1 }))).code, 3);
