@@ -51,13 +51,14 @@ export function listMethod<R extends ResourceMessage>(
   const rule = accessOf(method);
   const capabilities: readonly Capability[] =
     rule && "capabilities" in rule ? rule.capabilities : [];
-  const sortKeys = [
+  const columns = [
     ...(tree.uidIsParent ? ["group"] : []),
     "uid",
     ...(named(definition.schema) ? ["name"] : []),
     "created_at",
     "updated_at",
   ];
+  const sortKeys = { columns, terms: index.termOrders };
   const fallback = index.defaultOrder ?? { column: "uid", descending: false };
   const defaultOrder = typeof fallback === "function" ? fallback : () => fallback;
   const hydrates = definition.hydrate !== undefined;
@@ -66,7 +67,7 @@ export function listMethod<R extends ResourceMessage>(
     const request = message as ListRequest;
     const pageSize = pageSizeOf(request.pageSize);
     const skip = readSkip(request.skip);
-    const [order, ...further] = parseOrder(request.orderBy, defaultOrder(request), sortKeys);
+    const { order, further } = parseOrder(request.orderBy, defaultOrder(request), sortKeys);
     const filters = readFilters(resource, method, request);
     const partitions = index.partitions?.requested(request) ?? [];
     const queryText = JSON.stringify([

@@ -1,8 +1,10 @@
 import { failedPrecondition } from "../lib/errors.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { readKeys, readRowsById } from "../store/resources/page.ts";
-import type { Order, Position, Start } from "../store/resources/query.ts";
+import type { Position, Start } from "../store/resources/query.ts";
 import { type PageRow, positionOf } from "../store/resources/rows.ts";
+import { readTerms } from "../store/resources/terms.ts";
+import type { OrderKey } from "./order.ts";
 import { readRows, type Scan } from "./scan.ts";
 import type { SkipIndex } from "./skip-index.ts";
 
@@ -12,13 +14,16 @@ import type { SkipIndex } from "./skip-index.ts";
  */
 const MAX_RUN_ROWS = 10_000;
 
+/** Rows whose keys are read between two points where other tasks may run. */
+const ROWS_PER_PAUSE = 500;
+
 /** Beyond every row id, and before all of them. */
 const LAST_ID = Number.MAX_SAFE_INTEGER;
 const FIRST_ID = -1;
 
-/** A list in the order of several keys: the first is that of the scan. */
+/** A list in the order of several keys: the first is that of the scan, or by uid if it has no index. */
 export interface RunScan extends Scan {
-  readonly further: readonly Order[];
+  readonly further: readonly OrderKey[];
   /** The row after which the page begins. */
   readonly after: Position | undefined;
 }
@@ -68,8 +73,13 @@ class Runs {
 
   /** The positions of the page. */
   async page(): Promise<Position[]> {
-    const { after, limit } = this.#scan;
+    const { after, limit, order } = this.#scan;
     let { skip } = this.#scan;
+    if (order.column === "uid") {
+      const all = await this.#all();
+      const rest = after === undefined ? all : all.filter((one) => this.#compare(one, after) > 0);
+      return rest.slice(skip, skip + limit);
+    }
     const found: Position[] = [];
     let next: Start | undefined;
     if (after !== undefined) {
@@ -109,6 +119,13 @@ class Runs {
     return (await readRows(this.#reader, this.#skipIndex, keys)).map(positionOf);
   }
 
+  /** All rows, where the first key has no index: they are one run. */
+  async #all(): Promise<Position[]> {
+    const keys = await this.#keys(undefined, 0, MAX_RUN_ROWS + 1);
+    if (keys.length > MAX_RUN_ROWS) throw tooMany("rows in the list");
+    return this.#sorted(await this.#withFurther(keys));
+  }
+
   /** All rows with a value of the first key, in the order of all keys. */
   async #run(key: Position["key"]): Promise<Position[]> {
     return this.#sorted(await this.#unsorted(key));
@@ -123,7 +140,7 @@ class Runs {
       const keys = await this.#keys(from, 0, size);
       const same = keys.filter((one) => one.key === key);
       run.push(...same);
-      if (run.length > MAX_RUN_ROWS) throw tooMany(order);
+      if (run.length > MAX_RUN_ROWS) throw tooMany(`rows with the same ${order.column}`);
       const last = same.at(-1);
       if (last === undefined || same.length < size) return this.#withFurther(run);
       from = { ...last, inclusive: false };
@@ -137,14 +154,21 @@ class Runs {
   }
 
   async #withFurther(positions: readonly Position[]): Promise<Position[]> {
-    const { table, further } = this.#scan;
-    const ids = positions.map(({ id }) => id);
-    const columns = further.map(({ column }) => column);
-    const values = await readKeys(this.#reader, table, ids, columns);
-    return positions.flatMap((one) => {
-      const found = values.get(one.id);
-      return found === undefined ? [] : [{ ...one, further: found }];
-    });
+    const { table, further, task } = this.#scan;
+    const columns = further.map((key) => ("column" in key ? key.column : "terms"));
+    const all: Position[] = [];
+    for (let at = 0; at < positions.length; at += ROWS_PER_PAUSE) {
+      const some = positions.slice(at, at + ROWS_PER_PAUSE);
+      const ids = some.map(({ id }) => id);
+      const values = await readKeys(this.#reader, table, ids, columns);
+      for (const one of some) {
+        const found = values.get(one.id);
+        if (found !== undefined)
+          all.push({ ...one, further: further.map((key, of) => keyValue(key, found[of] ?? "")) });
+      }
+      await task.pause();
+    }
+    return all;
   }
 
   #sorted(run: readonly Position[]): Position[] {
@@ -154,18 +178,24 @@ class Runs {
   /** Compares rows by all keys, and at last by their ids, in the direction of the last key. */
   #compare(a: Position, b: Position): number {
     const { order, further } = this.#scan;
-    const keys = [[a.key, b.key, order] as const];
-    for (const [at, one] of further.entries()) {
-      keys.push([a.further?.[at] ?? "", b.further?.[at] ?? "", one]);
-    }
-    for (const [left, right, { descending }] of keys) {
+    if (order.column !== "uid" && a.key !== b.key)
+      return a.key < b.key === order.descending ? 1 : -1;
+    for (const [at, { descending }] of further.entries()) {
+      const [left, right] = [a.further?.[at] ?? "", b.further?.[at] ?? ""];
       if (left !== right) return left < right === descending ? 1 : -1;
     }
     return (a.id - b.id) * (further.at(-1)?.descending ? -1 : 1);
   }
 }
 
-function tooMany({ column }: Order): Error {
-  const description = `more than ${MAX_RUN_ROWS} resources have the same ${column}: order by one key, or narrow the list`;
+/** The value of a key in a row. Terms are compared one after the other, in the order of the resource. */
+function keyValue(key: OrderKey, found: string | number): string | number {
+  if ("column" in key) return found;
+  const terms = readTerms(String(found)).filter(({ kind }) => kind === key.term);
+  return terms.map(({ value }) => value).join("\n");
+}
+
+function tooMany(what: string): Error {
+  const description = `more than ${MAX_RUN_ROWS} ${what}: use another order, or narrow the list`;
   return failedPrecondition({ type: "TOO_MANY", description });
 }

@@ -56,7 +56,7 @@ function listHistory(engine: Engine): Handler {
     const { uid, pageSize, pageToken } = request;
     const limit = pageSizeOf(pageSize);
     const [start, end] = [request.start, request.end].map((time) => time && timestampMs(time));
-    const [order] = parseOrder(request.orderBy, NEWEST_FIRST, ["updated_at"]);
+    const { order } = parseOrder(request.orderBy, NEWEST_FIRST, { columns: ["updated_at"] });
     const ascending = !order.descending;
     const { reader } = engine.store;
     const tag = await tags.find(reader, uid);

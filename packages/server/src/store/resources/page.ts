@@ -72,7 +72,7 @@ export async function readKeys(
   reader: Reader,
   { shape: { name } }: ResourceTable,
   ids: readonly number[],
-  columns: readonly Order["column"][],
+  columns: readonly (Order["column"] | "terms")[],
 ): Promise<Map<number, readonly (string | number)[]>> {
   const values = new Map<number, readonly (string | number)[]>();
   for (let at = 0; at < ids.length; at += IDS_PER_READ) {
