@@ -4,19 +4,19 @@ import { once } from "node:events";
 import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { Rest } from "../../server/test/support/client/http.ts";
-import { rawRows } from "../../server/test/support/server/sql.ts";
-import { LoginWorld } from "../../server/test/support/world/login.ts";
+import { Http } from "../../server/test/support/client/http.ts";
+import { rawRows } from "../../server/test/support/server/direct-store.ts";
+import { World } from "../../server/test/support/world/world.ts";
 import { Home } from "./support/auth-home.ts";
 
 /** Someone who is not root, for whom files can be read-only. */
 const NOBODY = 65_534;
 
-describe("stored logins", () => {
-  let world: LoginWorld;
+describe("stored sessions", () => {
+  let world: World;
   let home: Home;
   before(async () => {
-    world = await LoginWorld.start();
+    world = await World.start({ login: true });
   });
   after(() => world.stop());
   beforeEach(async () => {
@@ -35,7 +35,7 @@ describe("stored logins", () => {
   };
   const lockFile = () => home.loginFile.replace(/json$/, "lock");
 
-  test("a token that ends is renewed, and the refresh token with it", async () => {
+  test("an expiring token is renewed, and the refresh token rotates", async () => {
     const before = home.login;
     home.expire();
     const token = await home.ok(["auth", "token"]);
@@ -46,12 +46,14 @@ describe("stored logins", () => {
     assert.equal(statSync(home.loginFile).mode & 0o777, 0o600);
   });
 
-  test("ten commands at once renew once, and the session lives", async () => {
+  test("ten concurrent commands renew once, and the session stays valid", async () => {
     home.expire();
     const before = await refreshes();
-    const commands = Array.from({ length: 10 }, () => home.ok(["auth", "token"]));
+    const commands = Array.from({ length: 10 }, () => home.startProcess(["auth", "token"]).ended);
     const printed = await Promise.all(commands);
-    assert.equal(new Set(printed).size, 1, "all print the same token");
+    for (const { code, stderr } of printed) assert.equal(code, 0, stderr);
+    const tokens = new Set(printed.map(({ stdout }) => stdout));
+    assert.equal(tokens.size, 1, "all print the same token");
     assert.equal(await refreshes(), before + 1);
     home.expire();
     assert.match(await home.ok(["iam", "organizations", "list"]), /acme\.example/);
@@ -67,7 +69,7 @@ describe("stored logins", () => {
       setInterval(() => {}, 1000);`;
     const holder = spawn(process.execPath, ["-e", script, lockFile()]);
     await once(holder.stdout, "data");
-    const waiting = home.start(["auth", "token"]);
+    const waiting = home.startProcess(["auth", "token"]);
     const first = await Promise.race([
       waiting.ended,
       new Promise((resolve) => setTimeout(resolve, 2_000, "waits")),
@@ -80,7 +82,7 @@ describe("stored logins", () => {
 
   test("a session that ended elsewhere is reported and deleted", async () => {
     const token = home.login.tokens[world.server.url]?.token ?? "";
-    const ended = await new Rest(world.server.url, token).post("/auth/v1/logout");
+    const ended = await new Http(world.server.url, token).post("/auth/v1/logout");
     assert.equal(ended.status, 200);
     const { code, stderr } = await home.run(["iam", "organizations", "list"]);
     assert.equal(code, 3, stderr);
@@ -131,7 +133,7 @@ describe("stored logins", () => {
     await home.ok(["auth", "token"]);
   });
 
-  test("a home that cannot be written serves while its token lasts, and spends nothing", async () => {
+  test("in a read-only home the token works until it expires, and the refresh token is not spent", async () => {
     const uid = process.getuid?.() === 0 ? NOBODY : undefined;
     if (uid !== undefined) {
       for (const name of [".", ...readdirSync(home.folder, { recursive: true })]) {
@@ -162,7 +164,7 @@ describe("stored logins", () => {
     await home.ok(["auth", "token"], options);
   });
 
-  test("logins of several people and servers are separate", async () => {
+  test("sessions of several users and servers are separate", async () => {
     const ada = home.loginFile;
     const { code } = await home.logIn(world, "bob");
     assert.equal(code, 0);
@@ -178,7 +180,7 @@ describe("stored logins", () => {
     assert.equal(JSON.parse(readFileSync(ada, "utf8")).email, "ada@acme.example");
   });
 
-  test("WHARF_TOKEN goes before a login", async () => {
+  test("WHARF_TOKEN takes precedence over a stored session", async () => {
     const env = { WHARF_TOKEN: await world.server.token() };
     assert.equal(await home.ok(["auth", "token"], { env }), `${env.WHARF_TOKEN}\n`);
     const { items } = JSON.parse(await home.ok(["auth", "status", "-o", "json"], { env }));
@@ -191,7 +193,7 @@ describe("stored logins", () => {
     const text = await home.ok(["auth", "status"]);
     assert.match(text, /ada@acme\.example +valid +20\S+, renews +acme\.example \(viewer\)/);
     const token = home.login.tokens[world.server.url]?.token ?? "";
-    await new Rest(world.server.url, token).post("/auth/v1/logout");
+    await new Http(world.server.url, token).post("/auth/v1/logout");
     const ended = await home.run(["auth", "status"]);
     assert.equal(ended.code, 3);
     assert.match(ended.stdout, /expired/);

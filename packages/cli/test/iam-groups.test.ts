@@ -43,7 +43,7 @@ describe("organizations and folders", () => {
     assert.match(gone.stderr, /no organization is named "longer"/);
   });
 
-  test("are limited one limit at a time, by the operator", async () => {
+  test("have quotas, set one at a time by the operator", async () => {
     const uid = await site.make("organizations", "limited");
     const limit = async (...limits: string[]) => {
       const given = limits.flatMap((one) => ["--limit", one]);

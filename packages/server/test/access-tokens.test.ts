@@ -4,9 +4,8 @@ import { before, test } from "node:test";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, SignJWT } from "jose";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { allRefused, refused } from "./support/client/api-client.ts";
-import { grpcSend } from "./support/client/grpc.ts";
-import { refusalOf } from "./support/client/over-grpc.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
+import { apiErrorOf, sendBytes } from "./support/client/grpc.ts";
 import { type Member, onEachStore } from "./support/world/world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -24,14 +23,14 @@ onEachStore("tokens", (world) => {
 
   /** A token of ours but for some claims; undefined takes one out. */
   const tokenWith = (claims: JWTPayload, header: object = {}) => {
-    const { kid, privateKey } = world.signer.keys.current;
+    const { kid, privateKey } = world.signer.keys.keyFor([]);
     const payload = { ...decodeJwt(world.operator().token), ...claims };
     return new SignJWT(JSON.parse(JSON.stringify(payload)))
       .setProtectedHeader({ alg: "ES256", kid, ...header })
       .sign(privateKey);
   };
 
-  test("a request without a token is told exactly what it lacks", async () => {
+  test("a request without a token gets a precise error", async () => {
     const answer = await rest();
     assert.equal(answer.status, 401);
     assert.equal(answer.headers.get("www-authenticate"), "Bearer");
@@ -47,7 +46,7 @@ onEachStore("tokens", (world) => {
   world.rule("every method but ping needs a token", async (api) => {
     const nobody = api.as("");
     const uid = member.uid;
-    const refusals = await allRefused([
+    const refusals = await allRejected([
       nobody.groups.list(),
       nobody.groups.get(uid),
       nobody.groups.create("", { name: "x" }),
@@ -58,13 +57,13 @@ onEachStore("tokens", (world) => {
       nobody.roles.get(uid),
       nobody.roleBindings.list(),
       nobody.roleBindings.delete(uid),
-      nobody.lookupIdentity({ issuer: "https://a.b", subject: "s" }),
-      nobody.batchCreateRoleBindings({ parent: uid, requests: [] }),
+      nobody.identities.lookupIdentity({ issuer: "https://a.b", subject: "s" }),
+      nobody.roleBindings.batchCreateRoleBindings({ parent: uid, requests: [] }),
     ]);
     for (const { code } of refusals) assert.equal(code, 16);
   });
 
-  test("anything but a bearer token is refused and asked for one", async () => {
+  test("any scheme but Bearer is rejected with a challenge", async () => {
     for (const authorization of [
       "Basic b3BlcmF0b3I6b3BlcmF0b3I=",
       "Bearer",
@@ -111,9 +110,9 @@ onEachStore("tokens", (world) => {
     assert.equal(exchanged.status, 200, await exchanged.text());
   });
 
-  world.rule("a token is refused once its hour is over", async (api) => {
+  world.rule("a token expires after an hour", async (api) => {
     const old = await world.signer.token(OPERATOR_UID, { now: Date.now() - HOUR_MS - 1_000 });
-    const refusal = await refused(api.as(old).groups.list());
+    const refusal = await rejected(api.as(old).groups.list());
     assert.deepEqual(
       [refusal.code, refusal.message],
       [16, "Unauthenticated: the token has expired"],
@@ -122,14 +121,14 @@ onEachStore("tokens", (world) => {
     assert.ok(await api.as(last).groups.list());
   });
 
-  world.rule("a token for another audience or of another issuer is refused", async (api) => {
+  world.rule("a token for another audience or of another issuer is rejected", async (api) => {
     const elsewhere = "https://elsewhere.example";
     for (const [claim, other] of [
       ["aud", { baseUrl: elsewhere }],
       ["iss", { authUrl: elsewhere }],
     ] as const) {
       const token = await world.signer.token(OPERATOR_UID, other);
-      const refusal = await refused(api.as(token).groups.list());
+      const refusal = await rejected(api.as(token).groups.list());
       assert.deepEqual(
         [refusal.code, refusal.message],
         [16, `Unauthenticated: invalid "${claim}"`],
@@ -137,7 +136,7 @@ onEachStore("tokens", (world) => {
     }
   });
 
-  world.rule("a token that lacks a claim, or is for later, is refused", async (api) => {
+  world.rule("a token that lacks a claim, or is not yet valid, is rejected", async (api) => {
     for (const claims of [
       { sub: undefined },
       { exp: undefined },
@@ -147,13 +146,13 @@ onEachStore("tokens", (world) => {
       { nbf: Math.floor(Date.now() / 1000) + 600 },
     ]) {
       const token = await tokenWith(claims as JWTPayload);
-      assert.equal((await refused(api.as(token).groups.list())).code, 16, JSON.stringify(claims));
+      assert.equal((await rejected(api.as(token).groups.list())).code, 16, JSON.stringify(claims));
     }
     assert.ok(await api.as(await tokenWith({})).groups.list(), "the same with all of them is not");
   });
 
-  world.rule("a token that our keys did not sign is refused", async (api) => {
-    const { kid, publicKey } = world.signer.keys.current;
+  world.rule("a token with a foreign signature is rejected", async (api) => {
+    const { kid, publicKey } = world.signer.keys.keyFor([]);
     const payload = decodeJwt(world.operator().token);
     const stranger = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
     const secret = publicKey.export({ format: "der", type: "spki" });
@@ -171,29 +170,29 @@ onEachStore("tokens", (world) => {
       `${head}.${body}.${signature.slice(0, -8)}AAAAAAAA`,
     ];
     for (const [at, token] of tokens.entries()) {
-      const refusal = await refused(api.as(token).groups.list());
+      const refusal = await rejected(api.as(token).groups.list());
       assert.equal(refusal.code, 16, `token ${at}`);
       assert.ok(!refusal.message.includes(token), "nothing of the token is repeated");
     }
   });
 
-  world.rule("a token of an identity that is gone, or never was, is refused", async (api) => {
+  world.rule("a token of a deleted or unknown identity is rejected", async (api) => {
     const { uid, token } = await world.member();
     assert.ok(await api.as(token).groups.list());
     await api.identities.delete(uid);
-    const refusal = await refused(api.as(token).groups.list());
+    const refusal = await rejected(api.as(token).groups.list());
     assert.equal(refusal.code, 16);
     assert.equal(refusal.message, "Unauthenticated: the token's identity does not exist");
     for (const subject of ["0".repeat(40), "someone", ""]) {
       const other = await world.signer.token(subject);
-      assert.equal((await refused(api.as(other).groups.list())).code, 16, subject);
+      assert.equal((await rejected(api.as(other).groups.list())).code, 16, subject);
     }
   });
 
-  test("gRPC tells the same in its trailers", async () => {
+  test("gRPC trailers have the same error", async () => {
     const path = "/wharf.iam.v2beta1.GroupsService/ListGroups";
-    const call = grpcSend(world.server.url, "nonsense", path, Buffer.alloc(0));
-    const refusal = refusalOf(
+    const call = sendBytes(world.server.url, "nonsense", path, Buffer.alloc(0));
+    const refusal = apiErrorOf(
       await call.then(
         () => assert.fail("accepted"),
         (error) => error,
@@ -202,7 +201,7 @@ onEachStore("tokens", (world) => {
     assert.equal(refusal.message, "Unauthenticated: the token is malformed");
   });
 
-  test("the admin command prints tokens that live for an hour", async () => {
+  test("the admin command prints tokens that expire after an hour", async () => {
     const operator = (await world.server.admin("token")).trim();
     const own = (await world.server.admin("token", "--identity", member.uid)).trim();
     assert.equal(decodeProtectedHeader(operator).alg, "ES256");

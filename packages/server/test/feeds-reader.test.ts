@@ -4,17 +4,17 @@ import type { Advisory } from "@wharf/contract";
 import type { Engine } from "../src/engine/engine.ts";
 import type { Reader, Value } from "../src/store/db/connection.ts";
 import { FeedReader } from "../src/vulnerabilities/feeds/feed-reader.ts";
-import { Insider } from "./support/server/insider.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const OTHERS = 3_000;
 const OWN = 40;
 
 onEachStore("feeds of a small group beside a large one", (world) => {
-  let insider: Insider;
+  let direct: DirectStore;
   let [small, large]: string[] = [];
   before(async () => {
-    insider = await Insider.open(world.server);
+    direct = await DirectStore.open(world.server);
     [small, large] = [await world.organization(), await world.organization()];
     const folder = await world.group(small);
     const given = (count: number, from = 0) =>
@@ -25,20 +25,21 @@ onEachStore("feeds of a small group beside a large one", (world) => {
         artifactType: "apk",
       }));
     const take = async (group: string, advisories: object[]) => {
-      const { results } = await world
-        .operator()
-        .importAdvisories(group, [{ name: "x", advisories }]);
+      const { results } = await world.operator().advisoryImports.importAdvisories({
+        parent: group,
+        documents: [{ name: "x", advisories }],
+      });
       assert.equal(results[0].created, advisories.length);
     };
     await take(large, given(OTHERS));
     await take(small, given(OWN / 2));
     await take(folder, given(OWN / 2, OWN / 4));
   });
-  after(() => insider.close());
+  after(() => direct.close());
 
   /** A reader of the feed of a group, and how many rows the store has given it. */
   function reading(group: string) {
-    const { store } = insider.engine;
+    const { store } = direct.engine;
     const seen = { rows: 0 };
     const counting: Reader = {
       dialect: store.reader.dialect,
@@ -50,7 +51,7 @@ onEachStore("feeds of a small group beside a large one", (world) => {
         return found;
       },
     };
-    const engine = Object.create(insider.engine, { store: { value: { reader: counting } } });
+    const engine = Object.create(direct.engine, { store: { value: { reader: counting } } });
     return { reader: new FeedReader(engine as Engine, group), seen };
   }
 
@@ -60,7 +61,7 @@ onEachStore("feeds of a small group beside a large one", (world) => {
     return found;
   }
 
-  test("read what is theirs, and nothing of others", async () => {
+  test("contain their own advisories only", async () => {
     const { reader, seen } = reading(small ?? "");
     const ids = (await all(reader.byId())).map(({ advisoryId }) => advisoryId);
     const wanted = Array.from({ length: (OWN * 3) / 4 }, (_, at) => `CGA-${at}`).sort();
@@ -68,18 +69,18 @@ onEachStore("feeds of a small group beside a large one", (world) => {
     assert.ok(seen.rows <= 3 * OWN, `${seen.rows} rows were read`);
   });
 
-  test("tell packages as those of large ones are told", async () => {
-    const told = async (group: string) => {
+  test("name packages as feeds of large groups do", async () => {
+    const namesOf = async (group: string) => {
       const packages: (readonly Advisory[])[] = await all(reading(group).reader.byPackage());
       return packages.map((one) => one[0]?.artifactName);
     };
     const names = Array.from({ length: 11 }, (_, at) => `package-${at}`).sort();
-    assert.deepEqual(await told(small ?? ""), names);
-    assert.deepEqual(await told(large ?? ""), names);
+    assert.deepEqual(await namesOf(small ?? ""), names);
+    assert.deepEqual(await namesOf(large ?? ""), names);
   });
 
-  test("hold no package that is too much for that", async () => {
-    const { engine } = insider;
+  test("reject packages above the memory limit", async () => {
+    const { engine } = direct;
     const code = "RESOURCE_EXHAUSTED";
     const of = (mostHeld: number) => new FeedReader(engine, large ?? "", mostHeld);
     const key = { type: "apk", name: "package-3" };

@@ -14,8 +14,7 @@ import {
   spellings,
 } from "./support/server/key-material.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { LoginWorld } from "./support/world/login.ts";
-import { roleNamed } from "./support/world/world.ts";
+import { roleNamed, World } from "./support/world/world.ts";
 
 const HOST = "registry.example.com";
 const ATTACHED = ["--registry-urls", `${HOST}=http://127.0.0.1:1`, "--reconcile-minutes", "0"];
@@ -24,19 +23,24 @@ for (const store of STORES) {
   describe(`the database of an installation in use, on ${store}`, () => {
     const folder = mkdtempSync(join(tmpdir(), "wharf-at-rest-"));
     const keyFile = join(folder, "secret.key");
-    let world: LoginWorld;
+    let world: World;
     let material: KeyMaterial;
     /** What callers were given. */
     const given: [string, Buffer][] = [];
     before(async () => {
       writeFileSync(keyFile, randomBytes(32), { mode: 0o600 });
-      world = await LoginWorld.start({
+      world = await World.start({
+        login: true,
         store,
         flags: ["--secret-key-file", keyFile, ...ATTACHED],
       });
       const give = (name: string, secret: string) => given.push([name, Buffer.from(secret)]);
-      const { server, operator, organization, provider } = world;
-      const { access_token, refresh_token } = await world.logIn("ada");
+      const {
+        server,
+        http: operator,
+        login: { organization, provider },
+      } = world;
+      const { access_token, refresh_token } = await world.login.logIn("ada");
       give("access token", access_token);
       give("refresh token", refresh_token);
       const invited = await operator.post(`/iam/v2beta1/groupInvites/${organization}`, {
@@ -63,7 +67,7 @@ for (const store of STORES) {
       ["secret key", readFileSync(keyFile)] as [string, Buffer],
     ];
 
-    test("is really looked for in what follows", () => {
+    test("is scanned for known secrets (self-check)", () => {
       assert.deepEqual([material.signing.size, material.registry.size], [1, 2]);
       assert.deepEqual([...material.installation.keys()].sort(), [
         "login-tickets",
@@ -76,7 +80,7 @@ for (const store of STORES) {
       for (const [name, secret] of wanted()) assert.ok(secret.length > 5, name);
     });
 
-    test("no column of any table holds a key, a secret or a token", async () => {
+    test("no column of any table contains a key, a secret or a token", async () => {
       const values = await everyValueOf(world.server);
       assert.ok(values.length > 500);
       for (const [name, secret] of wanted())
@@ -88,7 +92,7 @@ for (const store of STORES) {
     });
 
     if (store === "sqlite") {
-      test("no file of the data directory does", () => {
+      test("no file of the data directory does either", () => {
         for (const file of readdirSync(world.server.data)) {
           const content = readFileSync(join(world.server.data, file));
           for (const [name, secret] of wanted())
@@ -101,13 +105,13 @@ for (const store of STORES) {
 }
 
 describe("PostgreSQL without a key file", () => {
-  let world: LoginWorld;
+  let world: World;
   before(async () => {
-    world = await LoginWorld.start({ store: "postgres" });
+    world = await World.start({ login: true, store: "postgres" });
   });
   after(() => world.stop());
 
-  test("holds the secret key in one row, and nothing else in plain", async () => {
+  test("has the secret key in one row, and nothing else in plain text", async () => {
     const material = secretBytesOf(await keyMaterialOf(world.server));
     const values = await everyValueOf(world.server);
     for (const [name, secret] of material)

@@ -8,11 +8,11 @@ import { OPERATOR_UID } from "../src/auth/caller.ts";
 import { RefreshTokens } from "../src/auth/refresh-token.ts";
 import { signJwt } from "../src/auth/sign.ts";
 import { Secrets } from "../src/secrets/secrets.ts";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { type KeyMaterial, keyMaterialOf, privateKeyOf } from "./support/server/key-material.ts";
-import { rawRows } from "./support/server/sql.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
-import { LoginWorld } from "./support/world/login.ts";
+import { World } from "./support/world/world.ts";
 
 const HOST = "registry.example.com";
 const ATTACHED = ["--registry-urls", `${HOST}=http://127.0.0.1:1`, "--reconcile-minutes", "0"];
@@ -28,10 +28,10 @@ interface Leak extends KeyMaterial {
 }
 
 for (const store of STORES) {
-  describe(`after a copy of the database and its secret key leaked, on ${store}`, () => {
+  describe(`after a leak of the database and its secret key, on ${store}`, () => {
     const folder = mkdtempSync(join(tmpdir(), "wharf-rotation-"));
     const keyFile = join(folder, "secret.key");
-    let world: LoginWorld;
+    let world: World;
     /** All replicas: on SQLite there is one. */
     let replicas: TestServer[];
     let leak: Leak;
@@ -42,8 +42,8 @@ for (const store of STORES) {
     before(async () => {
       writeFileSync(keyFile, randomBytes(32));
       const flags = ["--secret-key-file", keyFile, ...ATTACHED];
-      world = await LoginWorld.start({ store, flags });
-      const { server, operator } = world;
+      world = await World.start({ login: true, store, flags });
+      const { server, http: operator } = world;
       replicas = [server];
       if (store === "postgres") {
         const more = [...flags, "--base-url", server.url];
@@ -51,7 +51,7 @@ for (const store of STORES) {
       }
       for (const { url } of replicas)
         assert.equal((await fetch(`${url}/registry/certs.pem`)).status, 200);
-      person = await world.logIn("ada");
+      person = await world.login.logIn("ada");
       workload = await server.token();
       await operator.post("/iam/v2beta1/groups", { name: "other" });
       pageToken = (await operator.get("/iam/v2beta1/groups?page_size=1")).body.nextPageToken;
@@ -60,7 +60,7 @@ for (const store of STORES) {
     });
     after(async () => {
       for (const server of [...replicas].reverse()) assert.equal(await server.stop(), 0);
-      await world.upstream.stop();
+      await world.login.upstream.stop();
       rmSync(folder, { recursive: true, force: true });
     });
 
@@ -69,7 +69,7 @@ for (const store of STORES) {
     const all = <T>(value: T) => replicas.map(() => value);
 
     const groups = (token: string) =>
-      onAll(async (url) => (await new Rest(url, token).get("/iam/v2beta1/groups")).status);
+      onAll(async (url) => (await new Http(url, token).get("/iam/v2beta1/groups")).status);
 
     /** A token of the operator, signed at this moment with the leaked key. */
     const forgedToken = () => {
@@ -123,12 +123,12 @@ for (const store of STORES) {
       return rows.map(({ actor, detail }) => ({ actor, ...JSON.parse(detail) }));
     };
 
-    test("the thief is the operator, a person and a registry", async () => {
+    test("the attacker can act as the operator, a user and a registry", async () => {
       assert.deepEqual(await groups(forgedToken()), all(200));
       assert.deepEqual(await notify(forgedNotificationSecret()), all(200));
     });
 
-    test("a rotation with overlap changes nothing for the thief", async () => {
+    test("a rotation with overlap does not stop the attacker", async () => {
       await world.server.admin("keys", "rotate");
       assert.deepEqual(await groups(forgedToken()), all(200));
     });
@@ -148,7 +148,7 @@ for (const store of STORES) {
       assert.deepEqual(await groups(await world.server.token()), all(200));
     });
 
-    test("it leaves sessions alone: people go on with their refresh tokens", async () => {
+    test("it keeps sessions: refresh tokens stay valid", async () => {
       const renewed = await refresh(world.server.url, person.refresh_token);
       assert.equal(renewed.status, 200);
       person = { ...person, ...renewed };
@@ -176,18 +176,18 @@ for (const store of STORES) {
       assert.deepEqual(await notify(forgedNotificationSecret()), all(401));
       const operator = await world.server.token();
       const statuses = await onAll(
-        async (url) => (await new Rest(url, operator).get(cursor)).status,
+        async (url) => (await new Http(url, operator).get(cursor)).status,
       );
       assert.deepEqual(statuses, all(400), "page tokens of before");
       assert.deepEqual(await rawRows(world.server, "SELECT id FROM sessions"), []);
       assert.deepEqual(await rawRows(world.server, "SELECT digest FROM tickets"), []);
     });
 
-    test("what is new works on every replica", async () => {
+    test("new credentials work on every replica", async () => {
       const host = ["registry-secret", HOST] as const;
       const secret = (await world.server.admin(...host, ...ATTACHED)).trim();
       assert.deepEqual(await notify(secret), all(200));
-      const again = await world.logIn("ada");
+      const again = await world.login.logIn("ada");
       assert.deepEqual(await groups(again.access_token), all(200));
       const last = replicas.at(-1) as TestServer;
       assert.equal((await refresh(last.url, again.refresh_token)).status, 200);
@@ -214,7 +214,7 @@ for (const store of STORES) {
         ]);
     });
 
-    test("sealed with a new key, the database tells nothing to who has the old one", async () => {
+    test("after re-encryption, the old key decrypts nothing", async () => {
       const old = new Secrets(readFileSync(keyFile));
       const next = join(folder, "next.key");
       writeFileSync(next, randomBytes(32));
@@ -233,7 +233,7 @@ for (const store of STORES) {
       const kid = (await world.server.admin("keys", "rotate", "--now", "--yes")).trim();
       assert.deepEqual(await groups(await world.server.token()), all(200));
       assert.deepEqual(await published("/.well-known/jwks.json"), all([kid]));
-      const again = await world.logIn("ada");
+      const again = await world.login.logIn("ada");
       assert.deepEqual(await groups(again.access_token), all(200));
       const audited = await rawRows<{ detail: string }>(
         world.server,

@@ -8,26 +8,27 @@ import {
   launchBrowser,
   openPage,
 } from "./support/browser/browser.ts";
-import { LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
+import { PASSWORD } from "./support/world/local-accounts.ts";
+import { World } from "./support/world/world.ts";
 
 const NEW = "another horse, another staple";
 
-describe("people see to their own account in a real browser", () => {
-  let world: LocalWorld;
+describe("the account page in a real browser", () => {
+  let world: World;
   let browser: Browser;
   let page: Page;
   let complaints: string[];
   let authenticator: Authenticator;
   before(async () => {
-    world = await LocalWorld.start({});
-    await world.setUp();
+    world = await World.start();
+    await world.accounts.setUp();
     browser = await launchBrowser();
     ({ page, complaints } = await openPage(browser, { viewport: { width: 390, height: 844 } }));
     authenticator = await addAuthenticator(page);
   });
   after(async () => {
     await browser?.close();
-    await world?.stop();
+    await world.stop();
   });
 
   const click = (name: string) => page.getByRole("button", { name, exact: true }).click();
@@ -42,8 +43,8 @@ describe("people see to their own account in a real browser", () => {
     await isAt("Your account");
   }
 
-  test("from the server's address, with the keyboard alone", async () => {
-    await page.goto(world.url);
+  test("is reached from the server URL with the keyboard", async () => {
+    await page.goto(world.accounts.url);
     await isAt("Wharf is running");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
@@ -80,13 +81,13 @@ describe("people see to their own account in a real browser", () => {
 
     await click("Sign out");
     await isAt("Signed out");
-    await page.goto(`${world.url}/account`);
+    await page.goto(`${world.accounts.url}/account`);
     await isAt("Sign in");
     await click("Use a passkey");
     await isAt("Your account");
   });
 
-  test("changes the password, and comes back to the page with what went wrong", async () => {
+  test("changes the password, and shows errors on the page", async () => {
     await page.getByLabel("Current password").fill("not the right one");
     await page.getByLabel("New password", { exact: true }).fill(NEW);
     await page.getByLabel("New password again").fill(NEW);
@@ -101,26 +102,26 @@ describe("people see to their own account in a real browser", () => {
     await page.waitForURL("**/account?done=password");
     await click("Sign out");
     await isAt("Signed out");
-    await page.goto(`${world.url}/login`);
+    await page.goto(`${world.accounts.url}/login`);
     await signIn(NEW);
   });
 
   test("ends the session of a tool", async () => {
-    const { tokens } = await world.tryPassword("ada", NEW);
+    const { tokens } = await world.accounts.tryPassword("ada", NEW);
     assert.ok(tokens);
     await page.reload();
     await page.getByRole("button", { name: /^End session of node/ }).click();
     await page.waitForURL("**/account?done=ended");
     assert.equal(await page.getByText("No active sessions.").count(), 1);
-    await assert.rejects(world.whoAmI(tokens));
+    await assert.rejects(world.accounts.whoAmI(tokens));
   });
 
-  test("removes the passkey, and the browser has nothing to complain about", async () => {
+  test("removes the passkey, without browser console errors", async () => {
     await click("Remove");
     await page.waitForURL("**/account?done=removed");
     assert.match((await status()) ?? "", /^Passkey removed\./);
     assert.equal(await page.getByText("You have no passkeys.").count(), 1);
-    // What was refused is told on the page with its own status; the browser notes that.
+    // Error pages have an error status, which the browser logs to the console.
     assert.deepEqual(
       complaints.filter((text) => !/status of 400/.test(text)),
       [],

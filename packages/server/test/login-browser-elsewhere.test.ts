@@ -5,17 +5,15 @@ import type { Browser, Page } from "playwright-core";
 import { launchBrowser } from "./support/browser/browser.ts";
 import { openVisit, startNamedWorld } from "./support/browser/login-visit.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
-import { HeadlessTool } from "./support/client/headless-client.ts";
-import { Rest } from "./support/client/http.ts";
-import { askForToken } from "./support/client/oauth-client.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { Http } from "./support/client/http.ts";
+import { askForToken, exchange, HeadlessClient } from "./support/client/tokens.ts";
 import { signInAtProvider } from "./support/providers/openid-provider.ts";
-import { rawRows } from "./support/server/sql.ts";
-import type { LoginWorld } from "./support/world/login.ts";
+import { rawRows } from "./support/server/direct-store.ts";
+import type { World } from "./support/world/world.ts";
 
-describe("login for a tool elsewhere, in a real browser", () => {
+describe("device and headless sign-in in a real browser", () => {
   let browser: Browser;
-  let world: LoginWorld;
+  let world: World;
   before(async () => {
     browser = await launchBrowser();
     world = await startNamedWorld("sqlite");
@@ -26,7 +24,7 @@ describe("login for a tool elsewhere, in a real browser", () => {
     await world.stop();
   });
 
-  const whoAmI = (token: string) => new Rest(world.server.url, token).get("/auth/v1/ok");
+  const whoAmI = (token: string) => new Http(world.server.url, token).get("/auth/v1/ok");
   const sessions = async () => (await rawRows(world.server, "SELECT id FROM sessions")).length;
 
   const newDevice = async (form: Record<string, string> = {}) => {
@@ -55,7 +53,7 @@ describe("login for a tool elsewhere, in a real browser", () => {
   };
   const choose = (page: Page, name: string) => page.getByRole("button", { name }).click();
 
-  test("an independent client goes the whole way with the device flow", async (t) => {
+  test("an independent client completes the device flow", async (t) => {
     const { page, complaints, urls } = await openVisit(t, browser, world);
     // An OpenID client believes an ID token that is meant for itself, and ours is meant for us.
     const clientId = world.server.baseUrl;
@@ -91,7 +89,7 @@ describe("login for a tool elsewhere, in a real browser", () => {
     assert.deepEqual(complaints, []);
   });
 
-  test("a tool that asks waits, is slowed down, and gets its answer once", async (t) => {
+  test("a polling client gets authorization_pending, slow_down, and its token once", async (t) => {
     const { page } = await openVisit(t, browser, world);
     const device = await newDevice();
     const pending = await poll(device.device_code);
@@ -112,7 +110,7 @@ describe("login for a tool elsewhere, in a real browser", () => {
     assert.equal((await whoAmI(tokens.access_token)).status, 200);
   });
 
-  test("who denies leaves the tool outside", async (t) => {
+  test("denying gives the client access_denied", async (t) => {
     const { page, complaints } = await openVisit(t, browser, world);
     const before = await sessions();
     const device = await newDevice();
@@ -125,7 +123,7 @@ describe("login for a tool elsewhere, in a real browser", () => {
     assert.deepEqual(complaints, []);
   });
 
-  test("a code that nobody waits with is refused on the page, and the next is taken", async (t) => {
+  test("an unknown user code is rejected on the page, and can be corrected", async (t) => {
     const { page } = await openVisit(t, browser, world);
     const device = await newDevice();
     await page.goto(device.verification_uri ?? "");
@@ -137,13 +135,13 @@ describe("login for a tool elsewhere, in a real browser", () => {
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
-  test("a tool elsewhere opens what was sealed for its key", async (t) => {
+  test("a headless client decrypts the token sealed for its key", async (t) => {
     const { page, complaints, urls } = await openVisit(t, browser, world);
-    const tool = new HeadlessTool();
+    const tool = new HeadlessClient();
     const { url, baseUrl } = world.server;
     assert.equal(await tool.ask(url), undefined);
     await assert.rejects(tool.askOverGrpc(url), { code: 5 });
-    await page.goto(`${baseUrl}/oauth?headless_code=${tool.code}&idp_id=${world.provider}`);
+    await page.goto(`${baseUrl}/oauth?headless_code=${tool.code}&idp_id=${world.login.provider}`);
     await signInAtProvider(page, { login: "ada" });
     await page.getByRole("heading", { name: "Sign in this device?" }).waitFor();
     assert.equal(await tool.ask(url), undefined, "not before it is confirmed");
@@ -155,19 +153,19 @@ describe("login for a tool elsewhere, in a real browser", () => {
     assert.match(sealed.ecdhPublicKey.toString("ascii"), /^[A-Za-z0-9_-]{43}$/);
     const token = tool.open(sealed);
     assert.equal(tool.open(await tool.askOverGrpc(url)), token);
-    assert.throws(() => new HeadlessTool().open(sealed), "only its key opens it");
+    assert.throws(() => new HeadlessClient().open(sealed), "only its key opens it");
     const exchanged = await exchange(url, token, { aud: baseUrl });
     assert.equal((await whoAmI(exchanged.token)).body.email, "ada@acme.example");
     assert.ok(urls.every((address) => !address.includes("eyJ")));
     assert.deepEqual(complaints, []);
   });
 
-  test("who denies seals nothing", async (t) => {
+  test("denying seals no token", async (t) => {
     const { page } = await openVisit(t, browser, world);
     const before = await sessions();
-    const tool = new HeadlessTool();
+    const tool = new HeadlessClient();
     await page.goto(
-      `${world.server.baseUrl}/oauth?headless_code=${tool.code}&idp_id=${world.provider}`,
+      `${world.server.baseUrl}/oauth?headless_code=${tool.code}&idp_id=${world.login.provider}`,
     );
     await signInAtProvider(page, { login: "ada" });
     await choose(page, "Deny");

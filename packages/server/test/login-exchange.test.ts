@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
-import { Rest } from "./support/client/http.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { Http } from "./support/client/http.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 
@@ -10,14 +10,14 @@ for (const store of STORES) {
   describe(`ID tokens of identity providers on ${store}`, () => {
     let server: TestServer;
     let issuer: StandInIssuer;
-    let operator: Rest;
+    let operator: Http;
     let organization: string;
     let provider: string;
 
     before(async () => {
       server = await TestServer.start({ store });
       issuer = await StandInIssuer.start();
-      operator = new Rest(server.url, await server.token());
+      operator = new Http(server.url, await server.token());
       organization = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
       const made = await operator.post(`/iam/v2beta1/identityProviders/${organization}`, {
         name: "sso",
@@ -43,25 +43,25 @@ for (const store of STORES) {
         ttl: "600s",
       });
       const { hostname } = new URL(server.url);
-      const stranger = new Rest(server.url, await issuer.sign({ sub: "ada", aud: hostname }));
+      const stranger = new Http(server.url, await issuer.sign({ sub: "ada", aud: hostname }));
       const joined = await stranger.post("/auth/v1/register", { code: invite.body.code });
       assert.equal(joined.status, 200, JSON.stringify(joined.body));
       return joined.body.identity as string;
     };
 
-    test("people who are not known are told so, and stay unknown", async () => {
+    test("unknown users get an error, and are not created", async () => {
       const answer = await exchanged(await idToken());
       assert.equal(answer.status, 404);
       assert.match(answer.message, /registration required/);
     });
 
-    test("people who are known get a token of a session", async () => {
+    test("known users get a token of a session", async () => {
       const identity = await register();
       const answer = await exchanged(await idToken());
       assert.equal(answer.status, 200, answer.message);
       assert.equal(answer.claims.sub, identity);
       assert.deepEqual(answer.claims.act, { iss: issuer.url, sub: "ada" });
-      const rest = new Rest(server.url, answer.token);
+      const rest = new Http(server.url, answer.token);
       const { sessions } = (await rest.get("/auth/v1/sessions")).body;
       assert.deepEqual(
         sessions.map((one: { id: string; identityProvider: string }) => [
@@ -74,13 +74,13 @@ for (const store of STORES) {
       assert.equal((await rest.get("/auth/v1/ok")).status, 401);
     });
 
-    test("their groups count", async () => {
+    test("their groups are mapped to roles", async () => {
       await operator.post(`/iam/v2beta1/externalGroupRoleMappings/${provider}`, {
         externalGroupId: "admins",
         roleUid: builtinRole("owner")?.uid,
       });
       const { token } = await exchanged(await idToken({ groups: ["admins"] }));
-      const renamed = await new Rest(server.url, token).patch(
+      const renamed = await new Http(server.url, token).patch(
         `/iam/v2beta1/groups/${organization}`,
         { description: "by a member of a group" },
       );
@@ -99,21 +99,21 @@ for (const store of STORES) {
       ],
     } as const;
     for (const [what, [claims, parameters, reason]] of Object.entries(REFUSED)) {
-      test(`refuses ${what}`, async () => {
+      test(`rejects ${what}`, async () => {
         const answer = await exchanged(await idToken(claims), parameters);
         assert.equal(answer.code, 7);
         assert.ok(answer.message.includes(reason), answer.message);
       });
     }
 
-    test("refuses a token of another issuer", async () => {
+    test("rejects a token of another issuer", async () => {
       const other = await StandInIssuer.start();
       const answer = await exchanged(await other.sign({ sub: "ada", aud: "client" }));
       assert.ok(answer.message.includes('invalid "iss"'), answer.message);
       await other.stop();
     });
 
-    test("a slip in what is asked for opens no session", async () => {
+    test("an invalid request opens no session", async () => {
       const answer = await exchange(server.url, await idToken(), {
         aud: "https://elsewhere.example",
         identity_provider: provider,

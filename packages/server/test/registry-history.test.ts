@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
 import { STORES } from "./support/server/test-server.ts";
-import { RegistryWorld } from "./support/world/registry-tokens.ts";
+import { World } from "./support/world/world.ts";
 
 const ANYONE = literalIdentityUid("wharf", "anyone");
 const DIGESTS = ["1", "2", "3"].map((digit) => `sha256:${digit.repeat(64)}`);
@@ -10,17 +10,17 @@ const PATH = "/v2/acme/app/_chainguard/history/latest";
 
 for (const store of STORES) {
   describe(`the tag history for registry clients on ${store}`, () => {
-    let world: RegistryWorld;
+    let world: World;
     let puller: string;
     before(async () => {
-      world = await RegistryWorld.start({ store });
-      puller = await world.holder("puller", "registry.pull");
-      const { operator, organization } = world;
+      world = await World.start({ store, registry: true });
+      puller = await world.registry.holder("puller", "registry.pull");
+      const { organization } = world.registry;
       for (const name of ["app", "other"]) {
-        const { body } = await operator.post(`/registry/v2beta1/repos/${organization}`, { name });
+        const { body } = await world.http.post(`/registry/v2beta1/repos/${organization}`, { name });
         for (const digest of DIGESTS) {
           const tag = { name: "latest", digest };
-          const made = await operator.post(`/registry/v2beta1/tags/${body.uid}`, tag);
+          const made = await world.http.post(`/registry/v2beta1/tags/${body.uid}`, tag);
           assert.equal(made.status, 200, JSON.stringify(made.body));
         }
       }
@@ -35,8 +35,8 @@ for (const store of STORES) {
     };
     /** A registry token, as the public guide gets it. */
     const bearer = async (identity: string, scope = "repository:acme/app:pull") => {
-      const authorization = `Bearer ${await world.token(identity)}`;
-      return `Bearer ${(await world.ask({ authorization, scope })).body.token}`;
+      const authorization = `Bearer ${await world.registry.token(identity)}`;
+      return `Bearer ${(await world.registry.ask({ authorization, scope })).body.token}`;
     };
 
     test("lists digests oldest first, for a registry token that may pull", async () => {
@@ -70,7 +70,7 @@ for (const store of STORES) {
     });
 
     test("takes a Wharf token for the registry, and credentials of a registry client", async () => {
-      const token = await world.token(puller);
+      const token = await world.registry.token(puller);
       const basic = `Basic ${btoa(`_token:${token}`)}`;
       for (const authorization of [`Bearer ${token}`, basic]) {
         assert.equal((await get(PATH, authorization)).body.history.length, 3);
@@ -84,14 +84,14 @@ for (const store of STORES) {
       assert.deepEqual([none.status, none.body.errors[0].code], [401, "UNAUTHORIZED"]);
       assert.equal(
         none.headers.get("www-authenticate"),
-        `Bearer realm="${world.server.url}/token",service="${world.host}",scope="repository:acme/app:pull"`,
+        `Bearer realm="${world.server.url}/token",service="${world.registry.host}",scope="repository:acme/app:pull"`,
       );
-      const stranger = await world.identity("stranger");
+      const stranger = await world.registry.identity("stranger");
       const other = await bearer(puller, "repository:acme/other:pull");
       for (const [what, authorization] of [
         ["a token for another repository", other],
         ["a token that grants nothing", await bearer(stranger)],
-        ["someone who may not pull", `Bearer ${await world.token(stranger)}`],
+        ["someone who may not pull", `Bearer ${await world.registry.token(stranger)}`],
       ] as const) {
         const { status, body } = await get(PATH, authorization);
         assert.deepEqual([status, body.errors[0].code], [403, "DENIED"], what);
@@ -105,9 +105,9 @@ for (const store of STORES) {
 
     test("is public where images are", async () => {
       const scope = "repository:acme/app:pull";
-      const anonymous = async () => `Bearer ${(await world.ask({ scope })).body.token}`;
+      const anonymous = async () => `Bearer ${(await world.registry.ask({ scope })).body.token}`;
       assert.equal((await get(PATH, await anonymous())).status, 403);
-      await world.bind(world.organization, ANYONE, "registry.pull");
+      await world.bind(world.registry.organization, ANYONE, "registry.pull");
       assert.equal((await get(PATH, await anonymous())).body.history.length, 3);
     });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Ran } from "./support/registry/distribution.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { TrackedWorld, until } from "./support/world/tracked-registry.ts";
+import { TrackedRegistry, until } from "./support/world/tracked-registry.ts";
 
 interface EventRow {
   readonly type: string;
@@ -13,14 +13,14 @@ interface EventRow {
 }
 
 for (const store of STORES) {
-  describe(`a real registry tells what happens in it, on ${store}`, () => {
-    let tracked: TrackedWorld;
+  describe(`notifications of a real registry, on ${store}`, () => {
+    let tracked: TrackedRegistry;
     let pusher: string;
     let puller: string;
     before(async () => {
-      tracked = await TrackedWorld.start({ store, flags: ["--reconcile-minutes", "0"] });
-      pusher = await tracked.world.holder("pusher", "registry.push");
-      puller = await tracked.world.holder("puller", "registry.pull");
+      tracked = await TrackedRegistry.start({ store, flags: ["--reconcile-minutes", "0"] });
+      pusher = await tracked.world.registry.holder("pusher", "registry.push");
+      puller = await tracked.world.registry.holder("puller", "registry.pull");
     });
     after(() => tracked.stop());
 
@@ -33,14 +33,14 @@ for (const store of STORES) {
         body: JSON.parse(body),
       }));
     };
-    const get = async (path: string) => (await tracked.world.operator.get(path)).body;
+    const get = async (path: string) => (await tracked.world.http.get(path)).body;
 
-    test("a push to a new path makes the repo, the tag, and what is known of the image", async () => {
+    test("a push to a new path creates the repo, the tag and the image metadata", async () => {
       const { digest, source } = tracked.image(["amd64", "arm64"]);
       worked(await tracked.push(pusher, source, "acme/first:1.0"));
       const tag = await tracked.tagged("first", "1.0", digest);
       const repo = (await tracked.repo("first")) as string;
-      const { body } = await tracked.world.operator.get(`/registry/v2beta1/repos/${repo}`);
+      const { body } = await tracked.world.http.get(`/registry/v2beta1/repos/${repo}`);
       assert.equal(body.name, "first");
       const at = `/registry/v2beta1/repos/${repo}/digests/${digest}`;
       assert.deepEqual((await get(`${at}/architectures`)).architectures, ["amd64", "arm64"]);
@@ -51,10 +51,10 @@ for (const store of STORES) {
         `SELECT actor FROM audit WHERE resource = '${repo}' AND method LIKE '%CreateRepo'`,
       );
       assert.equal(made?.actor, pusher);
-      const told = await events(repo, "registry.push.v1");
-      const last = told.find(({ body }) => body.tag === "1.0");
+      const pushes = await events(repo, "registry.push.v1");
+      const last = pushes.find(({ body }) => body.tag === "1.0");
       assert.equal(last?.actor, pusher);
-      assert.equal(last?.group_uid, tracked.world.organization);
+      assert.equal(last?.group_uid, tracked.world.registry.organization);
       const { when, user_agent, ...rest } = last?.body ?? {};
       assert.deepEqual(rest, {
         repository: "acme/first",
@@ -70,7 +70,7 @@ for (const store of STORES) {
       assert.equal(Date.parse(`${when}Z`), Date.parse(tag.updateTime));
     });
 
-    test("how long it takes until a push is known is measured", async (context) => {
+    test("notification latency has a metric", async (context) => {
       const delay = "wharf_registry_notice_delay_seconds";
       const before = await tracked.metric(`${delay}_count`);
       const { digest, source } = tracked.image();
@@ -93,29 +93,29 @@ for (const store of STORES) {
       const after = await tracked.tagged("moving", "latest", two.digest);
       assert.equal(after.uid, before.uid);
       const repo = (await tracked.repo("moving")) as string;
-      const told = await events(repo, "registry.push.v1");
-      const tagged = told.filter(({ body }) => body.tag === "latest");
+      const pushes = await events(repo, "registry.push.v1");
+      const tagged = pushes.filter(({ body }) => body.tag === "latest");
       assert.deepEqual(
         tagged.map(({ body }) => body.tag_previous_digest),
         [undefined, one.digest],
       );
     });
 
-    test("a pull leaves its event, its audit row and its time", async () => {
+    test("a pull leaves an event, an audit row and the pull time", async () => {
       const { digest, source } = tracked.image();
       worked(await tracked.push(pusher, source, "acme/pulled:1"));
       await tracked.tagged("pulled", "1", digest);
       const repo = (await tracked.repo("pulled")) as string;
       worked(await tracked.pull(puller, "acme/pulled:1"));
-      const told = await until(async () => {
+      const pulls = await until(async () => {
         const all = await events(repo, "registry.pull.v1");
         return all.some(({ body }) => body.type === "manifest" && body.method === "GET") && all;
       });
-      const manifest = told.find(({ body }) => body.type === "manifest");
+      const manifest = pulls.find(({ body }) => body.type === "manifest");
       assert.equal(manifest?.actor, puller);
       assert.equal(manifest?.body.digest, digest);
       assert.ok(
-        told.every(({ actor }) => actor === puller),
+        pulls.every(({ actor }) => actor === puller),
         "our own reads are no pulls",
       );
       const audits = await tracked.rows<{ actor: string; detail: string; remote_address: string }>(
@@ -131,14 +131,14 @@ for (const store of STORES) {
       assert.ok(Number(row?.pulled) >= Number(row?.pushed));
     });
 
-    test("folders are made on the way, by whoever may", async () => {
-      const owner = await tracked.world.holder("owner", "owner");
+    test("a push creates missing folders if the caller can", async () => {
+      const owner = await tracked.world.registry.holder("owner", "owner");
       const { digest, source } = tracked.image();
       worked(await tracked.push(owner, source, "acme/team/inner/deepest/app:1"));
       await tracked.tagged("app", "1", digest);
-      const { body } = await tracked.world.operator.get("/iam/v2beta1/groups?name=deepest");
+      const { body } = await tracked.world.http.get("/iam/v2beta1/groups?name=deepest");
       assert.equal(body.groups.length, 1);
-      assert.ok(body.groups[0].uid.startsWith(`${tracked.world.team}/`));
+      assert.ok(body.groups[0].uid.startsWith(`${tracked.world.registry.team}/`));
       const [made] = await tracked.rows<{ actor: string }>(
         `SELECT actor FROM audit WHERE resource = '${body.groups[0].uid}'`,
       );
@@ -147,8 +147,8 @@ for (const store of STORES) {
       assert.deepEqual(bindings.roleBindings ?? [], [], "nothing is granted by it");
     });
 
-    test("what is deleted in the registry is gone here", async () => {
-      const editor = await tracked.world.holder("deleter", "owner");
+    test("deletions in the registry are applied", async () => {
+      const editor = await tracked.world.registry.holder("deleter", "owner");
       const { digest, source } = tracked.image();
       worked(await tracked.push(pusher, source, "acme/gone:1"));
       worked(await tracked.push(pusher, source, "acme/gone:2"));
@@ -156,25 +156,29 @@ for (const store of STORES) {
       const repo = (await tracked.repo("gone")) as string;
       worked(await tracked.skopeo("delete", editor, "acme/gone:1"));
       await until(async () => (await tracked.tags(repo)).length === 0);
-      const { status } = await tracked.world.operator.get(
+      const { status } = await tracked.world.http.get(
         `/registry/v2beta1/repos/${repo}/digests/${digest}/size`,
       );
       assert.equal(status, 404);
       const audits = await tracked.rows<{ actor: string }>(
         `SELECT actor FROM audit WHERE resource = '${repo}' AND method = 'registry delete'`,
       );
-      // Of the manifest, and of those tags that the registry told of before it.
+      // One of the manifest, and those of the tags that the registry reported before it.
       assert.ok(audits.length >= 1 && audits.length <= 3);
       assert.ok(audits.every(({ actor }) => actor === editor));
     });
 
-    test("whoever loses the binding is refused at once, and nothing is told", async () => {
-      const name = await tracked.world.identity("leaver");
-      const binding = await tracked.world.bind(tracked.world.organization, name, "registry.push");
+    test("deleting the binding denies the next push, without an event", async () => {
+      const name = await tracked.world.registry.identity("leaver");
+      const binding = await tracked.world.bind(
+        tracked.world.registry.organization,
+        name,
+        "registry.push",
+      );
       const { digest, source } = tracked.image();
       worked(await tracked.push(name, source, "acme/left:1"));
       await tracked.tagged("left", "1", digest);
-      await tracked.world.operator.delete(`/iam/v2beta1/roleBindings/${binding}`);
+      await tracked.world.http.delete(`/iam/v2beta1/roleBindings/${binding}`);
       const refused = await tracked.push(name, tracked.image().source, "acme/left:2");
       assert.ok(!refused.ok);
       assert.match(refused.output, /denied|unauthorized/i);

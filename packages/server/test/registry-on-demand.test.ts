@@ -1,42 +1,42 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { RegistryStorage } from "./support/registry/storage.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
-import { TrackedWorld, until } from "./support/world/tracked-registry.ts";
+import { TrackedRegistry, until } from "./support/world/tracked-registry.ts";
 
 const REGISTRIES = "/registry/v2beta1/registries";
 
 for (const store of STORES) {
-  describe(`looks through a registry on demand, on ${store}`, () => {
-    let tracked: TrackedWorld;
+  describe(`reconcile passes on demand, on ${store}`, () => {
+    let tracked: TrackedRegistry;
     before(async () => {
       const flags = ["--reconcile-minutes", "0"];
-      tracked = await TrackedWorld.start({ store, tells: false, flags });
+      tracked = await TrackedRegistry.start({ store, notifies: false, flags });
     });
     after(() => tracked.stop());
 
-    const registry = async () => (await tracked.world.operator.get(REGISTRIES)).body.registries[0];
+    const registry = async () => (await tracked.world.http.get(REGISTRIES)).body.registries[0];
 
-    test("are the only ones where none are made by themselves", async () => {
+    test("are the only ones if periodic passes are disabled", async () => {
       const storage = new RegistryStorage(tracked.registry.storage);
       storage.tag("acme/asked", "1", storage.image("one"));
       const before = await registry();
       assert.deepEqual([before.pending, before.finishTime], [false, undefined]);
       assert.equal(await tracked.repo("asked"), undefined);
-      const { repos, created } = await tracked.look();
+      const { repos, created } = await tracked.reconcile();
       assert.deepEqual([repos, created], [1, 1]);
       assert.ok(await tracked.repo("asked"));
       const { finishTime, beginTime, host } = await registry();
       assert.deepEqual([host, beginTime], [tracked.registry.host, undefined]);
-      const { created: again, same } = await tracked.look();
+      const { created: again, same } = await tracked.reconcile();
       assert.deepEqual([again, same], [0, 1], "each counts by itself");
       assert.ok(Date.parse((await registry()).finishTime) > Date.parse(finishTime));
     });
 
-    test("are the operator's to ask for, and leave an audit row and an event", async () => {
-      const { operator, server } = tracked.world;
-      const owner = await tracked.world.holder("owner", "owner");
+    test("require the operator, and leave an audit row and an event", async () => {
+      const { http: operator, server } = tracked.world;
+      const owner = await tracked.world.registry.holder("owner", "owner");
       const rows = () =>
         tracked.rows<{ subject: string }>(
           "SELECT subject FROM events WHERE type = 'registry.reconcile.requested.v1'",
@@ -46,7 +46,7 @@ for (const store of STORES) {
         [await server.token(owner), 403, "Permission denied: needs the operator's token"],
         ["", 401, "Unauthenticated: a bearer token is required"],
       ] as const) {
-        const caller = new Rest(server.url, token);
+        const caller = new Http(server.url, token);
         for (const answer of [
           await caller.get(REGISTRIES),
           await caller.post(`${REGISTRIES}:reconcile`, {}),
@@ -65,16 +65,16 @@ for (const store of STORES) {
       assert.deepEqual(JSON.parse(audits.at(-1)?.detail ?? ""), { host });
     });
 
-    test("are refused for registries that are not attached", async () => {
-      const { operator } = tracked.world;
+    test("are rejected for registries that are not attached", async () => {
+      const { http: operator } = tracked.world;
       const host = "elsewhere.example";
       const { status, body } = await operator.post(`${REGISTRIES}:reconcile`, { host });
       assert.equal(status, 404);
       assert.equal(body.message, 'Not found: Registry "elsewhere.example" does not exist');
     });
 
-    test("say why a registry cannot be read, and go on when it can", async () => {
-      const { operator } = tracked.world;
+    test("report why a registry cannot be read, and work once it can", async () => {
+      const { http: operator } = tracked.world;
       await until(async () => !(await registry()).pending);
       await tracked.registry.down();
       await operator.post(`${REGISTRIES}:reconcile`, {});
@@ -95,9 +95,9 @@ for (const store of STORES) {
 }
 
 describe("a server without a registry", () => {
-  test("says that it has none to look through", async () => {
+  test("reports that no registry is attached", async () => {
     const server = await TestServer.start();
-    const operator = new Rest(server.url, await server.token());
+    const operator = new Http(server.url, await server.token());
     assert.deepEqual((await operator.get(REGISTRIES)).body, { registries: [] });
     const { status, body } = await operator.post(`${REGISTRIES}:reconcile`, {});
     assert.equal(status, 400);

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
-import { type Api, refused } from "./support/client/api-client.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import {
   type Asked,
   isFound,
@@ -11,8 +12,8 @@ import {
   samples,
   TYPES,
 } from "./support/oracle/advisory-samples.ts";
-import { SEED } from "./support/oracle/seed.ts";
-import { Insider } from "./support/server/insider.ts";
+import { SEED } from "./support/oracle/random.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { writing, written } from "./support/world/advisories.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -53,24 +54,24 @@ const ALONE: readonly Asked[] = [
   { query: "nowhere" },
 ];
 
-onEachStore("the filters of advisories", (world) => {
-  let insider: Insider;
+onEachStore("filters of advisories", (world) => {
+  let direct: DirectStore;
   let org: string;
   let groups: string[];
   /** By group. */
   let all: [group: string, Sample][];
   before(async () => {
-    insider = await Insider.open(world.server);
+    direct = await DirectStore.open(world.server);
     org = await world.organization();
     const below = await world.group(org);
     groups = [org, below, await world.group(below), await world.organization()];
     all = samples(72).map((sample, at) => [groups[at % groups.length] as string, sample]);
     for (const group of groups) {
       const own = all.filter(([place]) => place === group).map(([, sample]) => messageOf(sample));
-      await written(insider, group, ...own);
+      await written(direct, group, ...own);
     }
   });
-  after(() => insider.close());
+  after(() => direct.close());
 
   const expected = (asked: Asked, isWithin: (group: string) => boolean) =>
     all
@@ -79,7 +80,7 @@ onEachStore("the filters of advisories", (world) => {
       .sort();
 
   /** All pages of a list, checked against each other. */
-  async function walk(api: Api, request: object): Promise<string[]> {
+  async function walk(api: ApiClient, request: object): Promise<string[]> {
     const ids: string[] = [];
     let pageToken = "";
     const totals = new Set<string>();
@@ -95,7 +96,7 @@ onEachStore("the filters of advisories", (world) => {
 
   const below = (top: string) => (group: string) => `${group}/`.startsWith(`${top}/`);
 
-  world.rule("each keeps what it says and nothing else", async (api) => {
+  world.rule("each filter is exact", async (api) => {
     const uidp = { descendantsOf: org };
     for (const asked of ALONE) {
       const found = await walk(api, { ...asked, uidp });
@@ -105,7 +106,7 @@ onEachStore("the filters of advisories", (world) => {
     assert.ok(some.length >= ALONE.length - 8, `${some.length} of ${ALONE.length} find something`);
   });
 
-  test("together they keep what each keeps, wherever and in whichever order", async () => {
+  test("filters combine with AND, in every group and order", async () => {
     const api = world.operator();
     const top = (at: number) => groups[at] as string;
     const stretches: [object, (group: string) => boolean][] = [
@@ -130,7 +131,7 @@ onEachStore("the filters of advisories", (world) => {
     );
   });
 
-  world.rule("callers find what they may list, and no more", async (api) => {
+  world.rule("callers find only what they can list", async (api) => {
     const place = groups[1] as string;
     const { token } = await world.member({ [place]: ["advisories.list"] });
     for (const asked of ALONE.slice(0, 22)) {
@@ -149,7 +150,7 @@ onEachStore("the filters of advisories", (world) => {
     assert.deepEqual(found.sort(), expected(asked, isWithin));
   });
 
-  world.rule("rows are skipped and named with filters as without", async (api) => {
+  world.rule("skip and ids work with filters", async (api) => {
     const asked = { artifactTypes: ["apk"], uidp: { descendantsOf: org } };
     const whole = await api.advisories.list({ ...asked, pageSize: 200 });
     assert.ok(whole.advisories.length > 5);
@@ -163,14 +164,14 @@ onEachStore("the filters of advisories", (world) => {
     assert.deepEqual([none.advisories, none.totalCount], [[], "0"]);
   });
 
-  world.rule("what changes is found by what it is, not by what it was", async (api) => {
+  world.rule("changed advisories are found by their new values only", async (api) => {
     const group = await world.group(org);
     const given = { advisoryId: "CGA-changing", aliases: ["CVE-before", "CVE-stays"] };
-    const [made] = await written(insider, group, given);
+    const [made] = await written(direct, group, given);
     assert.ok(made);
     const found = async (asked: Asked) =>
       (await walk(api, { ...asked, uidp: { childrenOf: group } })).length;
-    await writing(insider, group, async (writer) => {
+    await writing(direct, group, async (writer) => {
       const one = await writer.findByUid(made.uid);
       return writer.update({ ...one, aliases: ["CVE-stays", "CVE-after"], artifactName: "zlib" });
     });
@@ -180,15 +181,13 @@ onEachStore("the filters of advisories", (world) => {
     for (const alias of ["CVE-stays", "CVE-after"])
       assert.equal(await found({ aliases: [alias] }), 1);
     assert.equal(await found({ query: "AFTER" }), 1);
-    await writing(insider, group, async (writer) =>
-      writer.delete(await writer.findByUid(made.uid)),
-    );
+    await writing(direct, group, async (writer) => writer.delete(await writer.findByUid(made.uid)));
     assert.equal(await found({ aliases: ["CVE-after"] }), 0);
     const deleted = { aliases: ["CVE-after"], showDeleted: true, uidp: { childrenOf: group } };
     assert.equal((await api.advisories.list(deleted)).totalCount, "1");
   });
 
-  world.rule("an origin stands for all that is known to be built from it", async (api) => {
+  world.rule("an origin matches all packages built from it", async (api) => {
     const [near, far] = [await world.organization(), await world.organization()];
     const scanned = (subpackage: string) => ({
       author: "scanner",
@@ -196,18 +195,18 @@ onEachStore("the filters of advisories", (world) => {
       detection: { scanv1: { scanner: "grype", subpackage } },
     });
     await written(
-      insider,
+      direct,
       near,
       { advisoryId: "CGA-origin", artifactName: "curl", events: [scanned("libcurl4")] },
       { advisoryId: "CGA-sub", artifactName: "libcurl4", events: [scanned("libcurl4")] },
       { advisoryId: "CGA-other", artifactName: "zlib" },
     );
-    await written(insider, far, {
+    await written(direct, far, {
       advisoryId: "CGA-far",
       artifactName: "curl",
       events: [scanned("zlib")],
     });
-    const found = async (who: Api, asked: Asked) =>
+    const found = async (who: ApiClient, asked: Asked) =>
       (await walk(who, { ...asked, uidp: { descendantsOf: near } })).sort();
     const { token } = await world.member({ [near]: ["advisories.list"] });
     const caller = api.as(token);
@@ -216,11 +215,11 @@ onEachStore("the filters of advisories", (world) => {
     const both = { origin: "curl", artifactNames: ["zlib"] };
     assert.deepEqual(await found(caller, both), ["CGA-origin", "CGA-sub"]);
     assert.deepEqual(await found(caller, { artifactNames: ["curl"] }), ["CGA-origin"]);
-    // Whoever sees the other organization knows what is told there.
+    // A caller that can see the other organization finds its packages.
     assert.equal((await found(api, { origin: "curl" })).length, 3);
   });
 
-  test("what is very long is found like anything else", async () => {
+  test("very long values are found", async () => {
     const group = await world.group(org);
     const word = () => randomBytes(2_000).toString("hex");
     const [alias, location, subpackage, artifactName] = [word(), word(), word(), word()];
@@ -232,8 +231,8 @@ onEachStore("the filters of advisories", (world) => {
       },
     ];
     const given = { artifactName, aliases: [alias], componentLocation: location, events };
-    await written(insider, group, { advisoryId: "CGA-long", ...given });
-    await written(insider, group, { advisoryId: "CGA-sub", artifactName: subpackage });
+    await written(direct, group, { advisoryId: "CGA-long", ...given });
+    await written(direct, group, { advisoryId: "CGA-sub", artifactName: subpackage });
     const found = (asked: Asked) =>
       walk(world.operator("gRPC"), { ...asked, uidp: { childrenOf: group } });
     assert.deepEqual(await found({ aliases: [alias] }), ["CGA-long"]);
@@ -243,18 +242,18 @@ onEachStore("the filters of advisories", (world) => {
     assert.deepEqual((await found({ origin: artifactName })).sort(), ["CGA-long", "CGA-sub"]);
   });
 
-  test("a filter that is too long is refused", async () => {
+  test("a filter that is too long is rejected", async () => {
     const aliases = Array.from({ length: 1_001 }, (_, at) => `C-${at}`);
-    const { code, fields } = await refused(world.operator("gRPC").advisories.list({ aliases }));
+    const { code, fields } = await rejected(world.operator("gRPC").advisories.list({ aliases }));
     assert.deepEqual([code, fields], [3, { aliases: "aliases must have at most 1000 values" }]);
   });
 
-  world.rule("a page of another list, or an unknown order, is refused", async (api) => {
+  world.rule("a page token of another list, or an unknown order, is rejected", async (api) => {
     const first = await api.advisories.list({ artifactTypes: ["apk"], pageSize: 1 });
     const foreign = { artifactTypes: ["image"], pageToken: first.nextPageToken };
-    const refusal = await refused(api.advisories.list(foreign));
+    const refusal = await rejected(api.advisories.list(foreign));
     assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, ["pageToken"]]);
-    const order = await refused(api.advisories.list({ orderBy: "name" }));
+    const order = await rejected(api.advisories.list({ orderBy: "name" }));
     assert.deepEqual([order.code, Object.keys(order.fields)], [3, ["orderBy"]]);
   });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refused } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const ROOT = /^[0-9a-f]{40}$/;
@@ -47,7 +47,7 @@ onEachStore("groups", (world) => {
     },
   );
 
-  world.rule("a slash as parent means no parent", async (api) => {
+  world.rule('"/" as parent means no parent', async (api) => {
     assert.match((await api.groups.create("/", { name: "slash" })).uid, ROOT);
   });
 
@@ -61,17 +61,17 @@ onEachStore("groups", (world) => {
     assert.ok(grandchild.uid.startsWith(`${child.uid}/`));
   });
 
-  world.rule("a parent may be given by a name that only one group has", async (api) => {
+  world.rule("a parent may be given by a unique name", async (api) => {
     const name = world.name("parent by name");
     const parent = await world.organization(name);
     assert.ok((await api.groups.create(name, { name: "child" })).uid.startsWith(`${parent}/`));
   });
 
-  world.rule("a parent's name that several groups have is refused", async (api) => {
+  world.rule("an ambiguous parent name is rejected", async (api) => {
     const name = world.name("ambiguous");
     await world.organization(name);
     const second = await world.organization(name);
-    const refusal = await refused(api.groups.create(name, { name: "child" }));
+    const refusal = await rejected(api.groups.create(name, { name: "child" }));
     assert.equal(refusal.code, 3);
     assert.deepEqual(refusal.fields, { parent: "several groups have this name: give a uid" });
     // For someone who can create in one of them only, the name is clear.
@@ -80,7 +80,7 @@ onEachStore("groups", (world) => {
     assert.ok(child.uid.startsWith(`${second}/`));
   });
 
-  world.rule("a parent may be given by the last steps of its uid", async (api) => {
+  world.rule("a parent may be given by the last segments of its uid", async (api) => {
     const folder = await world.group(await world.organization());
     const [, first = ""] = folder.split("/");
     const deeper = await api.groups.create(first, { name: "child" });
@@ -98,30 +98,30 @@ onEachStore("groups", (world) => {
       [api, first.slice(1)],
       [api, `${steps.startsWith("0") ? "1" : "0"}${steps.slice(1)}`],
     ] as const) {
-      const refusal = await refused(caller.groups.create(parent, { name: "child" }));
+      const refusal = await rejected(caller.groups.create(parent, { name: "child" }));
       assert.deepEqual([refusal.code, refusal.missing], [5, `Group ${parent}`]);
     }
     // A name that looks like them cannot take their place.
     await world.group(other, first);
-    const refusal = await refused(api.groups.create(first, { name: "child" }));
+    const refusal = await rejected(api.groups.create(first, { name: "child" }));
     assert.deepEqual(refusal.fields, { parent: "several groups have this name: give a uid" });
     const named = await stranger.groups.create(first, { name: "child" });
     assert.ok(named.uid.startsWith(`${other}/`));
   });
 
-  world.rule("a parent that does not exist is not found", async (api) => {
+  world.rule("an unknown parent is not found", async (api) => {
     const org = await world.organization();
     for (const parent of [NOWHERE, `${org}/0123456789abcdef`, "no such name"]) {
-      const refusal = await refused(api.groups.create(parent, { name: "child" }));
+      const refusal = await rejected(api.groups.create(parent, { name: "child" }));
       assert.deepEqual([refusal.code, refusal.missing], [5, `Group ${parent}`]);
     }
   });
 
-  world.rule("a name out of the caller's reach names nothing", async (api) => {
+  world.rule("names of groups that the caller cannot see do not resolve", async (api) => {
     const name = world.name("elsewhere");
     await world.organization(name);
     const stranger = await world.member({ [await world.organization()]: "owner" });
-    const refusal = await refused(api.as(stranger.token).groups.create(name, { name: "child" }));
+    const refusal = await rejected(api.as(stranger.token).groups.create(name, { name: "child" }));
     assert.equal(refusal.code, 5);
   });
 
@@ -140,7 +140,7 @@ onEachStore("groups", (world) => {
 
   world.rule("a name must match the expression, and the error says so", async (api) => {
     for (const name of ["", "Acme", "a/b", "a\n", "ä", "a\tb"]) {
-      const refusal = await refused(api.groups.create("", { name }));
+      const refusal = await rejected(api.groups.create("", { name }));
       assert.equal(refusal.code, 3, name);
       assert.equal(refusal.message, `Invalid argument: name: ${NAME_RULE}`);
       assert.deepEqual(refusal.details, [
@@ -158,17 +158,17 @@ onEachStore("groups", (world) => {
     for (const name of ["a", "a b", "a.b_c-d", "0", "x".repeat(255)]) {
       assert.equal((await api.groups.create("", { name })).name, name);
     }
-    const { fields } = await refused(api.groups.create("", { name: "x".repeat(256) }));
+    const { fields } = await rejected(api.groups.create("", { name: "x".repeat(256) }));
     assert.deepEqual(fields, { name: "name must have at most 255 characters" });
   });
 
-  world.rule("every field that breaks its rule is named", async (api) => {
-    const refusal = await refused(api.groups.create("", { name: "No", description: "a\x1bb" }));
+  world.rule("every invalid field is named", async (api) => {
+    const refusal = await rejected(api.groups.create("", { name: "No", description: "a\x1bb" }));
     assert.deepEqual(Object.keys(refusal.fields), ["name", "description"]);
     assert.match(refusal.message, /^Invalid argument: name: .*; description: /);
   });
 
-  world.rule("what only the service sets is ignored on create", async (api) => {
+  world.rule("output-only fields are ignored on create", async (api) => {
     const created = await api.groups.create("", {
       uid: NOWHERE,
       name: "mine",
@@ -200,10 +200,10 @@ onEachStore("groups", (world) => {
     assert.deepEqual((await api.groups.list({ name: "DEV" })).groups, []);
   });
 
-  world.rule("a get answers what exists and nothing else", async (api) => {
+  world.rule("Get finds existing groups only", async (api) => {
     const org = await world.organization();
     const missing = `${org}/0123456789abcdef`;
-    const refusal = await refused(api.groups.get(missing));
+    const refusal = await rejected(api.groups.get(missing));
     assert.equal(refusal.code, 5);
     assert.equal(refusal.message, `Not found: Group "${missing}" does not exist`);
     assert.deepEqual(refusal.details, [
@@ -218,12 +218,12 @@ onEachStore("groups", (world) => {
         resourceName: missing,
       },
     ]);
-    const malformed = await refused(api.groups.get("not a uid"));
+    const malformed = await rejected(api.groups.get("not a uid"));
     assert.deepEqual(malformed.fields, {
       uid: "uid must be a UID: 40 hexadecimal characters, or a path of IDs",
     });
     const identity = (await world.member()).uid;
-    assert.equal((await refused(api.groups.get(identity))).code, 5, "an identity is not a group");
+    assert.equal((await rejected(api.groups.get(identity))).code, 5, "an identity is not a group");
   });
 
   test("a uid in a path may have its slashes encoded", async () => {
@@ -232,15 +232,15 @@ onEachStore("groups", (world) => {
     assert.deepEqual([status, JSON.parse(text).uid], [200, uid]);
   });
 
-  world.rule("an empty group is deleted once, and its uid never comes back", async (api) => {
+  world.rule("an empty group is deleted once, and its uid is not reused", async (api) => {
     const org = await world.organization();
     assert.deepEqual(await api.groups.delete(org), {});
-    assert.equal((await refused(api.groups.get(org))).code, 5);
-    assert.equal((await refused(api.groups.delete(org))).code, 5);
+    assert.equal((await rejected(api.groups.get(org))).code, 5);
+    assert.equal((await rejected(api.groups.delete(org))).code, 5);
     assert.equal((await api.groups.list({ uidp: { ids: [org] } })).totalCount, "0");
   });
 
-  test("deleting a group that holds another fails exactly as the specification shows", async () => {
+  test("deleting a group with a child fails exactly as the specification shows", async () => {
     const org = await world.organization();
     await world.group(org);
     const expected =
@@ -266,7 +266,7 @@ onEachStore("groups", (world) => {
     for (const [plural, fill] of Object.entries(fillings)) {
       const org = await world.organization();
       const { uid } = await fill(org);
-      const refusal = await refused(api.groups.delete(org));
+      const refusal = await rejected(api.groups.delete(org));
       assert.equal(refusal.code, 9);
       assert.deepEqual(refusal.violations, ["RESOURCE_NOT_EMPTY"]);
       assert.equal(

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { type Api, allRefused, refused } from "./support/client/api-client.ts";
-import { Rest } from "./support/client/http.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const AMAZON = { account: "123456789012" };
@@ -34,38 +35,35 @@ onEachStore("account associations", (world) => {
   const newGroup = () => world.group(org);
 
   /** What is there, as its own reader sees it. */
-  const kept = (api: Api, uid: string) => api.accountAssociations.get(uid);
+  const kept = (api: ApiClient, uid: string) => api.accountAssociations.get(uid);
 
-  world.rule(
-    "an association goes by the uid of its group and has all its accounts",
-    async (api) => {
-      const group = await newGroup();
-      const given = { ...FULL, uid: "f".repeat(40), createTime: LATER };
-      const created = await api.accountAssociations.create(group, given);
-      const { createTime } = created;
-      const full = { ...FULL, uid: group, createTime, updateTime: createTime };
-      assert.deepEqual(created, full);
-      assert.notEqual(createTime, LATER);
-      assert.deepEqual(await kept(api, group), full);
-      const list = await api.accountAssociations.list({ uidp: { ids: [group] } });
-      assert.deepEqual(list.accountAssociations, [full]);
-      assert.equal(list.totalCount, "1");
-      assert.deepEqual(await api.accountAssociations.create(org, { name: "x" }).then(uidOf), org);
-      assert.deepEqual(await api.accountAssociations.delete(org), {});
-    },
-  );
+  world.rule("an association has the uid of its group and all of its accounts", async (api) => {
+    const group = await newGroup();
+    const given = { ...FULL, uid: "f".repeat(40), createTime: LATER };
+    const created = await api.accountAssociations.create(group, given);
+    const { createTime } = created;
+    const full = { ...FULL, uid: group, createTime, updateTime: createTime };
+    assert.deepEqual(created, full);
+    assert.notEqual(createTime, LATER);
+    assert.deepEqual(await kept(api, group), full);
+    const list = await api.accountAssociations.list({ uidp: { ids: [group] } });
+    assert.deepEqual(list.accountAssociations, [full]);
+    assert.equal(list.totalCount, "1");
+    assert.deepEqual(await api.accountAssociations.create(org, { name: "x" }).then(uidOf), org);
+    assert.deepEqual(await api.accountAssociations.delete(org), {});
+  });
 
   world.rule("a group has one association", async (api) => {
     const group = await newGroup();
     const first = await api.accountAssociations.create(group, { name: "first" });
-    const refusal = await refused(api.accountAssociations.create(group, { name: "second" }));
+    const refusal = await rejected(api.accountAssociations.create(group, { name: "second" }));
     assert.deepEqual([refusal.code, refusal.missing], [6, `AccountAssociation ${group}`]);
     assert.deepEqual(await kept(api, group), first);
     const below = await world.group(group);
     assert.equal(uidOf(await api.accountAssociations.create(below, { name: "below" })), below);
   });
 
-  world.rule("of many that come at once, one is made", async (api) => {
+  world.rule("of concurrent creates, one succeeds", async (api) => {
     const group = await newGroup();
     const names = Array.from({ length: 20 }, (_, at) => `racer-${at}`);
     const codes = await inParallel(names, (name) =>
@@ -81,15 +79,15 @@ onEachStore("account associations", (world) => {
 
   world.rule("the group must exist", async (api) => {
     const missing = `${org}/0123456789abcdef`;
-    const refusal = await refused(api.accountAssociations.create(missing, { name: "x" }));
+    const refusal = await rejected(api.accountAssociations.create(missing, { name: "x" }));
     assert.deepEqual([refusal.code, refusal.missing], [5, `Group ${missing}`]);
     const identity = await world.member();
-    const elsewhere = await refused(api.accountAssociations.create(identity.uid, { name: "x" }));
+    const elsewhere = await rejected(api.accountAssociations.create(identity.uid, { name: "x" }));
     assert.deepEqual([elsewhere.code, elsewhere.missing], [5, `Group ${identity.uid}`]);
-    for (const { code, missing: what } of await allRefused([
+    for (const { code, missing: what } of await allRejected([
       api.accountAssociations.get(missing),
       api.accountAssociations.update(missing, { name: "x" }),
-      api.checkAccountAssociation(missing, PROVIDER),
+      api.accountAssociations.checkAccountAssociation({ uid: missing, providerType: PROVIDER }),
     ])) {
       assert.deepEqual([code, what], [5, `AccountAssociation ${missing}`]);
     }
@@ -136,29 +134,26 @@ onEachStore("account associations", (world) => {
     ],
     [{ chainguard: {} }, "chainguard.serviceBindings", /serviceBindings is required/],
   ];
-  world.rule(
-    "what cannot be an account is refused by its name, and changes nothing",
-    async (api) => {
-      const [empty, full] = [await newGroup(), await newGroup()];
-      const before = await api.accountAssociations.create(full, { name: "kept" });
-      for (const [fields, field, description] of REFUSED) {
-        const about = JSON.stringify(fields).slice(0, 200);
-        const created = await refused(
-          api.accountAssociations.create(empty, { name: "x", ...fields }),
-        );
-        assert.equal(created.code, 3, about);
-        assert.match(created.fields[field] ?? "", description, about);
-        const changed = await refused(
-          api.accountAssociations.update(full, { name: "x", ...fields }, ["*"]),
-        );
-        assert.match(changed.fields[field] ?? "", description, about);
-      }
-      assert.equal((await refused(kept(api, empty))).code, 5);
-      assert.deepEqual(await kept(api, full), before);
-    },
-  );
+  world.rule("invalid accounts are rejected by field, and nothing changes", async (api) => {
+    const [empty, full] = [await newGroup(), await newGroup()];
+    const before = await api.accountAssociations.create(full, { name: "kept" });
+    for (const [fields, field, description] of REFUSED) {
+      const about = JSON.stringify(fields).slice(0, 200);
+      const created = await rejected(
+        api.accountAssociations.create(empty, { name: "x", ...fields }),
+      );
+      assert.equal(created.code, 3, about);
+      assert.match(created.fields[field] ?? "", description, about);
+      const changed = await rejected(
+        api.accountAssociations.update(full, { name: "x", ...fields }, ["*"]),
+      );
+      assert.match(changed.fields[field] ?? "", description, about);
+    }
+    assert.equal((await rejected(kept(api, empty))).code, 5);
+    assert.deepEqual(await kept(api, full), before);
+  });
 
-  world.rule("domains, old project ids and short names are accounts, too", async (api) => {
+  world.rule("tenant domains, domain-scoped projects and short names are accepted", async (api) => {
     for (const fields of [
       { azure: { ...AZURE, tenantId: "acme.onmicrosoft.com" } },
       { google: { ...GOOGLE, projectId: "example.com:acme-prod" } },
@@ -172,7 +167,7 @@ onEachStore("account associations", (world) => {
     }
   });
 
-  world.rule("an update changes what its mask covers", async (api) => {
+  world.rule("an update changes the fields of its mask", async (api) => {
     const group = await newGroup();
     const { createTime } = await api.accountAssociations.create(group, FULL);
     const update = async (change: object, mask?: string[]) => {
@@ -200,31 +195,31 @@ onEachStore("account associations", (world) => {
       github: GITHUB,
       createTime,
     });
-    const bad = await refused(api.accountAssociations.update(group, {}, ["amazon.region"]));
+    const bad = await rejected(api.accountAssociations.update(group, {}, ["amazon.region"]));
     assert.deepEqual(Object.keys(bad.fields), ["updateMask"]);
   });
 
-  world.rule("deleting succeeds also when there is nothing to delete", async (api) => {
+  world.rule("deleting is idempotent", async (api) => {
     const group = await newGroup();
     await api.accountAssociations.create(group, { name: "x" });
     assert.deepEqual(await api.accountAssociations.delete(group), {});
-    assert.equal((await refused(kept(api, group))).code, 5);
+    assert.equal((await rejected(kept(api, group))).code, 5);
     assert.deepEqual(await api.accountAssociations.delete(group), {});
-    assert.equal((await refused(api.accountAssociations.delete("nonsense"))).code, 3);
+    assert.equal((await rejected(api.accountAssociations.delete("nonsense"))).code, 3);
     assert.equal((await api.accountAssociations.create(group, { name: "again" })).uid, group);
   });
 
   world.rule("a group is not deleted while it has an association", async (api) => {
     const group = await newGroup();
     await api.accountAssociations.create(group, { name: "x" });
-    const refusal = await refused(api.groups.delete(group));
+    const refusal = await rejected(api.groups.delete(group));
     assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_NOT_EMPTY"]]);
     assert.match(refusal.message, /cannot delete group with child account associations$/);
     await api.accountAssociations.delete(group);
     assert.deepEqual(await api.groups.delete(group), {});
   });
 
-  world.rule("lists follow the tree, by group unless told otherwise", async (api) => {
+  world.rule("lists follow the group tree, ordered by group by default", async (api) => {
     const top = await world.organization();
     const [a, b] = [await world.group(top), await world.group(top)];
     const [a1, a2] = [await world.group(a), await world.group(a)];
@@ -267,15 +262,15 @@ onEachStore("account associations", (world) => {
     assert.equal((await found({ ...of, orderBy: "updated_at desc" }))[0], b);
     const { skipped, accountAssociations } = await api.accountAssociations.list({ ...of, skip: 3 });
     assert.deepEqual([skipped, uidsOf(accountAssociations)], [3, all.slice(3)]);
-    const { fields } = await refused(api.accountAssociations.list({ orderBy: "amazon" }));
+    const { fields } = await rejected(api.accountAssociations.list({ orderBy: "amazon" }));
     assert.match(fields.orderBy ?? "", /^orderBy must be one of group, uid, name, created_at/);
-    assert.equal((await refused(api.groups.list({ orderBy: "group" }))).code, 3);
+    assert.equal((await rejected(api.groups.list({ orderBy: "group" }))).code, 3);
     await api.accountAssociations.delete(a);
     assert.deepEqual(await found({ uidp: { childrenOf: a } }), []);
     assert.deepEqual(await found(of), [top, a2, b].sort());
   });
 
-  world.rule("everyone sees and does what they may at the group or above", async (api) => {
+  world.rule("access is checked at the group and its ancestors", async (api) => {
     const top = await world.organization();
     const [a, b] = [await world.group(top), await world.group(top)];
     for (const group of [top, a, b]) await api.accountAssociations.create(group, { name: "x" });
@@ -289,7 +284,7 @@ onEachStore("account associations", (world) => {
     assert.equal((await theirs.list({ uidp: { childrenOf: top } })).totalCount, "0");
     assert.equal((await theirs.get(a)).uid, a);
     const needs = async (call: Promise<unknown>, capability: string, at: string) => {
-      const { code, message } = await refused(call);
+      const { code, message } = await rejected(call);
       const wanted = `Permission denied: needs account_associations.${capability} at "${at}"`;
       assert.deepEqual([code, message], [7, wanted]);
     };
@@ -298,21 +293,27 @@ onEachStore("account associations", (world) => {
     await needs(theirs.create(a, { name: "x" }), "create", a);
     await needs(theirs.update(a, { name: "x" }), "update", a);
     await needs(theirs.delete(a), "delete", a);
-    await needs(api.as(member.token).checkAccountAssociation(b, PROVIDER), "list", b);
+    await needs(
+      api
+        .as(member.token)
+        .accountAssociations.checkAccountAssociation({ uid: b, providerType: PROVIDER }),
+      "list",
+      b,
+    );
     const owner = await world.member({ [a]: "owner" });
     const owned = api.as(owner.token).accountAssociations;
     assert.equal((await owned.update(a, { name: "mine" })).name, "mine");
     assert.deepEqual(await owned.delete(a), {});
     assert.equal((await owned.create(a, { name: "anew" })).uid, a);
     await needs(owned.delete(b), "delete", b);
-    assert.equal((await refused(api.as("").accountAssociations.get(a))).code, 16);
+    assert.equal((await rejected(api.as("").accountAssociations.get(a))).code, 16);
   });
 
-  test("each change leaves its event, of the group itself", async () => {
+  test("each change leaves an event with the group as subject", async () => {
     const api = world.operator().accountAssociations;
     const group = await newGroup();
-    await api.create(group, { name: "told", amazon: AMAZON });
-    await api.update(group, { name: "told again" });
+    await api.create(group, { name: "first name", amazon: AMAZON });
+    await api.update(group, { name: "second name" });
     await api.delete(group);
     await api.delete(group);
     const rows = await rawRows<Record<string, string>>(
@@ -326,7 +327,7 @@ onEachStore("account associations", (world) => {
         `iam.account_associations.${what}.v1`,
         group,
         `wharf.iam.v2beta1.${at < 2 ? "" : "Delete"}AccountAssociation${at < 2 ? "" : "Request"}`,
-        ["told", "told again", undefined][at],
+        ["first name", "second name", undefined][at],
       ]),
     );
   });
@@ -356,9 +357,9 @@ onEachStore("account associations", (world) => {
     assert.deepEqual((await world.operator().accountAssociations.get(group)).github, github);
   });
 
-  test("the body of a REST update says which accounts it removes", async () => {
+  test("null in the body of a REST update removes an account", async () => {
     const group = await newGroup();
-    const rest = new Rest(world.server.url, world.operator().token);
+    const rest = new Http(world.server.url, world.operator().token);
     await rest.post(`/iam/v2beta1/accountAssociations/${group}`, FULL);
     const { body } = await rest.patch(`/iam/v2/accountAssociations/${group}`, { azure: null });
     assert.deepEqual(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { refused } from "./support/client/api-client.ts";
-import { Rest } from "./support/client/http.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { uidsOf } from "./support/client/pagination.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -71,7 +71,7 @@ onEachStore("identities", (world) => {
     home = await world.organization();
   });
 
-  world.rule("an identity is made in a group, with every field in place", async (api) => {
+  world.rule("an identity is created in a group, with every field", async (api) => {
     const given = { name: "ci", description: "builds", claimMatch: CLAIMS, company: "acme" };
     const sly = { email: "me@example.com", lastSeenTime: "2001-01-01T00:00:00.000Z" };
     const created = await api.identities.create(home, { ...given, ...sly });
@@ -91,7 +91,7 @@ onEachStore("identities", (world) => {
     assert.deepEqual(await api.identities.get(uid), created);
   });
 
-  world.rule("every kind of relationship comes back as it was given", async (api) => {
+  world.rule("every kind of relationship is stored as given", async (api) => {
     const relationships: Record<string, unknown>[] = [
       { claimMatch: { ...CLAIMS, claims: { team: "core" }, claimPatterns: { ref: "refs/.*" } } },
       { claimMatch: { issuerPattern: "https://.*", subjectPattern: "a|b", audience: "us" } },
@@ -111,15 +111,15 @@ onEachStore("identities", (world) => {
   });
 
   for (const [relationship, field, description] of REFUSED) {
-    world.rule(`${JSON.stringify(relationship).slice(0, 80)} is refused`, async (api) => {
-      const refusal = await refused(api.identities.create(home, { name: "x", ...relationship }));
+    world.rule(`${JSON.stringify(relationship).slice(0, 80)} is rejected`, async (api) => {
+      const refusal = await rejected(api.identities.create(home, { name: "x", ...relationship }));
       assert.equal(refusal.code, 3);
       assert.match(refusal.fields[field] ?? "", description, JSON.stringify(refusal.fields));
     });
   }
 
-  test("a relationship that is two at once is refused", async () => {
-    const rest = new Rest(world.server.url, world.operator().token);
+  test("two relationships at once are rejected", async () => {
+    const rest = new Http(world.server.url, world.operator().token);
     for (const relationship of [
       { claimMatch: CLAIMS, staticKeys: KEYS },
       { claimMatch: { ...CLAIMS, issuerPattern: ".*" } },
@@ -132,7 +132,7 @@ onEachStore("identities", (world) => {
     }
   });
 
-  world.rule("static keys are trusted for a year unless less is asked for", async (api) => {
+  world.rule("static keys expire after a year by default, at most", async (api) => {
     const create = (more: object) =>
       api.identities.create(home, { name: "x", staticKeys: { ...KEYS, ...more } });
     const made = await create({});
@@ -142,20 +142,20 @@ onEachStore("identities", (world) => {
     const short = await create({ expirationTime: soon, audiences: ["registry"] });
     assert.deepEqual(short.staticKeys, { ...KEYS, expirationTime: soon, audiences: ["registry"] });
     const late = new Date(Date.now() + YEAR_MS + 60_000).toISOString();
-    const tooLate = await refused(create({ expirationTime: late }));
+    const tooLate = await rejected(create({ expirationTime: late }));
     assert.match(tooLate.fields["staticKeys.expirationTime"] ?? "", /within 365 days/);
-    const past = await refused(create({ expirationTime: new Date(Date.now() - 1).toISOString() }));
+    const past = await rejected(create({ expirationTime: new Date(Date.now() - 1).toISOString() }));
     assert.match(past.fields["staticKeys.expirationTime"] ?? "", /in the future/);
   });
 
-  world.rule("keys that are private are refused, and not repeated", async (api) => {
+  world.rule("private keys are rejected, and not echoed", async (api) => {
     for (const secret of [
       { d: "SECRET" },
       { kty: "oct", k: "SECRET" },
       { kty: "RSA", p: "SECRET" },
     ]) {
       const issuerKeys = JSON.stringify({ keys: [PUBLIC_KEY, { ...PUBLIC_KEY, ...secret }] });
-      const refusal = await refused(
+      const refusal = await rejected(
         api.identities.create(home, { name: "x", staticKeys: { ...KEYS, issuerKeys } }),
       );
       assert.deepEqual(refusal.fields, {
@@ -165,19 +165,19 @@ onEachStore("identities", (world) => {
     }
   });
 
-  world.rule("an identity needs a name and a group that exists", async (api) => {
-    const refusal = await refused(api.identities.create(home, { claimMatch: CLAIMS }));
+  world.rule("an identity requires a name and an existing group", async (api) => {
+    const refusal = await rejected(api.identities.create(home, { claimMatch: CLAIMS }));
     assert.deepEqual(refusal.fields, { name: 'name must match "^[a-z0-9 ._-]{1,}$"' });
     const given = { name: "x", claimMatch: CLAIMS };
     const missing = `${home}/0123456789abcdef`;
-    const lost = await refused(api.identities.create(missing, given));
+    const lost = await rejected(api.identities.create(missing, given));
     assert.deepEqual([lost.code, lost.missing], [5, `Group ${missing}`]);
-    assert.deepEqual(Object.keys((await refused(api.identities.create("", given))).fields), [
+    assert.deepEqual(Object.keys((await rejected(api.identities.create("", given))).fields), [
       "parent",
     ]);
   });
 
-  world.rule("a nested path of a mask changes that part alone", async (api) => {
+  world.rule("a nested path of a mask changes that field only", async (api) => {
     const fresh = async () =>
       (
         await api.identities.create(home, {
@@ -209,11 +209,11 @@ onEachStore("identities", (world) => {
       assert.deepEqual(updated.claimMatch, JSON.parse(JSON.stringify(after)), paths.join());
       assert.deepEqual(await api.identities.get(uid), updated);
     }
-    const bad = await refused(api.identities.update(await fresh(), {}, ["claimMatch.color"]));
+    const bad = await rejected(api.identities.update(await fresh(), {}, ["claimMatch.color"]));
     assert.deepEqual(bad.fields, { updateMask: '"claimMatch.color" is not a field of Identity' });
   });
 
-  world.rule("without a mask the parts of a relationship that are given change", async (api) => {
+  world.rule("without a mask, the given fields of a relationship change", async (api) => {
     const { uid } = await api.identities.create(home, { name: "x", claimMatch: CLAIMS });
     const updated = await api.identities.update(uid, { claimMatch: { subject: "you" } });
     assert.deepEqual([updated.name, updated.claimMatch.issuer], ["x", ISSUER]);
@@ -232,16 +232,16 @@ onEachStore("identities", (world) => {
     assert.equal(totalCount, "1");
   });
 
-  world.rule("a relationship cannot be made untrustworthy by a change", async (api) => {
+  world.rule("an update cannot make a relationship invalid", async (api) => {
     const { uid } = await api.identities.create(home, { name: "x", claimMatch: CLAIMS });
     for (const [claimMatch, mask] of [
       [{}, ["claimMatch.issuer"]],
       [{ issuer: "nonsense" }, ["claimMatch.issuer"]],
       [{ subjectPattern: "(" }, ["claimMatch.subjectPattern"]],
     ] as const) {
-      assert.equal((await refused(api.identities.update(uid, { claimMatch }, mask))).code, 3);
+      assert.equal((await rejected(api.identities.update(uid, { claimMatch }, mask))).code, 3);
     }
-    assert.equal((await refused(api.identities.update(uid, {}, ["claimMatch"]))).code, 3);
+    assert.equal((await rejected(api.identities.update(uid, {}, ["claimMatch"]))).code, 3);
     assert.deepEqual((await api.identities.get(uid)).claimMatch.issuer, ISSUER);
   });
 
@@ -270,33 +270,43 @@ onEachStore("identities", (world) => {
     assert.deepEqual(uidsOf(named.identities), [made.STATIC]);
   });
 
-  world.rule("deleting an identity takes its bindings along", async (api) => {
+  world.rule("deleting an identity deletes its bindings", async (api) => {
     const org = await world.organization();
     const { uid } = await world.member({ [org]: "viewer" });
     assert.equal((await api.roleBindings.list({ identity: uid })).totalCount, "1");
     assert.deepEqual(await api.identities.delete(uid), {});
-    assert.equal((await refused(api.identities.get(uid))).code, 5);
-    assert.equal((await refused(api.identities.delete(uid))).code, 5);
+    assert.equal((await rejected(api.identities.get(uid))).code, 5);
+    assert.equal((await rejected(api.identities.delete(uid))).code, 5);
     assert.equal((await api.roleBindings.list({ identity: uid })).totalCount, "0");
     const gone = { identityUid: uid, roleUid: roleNamed("viewer") };
-    assert.equal((await refused(api.roleBindings.create(org, gone))).code, 5);
+    assert.equal((await rejected(api.roleBindings.create(org, gone))).code, 5);
     await api.groups.delete(org);
   });
 
-  world.rule("the uid of a person is known before they come, to everyone who is", async (api) => {
-    const nobody = await world.member();
-    const lookup = (issuer: string, subject: string) =>
-      api.as(nobody.token).lookupIdentity({ issuer, subject });
-    const { uid } = await lookup(ISSUER, "person");
-    assert.match(uid, /^[0-9a-f]{40}$/);
-    assert.deepEqual(await lookup(ISSUER, "person"), { uid });
-    assert.equal(
-      uid,
-      (await world.operator("REST").lookupIdentity({ issuer: ISSUER, subject: "person" })).uid,
-    );
-    const others = [await lookup(ISSUER, "other"), await lookup(`${ISSUER}p`, "erson")];
-    assert.equal(new Set([uid, ...others.map((other) => other.uid)]).size, 3);
-    assert.deepEqual(Object.keys((await refused(lookup("", ""))).fields), ["issuer", "subject"]);
-    assert.equal((await refused(api.as("").lookupIdentity({ issuer: ISSUER }))).code, 16);
-  });
+  world.rule(
+    "every authenticated caller can look up the uid of a user before sign-in",
+    async (api) => {
+      const nobody = await world.member();
+      const lookup = (issuer: string, subject: string) =>
+        api.as(nobody.token).identities.lookupIdentity({ issuer, subject });
+      const { uid } = await lookup(ISSUER, "person");
+      assert.match(uid, /^[0-9a-f]{40}$/);
+      assert.deepEqual(await lookup(ISSUER, "person"), { uid });
+      assert.equal(
+        uid,
+        (
+          await world
+            .operator("REST")
+            .identities.lookupIdentity({ issuer: ISSUER, subject: "person" })
+        ).uid,
+      );
+      const others = [await lookup(ISSUER, "other"), await lookup(`${ISSUER}p`, "erson")];
+      assert.equal(new Set([uid, ...others.map((other) => other.uid)]).size, 3);
+      assert.deepEqual(Object.keys((await rejected(lookup("", ""))).fields), ["issuer", "subject"]);
+      assert.equal(
+        (await rejected(api.as("").identities.lookupIdentity({ issuer: ISSUER }))).code,
+        16,
+      );
+    },
+  );
 });

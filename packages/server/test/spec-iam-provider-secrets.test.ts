@@ -6,8 +6,9 @@ import { RESOURCES } from "../src/app/resources.ts";
 import { readSettings } from "../src/config/settings.ts";
 import { Secrets } from "../src/secrets/secrets.ts";
 import { openStore } from "../src/store/db/open.ts";
-import { type Api, refused } from "./support/client/api-client.ts";
-import { rawRows } from "./support/server/sql.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const ISSUER = "https://login.example.com";
@@ -23,7 +24,7 @@ onEachStore("the client secret of an identity provider", (world) => {
     used.push(next);
     return next;
   };
-  const create = async (api: Api, oidc: object) => {
+  const create = async (api: ApiClient, oidc: object) => {
     const name = world.name("idp");
     const whole = { issuer: ISSUER, clientId: "wharf", ...oidc };
     const body = { name, defaultRole: roleNamed("viewer"), oidc: whole };
@@ -41,7 +42,7 @@ onEachStore("the client secret of an identity provider", (world) => {
     }
   };
 
-  world.rule("it is kept, and shown to nobody", async (api) => {
+  world.rule("it is stored, and returned to nobody", async (api) => {
     const clientSecret = secret();
     const uid = await create(api, { clientSecret });
     assert.equal(await kept(uid), clientSecret);
@@ -50,7 +51,7 @@ onEachStore("the client secret of an identity provider", (world) => {
     assert.equal(listed.oidc.clientSecret, "");
   });
 
-  world.rule("a change that does not name it keeps it", async (api) => {
+  world.rule("an update that omits it keeps it", async (api) => {
     const clientSecret = secret();
     const uid = await create(api, { clientSecret });
     const { update } = api.identityProviders;
@@ -75,11 +76,11 @@ onEachStore("the client secret of an identity provider", (world) => {
     assert.equal(await kept(uid), last);
   });
 
-  world.rule("a change that names it empty clears it, if PKCE remains", async (api) => {
+  world.rule("an update with an empty secret clears it, if PKCE is enabled", async (api) => {
     const clientSecret = secret();
     const uid = await create(api, { clientSecret });
     const { update } = api.identityProviders;
-    const refusal = await refused(update(uid, { oidc: {} }, ["oidc.client_secret"]));
+    const refusal = await rejected(update(uid, { oidc: {} }, ["oidc.client_secret"]));
     assert.deepEqual(refusal.fields, {
       "oidc.clientSecret": "clientSecret is required unless pkceEnabled is set",
     });
@@ -88,12 +89,12 @@ onEachStore("the client secret of an identity provider", (world) => {
     const cleared = await update(uid, { oidc: { pkceEnabled: true } }, ["oidc.client_secret"]);
     assert.equal(cleared.oidc.pkceEnabled, true);
     assert.equal(await kept(uid), undefined);
-    const off = await refused(update(uid, { oidc: {} }, ["oidc.pkce_enabled"]));
+    const off = await rejected(update(uid, { oidc: {} }, ["oidc.pkce_enabled"]));
     assert.deepEqual(Object.keys(off.fields), ["oidc.clientSecret"]);
     assert.equal((await api.identityProviders.get(uid)).oidc.pkceEnabled, true);
   });
 
-  test("an empty one in a body over REST clears; over gRPC without a mask it keeps", async () => {
+  test("an empty one clears it in a REST body; over gRPC without a mask it is kept", async () => {
     for (const protocol of ["REST", "gRPC"] as const) {
       const api = world.operator(protocol);
       const clientSecret = secret();
@@ -103,12 +104,12 @@ onEachStore("the client secret of an identity provider", (world) => {
     }
   });
 
-  world.rule("it does not follow to another issuer", async (api) => {
+  world.rule("it is not sent to another issuer", async (api) => {
     const clientSecret = secret();
     const uid = await create(api, { clientSecret });
     const { update } = api.identityProviders;
     const elsewhere = { issuer: "https://other.example.com" };
-    const refusal = await refused(update(uid, { oidc: elsewhere }));
+    const refusal = await rejected(update(uid, { oidc: elsewhere }));
     assert.deepEqual(refusal.fields, {
       "oidc.clientSecret": "clientSecret must be given again when the issuer changes",
     });
@@ -121,7 +122,7 @@ onEachStore("the client secret of an identity provider", (world) => {
     assert.equal(await kept(uid), undefined);
   });
 
-  test("it is in no table, no file and no line of the log", async () => {
+  test("it is in no table, file or log line", async () => {
     assert.ok(used.length > 8);
     const texts = await Promise.all(
       [

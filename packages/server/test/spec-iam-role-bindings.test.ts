@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { refused } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { uidsOf } from "./support/client/pagination.ts";
 import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -53,7 +53,7 @@ onEachStore("role bindings", (world) => {
     assert.deepEqual([later.group.name, later.identity.subject], ["renamed", "repo:other"]);
   });
 
-  world.rule("issuer and subject are shown as the identity asks for them", async (api) => {
+  world.rule("issuer and subject are shown as the identity matches them", async (api) => {
     const issuerKeys = '{"keys":[{"kty":"EC"}]}';
     const aws = { awsAccount: "123456789012", arn: "arn", userId: "id" };
     for (const [relationship, issuer, subject] of [
@@ -79,19 +79,19 @@ onEachStore("role bindings", (world) => {
       [org, { ...good, roleUid: member.uid }, `Role ${member.uid}`],
       [missing, good, `Group ${missing}`],
     ] as const) {
-      const refusal = await refused(api.roleBindings.create(group, request));
+      const refusal = await rejected(api.roleBindings.create(group, request));
       assert.deepEqual([refusal.code, refusal.missing], [5, what]);
     }
   });
 
   world.rule("identity and role are required, as uids", async (api) => {
-    const { fields } = await refused(api.roleBindings.create(org, {}));
+    const { fields } = await rejected(api.roleBindings.create(org, {}));
     assert.deepEqual(fields, {
       identityUid: "identityUid is required",
       roleUid: "roleUid is required",
     });
     const bad = { identityUid: "me", roleUid: "viewer" };
-    assert.deepEqual((await refused(api.roleBindings.create(org, bad))).fields, {
+    assert.deepEqual((await rejected(api.roleBindings.create(org, bad))).fields, {
       identityUid: "identityUid must be a UID: 40 hexadecimal characters, or a path of IDs",
       roleUid: "roleUid must be a UID: 40 hexadecimal characters, or a path of IDs",
     });
@@ -124,7 +124,7 @@ onEachStore("role bindings", (world) => {
     ]);
   });
 
-  world.rule("a changed binding grants what it says now", async (api) => {
+  world.rule("an updated binding grants its new role", async (api) => {
     const [ann, bob] = [await world.member(), await world.member()];
     const group = await world.organization();
     const uid = await world.bind(group, ann.uid, "viewer");
@@ -143,25 +143,25 @@ onEachStore("role bindings", (world) => {
     const changed = await api.roleBindings.update(uid, { roleUid: pull }, ["role_uid"]);
     assert.deepEqual([changed.role.name, changed.identityUid], ["advisories.viewer", bob.uid]);
     assert.equal(await canSee(bob), false);
-    const lost = await refused(
+    const lost = await rejected(
       api.roleBindings.update(uid, { roleUid: `${group}/${"0".repeat(16)}` }),
     );
     assert.equal(lost.code, 5);
-    assert.equal((await refused(api.roleBindings.update(uid, {}, ["identityUid"]))).code, 3);
+    assert.equal((await rejected(api.roleBindings.update(uid, {}, ["identityUid"]))).code, 3);
     const absent = `${group}/0123456789abcdef`;
-    assert.equal((await refused(api.roleBindings.update(absent, { roleUid: viewer }))).code, 5);
+    assert.equal((await rejected(api.roleBindings.update(absent, { roleUid: viewer }))).code, 5);
   });
 
-  world.rule("deleting a binding succeeds also when it is gone", async (api) => {
+  world.rule("deleting a binding is idempotent", async (api) => {
     const uid = await world.bind(org, member.uid, "viewer");
     assert.deepEqual(await api.roleBindings.delete(uid), {});
     assert.deepEqual(await api.roleBindings.delete(uid), {});
-    assert.equal((await refused(api.roleBindings.get(uid))).code, 5);
+    assert.equal((await rejected(api.roleBindings.get(uid))).code, 5);
     assert.deepEqual(await api.roleBindings.delete(`${org}/0123456789abcdef`), {});
-    assert.equal((await refused(api.roleBindings.delete("nonsense"))).code, 3);
+    assert.equal((await rejected(api.roleBindings.delete("nonsense"))).code, 3);
   });
 
-  world.rule("a role of a group is bound there and below, nowhere else", async (api) => {
+  world.rule("a custom role can be bound in its group and below only", async (api) => {
     const folder = await world.group(org);
     const role = await world.role(folder, ["groups.list"]);
     const request = { identityUid: member.uid, roleUid: role };
@@ -169,19 +169,19 @@ onEachStore("role bindings", (world) => {
     assert.equal((await api.roleBindings.create(folder, request)).role.uid, role);
     assert.equal((await api.roleBindings.create(below, request)).role.uid, role);
     for (const group of [org, await world.group(org), await world.organization()]) {
-      const refusal = await refused(api.roleBindings.create(group, request));
+      const refusal = await rejected(api.roleBindings.create(group, request));
       assert.deepEqual([refusal.code, refusal.missing], [5, `Role ${role}`]);
     }
   });
 
-  world.rule("a batch makes all its bindings, in the order of the requests", async (api) => {
+  world.rule("a batch creates all of its bindings, in order", async (api) => {
     const group = await world.organization();
     const people = [await world.member(), await world.member(), await world.member()];
     const requests = people.map(({ uid }, at) => ({
       ...(at === 1 ? { parent: group } : {}),
       roleBinding: { identityUid: uid, ...(at === 2 ? { roleUid: viewer } : {}) },
     }));
-    const { roleBindings } = await api.batchCreateRoleBindings({
+    const { roleBindings } = await api.roleBindings.batchCreateRoleBindings({
       parent: group,
       roleUid: viewer,
       requests,
@@ -197,7 +197,7 @@ onEachStore("role bindings", (world) => {
     assert.equal((await api.as(people[2]?.token ?? "").groups.get(group)).uid, group);
   });
 
-  world.rule("a batch with one bad request makes nothing", async (api) => {
+  world.rule("a batch is atomic", async (api) => {
     const group = await world.organization();
     const good = { roleBinding: { identityUid: member.uid, roleUid: viewer } };
     const other = roleNamed("owner");
@@ -215,8 +215,12 @@ onEachStore("role bindings", (world) => {
       [{}, {}, 3, "roleBinding"],
     ];
     for (const [bad, batch, code, field] of cases) {
-      const refusal = await refused(
-        api.batchCreateRoleBindings({ parent: group, ...batch, requests: [good, good, bad] }),
+      const refusal = await rejected(
+        api.roleBindings.batchCreateRoleBindings({
+          parent: group,
+          ...batch,
+          requests: [good, good, bad],
+        }),
       );
       assert.equal(refusal.code, code, JSON.stringify(bad));
       const fields = field === undefined ? [] : [`requests[2].${field}`];
@@ -229,13 +233,13 @@ onEachStore("role bindings", (world) => {
     const group = await world.organization();
     const request = { roleBinding: { identityUid: member.uid } };
     const batch = (count: number) =>
-      api.batchCreateRoleBindings({
+      api.roleBindings.batchCreateRoleBindings({
         parent: group,
         roleUid: viewer,
         requests: Array.from({ length: count }, () => request),
       });
     for (const count of [0, 26]) {
-      assert.deepEqual(Object.keys((await refused(batch(count))).fields), ["requests"]);
+      assert.deepEqual(Object.keys((await rejected(batch(count))).fields), ["requests"]);
     }
     assert.equal((await batch(25)).roleBindings.length, 25);
     assert.equal((await api.roleBindings.list({ group })).totalCount, "25");

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
 import { uidsOf, walk } from "./support/client/pagination.ts";
 import { onEachStore } from "./support/world/world.ts";
 
-/** Of a quarter of a megabyte each. Clients of gRPC take 4 MiB unless told otherwise; those of the tests are not. */
+/** Of a quarter of a megabyte each. gRPC clients accept 4 MiB by default, and those of the tests keep the default. */
 const LONG = 20;
 
 const event = (at: number, size: number) => ({
@@ -20,7 +19,7 @@ const advisory = (number: number, more: object = {}) => ({
   ...more,
 });
 
-onEachStore("lists of what is long", (world) => {
+onEachStore("lists of large resources", (world) => {
   /** A group with advisories that one page could not hold; only read by the tests. */
   let group: string;
   before(async () => {
@@ -28,11 +27,14 @@ onEachStore("lists of what is long", (world) => {
     const events = Array.from({ length: 4 }, (_, at) => event(at, 60_000));
     for (let at = 0; at < LONG; at += 2) {
       const advisories = [advisory(at, { events }), advisory(at + 1, { events })];
-      await world.operator("gRPC").importAdvisories(group, [{ name: "x", advisories }]);
+      await world.operator("gRPC").advisoryImports.importAdvisories({
+        parent: group,
+        documents: [{ name: "x", advisories }],
+      });
     }
   });
 
-  world.rule("a page that would be too long ends earlier, and the next goes on", async (api) => {
+  world.rule("a page above the size limit is cut short, and the next continues", async (api) => {
     for (const orderBy of ["uid", "updated_at desc"]) {
       const request = { uidp: { childrenOf: group }, orderBy };
       const { items } = await walk(api.advisories, "advisories", { ...request, pageSize: 6 });
@@ -48,7 +50,7 @@ onEachStore("lists of what is long", (world) => {
     }
   });
 
-  world.rule("it is the same with filters, with changes, and with what is skipped", async (api) => {
+  world.rule("so it is with filters, changes and skip", async (api) => {
     const uidp = { childrenOf: group };
     const all = await walk(api.advisories, "advisories", { uidp });
     const since = { uidp, updatedSince: "1970-01-01T00:00:00Z", pageSize: 200 };
@@ -68,13 +70,17 @@ onEachStore("lists of what is long", (world) => {
     assert.equal(second.skipped, 2);
   });
 
-  world.rule("version 1's list of advisories, which has pages, does the same", async (api) => {
-    const v1 = new AdvisoriesV1(api);
+  world.rule("so it is for the paged v1 list of advisories", async (api) => {
+    const v1 = api.v1;
     const ids: string[] = [];
     let pageToken = "";
     let pages = 0;
     do {
-      const page = await v1.list({ uidp: { childrenOf: group }, pageSize: "200", pageToken });
+      const page = await v1.advisories.list({
+        uidp: { childrenOf: group },
+        pageSize: "200",
+        pageToken,
+      });
       ids.push(...page.items.map(({ id }: { id: string }) => id));
       pageToken = page.nextPageToken;
       pages++;
@@ -84,7 +90,7 @@ onEachStore("lists of what is long", (world) => {
     assert.deepEqual(ids, ids.toSorted());
   });
 
-  test("what is filled in counts", async () => {
+  test("hydrated fields count", async () => {
     const rated = await world.group(await world.organization());
     const severity = (id: number, at: number) => ({
       type: "TYPE_CVSS_V3",
@@ -100,7 +106,10 @@ onEachStore("lists of what is long", (world) => {
       return advisory(at, { aliases: ["CVE-shared"] });
     });
     const api = world.operator("gRPC");
-    await api.importAdvisories(rated, [{ name: "x", advisories, vulnerabilities }]);
+    await api.advisoryImports.importAdvisories({
+      parent: rated,
+      documents: [{ name: "x", advisories, vulnerabilities }],
+    });
     const request = { uidp: { childrenOf: rated }, pageSize: 200 };
     const { items, pages } = await walk(api.advisories, "advisories", request);
     assert.equal(new Set(uidsOf(items)).size, 9);

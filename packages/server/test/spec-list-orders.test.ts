@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { type Api, refused } from "./support/client/api-client.ts";
+import { create } from "@bufbuild/protobuf";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { GroupSchema, newChildUid } from "@wharf/contract";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
-import { putGroups } from "./support/server/bulk-groups.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
+import type { TestServer } from "./support/server/test-server.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 /** Names in the order of their bytes, some of them several times. */
@@ -51,7 +56,7 @@ onEachStore("orders of lists", (world) => {
     await inParallel(tops.slice(4, 9), (uid) => groups.update(uid, { description: "changed" }));
   });
 
-  const walked = async (api: Api, uidp: object, orderBy: string, pageSize: number) =>
+  const walked = async (api: ApiClient, uidp: object, orderBy: string, pageSize: number) =>
     (await walk(api.groups, "groups", { uidp, orderBy, pageSize })).items as Row[];
 
   for (const [key, keyOf] of Object.entries(KEYS)) {
@@ -68,7 +73,7 @@ onEachStore("orders of lists", (world) => {
       }
     });
 
-    world.rule(`skip finds the same rows as the pages ordered by ${key} do`, async (api) => {
+    world.rule(`skip returns the same rows as pages ordered by ${key}`, async (api) => {
       for (const uidp of [{ descendantsOf: org }, { childrenOf: org }]) {
         const inOrder = uidsOf(await walked(api, uidp, key, 200));
         for (const skip of [1, 9, inOrder.length - 1]) {
@@ -79,7 +84,7 @@ onEachStore("orders of lists", (world) => {
     });
   }
 
-  world.rule("times are ordered by under the names of their fields, too", async (api) => {
+  world.rule("times can be ordered by under their field names", async (api) => {
     for (const [alias, key] of Object.entries(ALIASES)) {
       for (const direction of ["", " desc"]) {
         const first = await api.groups.list({ orderBy: `${key}${direction}`, pageSize: 3 });
@@ -92,7 +97,7 @@ onEachStore("orders of lists", (world) => {
     }
   });
 
-  world.rule("several grants are one list in one order", async (api) => {
+  world.rule("rows of several grants are merged in one order", async (api) => {
     const { groups: tops } = await api.groups.list({ uidp: { childrenOf: org }, pageSize: 200 });
     const seen: string[] = uidsOf(tops.slice(0, 6));
     const viewer = await world.member(Object.fromEntries(seen.map((uid) => [uid, "viewer"])));
@@ -150,7 +155,7 @@ onEachStore("orders of lists", (world) => {
     }
     const { nextPageToken: pageToken } = await api.groups.list({ orderBy: "name", pageSize: 1 });
     const foreign = api.groups.list({ orderBy: "name, uid", pageSize: 1, pageToken });
-    assert.equal((await refused(foreign)).code, 3);
+    assert.equal((await rejected(foreign)).code, 3);
   });
 
   world.rule(
@@ -175,7 +180,7 @@ onEachStore("orders of lists", (world) => {
     const request = { orderBy: "created_at desc, uid", pageSize: 3 };
     const deep = { ...request, uidp: { childrenOf: many }, skip: 9_990 };
     assert.deepEqual(uidsOf((await api.groups.list(deep)).groups), uids.slice(9_990, 9_993));
-    const { code, violations } = await refused(
+    const { code, violations } = await rejected(
       api.groups.list({ ...request, uidp: { childrenOf: more } }),
     );
     assert.deepEqual([code, violations], [9, ["TOO_MANY"]]);
@@ -183,7 +188,7 @@ onEachStore("orders of lists", (world) => {
     assert.equal((await api.groups.list(one)).groups.length, 3);
   });
 
-  world.rule("without an order rows come by uid", async (api) => {
+  world.rule("the default order is by uid", async (api) => {
     const { groups } = await api.groups.list({ uidp: { descendantsOf: org }, pageSize: 200 });
     assertSorted(uidsOf(groups), "uid");
   });
@@ -196,7 +201,7 @@ onEachStore("orders of lists", (world) => {
     );
   });
 
-  world.rule("an order by anything else is refused, naming what is allowed", async (api) => {
+  world.rule("other orders are rejected, with the allowed ones", async (api) => {
     const expected = {
       orderBy:
         "orderBy must be one of uid, name, created_at, updated_at, or several of them with commas, " +
@@ -211,14 +216,14 @@ onEachStore("orders of lists", (world) => {
       "name,color",
       "__proto__",
     ]) {
-      const refusal = await refused(api.groups.list({ orderBy }));
+      const refusal = await rejected(api.groups.list({ orderBy }));
       assert.equal(refusal.code, 3, orderBy);
       assert.deepEqual(refusal.fields, expected);
     }
   });
 
-  world.rule("what has no name cannot be ordered by it", async (api) => {
-    const { fields } = await refused(api.roleBindings.list({ orderBy: "name" }));
+  world.rule("resources without a name cannot be ordered by name", async (api) => {
+    const { fields } = await rejected(api.roleBindings.list({ orderBy: "name" }));
     assert.match(fields.orderBy ?? "", /^orderBy must be one of uid, created_at, updated_at,/);
     const { roleBindings } = await api.roleBindings.list({ orderBy: "created_at desc" });
     assertSorted(roleBindings.map((row: Row) => row.createTime).reverse(), "created_at");
@@ -251,4 +256,20 @@ function assertSorted(values: readonly string[], what: string): void {
   for (const [at, value] of values.entries()) {
     assert.ok(at === 0 || (values[at - 1] as string) <= value, `${what} at ${at}: ${value}`);
   }
+}
+
+/** Stores groups below another, all with the same creation time; their uids in order. */
+async function putGroups(server: TestServer, parent: string, count: number): Promise<string[]> {
+  const createTime = timestampNow();
+  const uids = Array.from({ length: count }, () => newChildUid(parent)).sort();
+  const groups = uids.map((uid) =>
+    create(GroupSchema, { uid, name: "same", createTime, updateTime: createTime }),
+  );
+  const direct = await DirectStore.open(server);
+  try {
+    await direct.change((change) => change.insertAll(direct.engine.catalog.groups, groups));
+  } finally {
+    await direct.close();
+  }
+  return uids;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { refused } from "./support/client/api-client.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -14,7 +14,7 @@ const ORIGIN = {
   activeTags: ["latest"],
 };
 
-onEachStore("repos that are synced from others", (world) => {
+onEachStore("synced repos", (world) => {
   let org: string;
   before(async () => {
     org = await world.organization();
@@ -31,7 +31,7 @@ onEachStore("repos that are synced from others", (world) => {
 
   const synced = (source: string) => ({ name: world.name("synced"), syncConfig: { source } });
 
-  world.rule("take over what their source says", async (api) => {
+  world.rule("copy the fields of their source", async (api) => {
     const source = await origin();
     const created = await api.repos.create(org, synced(source));
     assert.deepEqual({ ...created, ...ORIGIN }, created);
@@ -51,7 +51,7 @@ onEachStore("repos that are synced from others", (world) => {
     assert.equal((await api.repos.create(org, own)).description, "mine");
   });
 
-  world.rule("do not say otherwise", async (api) => {
+  world.rule("cannot override the fields of their source", async (api) => {
     const source = await origin();
     const cases: [string, unknown][] = [
       ["catalogTier", "CATALOG_TIER_FIPS"],
@@ -62,8 +62,8 @@ onEachStore("repos that are synced from others", (world) => {
     const { uid } = await api.repos.create(org, synced(source));
     const before = await api.repos.get(uid);
     for (const [field, value] of cases) {
-      const made = await refused(api.repos.create(org, { ...synced(source), [field]: value }));
-      const changed = await refused(api.repos.update(uid, { [field]: value }));
+      const made = await rejected(api.repos.create(org, { ...synced(source), [field]: value }));
+      const changed = await rejected(api.repos.update(uid, { [field]: value }));
       for (const refusal of [made, changed]) {
         assert.equal(refusal.code, 3);
         const description = `${field} is inherited from the repo that this one is synced from`;
@@ -75,7 +75,7 @@ onEachStore("repos that are synced from others", (world) => {
     assert.deepEqual([same.description, same.bundles], ["mine", ["base"]]);
   });
 
-  world.rule("follow their source", async (api) => {
+  world.rule("follow updates of their source", async (api) => {
     const source = await origin();
     const { uid } = await api.repos.create(org, synced(source));
     await api.repos.update(source, { bundles: ["fips"], description: "other" });
@@ -93,16 +93,16 @@ onEachStore("repos that are synced from others", (world) => {
     assert.deepEqual([free.bundles, free.catalogTier], [["fips"], "CATALOG_TIER_AI"]);
   });
 
-  world.rule("keep what they had when their source goes", async (api) => {
+  world.rule("keep their fields when their source is deleted", async (api) => {
     const source = await origin();
     const { uid } = await api.repos.create(org, synced(source));
     await api.repos.delete(source);
     const after = await api.repos.update(uid, { description: "left" });
     assert.deepEqual([after.bundles, configOf(after).source], [ORIGIN.bundles, source]);
-    assert.equal((await refused(api.repos.update(uid, { bundles: ["fips"] }))).code, 3);
+    assert.equal((await rejected(api.repos.update(uid, { bundles: ["fips"] }))).code, 3);
   });
 
-  world.rule("let nobody set what the service sets", async (api) => {
+  world.rule("ignore output-only fields", async (api) => {
     const source = await origin();
     const given = { uniqueTags: true, gracePeriod: true, apkoOverlay: "x" };
     const repo = synced(source);
@@ -123,10 +123,10 @@ onEachStore("repos that are synced from others", (world) => {
     assert.equal(one.expirationTime, after.expirationTime);
   });
 
-  world.rule("have a source that is a repo and has none itself", async (api) => {
+  world.rule("require a source that is a repo and is not synced itself", async (api) => {
     const source = await origin();
     const { uid } = await api.repos.create(org, synced(source));
-    const field = async (call: Promise<unknown>) => (await refused(call)).fields;
+    const field = async (call: Promise<unknown>) => (await rejected(call)).fields;
     const at = "sync_config.source";
     const itself = { [at]: "source must not be synced itself" };
     assert.deepEqual(await field(api.repos.create(org, synced(uid))), itself);
@@ -140,11 +140,11 @@ onEachStore("repos that are synced from others", (world) => {
     assert.deepEqual(Object.keys(await field(api.repos.create(org, synced("x/y")))), [at]);
     assert.deepEqual(Object.keys(await field(api.repos.create(org, synced("")))), [at]);
     const nowhere = `${org}/0123456789abcdef`;
-    const missing = await refused(api.repos.create(org, synced(nowhere)));
+    const missing = await rejected(api.repos.create(org, synced(nowhere)));
     assert.deepEqual([missing.code, missing.missing], [5, `Repo ${nowhere}`]);
   });
 
-  world.rule("have a source that is named by its uid, or by its path", async (api) => {
+  world.rule("name their source by uid or by path", async (api) => {
     const organization = await world.organization();
     const group = await world.group(organization);
     const name = world.name("named");
@@ -161,16 +161,16 @@ onEachStore("repos that are synced from others", (world) => {
       assert.deepEqual([after.source, after.expirationTime], [uid, expirationTime], "the same one");
     }
     const { token } = await world.member({ [organization]: ["repo.create"] });
-    for (const [caller, source, told] of [
+    for (const [caller, source, named] of [
       [api, `${path}-not`, `${path}-not`],
       [api, `elsewhere.example/${path}`, `elsewhere.example/${path}`],
       [api, `${host}/${organization}/nothing`, `${organization}/nothing`],
       [api, "not a path", "not a path"],
       [api.as(token), path, path],
     ] as const) {
-      const refusal = await refused(caller.repos.create(organization, synced(source)));
+      const refusal = await rejected(caller.repos.create(organization, synced(source)));
       assert.equal(refusal.code, 3);
-      const description = `there is no repo "${told}": source must be a repo's uid or path, or its name in the same group`;
+      const description = `there is no repo "${named}": source must be a repo's uid or path, or its name in the same group`;
       assert.deepEqual(refusal.fields, { "sync_config.source": description });
     }
   });
@@ -189,19 +189,19 @@ onEachStore("repos that are synced from others", (world) => {
       [api, organization],
       [api.as(token), group],
     ] as const) {
-      const { code, fields } = await refused(caller.repos.create(parent, synced("team/base")));
+      const { code, fields } = await rejected(caller.repos.create(parent, synced("team/base")));
       assert.equal(code, 3);
       assert.match(fields["sync_config.source"] ?? "", /^there is no repo "team\/base"/);
     }
   });
 
-  world.rule("have a source that whoever says so may see", async (api) => {
+  world.rule("require a source that the caller can see", async (api) => {
     const source = await origin();
     const group = await world.group(org);
     const { token } = await world.member({ [group]: ["repo.create", "repo.update", "repo.list"] });
     const theirs = api.as(token);
     for (const hidden of [source, `${org}/0123456789abcdef`]) {
-      const refusal = await refused(theirs.repos.create(group, synced(hidden)));
+      const refusal = await rejected(theirs.repos.create(group, synced(hidden)));
       assert.equal(refusal.code, 7);
       assert.match(refusal.message, /needs repo\.list at/);
     }

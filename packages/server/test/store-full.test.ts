@@ -11,7 +11,7 @@ import type { Driver } from "../src/store/db/connection.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { openSqlite } from "../src/store/db/sqlite.ts";
 import { Store } from "../src/store/db/store.ts";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { newDatabase } from "./support/server/postgres.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
 import { STORES, type StoreKind } from "./support/server/test-server.ts";
@@ -76,7 +76,7 @@ for (const kind of STORES) {
   describe(`a server whose disk is full, on ${kind}`, () => {
     let disk: Filling;
     let server: RunningServer;
-    let operator: Rest;
+    let operator: Http;
     let parent: string;
     const written: string[] = [];
     before(async () => {
@@ -84,7 +84,7 @@ for (const kind of STORES) {
       server = await startServer(disk.settings, {
         open: async (_settings, tables, timings) => Store.open(await disk.open(), tables, timings),
       });
-      operator = new Rest(server.url, await operatorToken(disk.settings));
+      operator = new Http(server.url, await operatorToken(disk.settings));
       parent = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
     });
     after(async () => {
@@ -96,14 +96,14 @@ for (const kind of STORES) {
       operator.post(`/iam/v2beta1/groups/${parent}`, { name, description: "d".repeat(500) });
     const statusOf = async (path: string) => (await fetch(`${server.url}${path}`)).status;
 
-    test("was ready before, and wrote", async () => {
+    test("is ready and accepts writes before", async () => {
       assert.equal(await statusOf("/readyz"), 200);
       const made = await create("first");
       assert.equal(made.status, 200);
       written.push(made.body.uid);
     });
 
-    test("rejects writes as unavailable, with the cause and when to try again", async () => {
+    test("rejects writes as UNAVAILABLE, with the cause and Retry-After", async () => {
       await disk.fill();
       // The last free pages may take some more.
       for (let at = 0; at < 200; at++) {
@@ -125,7 +125,7 @@ for (const kind of STORES) {
       assert.equal(message, "Unavailable: the store cannot be written: its disk is full");
     });
 
-    test("is not ready and says why, but is alive and can be read", async () => {
+    test("is not ready and reports why, but is alive and serves reads", async () => {
       const ready = await fetch(`${server.url}/readyz`);
       assert.equal(ready.status, 503);
       assert.equal(ready.headers.get("retry-after"), "5");
@@ -140,7 +140,7 @@ for (const kind of STORES) {
       assert.match(metrics, /^wharf_store_errors_total\{cause="disk_full"\} [1-9]/m);
     });
 
-    test("becomes ready again by itself, and has every write that it acknowledged", async () => {
+    test("recovers by itself, and has every acknowledged write", async () => {
       await disk.makeRoom();
       while ((await statusOf("/readyz")) !== 200) await sleep(100);
       const made = await create("after");

@@ -50,7 +50,7 @@ describe("the plan of a list by terms on PostgreSQL", () => {
 
   const any = (kind: string, ...anyOf: string[]) => ({ kind, anyOf, excluded: false });
 
-  test("begins with the rows that have a rare term, and never looks at all", async () => {
+  test("starts from the rows with a rare term, and never scans the table", async () => {
     const ranges: Range[] = [
       { everything: true, partitions: [0] },
       { below: ROOT, self: true, partitions: [0] },

@@ -17,7 +17,7 @@ const session = (id: string, identity: string, created: number): StoredSession =
 });
 
 for (const kind of STORES) {
-  test(`the oldest sessions of an identity make room for new ones, on ${kind}`, async (t) => {
+  test(`new sessions of an identity evict the oldest, on ${kind}`, async (t) => {
     const database = await NewDatabase.of(kind);
     t.after(() => database.close());
     const store = await database.store();

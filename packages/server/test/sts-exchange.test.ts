@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
-import { Rest } from "./support/client/http.ts";
-import { exchange, exchangeOverGrpc } from "./support/client/token-exchange.ts";
+import { ApiClient } from "./support/client/api-client.ts";
+import { Http } from "./support/client/http.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 
@@ -14,7 +15,7 @@ for (const store of STORES) {
   describe(`token exchange on ${store}`, () => {
     let server: TestServer;
     let issuer: StandInIssuer;
-    let operator: Rest;
+    let operator: Http;
     let org: string;
     let folder: string;
     let ci: string;
@@ -33,7 +34,7 @@ for (const store of STORES) {
         store,
         flags: ["--registry-host", "registry.test", "--audiences", "https://other.test"],
       });
-      operator = new Rest(server.url, await server.token());
+      operator = new Http(server.url, await server.token());
       org = (await post("groups", { name: "acme" })).uid;
       folder = (await post(`groups/${org}`, { name: "folder" })).uid;
       const claimMatch = { issuer: issuer.url, subject: MAIN };
@@ -46,7 +47,7 @@ for (const store of STORES) {
     });
     const upstream = () => issuer.sign({ sub: MAIN });
 
-    test("a workload becomes the identity that trusts it, for an hour", async () => {
+    test("a workload gets a token of the identity that trusts it, for an hour", async () => {
       const made = await exchange(server.url, await upstream(), { aud: server.url, identity: ci });
       assert.equal(made.status, 200, made.message);
       assert.equal(made.claims.sub, ci);
@@ -55,11 +56,11 @@ for (const store of STORES) {
       assert.equal((made.claims.exp as number) - (made.claims.iat as number), 3_600);
       assert.deepEqual(made.claims.act, { iss: issuer.url, sub: MAIN, aud: "127.0.0.1" });
       assert.ok(made.claims.jti);
-      const { body } = await new Rest(server.url, made.token).get("/iam/v2beta1/groups");
+      const { body } = await new Http(server.url, made.token).get("/iam/v2beta1/groups");
       assert.equal(body.totalCount, "2");
     });
 
-    test("the same as a form, and as RFC 8693 has it", async () => {
+    test("form encoding and RFC 8693 parameter names are accepted", async () => {
       const token = await upstream();
       const form = await fetch(`${server.url}/sts/exchange`, {
         method: "POST",
@@ -83,23 +84,26 @@ for (const store of STORES) {
       assert.equal(answer.token_type, "Bearer");
       assert.equal(answer.issued_token_type, JWT);
       assert.ok(Number(answer.expires_in) > 3_500);
-      const { status } = await new Rest(server.url, String(answer.access_token)).get(
+      const { status } = await new Http(server.url, String(answer.access_token)).get(
         "/iam/v2beta1/groups",
       );
       assert.equal(status, 200);
     });
 
-    test("the same over gRPC, under our name and the public one", async () => {
-      for (const service of [
-        "wharf.oidc.SecurityTokenService",
-        "chainguard.platform.oidc.SecurityTokenService",
-      ]) {
-        const made = await exchangeOverGrpc(server.url, service, await upstream(), {
+    test("gRPC is accepted, under our package name and the public one", async () => {
+      for (const naming of ["own", "public"] as const) {
+        const over = {
+          url: server.url,
+          token: await upstream(),
+          protocol: "gRPC",
+          naming,
+        } as const;
+        const { token: made } = await new ApiClient(over).securityToken.exchange({
           aud: [server.url],
           identity: ci,
         });
-        const { status } = await new Rest(server.url, made).get("/iam/v2beta1/groups");
-        assert.equal(status, 200, service);
+        const { status } = await new Http(server.url, made).get("/iam/v2beta1/groups");
+        assert.equal(status, 200, naming);
       }
     });
 
@@ -122,7 +126,7 @@ for (const store of STORES) {
         }
     });
 
-    test("OAuth's refusals are in OAuth's words", async () => {
+    test("OAuth errors have OAuth codes", async () => {
       const ask = async (fields: Record<string, string>) => {
         const body = new URLSearchParams(fields);
         const response = await fetch(`${server.url}/oauth/token`, { method: "POST", body });
@@ -140,7 +144,7 @@ for (const store of STORES) {
       assert.deepEqual(await ask({ ...common, subject_token: wrong }), [400, "invalid_grant"]);
     });
 
-    test("several audiences make one token for all of them, and no foreign one is taken", async () => {
+    test("several audiences yield one token; foreign audiences are rejected", async () => {
       const aud = [server.url, "registry.test"];
       const made = await exchange(server.url, await upstream(), { aud, identity: ci });
       assert.deepEqual(made.claims.aud, aud);
@@ -150,16 +154,16 @@ for (const store of STORES) {
       assert.match(none.message, /Audience must be specified/);
     });
 
-    test("a token for the registry is no token for the API", async () => {
+    test("a token for the registry is rejected by the API", async () => {
       const made = await exchange(server.url, await upstream(), {
         aud: "registry.test",
         identity: ci,
       });
       assert.equal(made.status, 200);
-      assert.equal((await new Rest(server.url, made.token).get("/iam/v2beta1/groups")).status, 401);
+      assert.equal((await new Http(server.url, made.token).get("/iam/v2beta1/groups")).status, 401);
     });
 
-    test("and whoever runs the registry, or another service, cannot make it one", async () => {
+    test("the registry or another service cannot exchange it for an API token", async () => {
       const trusting = { issuer: server.url, subject: ci };
       const next = await post(`identities/${org}`, { name: "next", claimMatch: trusting });
       const namesOther = { ...trusting, audience: "https://other.test" };
@@ -181,21 +185,21 @@ for (const store of STORES) {
         const narrower = await exchange(server.url, made.token, { aud, cap: "groups.list" });
         assert.equal(narrower.claims.aud, aud, "for the same it may be made to do less");
         assert.ok(narrower.claims.cap);
-        const holder = new Rest(server.url, made.token);
+        const holder = new Http(server.url, made.token);
         const joined = await holder.post("/auth/v1/register", { code });
         assert.equal(joined.status, 403, JSON.stringify(joined.body));
         assert.match(joined.body.message, /invalid "aud"/);
       }
     });
 
-    test("scopes and capabilities narrow a token", async () => {
+    test("scopes and capabilities down-scope a token", async () => {
       const token = await upstream();
       const narrowed = await exchange(server.url, token, {
         aud: server.url,
         identity: ci,
         scopes: folder,
       });
-      const inFolder = new Rest(server.url, narrowed.token);
+      const inFolder = new Http(server.url, narrowed.token);
       const { body } = await inFolder.get("/iam/v2beta1/groups");
       assert.deepEqual(
         body.groups.map((group: { uid: string }) => group.uid),
@@ -208,7 +212,7 @@ for (const store of STORES) {
         identity: ci,
         cap: "groups.list",
       });
-      const groupsOnly = new Rest(server.url, capped.token);
+      const groupsOnly = new Http(server.url, capped.token);
       assert.equal((await groupsOnly.get("/iam/v2beta1/groups")).body.totalCount, "2");
       assert.equal((await groupsOnly.get("/iam/v2beta1/identities")).body.totalCount, "0");
       const unknown = await exchange(server.url, token, {
@@ -219,7 +223,7 @@ for (const store of STORES) {
       assert.equal(unknown.code, 3);
     });
 
-    test("a narrow token stays narrow and short when it is exchanged again", async () => {
+    test("exchanging a down-scoped token keeps its boundary and expiry", async () => {
       const first = await exchange(server.url, await upstream(), {
         aud: server.url,
         identity: ci,
@@ -231,11 +235,11 @@ for (const store of STORES) {
       assert.ok((second.claims.exp as number) <= (first.claims.exp as number));
       const wider = await exchange(server.url, first.token, { aud: server.url, scopes: org });
       assert.equal(wider.code, 3, wider.message);
-      const { body } = await new Rest(server.url, second.token).get("/iam/v2beta1/groups");
+      const { body } = await new Http(server.url, second.token).get("/iam/v2beta1/groups");
       assert.equal(body.totalCount, "1");
     });
 
-    test("a token never outlives the rule that allowed it", async () => {
+    test("a token expires no later than the static keys of its identity", async () => {
       const expires = new Date(Date.now() + 600_000);
       const staticKeys = {
         issuer: "https://unreachable.example",
@@ -259,7 +263,7 @@ for (const store of STORES) {
       assert.equal(again.claims.exp, made.claims.exp, "as the same identity again");
     });
 
-    test("an exchange moves lastSeenTime, which is exact to the minute", async () => {
+    test("an exchange updates lastSeenTime, to the minute", async () => {
       const claimMatch = { issuer: issuer.url, subject: "seen" };
       const { uid, createTime } = await post(`identities/${org}`, { name: "seen", claimMatch });
       const seen = async () => {

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { refused } from "./support/client/api-client.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const SUBJECT = "repo:acme/app:ref:refs/heads/main";
@@ -53,8 +53,8 @@ onEachStore(
     const found = (checks: readonly Check[], claim: string) =>
       checks.findLast((check) => check.claim === claim)?.found;
 
-    world.rule("shows every check of a token that is right, and what it could do", async (api) => {
-      const { allowed, checks, grants, warnings } = await api.testIdentity({
+    world.rule("reports every check of a valid token, and its grants", async (api) => {
+      const { allowed, checks, grants, warnings } = await api.identities.testIdentity({
         uid: ci,
         token: await good(),
       });
@@ -78,22 +78,22 @@ onEachStore(
       assert.deepEqual(warnings, []);
     });
 
-    world.rule("narrows as the exchange does", async (api) => {
+    world.rule("down-scopes as the exchange does", async (api) => {
       const token = await good();
-      const scoped = await api.testIdentity({ uid: ci, token, scopes: [folder] });
+      const scoped = await api.identities.testIdentity({ uid: ci, token, scopes: [folder] });
       assert.deepEqual(
         scoped.grants.map(({ group }: { group: string }) => group),
         [folder],
       );
-      const capped = await api.testIdentity({ uid: ci, token, cap: ["identity.list"] });
+      const capped = await api.identities.testIdentity({ uid: ci, token, cap: ["identity.list"] });
       assert.deepEqual(capped.grants, [{ group: folder, capabilities: ["CAP_IAM_IDENTITY_LIST"] }]);
-      const { code, fields } = await refused(
-        api.testIdentity({ uid: ci, token, cap: ["groups.fly"] }),
+      const { code, fields } = await rejected(
+        api.identities.testIdentity({ uid: ci, token, cap: ["groups.fly"] }),
       );
       assert.deepEqual([code, Object.keys(fields)], [3, ["cap"]]);
     });
 
-    world.rule("shows all that is wrong, not only the first", async (api) => {
+    world.rule("reports every failed check", async (api) => {
       const now = Math.floor(Date.now() / 1000);
       const token = await good({
         sub: "repo:evil/app:ref:refs/heads/main",
@@ -102,12 +102,12 @@ onEachStore(
         exp: now - 600,
         nbf: now + 600,
       });
-      const { allowed, checks, grants } = await api.testIdentity({ uid: ci, token });
+      const { allowed, checks, grants } = await api.identities.testIdentity({ uid: ci, token });
       assert.equal(allowed, false);
       assert.deepEqual(failed(checks), ["exp", "nbf", "aud", "env", "sub"]);
       assert.equal(found(checks, "exp"), new Date((now - 600) * 1000).toISOString());
       assert.equal(found(checks, "signature"), "valid");
-      assert.deepEqual(grants, [], "what it may do is told only to whoever could get it");
+      assert.deepEqual(grants, [], "grants are returned only if every check passes");
     });
 
     const wrong: readonly (readonly [
@@ -142,7 +142,7 @@ onEachStore(
     for (const [what, token, claim, why] of wrong) {
       world.rule(`names the check that fails for ${what}`, async (api) => {
         const text = await token();
-        const { allowed, checks } = await api.testIdentity({ uid: ci, token: text });
+        const { allowed, checks } = await api.identities.testIdentity({ uid: ci, token: text });
         assert.equal(allowed, false);
         const failure = checks.find((check: Check) => check.claim === claim && !check.ok);
         assert.match(failure?.found ?? "passed", why, JSON.stringify(checks));
@@ -151,10 +151,10 @@ onEachStore(
       });
     }
 
-    world.rule("asks nobody for the keys of an issuer that is not trusted", async (api) => {
+    world.rule("does not fetch keys of an untrusted issuer", async (api) => {
       const stranger = await StandInIssuer.start();
       const token = await stranger.sign({ sub: SUBJECT, env: "prod" });
-      const { checks } = await api.testIdentity({ uid: ci, token });
+      const { checks } = await api.identities.testIdentity({ uid: ci, token });
       await stranger.stop();
       assert.deepEqual(failed(checks), ["iss", "signature", "sub"]);
       assert.equal(found(checks, "signature"), "not verified");
@@ -162,9 +162,12 @@ onEachStore(
       assert.deepEqual(stranger.asked, []);
     });
 
-    world.rule("tells the installation's rule from the identity's", async (api) => {
+    world.rule("distinguishes the issuer policy from the identity", async (api) => {
       const uid = await identity({ claimMatch: { issuer: DENIED, subject: SUBJECT } });
-      const { checks } = await api.testIdentity({ uid, token: await good({ iss: DENIED }) });
+      const { checks } = await api.identities.testIdentity({
+        uid,
+        token: await good({ iss: DENIED }),
+      });
       const issuers = checks.filter(({ claim }: Check) => claim === "iss");
       assert.deepEqual(
         issuers.map(({ ok }: Check) => ok),
@@ -173,18 +176,18 @@ onEachStore(
       assert.match(issuers[1].expected, /this installation allows/);
     });
 
-    world.rule("says that keys are out of reach", async (api) => {
+    world.rule("reports unavailable keys", async (api) => {
       const down = await StandInIssuer.start();
       const token = await down.sign({ sub: SUBJECT });
       await down.stop();
       const uid = await identity({ claimMatch: { issuer: down.url, subject: SUBJECT } });
-      const { allowed, checks } = await api.testIdentity({ uid, token });
+      const { allowed, checks } = await api.identities.testIdentity({ uid, token });
       assert.equal(allowed, false);
       assert.deepEqual(failed(checks), ["signature"]);
       assert.match(found(checks, "signature") ?? "", /unreachable: it cannot be reached/);
     });
 
-    world.rule("shows when static keys end", async (api) => {
+    world.rule("reports when static keys expire", async (api) => {
       const expirationTime = new Date(Date.now() + 3_600_000).toISOString();
       const uid = await identity({
         staticKeys: {
@@ -195,55 +198,72 @@ onEachStore(
         },
       });
       const token = await issuer.sign({ iss: "https://offline.example", sub: "robot" });
-      const { allowed, checks } = await api.testIdentity({ uid, token });
+      const { allowed, checks } = await api.identities.testIdentity({ uid, token });
       assert.equal(allowed, true, JSON.stringify(checks));
       assert.equal(found(checks, "expirationTime"), expirationTime);
     });
 
-    world.rule("follows the identity from one call to the next", async (api) => {
+    world.rule("uses the current identity in each call", async (api) => {
       const uid = await identity({ claimMatch: { issuer: issuer.url, subject: "before" } });
       const token = await issuer.sign({ sub: "after" });
-      assert.equal((await api.testIdentity({ uid, token })).allowed, false);
+      assert.equal((await api.identities.testIdentity({ uid, token })).allowed, false);
       await api.identities.update(uid, { claimMatch: { issuer: issuer.url, subject: "after" } });
-      assert.equal((await api.testIdentity({ uid, token })).allowed, true);
+      assert.equal((await api.identities.testIdentity({ uid, token })).allowed, true);
       assert.equal((await exchange(api.url, token, { aud: api.url, identity: uid })).status, 200);
       await api.identities.delete(uid);
-      assert.equal((await refused(api.testIdentity({ uid, token }))).code, 5);
+      assert.equal((await rejected(api.identities.testIdentity({ uid, token }))).code, 5);
       assert.equal((await exchange(api.url, token, { aud: api.url, identity: uid })).code, 7);
     });
 
-    world.rule("takes identity.list at the identity, whether or not it exists", async (api) => {
+    world.rule("requires identity.list at the identity, whether or not it exists", async (api) => {
       const elsewhere = await world.organization();
       const { token: stranger } = await world.member({ [elsewhere]: "owner" });
       const { token: lister } = await world.member({ [org]: ["identity.list"] });
       const token = await good();
-      assert.equal((await api.as(lister).testIdentity({ uid: ci, token })).allowed, true);
+      assert.equal(
+        (await api.as(lister).identities.testIdentity({ uid: ci, token })).allowed,
+        true,
+      );
       const missing = `${org}/0123456789abcdef`;
       for (const uid of [ci, missing]) {
-        assert.equal((await refused(api.as(stranger).testIdentity({ uid, token }))).code, 7);
-        assert.equal((await refused(api.as("").testIdentity({ uid, token }))).code, 16);
+        assert.equal(
+          (await rejected(api.as(stranger).identities.testIdentity({ uid, token }))).code,
+          7,
+        );
+        assert.equal((await rejected(api.as("").identities.testIdentity({ uid, token }))).code, 16);
       }
-      assert.equal((await refused(api.as(lister).testIdentity({ uid: missing, token }))).code, 5);
-      assert.equal((await refused(api.testIdentity({ uid: OPERATOR_UID, token }))).code, 5);
-      const { fields } = await refused(api.testIdentity({ uid: ci }));
+      assert.equal(
+        (await rejected(api.as(lister).identities.testIdentity({ uid: missing, token }))).code,
+        5,
+      );
+      assert.equal(
+        (await rejected(api.identities.testIdentity({ uid: OPERATOR_UID, token }))).code,
+        5,
+      );
+      const { fields } = await rejected(api.identities.testIdentity({ uid: ci }));
       assert.deepEqual(Object.keys(fields), ["token"]);
     });
 
-    world.rule("changes nothing but the audit, which has the token's digest", async (api) => {
-      const path = await api.identities.get(ci);
-      const token = await good({ jti: world.name() });
-      await api.testIdentity({ uid: ci, token });
-      assert.deepEqual(await api.identities.get(ci), path, "not even when it was last seen");
-      const signed = token.slice(0, token.lastIndexOf("."));
-      const digest = createHash("sha256").update(signed).digest("hex");
-      const sql = "SELECT detail FROM audit";
-      const rows = (await rawRows<{ detail: string }>(world.server, sql)).map((row) => row.detail);
-      const mine = rows.filter((detail) => detail.includes(digest));
-      assert.equal(mine.length, 1);
-      assert.equal(JSON.parse(mine[0] ?? "").allowed, true);
-      assert.ok(rows.every((detail) => !detail.includes(token.slice(0, 40))));
-      assert.ok(!world.server.log.includes(token.slice(0, 40)));
-    });
+    world.rule(
+      "changes nothing but the audit log, which has the digest of the token",
+      async (api) => {
+        const path = await api.identities.get(ci);
+        const token = await good({ jti: world.name() });
+        await api.identities.testIdentity({ uid: ci, token });
+        assert.deepEqual(await api.identities.get(ci), path, "not even when it was last seen");
+        const signed = token.slice(0, token.lastIndexOf("."));
+        const digest = createHash("sha256").update(signed).digest("hex");
+        const sql = "SELECT detail FROM audit";
+        const rows = (await rawRows<{ detail: string }>(world.server, sql)).map(
+          (row) => row.detail,
+        );
+        const mine = rows.filter((detail) => detail.includes(digest));
+        assert.equal(mine.length, 1);
+        assert.equal(JSON.parse(mine[0] ?? "").allowed, true);
+        assert.ok(rows.every((detail) => !detail.includes(token.slice(0, 40))));
+        assert.ok(!world.server.log.includes(token.slice(0, 40)));
+      },
+    );
 
     const patterns: readonly (readonly [
       what: string,
@@ -306,24 +326,27 @@ onEachStore(
         const iss = issuerPattern === undefined ? { issuer: issuer.url } : { issuerPattern };
         const uid = await identity({ claimMatch: { ...iss, ...others } });
         const token = await issuer.sign({ sub, env: "prod" });
-        const { warnings } = await world.operator().testIdentity({ uid, token });
+        const { warnings } = await world.operator().identities.testIdentity({ uid, token });
         assert.equal(warnings.length, warning === undefined ? 0 : 1, warnings.join());
         if (warning !== undefined) assert.match(warnings[0], warning);
       });
     }
 
-    world.rule("a token of ours must meet the rule, and not be a narrowed one", async (api) => {
+    world.rule("a token of ours must match, and not be down-scoped", async (api) => {
       const uid = await identity({
         claimMatch: { issuer: api.url, subject: ci, audience: api.url },
       });
       const ask = async (parameters: object) =>
         (await exchange(api.url, await good(), { aud: api.url, identity: ci, ...parameters }))
           .token;
-      const whole = await api.testIdentity({ uid, token: await ask({}) });
+      const whole = await api.identities.testIdentity({ uid, token: await ask({}) });
       assert.equal(whole.allowed, true, JSON.stringify(whole.checks));
-      const narrow = await api.testIdentity({ uid, token: await ask({ cap: "groups.list" }) });
+      const narrow = await api.identities.testIdentity({
+        uid,
+        token: await ask({ cap: "groups.list" }),
+      });
       assert.deepEqual(failed(narrow.checks), ["cap"]);
-      const broken = await api.testIdentity({
+      const broken = await api.identities.testIdentity({
         uid,
         token: `${(await ask({})).slice(0, -8)}AAAAAAAA`,
       });

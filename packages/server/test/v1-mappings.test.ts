@@ -1,32 +1,32 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import { externalGroupRoleMappingsV1 } from "@wharf/contract/v1";
-import { type Api, refused } from "./support/client/api-client.ts";
-import { callByContract } from "./support/client/by-contract.ts";
-import { rawRows } from "./support/server/sql.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
 
-onEachStore("external group role mappings of version 1", (world) => {
+onEachStore("v1 external group role mappings", (world) => {
   let org: string;
   before(async () => {
     org = await world.organization();
   });
   const viewer = roleNamed("viewer");
-  const mappings = (api: Api, method: string, request: Record<string, unknown>) =>
-    callByContract(api, externalGroupRoleMappingsV1.ExternalGroupRoleMappings, method, request);
+  const mappings = (api: ApiClient, method: string, request: Record<string, unknown>) =>
+    api.call(externalGroupRoleMappingsV1.ExternalGroupRoleMappings, method, request);
   const provider = async (): Promise<string> => {
     const body = { name: world.name("idp"), defaultRole: viewer, oidc: OIDC };
     return (await world.operator().identityProviders.create(org, body)).uid;
   };
-  const make = (api: Api, parentId: string, externalGroupId: string, more: object = {}) =>
+  const make = (api: ApiClient, parentId: string, externalGroupId: string, more: object = {}) =>
     mappings(api, "Create", {
       parentId,
       mapping: { externalGroupId, roleUidp: viewer, ...more },
     });
 
-  world.rule("one is made, shown and found by its provider", async (api) => {
+  world.rule("a mapping is created, read and listed by its provider", async (api) => {
     const [parentId, other] = [await provider(), await provider()];
     const made = await make(api, parentId, "engineers", { identityProviderUidp: other });
     const { id, createdAt, ...rest } = made;
@@ -49,11 +49,11 @@ onEachStore("external group role mappings of version 1", (world) => {
     }
     assert.deepEqual(await mappings(api, "List", { identityProviderUidp: other }), { items: [] });
     assert.deepEqual(await mappings(api, "Delete", { id }), {});
-    const gone = await refused(mappings(api, "Get", { uid: id }));
+    const gone = await rejected(mappings(api, "Get", { uid: id }));
     assert.deepEqual([gone.code, gone.missing], [5, `ExternalGroupRoleMapping ${id}`]);
   });
 
-  world.rule("many are deleted at once: those that are there, with one event", async (api) => {
+  world.rule("a batch deletes existing mappings, with one event", async (api) => {
     const parentId = await provider();
     const [a, b, c] = [
       await make(api, parentId, "a"),
@@ -72,7 +72,7 @@ onEachStore("external group role mappings of version 1", (world) => {
     assert.equal(events[0]?.type, "iam.external_group_role_mappings.deleted.batch.v1");
   });
 
-  world.rule("refusals name what was sent, and change nothing", async (api) => {
+  world.rule("errors name the v1 fields, and nothing changes", async (api) => {
     const [parentId, other] = [await provider(), await provider()];
     const [own, foreign] = [await make(api, parentId, "a"), await make(api, other, "a")];
     const elsewhere = await world.organization();
@@ -117,10 +117,10 @@ onEachStore("external group role mappings of version 1", (world) => {
       cases.push(["Create", { parentId }, { mapping: "mapping is required" }]);
     }
     for (const [method, request, fields] of cases) {
-      const refusal = await refused(mappings(api, method, request));
+      const refusal = await rejected(mappings(api, method, request));
       assert.deepEqual([refusal.code, refusal.fields], [3, fields], method);
     }
-    const twice = await refused(make(api, parentId, "a"));
+    const twice = await rejected(make(api, parentId, "a"));
     assert.deepEqual([twice.code, twice.missing], [6, `ExternalGroupRoleMapping ${own.id}`]);
     const left = await mappings(api, "List", { uidp: { descendantsOf: org } });
     const ids = left.items.map((one: { id: string }) => one.id);

@@ -41,7 +41,7 @@ for (const [what, begin] of Object.entries(FLOODS)) {
       await server.stop();
     });
 
-    test("keeps nobody else out", async () => {
+    test("does not block other clients", async () => {
       for (let at = 0; at < SOCKETS; at++) {
         const socket = dial(server.url, `127.0.0.${2 + (at % ADDRESSES)}`);
         sockets.add(socket);
@@ -54,7 +54,7 @@ for (const [what, begin] of Object.entries(FLOODS)) {
       assert.ok(sockets.size <= MAX_CONNECTIONS, `${sockets.size} are open`);
     });
 
-    test("ends by itself", async () => {
+    test("is closed by the server", async () => {
       while (sockets.size > 0) {
         await new Promise((resolve) => setTimeout(resolve, 250));
       }

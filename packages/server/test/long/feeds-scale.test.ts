@@ -34,14 +34,17 @@ onEachStore(
         const packages = Array.from({ length: PER_REQUEST / PER_PACKAGE }, (_, at) =>
           documentOf(first + at * PER_PACKAGE),
         );
-        const { results } = await api.importAdvisories(group, packages);
+        const { results } = await api.advisoryImports.importAdvisories({
+          parent: group,
+          documents: packages,
+        });
         assert.ok(results.every(({ created }: { created: number }) => created === PER_PACKAGE));
       }
     });
 
     function documentOf(first: number) {
       const artifactName = `package-${first}`;
-      const note = "What is known of it, in as many words as people use. ".repeat(
+      const note = "A note as long as those that people write, repeated. ".repeat(
         SAID[world.store],
       );
       const advisories = Array.from({ length: PER_PACKAGE }, (_, at) => ({
@@ -79,7 +82,7 @@ onEachStore(
       return { bytes, growth: most - start };
     }
 
-    test("are whole, and take no more memory than small ones", async () => {
+    test("are complete, and take no more memory than small ones", async () => {
       // What every server takes once it has work.
       await scanner.get(`${group}/osv/all.json`);
       const index = await watched("osv/all.json");
@@ -97,7 +100,7 @@ onEachStore(
       assert.ok(Math.max(...growths) < GROWTH, `it grew by ${growths} bytes`);
     });
 
-    test("wait for clients that do not read", async () => {
+    test("apply backpressure to slow clients", async () => {
       const start = await memory();
       const request = get(`${world.server.url}/feeds/${group}/openvex/all.json`);
       const [response] = (await once(request, "response")) as [IncomingMessage];
@@ -124,7 +127,7 @@ onEachStore(
       assert.ok(Buffer.concat(chunks).equals(bytes));
     });
 
-    test("are made a few at a time for one address; others hear when to come again", async () => {
+    test("are limited per address; excess requests get Retry-After", async () => {
       const path = `/feeds/${group}/openvex/all.json`;
       const slow = await Promise.all(
         [1, 2, 3, 4].map(async () => {

@@ -4,17 +4,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import type { JWTPayload } from "jose";
-import { Rest } from "../support/client/http.ts";
-import { exchange } from "../support/client/token-exchange.ts";
+import { Http } from "../support/client/http.ts";
+import { exchange } from "../support/client/tokens.ts";
 import { StandInIssuer } from "../support/providers/issuer.ts";
 import { TestServer } from "../support/server/test-server.ts";
 
 /** With keys of this size, more than the cache of issuers' keys has room for. */
 const ISSUERS = 500;
 const KEY_SET_BYTES = 48 * 1024;
-const AT_ONCE = 14;
+const CONCURRENCY = 14;
 
-test("issuers that one organization makes up displace no other's keys", async () => {
+test("forged issuers of one organization do not evict the keys of others", async () => {
   const server = await TestServer.start({ flags: ["--log-level", "error"], ownProcess: true });
   const victim = await StandInIssuer.start();
   const forged = await StandInIssuer.start();
@@ -29,7 +29,7 @@ test("issuers that one organization makes up displace no other's keys", async ()
   const manyUrl = () => `http://127.0.0.1:${(many.address() as AddressInfo).port}`;
   await once(many, "listening");
   try {
-    const operator = new Rest(server.url, await server.token());
+    const operator = new Http(server.url, await server.token());
     const identity = async (name: string, claimMatch: object): Promise<string> => {
       const org = (await operator.post("/iam/v2beta1/groups", { name })).body.uid;
       const path = `/iam/v2beta1/identities/${org}`;
@@ -50,7 +50,7 @@ test("issuers that one organization makes up displace no other's keys", async ()
         assert.equal((await ask(forged, evil, { sub: "x", iss })).status, 200);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, flood));
+    await Promise.all(Array.from({ length: CONCURRENCY }, flood));
     assert.ok(await victimWorks());
     assert.equal(victim.asked.length, asked, "its keys are still known");
     await victim.stop();

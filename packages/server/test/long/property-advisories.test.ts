@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import fc from "fast-check";
-import { type Api, PROTOCOLS, type Protocol } from "../support/client/api-client.ts";
+import { type ApiClient, PROTOCOLS, type Protocol } from "../support/client/api-client.ts";
 import { EVENT_TYPES, isShown, type Stored, type Wish } from "../support/oracle/advisory-model.ts";
-import { AdvisoryWorld } from "../support/oracle/random-advisories.ts";
+import { FIXED, SEED } from "../support/oracle/random.ts";
+import { RandomAdvisories } from "../support/oracle/random-advisories.ts";
 import { pick } from "../support/oracle/random-plan.ts";
-import { FIXED, SEED } from "../support/oracle/seed.ts";
 import { onEachStore } from "../support/world/world.ts";
 
 const CHANGES = 70;
@@ -91,9 +91,9 @@ const questions = fc.noBias(
 type Question = typeof questions extends fc.Arbitrary<infer T> ? T : never;
 
 onEachStore("lists of advisories", (world) => {
-  let made: AdvisoryWorld;
+  let made: RandomAdvisories;
   before(async () => {
-    made = new AdvisoryWorld(world, SEED);
+    made = new RandomAdvisories(world, SEED);
     await made.build(CHANGES);
     const deleted = made.all.filter(({ deleteTime }) => deleteTime !== undefined);
     assert.ok(made.all.length > 50 && deleted.length > 3, `${made.all.length}, ${deleted.length}`);
@@ -125,7 +125,7 @@ onEachStore("lists of advisories", (world) => {
   }
 
   interface Asked {
-    readonly api: Api;
+    readonly api: ApiClient;
     readonly wish: Wish & { orderBy?: string };
     readonly order: (typeof ORDERS)[number];
     readonly isDescending: boolean;
@@ -181,7 +181,7 @@ onEachStore("lists of advisories", (world) => {
 
   /** Skipping, from the start and from within, comes to the same rows. */
   async function checkSkips(
-    api: Api,
+    api: ApiClient,
     wish: object,
     shown: readonly Stored[],
     { sizes, skip }: Question,
@@ -199,7 +199,7 @@ onEachStore("lists of advisories", (world) => {
     assert.equal(second.skipped, skip + 2, about);
   }
 
-  test("show what was asked for and may be seen, in order, in pages that add up", async () => {
+  test("return exactly the matching visible rows, in order, in consistent pages", async () => {
     let found = 0;
     const property = fc.asyncProperty(questions, async (question) => {
       if ((await check(question)) > 0) found += 1;
@@ -208,7 +208,7 @@ onEachStore("lists of advisories", (world) => {
     assert.ok(found > QUERIES / 5, `only ${found} found anything`);
   });
 
-  test("each filter alone shows what it says, whoever asks", async () => {
+  test("each filter alone is exact, for every caller", async () => {
     for (const [at] of MAKERS.entries()) {
       for (const caller of [0, 1, 2, 3]) {
         const protocol = pick(PROTOCOLS, at + caller);
@@ -218,7 +218,7 @@ onEachStore("lists of advisories", (world) => {
     }
   });
 
-  test("a token leads nowhere else", async () => {
+  test("a page token is valid for its own query only", async () => {
     const api = world.operator();
     const { nextPageToken: pageToken } = await api.advisories.list({ pageSize: 1 });
     for (const other of [

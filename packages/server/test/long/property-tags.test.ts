@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { recordTag } from "../../src/registry/ingest/tag-state.ts";
-import type { Api } from "../support/client/api-client.ts";
+import type { ApiClient } from "../support/client/api-client.ts";
 import { walk } from "../support/client/pagination.ts";
 import { all, pick } from "../support/oracle/random-plan.ts";
-import { digest } from "../support/registry/digest.ts";
-import { Insider } from "../support/server/insider.ts";
+import { digest } from "../support/registry/oci-image.ts";
+import { DirectStore } from "../support/server/direct-store.ts";
 import { checkRows } from "../support/server/store-consistency.ts";
 import { onEachStore } from "../support/world/world.ts";
 
@@ -72,11 +72,11 @@ function* everyAsked(): Iterable<Asked> {
 }
 
 onEachStore("lists of tags", (world) => {
-  let insider: Insider;
+  let direct: DirectStore;
   let tree: string[];
   let tags: Shown[];
   before(async () => {
-    insider = await Insider.open(world.server);
+    direct = await DirectStore.open(world.server);
     const org = await world.organization();
     const [left, right] = [await world.group(org), await world.group(org)];
     const inner = await world.group(left);
@@ -91,7 +91,7 @@ onEachStore("lists of tags", (world) => {
         at % 3 === 0 ? pick(NAMES, at / 3) : `${at}${pick(["", "-r1", "-20260101"], at)}`;
       const news = { name, digest: digest(at % 5), deprecated: at % 4 === 0 };
       const time = T0 + 1_000 * ((at * 37) % 80);
-      await insider.change((change) => recordTag(change, pick(repos, at * 7), { ...news, time }));
+      await direct.change((change) => recordTag(change, pick(repos, at * 7), { ...news, time }));
     }
     const everything = { includeReferrers: true, includeDates: true, includeEpochs: true };
     const uidp = { descendantsOf: org };
@@ -99,14 +99,14 @@ onEachStore("lists of tags", (world) => {
     assert.ok(tags.length > 100);
   });
   after(async () => {
-    await checkRows(insider.inside.store.reader);
-    await insider.close();
+    await checkRows(direct.store.reader);
+    await direct.close();
   });
 
   const isWithin = (uid: string, place: string) => uid.startsWith(`${place}/`);
 
   async function check(
-    api: Api,
+    api: ApiClient,
     asked: Asked,
     at: number,
     seen: readonly Shown[],
@@ -145,13 +145,13 @@ onEachStore("lists of tags", (world) => {
     return wanted.length;
   }
 
-  world.rule("show exactly what was asked for, in order, in pages that add up", async (api) => {
+  world.rule("return exactly the matching rows, in order, in consistent pages", async (api) => {
     const cases = [...everyAsked()];
     const counts = await all(cases, (asked, at) => check(api, asked, at * 5 + (at >> 3), tags));
     assert.ok(counts.filter((count) => count > 0).length > cases.length / 3);
   });
 
-  world.rule("show and count only what their caller may see", async (api) => {
+  world.rule("return and count only what the caller can see", async (api) => {
     const [, left, right] = tree as [string, string, string];
     const { token } = await world.member({ [left]: ["tag.list"], [right]: ["repo.list"] });
     const seen = tags.filter((tag) => isWithin(tag.uid, left));
@@ -162,7 +162,7 @@ onEachStore("lists of tags", (world) => {
     assert.equal(totalCount, String(seen.length));
   });
 
-  test("named tags are shown as far as they are asked for", async () => {
+  test("tags named by uid are filtered as well", async () => {
     const api = world.operator();
     const ids = tags.map(({ uid }) => uid).slice(0, 60);
     for (const asked of everyAsked()) {
@@ -174,7 +174,7 @@ onEachStore("lists of tags", (world) => {
     }
   });
 
-  test("a page token belongs to what was asked for", async () => {
+  test("a page token is valid for its own query only", async () => {
     const api = world.operator();
     const { nextPageToken: pageToken } = await api.tags.list({ pageSize: 1 });
     for (const other of [{ includeEpochs: true }, { deprecated: false }, { orderBy: "name" }]) {

@@ -2,24 +2,24 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { RegistryStorage } from "../support/registry/storage.ts";
 import { TestServer } from "../support/server/test-server.ts";
-import { TrackedWorld, until } from "../support/world/tracked-registry.ts";
+import { TrackedRegistry, until } from "../support/world/tracked-registry.ts";
 
 const TAGS = 1_000;
 const REPOS = 5_000;
 
-/** What a server may grow by while it looks through all of that. */
-const MOST_GROWTH = 200 * 1024 * 1024;
+/** How much the memory of a server may grow while it reconciles all of that. */
+const MAX_GROWTH_BYTES = 200 * 1024 * 1024;
 
-/** Whoever asks all the time takes the time of those who work. */
+/** Polling too often would slow the server down. */
 const SELDOM_MS = 250;
 
 const repoName = (at: number) => `app-${String(at).padStart(4, "0")}`;
 
 describe("a large registry", () => {
-  let tracked: TrackedWorld;
+  let tracked: TrackedRegistry;
   let storage: RegistryStorage;
   before(async () => {
-    tracked = await TrackedWorld.start({ tells: false });
+    tracked = await TrackedRegistry.start({ notifies: false });
     await until(async () => tracked.world.server.log.includes("reconcile pass finished"));
     storage = new RegistryStorage(tracked.registry.storage);
     const image = storage.image("shared");
@@ -34,17 +34,17 @@ describe("a large registry", () => {
   const found = () => tracked.metric("wharf_registry_reconcile_repos_total", `outcome="ours"`);
   const totalOf = async (list: string, query: string) => {
     const path = `/registry/v2beta1/${list}?${query}&includeTotalCount=true&pageSize=1`;
-    return Number((await tracked.world.operator.get(path)).body.totalCount);
+    return Number((await tracked.world.http.get(path)).body.totalCount);
   };
 
-  test("is looked through in bounded memory, and a restart goes on where it was", async () => {
+  test("is reconciled in bounded memory, and resumes after a restart", async () => {
     const { server } = tracked.world;
     await server.terminate();
     await server.restart();
     const before = await tracked.metric("process_resident_memory_bytes");
     await until(async () => (await found()) >= REPOS / 4, SELDOM_MS);
     const growth = (await tracked.metric("process_resident_memory_bytes")) - before;
-    assert.ok(growth < MOST_GROWTH, `it grew by ${growth} bytes`);
+    assert.ok(growth < MAX_GROWTH_BYTES, `it grew by ${growth} bytes`);
     const first = await found();
     await server.terminate();
     await server.restart();
@@ -56,11 +56,13 @@ describe("a large registry", () => {
       `${first} and then ${second} repos were looked at`,
     );
     const end = await tracked.metric("process_resident_memory_bytes");
-    assert.ok(end - start < MOST_GROWTH, `it grew by ${end - start} bytes`);
+    assert.ok(end - start < MAX_GROWTH_BYTES, `it grew by ${end - start} bytes`);
   });
 
-  test("is known then, all of it", async () => {
-    const { organization, team } = tracked.world;
+  test("is then complete in the store", async () => {
+    const {
+      registry: { organization, team },
+    } = tracked.world;
     assert.equal(await totalOf("repos", `uidp.childrenOf=${team}`), REPOS);
     const repo = (await tracked.repo("many")) as string;
     assert.equal(await totalOf("tags", `uidp.childrenOf=${repo}`), TAGS);
@@ -68,18 +70,18 @@ describe("a large registry", () => {
   });
 });
 
-describe("a registry of two replicas", () => {
-  let tracked: TrackedWorld;
+describe("a registry reconciled by two replicas", () => {
+  let tracked: TrackedRegistry;
   let other: TestServer;
   before(async () => {
-    tracked = await TrackedWorld.start({ store: "postgres", tells: false });
+    tracked = await TrackedRegistry.start({ store: "postgres", notifies: false });
   });
   after(async () => {
     await other.stop();
     await tracked.stop();
   });
 
-  test("is looked through by one at a time", async () => {
+  test("is reconciled by one replica at a time", async () => {
     const { server } = tracked.world;
     const { host } = tracked.registry;
     const storage = new RegistryStorage(tracked.registry.storage);

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { alertOf, LocalWorld, PASSWORD } from "../support/world/local-accounts.ts";
+import { alertOf, PASSWORD } from "../support/world/local-accounts.ts";
+import { World } from "../support/world/world.ts";
 
-let world: LocalWorld;
+let world: World;
 before(async () => {
-  world = await LocalWorld.start({ flags: ["--trusted-proxies", "127.0.0.1"], ownProcess: true });
-  assert.equal((await world.setUp()).status, 200);
+  world = await World.start({ flags: ["--trusted-proxies", "127.0.0.1"], ownProcess: true });
+  assert.equal((await world.accounts.setUp()).status, 200);
 });
 after(() => world.stop());
 
@@ -34,7 +35,7 @@ async function openForm(address: string) {
 const GUESSERS = 6;
 const GUESSES_EACH = 15;
 
-test("guessers on a few addresses keep nobody else from signing in", async () => {
+test("password guessing from a few addresses does not block other sign-ins", async () => {
   const forms = await Promise.all(
     Array.from({ length: GUESSERS * GUESSES_EACH }, (_, at) =>
       openForm(at % 2 === 0 ? `198.51.100.${at % GUESSERS}` : `2001:db8::${at % GUESSERS}:${at}`),

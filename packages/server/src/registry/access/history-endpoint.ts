@@ -5,7 +5,7 @@ import { readHistory } from "../../store/tables/tags.ts";
 import { registryHosts } from "../../sts/audiences.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { isRepositoryName, resolvePath } from "../path.ts";
-import { authenticate, readAuthorization } from "./credentials.ts";
+import { authenticate, publicGrants, readAuthorization } from "./credentials.ts";
 import { registryError } from "./errors.ts";
 import { grantScopes } from "./registry-access.ts";
 import { verifyRegistryToken } from "./registry-token.ts";
@@ -77,7 +77,8 @@ async function requirePull(
     const service = services.includes(host) ? host : (services[0] as string);
     const principal = await authenticate(deps, credentials, service, time, seen);
     const scope = { type: "repository", name, actions: new Set(["pull"] as const) } as const;
-    return (await grantScopes(engine, principal, [scope])).access;
+    const requester = { ...principal, publicGrants: await publicGrants(deps) };
+    return (await grantScopes(engine, requester, [scope])).access;
   }
 }
 

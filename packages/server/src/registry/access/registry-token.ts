@@ -1,5 +1,4 @@
 import { decodeProtectedHeader, errors, jwtVerify } from "jose";
-import { ALGORITHM } from "../../auth/keys.ts";
 import { unauthenticated } from "../../lib/errors.ts";
 import type { RegistryKeys } from "./keys.ts";
 import type { ResourceActions } from "./token.ts";
@@ -27,7 +26,7 @@ export async function verifyRegistryToken(
     const { payload } = await jwtVerify(token, key.publicKey, {
       issuer,
       audience: [...services],
-      algorithms: [ALGORITHM],
+      algorithms: ["ES256"],
       requiredClaims: ["exp", "access"],
       currentDate: new Date(now),
     });

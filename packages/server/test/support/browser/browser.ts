@@ -1,3 +1,4 @@
+/** Chromium, shared by the tests of a run. */
 import {
   type Browser,
   type BrowserContextOptions,
@@ -41,7 +42,7 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
   `--disable-features=${[...LEFT_OUT_BY_PLAYWRIGHT, ...LEFT_OUT].join()}`,
-  // Names of the world lead nowhere, so a page that asks for one is told at once.
+  // External host names do not resolve, so requests to them fail immediately.
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1, EXCLUDE [::1]",
 ];
 
@@ -109,7 +110,7 @@ export async function openPage(
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("requestfailed", (request) => {
     const problem = request.failure()?.errorText;
-    // Whoever goes on to another page before the last byte of this one has come has ended it.
+    // Navigating away before the page is complete aborts it.
     if (!request.url().startsWith(site) || problem === "net::ERR_ABORTED") return;
     complaints.push(`${request.url()}: ${problem}`);
   });

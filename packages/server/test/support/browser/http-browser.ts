@@ -10,18 +10,18 @@ export interface Visited {
 type Sent = any;
 
 /** More steps than any login has. */
-const MOST_STEPS = 20;
+const MAX_STEPS = 20;
 
 /**
  * A browser reduced to what a login needs: cookies, redirects, forms. Fast enough for a table of
  * attacks, and it does what no real browser can be made to do.
  *
  * @example
- * const walker = new Walker();
- * const page = await walker.open(`${server.url}/oauth`);
- * await walker.submit(page, { organization: "acme" });
+ * const browser = new Walker();
+ * const page = await browser.open(`${server.url}/oauth`);
+ * await browser.submit(page, { organization: "acme" });
  */
-export class Walker {
+export class HttpBrowser {
   readonly #cookies = new Map<string, Map<string, string>>();
 
   /** Opens an address and follows where it leads, up to an address that begins with `until`. */
@@ -57,7 +57,7 @@ export class Walker {
   async #go(address: string, init: RequestInit, until: string): Promise<Visited> {
     let at = address;
     let sent = init;
-    for (let step = 0; step < MOST_STEPS; step++) {
+    for (let step = 0; step < MAX_STEPS; step++) {
       const page = await this.#fetch(at, sent);
       const next = page.headers.get("location") ?? refreshOf(page.text);
       if (next === undefined) return page;
@@ -66,7 +66,7 @@ export class Walker {
       at = target;
       sent = { method: "GET" };
     }
-    throw new Error(`no end after ${MOST_STEPS} steps at ${at}`);
+    throw new Error(`no end after ${MAX_STEPS} steps at ${at}`);
   }
 
   async #fetch(address: string, init: RequestInit): Promise<Visited> {

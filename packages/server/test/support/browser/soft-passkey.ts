@@ -1,6 +1,7 @@
+/** A WebAuthn authenticator in software, which also does what real ones do not. */
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
-/** What a browser was asked for, as far as it matters here. */
+/** The options of a WebAuthn request that matter here. */
 export interface PasskeyOptions {
   readonly challenge: string;
   readonly rpId?: string;

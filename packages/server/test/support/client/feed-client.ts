@@ -1,4 +1,7 @@
+/** A client of advisory feeds, as scanners have it. */
+import { gunzipSync } from "node:zlib";
 import type { JsonObject } from "@bufbuild/protobuf";
+import { extract } from "tar-stream";
 import { fromBuffer } from "yauzl";
 
 /** A file of a feed as it came. */
@@ -58,6 +61,19 @@ export function unzipped(archive: Buffer): Promise<Map<string, string>> {
       zip.readEntry();
     });
   });
+}
+
+/** The files of a gzip-compressed tar archive, by their paths. */
+export async function untarred(archive: Buffer): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  const reader = extract();
+  reader.end(gunzipSync(archive));
+  for await (const entry of reader) {
+    let text = "";
+    for await (const chunk of entry) text += chunk;
+    files.set(entry.header.name, text);
+  }
+  return files;
 }
 
 /** An approved event of the tests. */

@@ -1,11 +1,12 @@
-import type { Collection } from "./api-client.ts";
+/** Lists read to their end, and work in parallel. */
+import type { Collection } from "./collections.ts";
 
 /** A list read to its end, page by page. */
 export interface Walk {
   // biome-ignore lint/suspicious/noExplicitAny: lists of every kind are walked.
   readonly items: any[];
   readonly pages: number;
-  /** The total that every page told. */
+  /** The total count, equal in every page. */
   readonly totals: readonly string[];
 }
 

@@ -1,7 +1,8 @@
+/** A model of what lists of advisories show. */
 import type { Asked } from "./advisory-samples.ts";
 import type { Built } from "./random-advisories.ts";
 
-/** An advisory as lists show it, as far as they ask for it. */
+/** The fields of an advisory that lists filter and order by. */
 export interface Stored {
   readonly uid: string;
   readonly advisoryId: string;

@@ -1,3 +1,4 @@
+/** Token services of AWS, Google and Azure that verify tokens as the real ones do. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -36,8 +37,10 @@ export class StandInClouds {
   /** Answers instead of a cloud. */
   readonly instead = new Map<Cloud, (response: ServerResponse, asked: Asked) => void>();
   readonly #server: Server;
-  /** The one issuer that accounts have been told to trust. */
+  /** The only issuer that the accounts trust. */
   issuer = "";
+  /** The algorithms that they verify. */
+  algorithms: readonly string[] = ["ES256"];
 
   private constructor(server: Server) {
     this.#server = server;
@@ -90,8 +93,9 @@ export class StandInClouds {
       const document = await fetch(`${this.issuer}/.well-known/openid-configuration`);
       const { issuer, jwks_uri } = (await document.json()) as { issuer: string; jwks_uri: string };
       const keys = createRemoteJWKSet(new URL(jwks_uri));
-      const terms = { issuer, audience, requiredClaims: ["exp", "iat", "sub"] };
-      const { payload } = await jwtVerify(asked.token, keys, { ...terms, algorithms: ["ES256"] });
+      const algorithms = [...this.algorithms];
+      const terms = { issuer, audience, requiredClaims: ["exp", "iat", "sub"], algorithms };
+      const { payload } = await jwtVerify(asked.token, keys, terms);
       asked.claims = payload;
       return this.trusted.get(what) === payload.sub ? undefined : "the subject is not trusted";
     } catch (error) {

@@ -1,3 +1,4 @@
+/** An OpenID issuer with keys of its own, for tokens of workloads. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,7 +13,7 @@ import {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An OpenID issuer of the tests' own, with keys of its own, that can be told to misbehave. */
+/** An OpenID issuer for tests, with its own keys, that misbehaves on request. */
 export class StandInIssuer {
   readonly url: string;
   readonly #server: Server;

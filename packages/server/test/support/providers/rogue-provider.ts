@@ -1,3 +1,4 @@
+/** An OpenID provider that breaks rules where told to. */
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
@@ -22,7 +23,7 @@ export interface Misdeed {
 
 const CLIENT = { id: "wharf", secret: "a secret that is long enough for HS256" };
 
-/** An OpenID provider that keeps the rules, except where it is told not to. */
+/** An OpenID provider that conforms, except for the configured violations. */
 export class RogueProvider {
   readonly client = CLIENT;
   /** What it was asked for, by path. */

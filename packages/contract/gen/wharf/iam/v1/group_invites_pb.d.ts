@@ -205,8 +205,6 @@ export declare type DeleteGroupInviteRequest = Message<"wharf.iam.v1.DeleteGroup
 export declare const DeleteGroupInviteRequestSchema: GenMessage<DeleteGroupInviteRequest>;
 
 /**
- * Publicly there is also CreateWithGroup, which was never meant for clients: it is UNIMPLEMENTED.
- *
  * @generated from service wharf.iam.v1.GroupInvites
  */
 export declare const GroupInvites: GenService<{
@@ -216,6 +214,17 @@ export declare const GroupInvites: GenService<{
    * @generated from rpc wharf.iam.v1.GroupInvites.Create
    */
   create: {
+    methodKind: "unary";
+    input: typeof GroupInviteRequestSchema;
+    output: typeof GroupInviteSchema;
+  },
+  /**
+   * Creates an organization, with the name in `group`, and an invite to it. The caller does not become its
+   * owner. Takes the capabilities in some group, and what creating an organization takes.
+   *
+   * @generated from rpc wharf.iam.v1.GroupInvites.CreateWithGroup
+   */
+  createWithGroup: {
     methodKind: "unary";
     input: typeof GroupInviteRequestSchema;
     output: typeof GroupInviteSchema;

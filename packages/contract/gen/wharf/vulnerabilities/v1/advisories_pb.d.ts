@@ -218,6 +218,13 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v1.AdvisoryEv
    * @generated from field: optional string issue = 14;
    */
   issue?: string | undefined;
+
+  /**
+   * Why the reviewer decided so: set it with a review. Absent while the event is pending.
+   *
+   * @generated from field: optional string review_reason = 101;
+   */
+  reviewReason?: string | undefined;
 };
 
 /**

@@ -269,6 +269,20 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v2beta1.Advis
     value: AdvisoryEvent_ComponentLocationChanged;
     case: "componentLocationChanged";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * Why the reviewer decided so; empty while the event is pending.
+   *
+   * @generated from field: string review_reason = 101;
+   */
+  reviewReason: string;
+
+  /**
+   * All decisions about the event, in order. An event that is edited after a review is reviewed again.
+   *
+   * @generated from field: repeated wharf.vulnerabilities.v2beta1.AdvisoryEvent.Review reviews = 102;
+   */
+  reviews: AdvisoryEvent_Review[];
 };
 
 /**
@@ -276,6 +290,39 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v2beta1.Advis
  * Use `create(AdvisoryEventSchema)` to create a new message.
  */
 export declare const AdvisoryEventSchema: GenMessage<AdvisoryEvent>;
+
+/**
+ * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Review
+ */
+export declare type AdvisoryEvent_Review = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.Review"> & {
+  /**
+   * The identity that reviewed it.
+   *
+   * @generated from field: string reviewer = 1;
+   */
+  reviewer: string;
+
+  /**
+   * @generated from field: wharf.vulnerabilities.v2beta1.ReviewState state = 2;
+   */
+  state: ReviewState;
+
+  /**
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp time = 4;
+   */
+  time?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Review.
+ * Use `create(AdvisoryEvent_ReviewSchema)` to create a new message.
+ */
+export declare const AdvisoryEvent_ReviewSchema: GenMessage<AdvisoryEvent_Review>;
 
 /**
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection
