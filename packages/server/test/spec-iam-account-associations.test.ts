@@ -320,6 +320,31 @@ onEachStore("account associations", (world) => {
     );
   });
 
+  test("64-bit integers are exact as JSON numbers, too", async () => {
+    const group = await world.group(org);
+    const largest = "9223372036854775807";
+    const send = (method: string, installationId: string) =>
+      fetch(`${world.server.url}/iam/v2beta1/accountAssociations/${group}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${world.operator().token}`,
+          "content-type": "application/json",
+        },
+        body: JSON.stringify({ name: "github", ...installed("1", "") }).replace(
+          '"installationId":""',
+          `"installationId": ${installationId}`,
+        ),
+      });
+    const answer = await send("POST", largest);
+    assert.equal(answer.status, 200);
+    const { github } = (await answer.json()) as { github: unknown };
+    assert.deepEqual({ github }, installed("1", largest));
+    for (const wrong of ["9223372036854775808", "9007199254740993.5"]) {
+      assert.equal((await send("PATCH", wrong)).status, 400, wrong);
+    }
+    assert.deepEqual((await world.operator().accountAssociations.get(group)).github, github);
+  });
+
   test("null in the body of a REST update removes an account", async () => {
     const group = await newGroup();
     const rest = new Http(world.server.url, world.operator().token);
