@@ -8,7 +8,7 @@ import type { ApiClient } from "./support/client/api-client.ts";
 import { allRejected, rejected } from "./support/client/api-error.ts";
 import { sendBytes } from "./support/client/grpc.ts";
 import { Http } from "./support/client/http.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
 /** What the methods that give something ask for, and nothing that is worth giving. */
@@ -166,9 +166,13 @@ onEachStore("a down-scoped token cannot grant its identity more than its boundar
           "wharf.auth.Auth/Register",
           "wharf.auth.SessionsService/EndSession",
           "wharf.auth.SessionsService/Logout",
+          "wharf.iam.v1.GroupInvites/CreateWithGroup",
           "wharf.iam.v1.Groups/Create",
           "wharf.iam.v2beta1.GroupsService/CreateGroup",
           "wharf.oidc.SecurityTokenService/ExchangeRefreshToken",
+          "wharf.registry.v2beta1.PackagesService/CreatePackage",
+          "wharf.registry.v2beta1.PackagesService/DeletePackage",
+          "wharf.registry.v2beta1.PackagesService/UpdatePackage",
           "wharf.registry.v2beta1.RegistriesService/ReconcileRegistries",
         ],
         "a new one must keep to the boundary of a token",

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { ApiClient } from "./support/client/api-client.ts";
 import { ApiError, rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
-import { Inside } from "./support/server/store-access.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { checkRows } from "./support/server/store-consistency.ts";
 import { TestServer } from "./support/server/test-server.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
@@ -172,8 +172,8 @@ onEachStore("quotas of groups", (world) => {
   });
 
   after(async () => {
-    const inside = await Inside.open(world.server);
-    await checkRows(inside.store.reader).finally(() => inside.close());
+    const direct = await DirectStore.open(world.server);
+    await checkRows(direct.store.reader).finally(() => direct.close());
   });
 });
 

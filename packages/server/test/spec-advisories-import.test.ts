@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before } from "node:test";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
 import { rejected } from "./support/client/api-error.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const DETECTED = { createTime: "2026-03-01T00:00:00.000Z", detection: { manual: {} } };

@@ -3,7 +3,7 @@ import { before } from "node:test";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { allRejected, rejected } from "./support/client/api-error.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const ABOUT = {

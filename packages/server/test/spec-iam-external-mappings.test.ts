@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { mappingsFor } from "../src/iam/external-group-role-mappings.ts";
 import { rejected } from "./support/client/api-error.ts";
-import { rawRows } from "./support/server/sql.ts";
-import { Inside } from "./support/server/store-access.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
@@ -160,10 +159,10 @@ onEachStore("mappings of external groups", (world) => {
     const { create } = world.operator().externalGroupRoleMappings;
     for (const group of ["a", "b", "c"]) await create(idp, mapping(group));
     await create(await provider(org), mapping("a"));
-    const inside = await Inside.open(world.server);
+    const direct = await DirectStore.open(world.server);
     try {
       const groups = { ids: ["c", "a", "A", "unknown"], provisioned: [] };
-      const found = await mappingsFor(inside.store.reader, idp, groups);
+      const found = await mappingsFor(direct.store.reader, idp, groups);
       assert.deepEqual(
         found.map((one) => [one.externalGroupId, one.roleUid, one.scope]),
         [
@@ -172,7 +171,7 @@ onEachStore("mappings of external groups", (world) => {
         ],
       );
     } finally {
-      await inside.close();
+      await direct.close();
     }
   });
 });

@@ -5,7 +5,7 @@ import { before, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const HOUR = 3_600_000;

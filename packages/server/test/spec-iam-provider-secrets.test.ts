@@ -8,7 +8,7 @@ import { Secrets } from "../src/secrets/secrets.ts";
 import { openStore } from "../src/store/db/open.ts";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const ISSUER = "https://login.example.com";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { allRejected, rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const DIGEST = `sha256:${"0a".repeat(32)}`;

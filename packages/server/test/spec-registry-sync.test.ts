@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import { rejected } from "./support/client/api-error.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const DAY_MS = 24 * 3_600_000;

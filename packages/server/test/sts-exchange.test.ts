@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { ApiClient } from "./support/client/api-client.ts";
 import { Http } from "./support/client/http.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 
@@ -105,6 +105,25 @@ for (const store of STORES) {
         const { status } = await new Http(server.url, made).get("/iam/v2beta1/groups");
         assert.equal(status, 200, naming);
       }
+    });
+
+    test("a bearer that is no token is UNAUTHENTICATED, whatever it is presented for", async () => {
+      const provider = `${"0".repeat(40)}/0123456789abcdef`;
+      for (const token of ["nonsense", "a.b.c", "a.b", Buffer.from("GET /").toString("base64url")])
+        for (const parameters of [
+          {},
+          { identity: ci },
+          { identity: "f".repeat(40) },
+          { identity_provider: provider },
+          { aud: "https://elsewhere.example" },
+        ]) {
+          const answer = await exchange(server.url, token, { aud: server.url, ...parameters });
+          assert.deepEqual(
+            [answer.status, answer.message],
+            [401, "Unauthenticated: the token is malformed"],
+            `${token} ${JSON.stringify(parameters)}`,
+          );
+        }
     });
 
     test("OAuth errors have OAuth codes", async () => {

@@ -4,7 +4,7 @@ import { accountAssociationsV1 } from "@wharf/contract/v1";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { StandInClouds } from "./support/providers/clouds.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const clouds = await StandInClouds.start();

@@ -10,7 +10,7 @@ import {
 } from "@wharf/contract/v1";
 import { PROTOCOLS } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const { GroupInvites } = groupInvitesV1;

@@ -5,7 +5,7 @@ import { groupInvitesV1 } from "@wharf/contract/v1";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const HOUR = 3_600_000;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
-import { digest } from "./support/registry/digest.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { digest } from "./support/registry/oci-image.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const [ONE, TWO, THREE] = [1, 2, 3].map(digest) as [string, string, string];
@@ -169,10 +169,10 @@ onEachStore("v1 tags", (world) => {
       return items.map((one: { digest: string }) => one.digest);
     };
     const [first, second, third] = times as [string, string, string];
-    assert.deepEqual(await history({}), [THREE, TWO, ONE]);
-    assert.deepEqual(await history({ start: second }), [THREE, TWO]);
+    assert.deepEqual(await history({}), [ONE, TWO, THREE]);
+    assert.deepEqual(await history({ start: second }), [TWO, THREE]);
     assert.deepEqual(await history({ end: second }), [ONE]);
-    assert.deepEqual(await history({ start: first, end: third }), [TWO, ONE]);
+    assert.deepEqual(await history({ start: first, end: third }), [ONE, TWO]);
     const { items } = await api.v1.registry.listTagHistory({ parentId: id, start: third });
     assert.deepEqual(items, [{ digest: THREE, updateTimestamp: third }]);
     const parentId = `${repoId}/${"0".repeat(16)}`;
