@@ -160,8 +160,8 @@ function deleteRepo(engine: Engine): Handler {
 }
 
 /**
- * Deletes the tags, their history, the manifests, the locations and the README of a repo. The images stay
- * in the registries. So the deletion is recorded for each location, with the history of the tags: a
+ * Deletes the tags, their history, the manifests, the locations, the README and the deployment of a repo.
+ * The images stay in the registries. So the deletion is recorded for each location, with the history of the tags: a
  * reconcile pass must not bring the repo back before something is pushed to it.
  */
 async function removeContents({ engine, tx, call }: Mutation, { uid }: Repo): Promise<void> {
@@ -174,4 +174,5 @@ async function removeContents({ engine, tx, call }: Mutation, { uid }: Repo): Pr
   if (locations.length === 0) await forgetHistory(tx, uid);
   await deleteLocations(tx, uid);
   await deleteReadme(tx, uid);
+  await engine.catalog.deployments.table.delete(tx, uid);
 }

@@ -142,6 +142,16 @@ export function migrations(dialect: Dialect): readonly (readonly string[])[] {
     grantChanges(dialect),
     signingAlgorithms(dialect),
     repoDeletions(dialect),
+    deletedGroups(dialect),
+  ];
+}
+
+/** Groups by the identity that deleted them (deleted-groups.ts). */
+function deletedGroups({ text, integer }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE deleted_groups (
+      uid ${text} PRIMARY KEY, identity ${text} NOT NULL, time ${integer} NOT NULL)`,
+    "CREATE INDEX deleted_groups_by_time ON deleted_groups (time)",
   ];
 }
 

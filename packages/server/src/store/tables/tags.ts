@@ -15,10 +15,21 @@ export interface HistoryEntry {
   readonly seen: number;
 }
 
-/** The entry after which a page of the history begins, towards older ones. */
+/** The entry after which a page of the history begins. */
 export interface HistoryCursor {
   readonly time: number;
   readonly id: number;
+}
+
+/** A page of the history of a tag: newest first, unless ascending. */
+export interface HistoryPage {
+  readonly after?: HistoryCursor | undefined;
+  /** From this time on. */
+  readonly start?: number | undefined;
+  /** Before this time. */
+  readonly end?: number | undefined;
+  readonly ascending?: boolean;
+  readonly limit: number;
 }
 
 const COLUMNS = "id, digest, time, seen";
@@ -42,24 +53,29 @@ export async function lastDigest(
   repo: string,
   name: string,
 ): Promise<string | undefined> {
-  return (await readHistory(reader, repo, name, undefined, 1))[0]?.digest;
+  return (await readHistory(reader, repo, name, { limit: 1 }))[0]?.digest;
 }
 
-/** The digests that a tag has had, newest first. */
+/** The digests that a tag has had. */
 export async function readHistory(
   reader: Reader,
   repo: string,
   name: string,
-  after: HistoryCursor | undefined,
-  limit: number,
+  { after, start, end, ascending = false, limit }: HistoryPage,
 ): Promise<HistoryEntry[]> {
-  const older = after === undefined ? "" : "AND (time, id) < (?, ?)";
+  const direction = ascending ? "ASC" : "DESC";
+  const bounds: readonly (readonly [sql: string, values: readonly (number | undefined)[]])[] = [
+    [`AND (time, id) ${ascending ? ">" : "<"} (?, ?)`, [after?.time, after?.id]],
+    ["AND time >= ?", [start]],
+    ["AND time < ?", [end]],
+  ];
+  const given = bounds.filter(([, values]) => values[0] !== undefined);
   return reader.all<HistoryEntry>(
-    `SELECT ${COLUMNS} FROM tag_history WHERE repo = ? AND name = ? AND digest <> '' ${older}
-     ORDER BY time DESC, id DESC LIMIT ?`,
+    `SELECT ${COLUMNS} FROM tag_history WHERE repo = ? AND name = ? AND digest <> ''
+     ${given.map(([sql]) => sql).join(" ")} ORDER BY time ${direction}, id ${direction} LIMIT ?`,
     repo,
     name,
-    ...(after === undefined ? [] : [after.time, after.id]),
+    ...given.flatMap(([, values]) => values as readonly number[]),
     limit,
   );
 }
