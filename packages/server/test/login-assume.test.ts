@@ -81,7 +81,7 @@ for (const store of STORES) {
       assert.equal(decodeJwt(headless.open(sealed)).sub, ci);
     });
 
-    test("a person who may not is told so, and no session stays", async () => {
+    test("a person who may not gets an error, and no session stays", async () => {
       const before = await sessions();
       const denied = await world.login.logIn("bob", { identity: ci });
       assert.deepEqual([denied.status, denied.error], [400, "invalid_grant"]);
@@ -107,7 +107,7 @@ for (const store of STORES) {
       assert.equal(decodeJwt((await refreshed(first.refresh_token)).access_token).sub, ci);
     });
 
-    test("one's own identity is no other one", async () => {
+    test("a person's own identity is not assumed", async () => {
       const own = decodeJwt((await world.login.logIn("ada")).access_token).sub ?? "";
       const { access_token } = await world.login.logIn("ada", { identity: own });
       assert.equal(decodeJwt(access_token).sub, own);
