@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { after, before, test } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
@@ -14,6 +15,19 @@ import { onEachStore } from "./support/world/world.ts";
 
 const FIXED = approved({ fixed: { fixedVersion: "3.5.0-r0" } });
 const V3 = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H";
+
+/** Asserts the required fields of a ROLIE feed of CSAF documents. */
+function assertRolie({ feed }: { feed: JsonObject & { entry: JsonObject[] } }): void {
+  const required = ["id", "title", "link", "category", "updated", "entry"];
+  assert.deepEqual(Object.keys(feed), required);
+  assert.deepEqual(feed.category, [
+    { scheme: "urn:ietf:params:rolie:category:information-type", term: "csaf" },
+  ]);
+  for (const entry of feed.entry) {
+    const fields = ["id", "title", "link", "published", "updated", "content", "format"];
+    assert.deepEqual(Object.keys(entry), fields);
+  }
+}
 
 onEachStore("advisory feeds", (world) => {
   let direct: DirectStore;
@@ -110,9 +124,49 @@ onEachStore("advisory feeds", (world) => {
       listed.trim().split("\n"),
     );
     assert.equal((await scanner.get(`${group}/csaf/1999/apk-openssl.json`)).status, 404);
+    const rolie = (await scanner.get(`${group}/csaf/csaf-feed-tlp-white.json`)).json;
+    assertRolie(rolie);
+    assert.equal((await scanner.get(`${group}/csaf/csaf-feed-tlp-amber.json`)).status, 404);
+    const base = `${world.server.url}/feeds/${group}`;
+    assert.deepEqual(
+      rolie.feed.entry.map(({ content }: { content: { src: string } }) => content.src),
+      listed
+        .trim()
+        .split("\n")
+        .map((path) => `${base}/csaf/${path}`),
+    );
+    for (const { id, content, link } of rolie.feed.entry) {
+      const { bytes, json } = await scanner.get(
+        content.src.slice(`${base.slice(0, -group.length)}`.length),
+      );
+      assert.equal(json.document.tracking.id, id);
+      const hashes = link.filter(({ rel }: { rel: string }) => rel === "hash");
+      assert.equal(hashes.length, 2);
+      for (const { href } of hashes) {
+        const [, algorithm = ""] = /\.(sha256|sha512)$/.exec(href) ?? [];
+        const file = await fetch(href);
+        const name = content.src.split("/").at(-1);
+        assert.equal(await file.text(), `${hash(algorithm, bytes)}  ${name}\n`);
+      }
+    }
+    assert.equal((await scanner.get(`${group}/csaf/1999/apk-openssl.json.sha256`)).status, 404);
     const changes = (await scanner.get(`${group}/csaf/changes.csv`)).bytes.toString();
     assert.equal(changes.trim().split("\n").length, 2);
     const provider = (await scanner.get(`${group}/csaf/provider-metadata.json`)).json;
+    assert.deepEqual(provider.distributions, [
+      { directory_url: `${base}/csaf/` },
+      {
+        rolie: {
+          feeds: [
+            {
+              summary: `All CSAF documents of ${provider.publisher.name}`,
+              tlp_label: "WHITE",
+              url: `${base}/csaf/csaf-feed-tlp-white.json`,
+            },
+          ],
+        },
+      },
+    ]);
     assert.equal(
       provider.canonical_url,
       `${world.server.url}/feeds/${group}/csaf/provider-metadata.json`,

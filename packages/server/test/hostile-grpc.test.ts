@@ -3,12 +3,12 @@ import { constants } from "node:http2";
 import { after, afterEach, before, describe, test } from "node:test";
 import fc from "fast-check";
 import {
+  checkHealthy,
   checkStatus,
-  checkUnharmed,
   frame,
   parseAnswer,
   RawHttp2,
-  talk,
+  sendRaw,
   webTrailers,
 } from "./support/client/raw.ts";
 import { GOOD_CALLS, hostileCalls, payloadOf } from "./support/fuzz/malformed-calls.ts";
@@ -63,7 +63,7 @@ for (const store of STORES) {
         });
         await Promise.all(all);
         raw.close();
-        await checkUnharmed(server);
+        await checkHealthy(server);
       });
       await fc.assert(property, { ...FIXED, numRuns: store === "sqlite" ? 40 : 20 });
     });
@@ -119,7 +119,7 @@ for (const store of STORES) {
             ...new Map(own.map(([name, value]) => [name, `${name}: ${value}`])).values(),
           ];
           const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
-          const answer = parseAnswer(await talk(server.url, Buffer.concat([head, body])));
+          const answer = parseAnswer(await sendRaw(server.url, Buffer.concat([head, body])));
           assert.ok(answer !== undefined, path);
           if (answer.status !== 200) {
             assert.ok(answer.status < 500, `${path}: ${answer.status}`);
@@ -129,7 +129,7 @@ for (const store of STORES) {
           checkStatus(webTrailers(whole), path);
         });
         await Promise.all(all);
-        await checkUnharmed(server);
+        await checkHealthy(server);
       });
       await fc.assert(property, { ...FIXED, numRuns: store === "sqlite" ? 20 : 10 });
     });

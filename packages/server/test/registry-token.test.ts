@@ -295,7 +295,7 @@ for (const store of STORES) {
       ]) {
         const { status, body } = await change();
         assert.equal(status, 400);
-        assert.match(body.message, /cannot be changed or deleted/);
+        assert.equal(body.details[1].violations[0].type, "BUILT_IN_IDENTITY");
       }
       assert.deepEqual((await operator.get(path)).body, shown);
       const owner = new Http(

@@ -5,7 +5,7 @@ import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { GroupSchema, newChildUid } from "@wharf/contract";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
-import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
+import { inParallel, listAll, uidsOf } from "./support/client/pagination.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
 import type { TestServer } from "./support/server/test-server.ts";
 import { onEachStore } from "./support/world/world.ts";
@@ -57,7 +57,7 @@ onEachStore("orders of lists", (world) => {
   });
 
   const walked = async (api: ApiClient, uidp: object, orderBy: string, pageSize: number) =>
-    (await walk(api.groups, "groups", { uidp, orderBy, pageSize })).items as Row[];
+    (await listAll(api.groups, "groups", { uidp, orderBy, pageSize })).items as Row[];
 
   for (const [key, keyOf] of Object.entries(KEYS)) {
     world.rule(`pages ordered by ${key} are in order, each row once, both ways`, async (api) => {
@@ -201,12 +201,7 @@ onEachStore("orders of lists", (world) => {
     );
   });
 
-  world.rule("other orders are rejected, with the allowed ones", async (api) => {
-    const expected = {
-      orderBy:
-        "orderBy must be one of uid, name, created_at, updated_at, or several of them with commas, " +
-        'each optionally followed by " desc"',
-    };
+  world.rule("other orders are rejected", async (api) => {
     for (const orderBy of [
       "color",
       "name down",
@@ -217,14 +212,13 @@ onEachStore("orders of lists", (world) => {
       "__proto__",
     ]) {
       const refusal = await rejected(api.groups.list({ orderBy }));
-      assert.equal(refusal.code, 3, orderBy);
-      assert.deepEqual(refusal.fields, expected);
+      assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, ["orderBy"]], orderBy);
     }
   });
 
   world.rule("resources without a name cannot be ordered by name", async (api) => {
     const { fields } = await rejected(api.roleBindings.list({ orderBy: "name" }));
-    assert.match(fields.orderBy ?? "", /^orderBy must be one of uid, created_at, updated_at,/);
+    assert.deepEqual(Object.keys(fields), ["orderBy"]);
     const { roleBindings } = await api.roleBindings.list({ orderBy: "created_at desc" });
     assertSorted(roleBindings.map((row: Row) => row.createTime).reverse(), "created_at");
   });
@@ -238,12 +232,12 @@ onEachStore("orders of lists", (world) => {
     }
     const request = { uidp: { childrenOf: home }, orderBy: "name desc", pageSize: 2 };
     for (const key of ["identities", "roles"] as const) {
-      const { items } = await walk(api[key], key, request);
+      const { items } = await listAll(api[key], key, request);
       assert.deepEqual(
         items.map((row) => row.name),
         ["c", "b", "a"],
       );
-      const made = await walk(api[key], key, { ...request, orderBy: "created_at" });
+      const made = await listAll(api[key], key, { ...request, orderBy: "created_at" });
       assertSorted(
         made.items.map((row) => row.createTime),
         "created_at",

@@ -239,9 +239,8 @@ onEachStore("tags", (world) => {
       creator.tags.create(parent, { ...given, bundles: [] }),
       creator.tags.create(parent, { ...given, digest: digest(2), deprecated: true }),
     ]);
-    for (const { code, message } of refusals) {
-      const expected = `Permission denied: needs tag.update at "${parent}"`;
-      assert.deepEqual([code, message], [7, expected]);
+    for (const { code, needs } of refusals) {
+      assert.deepEqual([code, needs], [7, `tag.update at ${parent}`]);
     }
     assert.deepEqual(await api.tags.get(before.uid), before);
     assert.equal((await api.tags.listTagHistory({ uid: before.uid })).entries.length, 1);

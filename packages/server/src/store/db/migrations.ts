@@ -141,6 +141,7 @@ export function migrations(dialect: Dialect): readonly (readonly string[])[] {
     expiryByIndex(dialect),
     grantChanges(dialect),
     signingAlgorithms(dialect),
+    repoDeletions(dialect),
     deletedGroups(dialect),
   ];
 }
@@ -220,4 +221,15 @@ function grantChanges({ text, integer, withoutRowid }: Dialect): readonly string
 /** Keys of earlier versions are for ES256. */
 function signingAlgorithms({ text }: Dialect): readonly string[] {
   return [`ALTER TABLE signing_keys ADD COLUMN algorithm ${text} NOT NULL DEFAULT 'ES256'`];
+}
+
+/** Repos that callers deleted while their images stay in registries, and lists of images by time. */
+function repoDeletions({ text, integer }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE repo_deletions (
+      host ${text} NOT NULL, path ${text} NOT NULL, repo ${text} NOT NULL, time ${integer} NOT NULL,
+      seen ${integer} NOT NULL, PRIMARY KEY (host, path))`,
+    "CREATE INDEX repo_deletions_by_repo ON repo_deletions (repo)",
+    "CREATE INDEX manifests_by_push ON manifests (repo, pushed, digest)",
+  ];
 }

@@ -80,6 +80,20 @@ export async function readHistory(
   );
 }
 
+/** The digests that tags of these names had last, by name; empty for deleted ones. */
+export async function lastDigests(
+  reader: Reader,
+  repo: string,
+  names: readonly string[],
+): Promise<Map<string, string>> {
+  const sql = `SELECT name, digest FROM tag_history entry
+    WHERE repo = ? AND name IN (${reader.dialect.texts}) AND NOT EXISTS (
+      SELECT 1 FROM tag_history later WHERE later.repo = entry.repo AND later.name = entry.name
+        AND (later.time, later.id) > (entry.time, entry.id))`;
+  const rows = await reader.all<KnownTag>(sql, repo, JSON.stringify(names));
+  return new Map(rows.map(({ name, digest }) => [name, digest]));
+}
+
 /** Adds an entry, unless it exists. */
 export async function addEntry(
   tx: Transaction,
@@ -124,6 +138,18 @@ export function knownTags(
 ): Promise<KnownTag[]> {
   const sql = "SELECT name, digest FROM tags WHERE parent = ? AND name > ? ORDER BY name LIMIT ?";
   return reader.all<KnownTag>(sql, repo, after, limit);
+}
+
+/** The tags of a repo that have one of these digests, in the order of names. */
+export async function tagsOfDigests(
+  reader: Reader,
+  repo: string,
+  digests: readonly string[],
+): Promise<KnownTag[]> {
+  if (digests.length === 0) return [];
+  const sql = `SELECT name, digest FROM tags
+    WHERE parent = ? AND digest IN (${reader.dialect.texts}) ORDER BY name`;
+  return reader.all<KnownTag>(sql, repo, JSON.stringify(digests));
 }
 
 /** The digests of the tags with these names, by name. */

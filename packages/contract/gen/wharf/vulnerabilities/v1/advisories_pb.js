@@ -211,7 +211,7 @@ export const EventTypeFilter = /*@__PURE__*/
   tsEnum(EventTypeFilterSchema);
 
 /**
- * Version 1, which also writes: the same advisories that version 2 shows.
+ * Version 1 reads and writes the advisories that version 2 reads.
  *
  * @generated from service wharf.vulnerabilities.v1.Advisories
  */

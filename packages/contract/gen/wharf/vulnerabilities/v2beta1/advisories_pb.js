@@ -197,7 +197,7 @@ export const EventTypeFilter = /*@__PURE__*/
   tsEnum(EventTypeFilterSchema);
 
 /**
- * An advisory follows one vulnerability in one component of one artifact, as a row of events.
+ * An advisory tracks one vulnerability in one component of one artifact, as a sequence of events.
  *
  * @generated from service wharf.vulnerabilities.v2beta1.AdvisoriesService
  */
