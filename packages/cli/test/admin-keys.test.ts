@@ -3,12 +3,12 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Rest } from "../../server/test/support/client/http.ts";
+import { Http } from "../../server/test/support/client/http.ts";
+import { rawRows } from "../../server/test/support/server/direct-store.ts";
 import { everyValueOf, spellings } from "../../server/test/support/server/key-material.ts";
 import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
-import { rawRows } from "../../server/test/support/server/sql.ts";
 import { TestServer } from "../../server/test/support/server/test-server.ts";
-import { LoginWorld } from "../../server/test/support/world/login.ts";
+import { World } from "../../server/test/support/world/world.ts";
 import { wharf } from "./support/command.ts";
 import { wharfAtTerminal } from "./support/terminal.ts";
 
@@ -26,12 +26,12 @@ const keysOf = (server: TestServer) =>
   rawRows(server, "SELECT kid, retires FROM signing_keys ORDER BY kid");
 
 const works = async (server: TestServer, token: string) =>
-  (await new Rest(server.url, token).get("/iam/v2beta1/groups")).status === 200;
+  (await new Http(server.url, token).get("/iam/v2beta1/groups")).status === 200;
 
 describe("wharf admin keys", () => {
-  let world: LoginWorld;
+  let world: World;
   before(async () => {
-    world = await LoginWorld.start({ flags: ["--secret-key-file", keyFile("secret.key")] });
+    world = await World.start({ login: true, flags: ["--secret-key-file", keyFile("secret.key")] });
   });
   after(() => world.stop());
   const data = () => ["--data", world.server.data];
@@ -114,7 +114,7 @@ describe("wharf admin keys", () => {
 
   test("rotate --all reports what it did and the next steps", async () => {
     assert.equal((await fetch(`${world.server.url}/registry/certs.pem`)).status, 200);
-    await world.logIn("ada");
+    await world.login.logIn("ada");
     const { code, stdout, stderr } = await wharf([
       ...["admin", "keys", "rotate", "--all", "-y"],
       ...own(),
@@ -160,7 +160,7 @@ describe("wharf admin keys", () => {
     const rotated = await wharf(["admin", "keys", "rotate", "--now", "-y", ...withNext]);
     assert.equal(rotated.code, 0, rotated.stderr);
     const token = (await wharf(["admin", "token", ...withNext])).stdout.trim();
-    const refused = await new Rest(world.server.url, token).get("/iam/v2beta1/groups");
+    const refused = await new Http(world.server.url, token).get("/iam/v2beta1/groups");
     assert.equal(refused.status, 503);
     assert.match(refused.body.message, /sealed with another key than this server has/);
     renameSync(next, secretKey);

@@ -4,19 +4,19 @@ import { once } from "node:events";
 import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { Rest } from "../../server/test/support/client/http.ts";
-import { rawRows } from "../../server/test/support/server/sql.ts";
-import { LoginWorld } from "../../server/test/support/world/login.ts";
+import { Http } from "../../server/test/support/client/http.ts";
+import { rawRows } from "../../server/test/support/server/direct-store.ts";
+import { World } from "../../server/test/support/world/world.ts";
 import { Home } from "./support/auth-home.ts";
 
 /** Someone who is not root, for whom files can be read-only. */
 const NOBODY = 65_534;
 
 describe("stored sessions", () => {
-  let world: LoginWorld;
+  let world: World;
   let home: Home;
   before(async () => {
-    world = await LoginWorld.start();
+    world = await World.start({ login: true });
   });
   after(() => world.stop());
   beforeEach(async () => {
@@ -82,7 +82,7 @@ describe("stored sessions", () => {
 
   test("a session that ended elsewhere is reported and deleted", async () => {
     const token = home.login.tokens[world.server.url]?.token ?? "";
-    const ended = await new Rest(world.server.url, token).post("/auth/v1/logout");
+    const ended = await new Http(world.server.url, token).post("/auth/v1/logout");
     assert.equal(ended.status, 200);
     const { code, stderr } = await home.run(["iam", "organizations", "list"]);
     assert.equal(code, 3, stderr);
@@ -193,7 +193,7 @@ describe("stored sessions", () => {
     const text = await home.ok(["auth", "status"]);
     assert.match(text, /ada@acme\.example +valid +20\S+, renews +acme\.example \(viewer\)/);
     const token = home.login.tokens[world.server.url]?.token ?? "";
-    await new Rest(world.server.url, token).post("/auth/v1/logout");
+    await new Http(world.server.url, token).post("/auth/v1/logout");
     const ended = await home.run(["auth", "status"]);
     assert.equal(ended.code, 3);
     assert.match(ended.stdout, /expired/);

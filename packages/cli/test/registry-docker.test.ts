@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { builtinRole } from "@wharf/contract";
+import { builtinRole, literalIdentityUid } from "@wharf/contract";
 import { decodeJwt } from "jose";
+import { exchange } from "../../server/test/support/client/tokens.ts";
 import {
   type Ran,
   skopeoIn,
@@ -11,27 +12,27 @@ import {
 } from "../../server/test/support/registry/distribution.ts";
 import { writeImage } from "../../server/test/support/registry/oci-image.ts";
 import { freePort } from "../../server/test/support/server/free-port.ts";
-import { LoginWorld } from "../../server/test/support/world/login.ts";
+import { World } from "../../server/test/support/world/world.ts";
 import { BIN, Home } from "./support/auth-home.ts";
 
 describe("a real client at a real registry, signed in with docker-credential-wharf", () => {
-  let world: LoginWorld;
+  let world: World;
   let registry: TestRegistry;
   let home: Home;
   let ada: string;
   let binding: string;
+  let other: string;
   before(async () => {
     const host = `127.0.0.1:${await freePort()}`;
-    world = await LoginWorld.start({ flags: ["--registry-host", host] });
+    world = await World.start({ login: true, flags: ["--registry-host", host] });
     registry = await TestRegistry.start(world.server.url, host);
     home = new Home({ WHARF_API: world.server.url });
     const { code, stderr } = await home.logIn(world, "ada");
     assert.equal(code, 0, stderr);
     ada = decodeJwt(await home.ok(["auth", "token"])).sub ?? "";
-    binding = await bind(world.organization, ada, "registry.push");
-    const { uid } = (await world.operator.post("/iam/v2beta1/groups", { name: "other.example" }))
-      .body;
-    await world.operator.patch(`/iam/v2beta1/groups/${uid}`, { verified: true });
+    binding = await bind(world.login.organization, ada, "registry.push");
+    other = (await world.http.post("/iam/v2beta1/groups", { name: "other.example" })).body.uid;
+    await world.http.patch(`/iam/v2beta1/groups/${other}`, { verified: true });
     await home.ok(["auth", "configure-docker", "--registry", host]);
     // As a package's installation puts it on the path.
     const helper = `#!/bin/sh\nexec '${process.execPath}' '${join(BIN, "docker-credential-wharf.cjs")}' "$@"\n`;
@@ -45,11 +46,15 @@ describe("a real client at a real registry, signed in with docker-credential-wha
 
   async function bind(group: string, identityUid: string, role: string): Promise<string> {
     const body = { identityUid, roleUid: builtinRole(role)?.uid };
-    const made = await world.operator.post(`/iam/v2beta1/roleBindings/${group}`, body);
+    const made = await world.http.post(`/iam/v2beta1/roleBindings/${group}`, body);
     assert.equal(made.status, 200, JSON.stringify(made.body));
     return made.body.uid;
   }
 
+  const registryToken = async () => {
+    const own = await world.server.token();
+    return (await exchange(world.server.url, own, { aud: registry.host })).token;
+  };
   const at = (path: string) => `docker://${registry.host}/${path}`;
   const authfile = () => join(home.folder, ".docker/config.json");
   /** Runs skopeo as the person whose home it is, with no credentials but those of the helper. */
@@ -101,17 +106,17 @@ describe("a real client at a real registry, signed in with docker-credential-wha
   test("is denied once the role binding is deleted, and allowed again with a new one", async () => {
     const { source } = image("second");
     worked(await run("copy", "--all", source, at("acme.example/app:2")));
-    await world.operator.delete(`/iam/v2beta1/roleBindings/${binding}`);
+    await world.http.delete(`/iam/v2beta1/roleBindings/${binding}`);
     refused(await run("copy", "--all", source, at("acme.example/app:3")));
     refused(await run("delete", at("acme.example/app:2")));
-    binding = await bind(world.organization, ada, "registry.push");
+    binding = await bind(world.login.organization, ada, "registry.push");
     worked(await run("copy", "--all", source, at("acme.example/app:3")));
     worked(await run("delete", at("acme.example/app:3")));
   });
 
   test("a pull token can pull and list, cannot push, and is invalid once revoked", async () => {
     const asOperator = { env: { WHARF_TOKEN: await world.server.token() } };
-    const parent = ["--parent", world.organization];
+    const parent = ["--parent", world.login.organization];
     const create = ["auth", "pull-token", "create", "build", ...parent, "-o", "json"];
     const made = JSON.parse(await home.ok(create, asOperator));
     assert.equal(made.registry, registry.host);
@@ -130,10 +135,19 @@ describe("a real client at a real registry, signed in with docker-credential-wha
     assert.match((await pull()).output, /invalid username\/password|unauthorized/i);
   });
 
-  test("after signing out, the helper says what to do", async () => {
+  test("public images are pulled with a login that has no role there, and without one", async () => {
+    const { source } = image("public");
+    const push = ["--all", "--dest-tls-verify=false", "--dest-creds"];
+    const operator = `_token:${await registryToken()}`;
+    worked(await skopeoIn(home.env, "copy", ...push, operator, source, at("other.example/app:1")));
+    refused(await run("inspect", "--raw", at("other.example/app:1")));
+    const pull = await bind(other, literalIdentityUid("wharf", "anyone"), "registry.pull");
+    worked(await run("inspect", "--raw", at("other.example/app:1")));
+    refused(await run("copy", "--all", source, at("other.example/app:2")));
     await home.ok(["auth", "logout"]);
-    const { ok, output } = await run("list-tags", at("acme.example/app"));
-    assert.ok(!ok);
-    assert.match(output, /sign in with `wharf auth login`/);
+    worked(await run("inspect", "--raw", at("other.example/app:1")));
+    refused(await run("list-tags", at("acme.example/app")));
+    await world.http.delete(`/iam/v2beta1/roleBindings/${pull}`);
+    refused(await run("inspect", "--raw", at("other.example/app:1")));
   });
 });

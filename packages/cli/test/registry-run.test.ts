@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
-import { Rest } from "../../server/test/support/client/http.ts";
+import { Http } from "../../server/test/support/client/http.ts";
 import { skopeo } from "../../server/test/support/registry/distribution.ts";
 import { writeImage } from "../../server/test/support/registry/oci-image.ts";
 import { freePort } from "../../server/test/support/server/free-port.ts";
-import { RegistryWorld } from "../../server/test/support/world/registry-tokens.ts";
 import { until } from "../../server/test/support/world/tracked-registry.ts";
+import { World } from "../../server/test/support/world/world.ts";
 import { cleanEnvironment, LAUNCHER, wharf } from "./support/command.ts";
 
 /** The command, running. */
@@ -38,6 +38,11 @@ class Running {
     });
   }
 
+  async exit(): Promise<number | null> {
+    if (this.child.exitCode === null) await once(this.child, "exit");
+    return this.child.exitCode;
+  }
+
   async stop(): Promise<number | null> {
     if (this.child.exitCode === null) {
       this.child.kill("SIGTERM");
@@ -48,7 +53,7 @@ class Running {
 }
 
 describe("wharf registry run", () => {
-  let world: RegistryWorld;
+  let world: World;
   let host: string;
   let urls: string[];
   let folder: string;
@@ -56,7 +61,7 @@ describe("wharf registry run", () => {
   before(async () => {
     host = `127.0.0.1:${await freePort()}`;
     urls = ["--registry-urls", `${host}=http://${host}`];
-    world = await RegistryWorld.start({ host, flags: [...urls, "--reconcile-minutes", "0"] });
+    world = await World.start({ registry: host, flags: [...urls, "--reconcile-minutes", "0"] });
     folder = mkdtempSync(join(tmpdir(), "wharf-run-"));
     running = new Running([...world.server.storeFlags, ...urls]);
     await running.ready();
@@ -70,7 +75,7 @@ describe("wharf registry run", () => {
   async function push(path: string): Promise<string> {
     const image = mkdtempSync(join(folder, "image-"));
     const digest = writeImage(image, "1", image);
-    const creds = ["--dest-creds", `_token:${await world.token()}`];
+    const creds = ["--dest-creds", `_token:${await world.registry.token()}`];
     const flags = ["--dest-tls-verify=false", ...creds];
     const { ok, output } = await skopeo(
       "copy",
@@ -82,7 +87,7 @@ describe("wharf registry run", () => {
     return digest;
   }
 
-  const tagged = (digest: string, operator = world.operator) =>
+  const tagged = (digest: string, operator = world.http) =>
     until(async () => {
       const { body } = await operator.get(`/registry/v2beta1/tags?digest=${digest}`);
       return body.tags?.length === 1;
@@ -108,6 +113,30 @@ describe("wharf registry run", () => {
     }
   });
 
+  test("a second one at the same address exits with the reason, and is never ready", async () => {
+    const second = new Running([...world.server.storeFlags, ...urls]);
+    assert.equal(await second.exit(), 1);
+    assert.deepEqual(second.said, []);
+    const said = second.errors.join("\n");
+    assert.match(said, /wharf: the registry exited with code 1: .*address already in use/);
+    assert.ok(said.includes(`another process listens at ${host}`), said);
+    // It has written the configuration of the first, whose next restart writes it again.
+    assert.equal((await fetch(`http://${host}/v2/`)).status, 401, "the first keeps running");
+  });
+
+  test("exits with the reason when its registry dies", async () => {
+    const [pid] = readFileSync(`/proc/${running.child.pid}/task/${running.child.pid}/children`)
+      .toString()
+      .trim()
+      .split(" ");
+    process.kill(Number(pid), "SIGKILL");
+    assert.equal(await running.exit(), 1);
+    assert.match(running.errors.at(-1) ?? "", /wharf: the registry was terminated by SIGKILL/);
+    running = new Running([...world.server.storeFlags, ...urls]);
+    await running.ready();
+    await tagged(await push("acme/again:1"));
+  });
+
   test("reports a server to which the registry is not attached", async () => {
     const other = `127.0.0.1:${await freePort()}`;
     const flags = ["--registry-urls", `${other}=http://${other}`];
@@ -131,11 +160,11 @@ describe("wharf registry run", () => {
     const { code, stdout, stderr } = await reconcile(["-o", "json"]);
     assert.equal(code, 0, stderr);
     const [found] = JSON.parse(stdout).items;
-    assert.deepEqual([found.host, found.pending, found.findings.repos], [host, false, 2]);
+    assert.deepEqual([found.host, found.pending, found.findings.repos], [host, false, 3]);
     assert.match((await reconcile([host])).stdout, /^HOST +REPOS +SAME +CREATED/);
     const unknown = await reconcile(["other.example"]);
     assert.deepEqual([unknown.code, unknown.stdout], [5, ""]);
-    const owner = await world.holder("owner", "owner");
+    const owner = await world.registry.holder("owner", "owner");
     const refused = await reconcile([], { WHARF_TOKEN: await world.server.token(owner) });
     assert.equal(refused.code, 4);
     assert.match(refused.stderr, /needs the operator's token/);
@@ -173,7 +202,7 @@ describe("wharf registry run", () => {
   test("keeps running after all keys and secrets were replaced", async () => {
     await world.server.admin("keys", "rotate", "--all", "-y");
     await until(async () => running.errors.some((line) => line.includes("registry is back")));
-    const operator = new Rest(world.server.url, await world.server.token());
+    const operator = new Http(world.server.url, await world.server.token());
     await tagged(await push("acme/replaced:1"), operator);
   });
 

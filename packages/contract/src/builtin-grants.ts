@@ -151,6 +151,14 @@ export const OWNER = [
   "libraries.policy.binding.create",
   "libraries.policy.binding.update",
   "libraries.policy.binding.delete",
+  // Not in the public bundle: there, staff of the vendor write advisories, settings and deployments.
+  "registry.settings.update",
+  "registry.deployments.create",
+  "registry.deployments.update",
+  "advisories.create",
+  "advisories.update",
+  "advisories.delete",
+  "advisories.approve",
 ];
 
 export const LIMITED_OWNER = [...VIEWER, "identity.create", "role_bindings.create"];
@@ -215,7 +223,11 @@ export const GUARDENER_USER = [
 
 export const ADVISORIES_VIEWER = ["advisories.list"];
 
-export const ADVISORIES_CREATOR = [...ADVISORIES_VIEWER, "advisories.create", "advisories.update"];
+/** Commands find the group of an advisory by its name. */
+export const ADVISORIES_CREATOR = [
+  ...ADVISORIES_VIEWER,
+  ...["groups.list", "advisories.create", "advisories.update"],
+];
 
 export const ADVISORIES_APPROVER = [...ADVISORIES_CREATOR, "advisories.approve"];
 

@@ -13,21 +13,40 @@ import {
 } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { grpcSend } from "./support/client/grpc.ts";
-import { Rest } from "./support/client/http.ts";
+import { sendBytes } from "./support/client/grpc.ts";
+import { Http } from "./support/client/http.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 onEachStore("the API surface", (world) => {
-  const rest = (token = world.operator().token) => new Rest(world.server.url, token);
+  const rest = (token = world.operator().token) => new Http(world.server.url, token);
   const plain = (path: string) => fetch(`${world.server.url}${path}`);
   const json = async (path: string) => (await plain(path)).json() as Promise<Json>;
   const grpc = (path: string, bytes = Buffer.alloc(0), token = world.operator().token) =>
-    grpcSend(world.server.url, token, path, bytes);
+    sendBytes(world.server.url, token, path, bytes);
   const codeOf = (path: string, token?: string) =>
     grpc(path, Buffer.alloc(0), token).then(
       () => 0,
       (error: { code: number }) => error.code,
     );
+
+  test("a malformed scope is INVALID_ARGUMENT for every caller", async () => {
+    const stranger = rest((await world.member()).token);
+    const scoped = [...SERVICES, ...SERVICES_V1]
+      .flatMap(({ methods }) => methods)
+      .filter((method) => accessOf(method)?.kind === "scoped");
+    for (const method of scoped) {
+      const [rule] = httpRulesOf(method);
+      assert.ok(rule, method.name);
+      const path = rule.path.replace(/\{[^}]*\}/g, "nonsense");
+      const body = rule.verb === "GET" || rule.verb === "DELETE" ? undefined : {};
+      for (const caller of [stranger, rest()]) {
+        const answer = await caller.send(rule.verb, path, body);
+        if (answer.status === 501) continue;
+        const name = `${method.parent.typeName}/${method.name}: ${JSON.stringify(answer.body)}`;
+        assert.deepEqual([answer.status, answer.body.code], [400, 3], name);
+      }
+    }
+  });
 
   describe("methods that are in the contract but not implemented", () => {
     let served: Set<string>;
@@ -228,11 +247,11 @@ onEachStore(
       const token = await world.server.token();
       const { iss, aud } = decodeJwt(token);
       assert.deepEqual([iss, aud], ["https://auth.example", "https://api.example"]);
-      assert.equal((await new Rest(url, token).get("/iam/v2beta1/groups")).status, 200);
+      assert.equal((await new Http(url, token).get("/iam/v2beta1/groups")).status, 200);
     });
 
     test("names its domain in errors", async () => {
-      const { body } = await new Rest(world.server.url, "").get("/iam/v2beta1/groups");
+      const { body } = await new Http(world.server.url, "").get("/iam/v2beta1/groups");
       assert.equal(body.details[0].domain, "iam.example");
     });
   },

@@ -1,14 +1,83 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Api } from "./support/client/api-client.ts";
+import { ApiClient } from "./support/client/api-client.ts";
+import { ApiError } from "./support/client/api-error.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
-import { uidsOf, walk } from "./support/client/pagination.ts";
-import { Acknowledged, writeUntilGone } from "./support/server/acknowledged-writes.ts";
-import { rawRows } from "./support/server/sql.ts";
-import { Inside } from "./support/server/store-access.ts";
+import { listAll, uidsOf } from "./support/client/pagination.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { checkRows } from "./support/server/store-consistency.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 import { roleNamed } from "./support/world/world.ts";
+
+/** What the service has acknowledged, by uid. */
+class Acknowledged {
+  /** The description that was last acknowledged, and one that was asked for and not answered. */
+  readonly groups = new Map<string, { description: string; asked?: string }>();
+  readonly deleted = new Set<string>();
+  /** Those whose deletion was asked for and not answered: they may be there or not. */
+  readonly doubtful = new Set<string>();
+  /** Organizations that a member made, each in one step with its owner's binding. */
+  readonly organizations = new Set<string>();
+  readonly #awaited = new Map<number, () => void>();
+  #total = 0;
+
+  /** Counts one more acknowledgement. */
+  add(): void {
+    this.#total += 1;
+    this.#awaited.get(this.#total)?.();
+  }
+
+  /** Resolves with the acknowledgement of this number. */
+  reaches(total: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#awaited.set(total, resolve);
+    });
+  }
+}
+
+/**
+ * Writes as fast as the service takes it, keeping account of every acknowledgement, until the
+ * service is gone.
+ *
+ * @example await Promise.all(apis.map((api) => writeUntilGone(api, maker, org, acknowledged)));
+ */
+async function writeUntilGone(
+  operator: ApiClient,
+  maker: ApiClient,
+  parent: string,
+  acknowledged: Acknowledged,
+): Promise<void> {
+  const { groups, deleted, doubtful, organizations } = acknowledged;
+  try {
+    for (let n = 0; ; n++) {
+      const { uid } = await operator.groups.create(parent, { name: "made", description: "0" });
+      const group: { description: string; asked?: string } = { description: "0" };
+      groups.set(uid, group);
+      acknowledged.add();
+      if (n % 2 === 0) {
+        group.asked = "1";
+        await operator.groups.update(uid, { description: "1" });
+        group.description = "1";
+        acknowledged.add();
+      }
+      if (n % 3 === 0) {
+        doubtful.add(uid);
+        await operator.groups.delete(uid);
+        doubtful.delete(uid);
+        deleted.add(uid);
+        groups.delete(uid);
+        acknowledged.add();
+      }
+      if (n % 4 === 0) {
+        organizations.add((await maker.groups.create("", { name: "made by a member" })).uid);
+        acknowledged.add();
+      }
+    }
+  } catch (error) {
+    // A refusal is an answer: the service was there and said no, which none of this deserves.
+    if (error instanceof ApiError) throw error;
+  }
+}
 
 const WRITERS = 12;
 
@@ -18,15 +87,15 @@ const CUTS = [150, 400];
 for (const store of STORES) {
   describe(`a server on ${store} killed during concurrent writes`, () => {
     let server: TestServer;
-    let operator: Api;
-    let maker: { uid: string; api: Api };
+    let operator: ApiClient;
+    let maker: { uid: string; api: ApiClient };
     let parent: string;
     let pageToken: string;
     const acknowledged = new Acknowledged();
 
     before(async () => {
       server = await TestServer.start({ store, ownProcess: true });
-      operator = new Api("REST", server.url, await server.token());
+      operator = new ApiClient({ url: server.url, token: await server.token() });
       parent = (await operator.groups.create("", { name: "parent" })).uid;
       const { uid } = await operator.identities.create(parent, {
         name: "maker",
@@ -34,7 +103,8 @@ for (const store of STORES) {
       });
       maker = { uid, api: operator.as(await server.token(uid)) };
       for (const cut of CUTS) {
-        const over = (at: number) => new Api(at % 3 === 0 ? "gRPC" : "REST", server.url, "");
+        const over = (at: number) =>
+          new ApiClient({ protocol: at % 3 === 0 ? "gRPC" : "REST", url: server.url, token: "" });
         const reached = acknowledged.reaches(cut);
         const writing = Array.from({ length: WRITERS }, (_, at) =>
           writeUntilGone(
@@ -60,7 +130,7 @@ for (const store of STORES) {
 
     test("keeps every write that it has acknowledged", async () => {
       const request = { uidp: { childrenOf: parent }, pageSize: 200 };
-      const { items } = await walk(operator.groups, "groups", request);
+      const { items } = await listAll(operator.groups, "groups", request);
       const found = new Map(items.map((group) => [group.uid, group.description]));
       assert.ok(acknowledged.groups.size > 100);
       for (const [uid, { description, asked }] of acknowledged.groups) {
@@ -72,18 +142,18 @@ for (const store of STORES) {
 
     test("keeps at most the writes in flight besides", async () => {
       const request = { uidp: { childrenOf: parent }, pageSize: 200 };
-      const { items } = await walk(operator.groups, "groups", request);
+      const { items } = await listAll(operator.groups, "groups", request);
       const unknown = uidsOf(items).filter((uid) => !acknowledged.groups.has(uid));
       assert.ok(unknown.length <= WRITERS * CUTS.length, `${unknown.length} came of themselves`);
     });
 
     test("has no partial writes: every organization has its owner", async () => {
       const list = { identity: maker.uid, pageSize: 200 };
-      const { items: bindings } = await walk(operator.roleBindings, "roleBindings", list);
+      const { items: bindings } = await listAll(operator.roleBindings, "roleBindings", list);
       const owned = bindings.map((binding) => binding.group.uid);
       assert.equal(new Set(owned).size, owned.length);
       for (const binding of bindings) assert.equal(binding.roleUid, roleNamed("owner"));
-      const { items } = await walk(maker.api.groups, "groups", { pageSize: 200 });
+      const { items } = await listAll(maker.api.groups, "groups", { pageSize: 200 });
       assert.deepEqual(uidsOf(items).sort(), owned.sort());
       for (const uid of acknowledged.organizations) assert.ok(owned.includes(uid), uid);
     });
@@ -95,11 +165,11 @@ for (const store of STORES) {
         { descendantsOf: parent },
         { inRoot: true },
       ]) {
-        const { items, totals } = await walk(operator.groups, "groups", { uidp, pageSize: 200 });
+        const { items, totals } = await listAll(operator.groups, "groups", { uidp, pageSize: 200 });
         assert.deepEqual(new Set(totals), new Set([String(items.length)]), JSON.stringify(uidp));
       }
-      const inside = await Inside.open(server);
-      await checkRows(inside.store.reader).finally(() => inside.close());
+      const direct = await DirectStore.open(server);
+      await checkRows(direct.store.reader).finally(() => direct.close());
     });
 
     test("accepts the tokens that it had issued", async () => {

@@ -2,10 +2,17 @@ import assert from "node:assert/strict";
 import { constants } from "node:http2";
 import { after, afterEach, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { checkUnharmed, parseAnswer, talk } from "./support/client/raw-http1.ts";
-import { checkStatus, frame, RawHttp2, webTrailers } from "./support/client/raw-http2.ts";
+import {
+  checkHealthy,
+  checkStatus,
+  frame,
+  parseAnswer,
+  RawHttp2,
+  sendRaw,
+  webTrailers,
+} from "./support/client/raw.ts";
 import { GOOD_CALLS, hostileCalls, payloadOf } from "./support/fuzz/malformed-calls.ts";
-import { FIXED } from "./support/oracle/seed.ts";
+import { FIXED } from "./support/oracle/random.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 
 for (const store of STORES) {
@@ -56,7 +63,7 @@ for (const store of STORES) {
         });
         await Promise.all(all);
         raw.close();
-        await checkUnharmed(server);
+        await checkHealthy(server);
       });
       await fc.assert(property, { ...FIXED, numRuns: store === "sqlite" ? 40 : 20 });
     });
@@ -112,7 +119,7 @@ for (const store of STORES) {
             ...new Map(own.map(([name, value]) => [name, `${name}: ${value}`])).values(),
           ];
           const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
-          const answer = parseAnswer(await talk(server.url, Buffer.concat([head, body])));
+          const answer = parseAnswer(await sendRaw(server.url, Buffer.concat([head, body])));
           assert.ok(answer !== undefined, path);
           if (answer.status !== 200) {
             assert.ok(answer.status < 500, `${path}: ${answer.status}`);
@@ -122,7 +129,7 @@ for (const store of STORES) {
           checkStatus(webTrailers(whole), path);
         });
         await Promise.all(all);
-        await checkUnharmed(server);
+        await checkHealthy(server);
       });
       await fc.assert(property, { ...FIXED, numRuns: store === "sqlite" ? 20 : 10 });
     });

@@ -2,12 +2,18 @@ import assert from "node:assert/strict";
 import { constants } from "node:http2";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { Rest } from "./support/client/http.ts";
-import { checkError, checkUnharmed, talk } from "./support/client/raw-http1.ts";
-import { checkStatus, type Ending, RawHttp2 } from "./support/client/raw-http2.ts";
+import { Http } from "./support/client/http.ts";
+import {
+  checkError,
+  checkHealthy,
+  checkStatus,
+  type Ending,
+  RawHttp2,
+  sendRaw,
+} from "./support/client/raw.ts";
 import { IAM } from "./support/fuzz/malformed-calls.ts";
 import { fill, hostileRequests, settle } from "./support/fuzz/malformed-requests.ts";
-import { FIXED } from "./support/oracle/seed.ts";
+import { FIXED } from "./support/oracle/random.ts";
 import { TestServer } from "./support/server/test-server.ts";
 
 describe("a server under hostile HTTP/2", () => {
@@ -55,7 +61,7 @@ describe("a server under hostile HTTP/2", () => {
       });
       await Promise.all(all);
       raw.close();
-      await checkUnharmed(server);
+      await checkHealthy(server);
     });
     await fc.assert(property, { ...FIXED, numRuns: 40 });
   });
@@ -78,10 +84,10 @@ describe("a server under hostile HTTP/2", () => {
     });
     const property = fc.asyncProperty(batch, async (list) => {
       const talks = list.map((parts) => {
-        return talk(server.url, Buffer.concat([PREFACE, SETTINGS, ...parts]), true);
+        return sendRaw(server.url, Buffer.concat([PREFACE, SETTINGS, ...parts]), true);
       });
       await Promise.all(talks);
-      await checkUnharmed(server);
+      await checkHealthy(server);
     });
     await fc.assert(property, { ...FIXED, numRuns: 15 });
   });
@@ -95,13 +101,13 @@ describe("a server under hostile HTTP/2", () => {
       Buffer.from("000000090000000001", "hex"),
     ].map((one) => Buffer.concat(Array.from({ length: 5_000 }, () => one)));
     for (const flood of floods) {
-      await talk(server.url, Buffer.concat([PREFACE, SETTINGS, flood]), true);
-      await checkUnharmed(server);
+      await sendRaw(server.url, Buffer.concat([PREFACE, SETTINGS, flood]), true);
+      await checkHealthy(server);
     }
   });
 
   test("serves others during rapid stream resets", async () => {
-    const rest = new Rest(server.url, await server.token());
+    const rest = new Http(server.url, await server.token());
     const raws = Array.from({ length: 3 }, () => new RawHttp2(server.url));
     const path = `/${IAM}.GroupsService/ListGroups`;
     const headers = { ":method": "POST", ":path": path, "content-type": "application/grpc" };
@@ -116,6 +122,6 @@ describe("a server under hostile HTTP/2", () => {
       assert.equal((await rest.get("/iam/v2beta1/groups")).status, 200);
     }
     await Promise.all(drops);
-    await checkUnharmed(server);
+    await checkHealthy(server);
   });
 });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { type Visited, Walker } from "./support/browser/http-browser.ts";
-import { Rest } from "./support/client/http.ts";
-import type { Tool } from "./support/client/oauth-client.ts";
+import { HttpBrowser, type Visited } from "./support/browser/http-browser.ts";
+import { Http } from "./support/client/http.ts";
+import type { OAuthClient } from "./support/client/tokens.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { LoginWorld } from "./support/world/login.ts";
-import { attack } from "./support/world/login-attack.ts";
+import { attack } from "./support/world/login.ts";
+import { World } from "./support/world/world.ts";
 
 const ENDED = "This sign-in has expired, was already used, or was started in another browser.";
 
@@ -36,30 +36,30 @@ const ELSEWHERE = [
 
 for (const store of STORES) {
   describe(`attacks on sign-ins on ${store}`, () => {
-    let world: LoginWorld;
+    let world: World;
     before(async () => {
-      world = await LoginWorld.start({ store });
-      await world.logIn("ada");
+      world = await World.start({ login: true, store });
+      await world.login.logIn("ada");
     });
     after(() => world.stop());
     const here = () => world;
     const url = (path: string) => `${world.server.url}${path}`;
     const alive = async (token: string) =>
-      (await new Rest(world.server.url, token).get("/auth/v1/ok")).status;
+      (await new Http(world.server.url, token).get("/auth/v1/ok")).status;
 
     /** A login of ada that has come to its end: what the tool's address is called with. */
-    const finished = async (tool: Tool, walker = new Walker()) => {
-      const address = tool.loginUrl({ idp_id: world.provider });
-      const page = await world.signIn(walker, address, "ada", tool.redirectUri);
+    const finished = async (app: OAuthClient, browser = new HttpBrowser()) => {
+      const address = app.loginUrl({ idp_id: world.login.provider });
+      const page = await world.login.signIn(browser, address, "ada", app.redirectUri);
       return new URL(page.url).searchParams;
     };
 
     /** A login of ada whose browser is about to come back from the provider. */
-    const comingBack = async (tool: Tool) => {
-      const walker = new Walker();
-      const address = tool.loginUrl({ idp_id: world.provider });
-      const page = await world.signIn(walker, address, "ada", url("/oauth/callback"));
-      return { walker, callback: page.url };
+    const comingBack = async (app: OAuthClient) => {
+      const browser = new HttpBrowser();
+      const address = app.loginUrl({ idp_id: world.login.provider });
+      const page = await world.login.signIn(browser, address, "ada", url("/oauth/callback"));
+      return { browser, callback: page.url };
     };
 
     const refused = (page: Visited, status: number, text: string) => {
@@ -68,53 +68,53 @@ for (const store of STORES) {
     };
 
     describe("with codes", () => {
-      const invalid = async (answer: ReturnType<Tool["redeem"]>) => {
+      const invalid = async (answer: ReturnType<OAuthClient["redeem"]>) => {
         const { status, error, error_description: text, access_token: token } = await answer;
         assert.deepEqual([status, error, token], [400, "invalid_grant", undefined]);
         assert.match(text, /the code has expired, was already used, or belongs to another client/);
       };
 
-      attack("reuse of a code ends the session that it opened", here, async (tool) => {
-        const callback = await finished(tool);
-        const first = await tool.redeem(callback);
+      attack("reuse of a code ends the session that it opened", here, async (app) => {
+        const callback = await finished(app);
+        const first = await app.redeem(callback);
         assert.equal(await alive(first.access_token), 200);
-        await invalid(tool.redeem(callback));
+        await invalid(app.redeem(callback));
         assert.equal(await alive(first.access_token), 401);
       });
 
-      const challengeOf = (tool: Tool) =>
-        new URL(tool.loginUrl()).searchParams.get("code_challenge") ?? "";
+      const challengeOf = (app: OAuthClient) =>
+        new URL(app.loginUrl()).searchParams.get("code_challenge") ?? "";
       for (const [title, change] of [
         ["the wrong verifier", () => ({ code_verifier: "x".repeat(43) })],
         ["no verifier", () => ({ code_verifier: "" })],
-        ["the challenge", (tool: Tool) => ({ code_verifier: challengeOf(tool) })],
+        ["the challenge", (app: OAuthClient) => ({ code_verifier: challengeOf(app) })],
         ["another address", () => ({ redirect_uri: "http://127.0.0.1:1/callback" })],
         ["no address", () => ({ redirect_uri: "" })],
       ] as const) {
-        attack(`a code with ${title} is spent by the attempt`, here, async (tool) => {
-          const callback = await finished(tool);
-          await invalid(tool.redeem(callback, change(tool)));
-          await invalid(tool.redeem(callback));
+        attack(`a code with ${title} is spent by the attempt`, here, async (app) => {
+          const callback = await finished(app);
+          await invalid(app.redeem(callback, change(app)));
+          await invalid(app.redeem(callback));
         });
       }
 
       attack(
         "of eight concurrent redemptions, one succeeds and its session then ends",
         here,
-        async (tool) => {
-          const callback = await finished(tool);
-          const answers = await Promise.all(Array.from({ length: 8 }, () => tool.redeem(callback)));
+        async (app) => {
+          const callback = await finished(app);
+          const answers = await Promise.all(Array.from({ length: 8 }, () => app.redeem(callback)));
           const [winner, ...others] = answers.filter(({ status }) => status === 200);
           assert.deepEqual(others, []);
           assert.equal(await alive(winner?.access_token ?? ""), 401);
         },
       );
 
-      attack("values that are not codes", here, async (tool) => {
-        const page = await new Walker().open(tool.loginUrl());
+      attack("values that are not codes", here, async (app) => {
+        const page = await new HttpBrowser().open(app.loginUrl());
         const ticket = ticketOf(page);
         for (const code of ["", "x", ticket, "a".repeat(60_000)])
-          await invalid(tool.redeem(new URLSearchParams({ code })));
+          await invalid(app.redeem(new URLSearchParams({ code })));
       });
     });
 
@@ -125,25 +125,26 @@ for (const store of STORES) {
         ["no challenge", { code_challenge: "" }, "must be an S256 challenge"],
         ["a short challenge", { code_challenge: "abc" }, "must be an S256 challenge"],
         ["a foreign audience", { audience: "https://bank.example" }, "is not an audience of this"],
-        ["a scope that is none", { scope: "everything" }, "must be uids of groups"],
+        ["a scope that is none", { scope: "Everything!" }, "must be uids or names of groups"],
+        ["an identity that is none", { identity: "ci" }, "must be the uid of an identity"],
         ["a key that is none", { headless_code: "abc" }, "must be an X25519 public key"],
         ["a key of low order", { headless_code: "A".repeat(43) }, "must be an X25519 public key"],
         ["the key one", { headless_code: `AQ${"A".repeat(41)}` }, "must be an X25519 public key"],
       ] as const) {
-        attack(`${title} is rejected at the first page`, here, async (tool) => {
-          const walker = new Walker();
-          refused(await walker.open(tool.loginUrl(changed)), 400, text);
+        attack(`${title} is rejected at the first page`, here, async (app) => {
+          const browser = new HttpBrowser();
+          refused(await browser.open(app.loginUrl(changed)), 400, text);
         });
       }
 
       for (const address of ELSEWHERE) {
-        attack(`no redirect to ${address || "an empty address"}`, here, async (tool) => {
-          const walker = new Walker();
-          const asked = { idp_id: world.provider };
-          const code = await walker.open(tool.loginUrl({ ...asked, redirect_uri: address }));
+        attack(`no redirect to ${address || "an empty address"}`, here, async (app) => {
+          const browser = new HttpBrowser();
+          const asked = { idp_id: world.login.provider };
+          const code = await browser.open(app.loginUrl({ ...asked, redirect_uri: address }));
           refused(code, 400, "must be an http URL with a loopback address");
           const query = new URLSearchParams({ exit: "redirect", redirect: address, ...asked });
-          const token = await walker.open(url(`/oauth?${query}`));
+          const token = await browser.open(url(`/oauth?${query}`));
           refused(token, 400, "must be an http URL with a loopback address");
         });
       }
@@ -151,49 +152,49 @@ for (const store of STORES) {
 
     describe("with the browser", () => {
       attack("a forged state", here, async () => {
-        const walker = new Walker();
-        await walker.open(url("/oauth"));
+        const browser = new HttpBrowser();
+        await browser.open(url("/oauth"));
         for (const state of ["", "forged", "A".repeat(43)])
-          refused(await walker.open(url(`/oauth/callback?code=c&state=${state}`)), 403, ENDED);
-        refused(await walker.open(url("/oauth/callback?code=c")), 403, ENDED);
+          refused(await browser.open(url(`/oauth/callback?code=c&state=${state}`)), 403, ENDED);
+        refused(await browser.open(url("/oauth/callback?code=c")), 403, ENDED);
       });
 
-      attack("an attacker's sign-in, finished in the victim's browser", here, async (tool) => {
-        const { callback } = await comingBack(tool);
-        const victim = new Walker();
+      attack("an attacker's sign-in, finished in the victim's browser", here, async (app) => {
+        const { callback } = await comingBack(app);
+        const victim = new HttpBrowser();
         await victim.open(url("/oauth"));
         refused(await victim.open(callback), 403, ENDED);
       });
 
-      attack("an attacker's sign-in, finished in a browser without one", here, async (tool) => {
-        const { callback } = await comingBack(tool);
-        refused(await new Walker().open(callback), 403, ENDED);
+      attack("an attacker's sign-in, finished in a browser without one", here, async (app) => {
+        const { callback } = await comingBack(app);
+        refused(await new HttpBrowser().open(callback), 403, ENDED);
       });
 
-      attack("a replayed callback", here, async (tool) => {
-        const { walker, callback } = await comingBack(tool);
-        const done = await walker.open(callback, tool.redirectUri);
+      attack("a replayed callback", here, async (app) => {
+        const { browser, callback } = await comingBack(app);
+        const done = await browser.open(callback, app.redirectUri);
         assert.ok(new URL(done.url).searchParams.has("code"));
-        refused(await walker.open(callback), 403, ENDED);
+        refused(await browser.open(callback), 403, ENDED);
       });
 
-      attack("an attacker's code with the victim's state", here, async (tool) => {
-        const { callback } = await comingBack(tool);
-        const other = await comingBack(tool);
+      attack("an attacker's code with the victim's state", here, async (app) => {
+        const { callback } = await comingBack(app);
+        const other = await comingBack(app);
         const mixed = new URL(other.callback);
         mixed.searchParams.set("code", new URL(callback).searchParams.get("code") ?? "");
-        const page = await other.walker.open(mixed.href, tool.redirectUri);
+        const page = await other.browser.open(mixed.href, app.redirectUri);
         const returned = new URL(page.url).searchParams;
         assert.equal(returned.get("error"), "access_denied");
         assert.equal(returned.has("code"), false);
       });
 
-      attack("a page's ticket as the state", here, async (tool) => {
-        const walker = new Walker();
-        const ticket = ticketOf(await walker.open(tool.loginUrl()));
-        const page = await walker.open(
+      attack("a page's ticket as the state", here, async (app) => {
+        const browser = new HttpBrowser();
+        const ticket = ticketOf(await browser.open(app.loginUrl()));
+        const page = await browser.open(
           url(`/oauth/callback?code=c&state=${ticket}`),
-          tool.redirectUri,
+          app.redirectUri,
         );
         const returned = new URL(page.url).searchParams;
         assert.equal(returned.get("error"), "access_denied");
@@ -203,30 +204,30 @@ for (const store of STORES) {
         );
       });
 
-      attack("a page's form, sent twice", here, async (tool) => {
-        const walker = new Walker();
-        const page = await walker.open(tool.loginUrl());
-        const again = await walker.submit(page, { organization: "nobody" });
+      attack("a page's form, sent twice", here, async (app) => {
+        const browser = new HttpBrowser();
+        const page = await browser.open(app.loginUrl());
+        const again = await browser.submit(page, { organization: "nobody" });
         assert.equal(again.status, 400);
-        refused(await walker.submit(page, { organization: "acme.example" }), 403, ENDED);
+        refused(await browser.submit(page, { organization: "acme.example" }), 403, ENDED);
       });
 
-      attack("a page's form, sent from another browser", here, async (tool) => {
-        const other = new Walker();
+      attack("a page's form, sent from another browser", here, async (app) => {
+        const other = new HttpBrowser();
         await other.open(url("/oauth"));
-        for (const thief of [new Walker(), other]) {
-          const page = await new Walker().open(tool.loginUrl());
+        for (const thief of [new HttpBrowser(), other]) {
+          const page = await new HttpBrowser().open(app.loginUrl());
           const sent = await thief.submit(page, { organization: "acme.example" });
           refused(sent, 403, ENDED);
         }
       });
 
       for (const path of ["/oauth/accept", "/oauth/confirm"]) {
-        attack(`${path} before sign-in`, here, async (tool) => {
-          const walker = new Walker();
-          const page = await walker.open(tool.loginUrl());
+        attack(`${path} before sign-in`, here, async (app) => {
+          const browser = new HttpBrowser();
+          const page = await browser.open(app.loginUrl());
           const moved = { ...page, text: page.text.replaceAll("/oauth/provider", path) };
-          const sent = await walker.submit(moved, { decision: "allow" }, { action: path });
+          const sent = await browser.submit(moved, { decision: "allow" }, { action: path });
           refused(sent, 403, "Sign in first.");
         });
       }

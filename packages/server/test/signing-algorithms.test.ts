@@ -10,13 +10,13 @@ import {
   SignJWT,
 } from "jose";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { Rest } from "./support/client/http.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { Http } from "./support/client/http.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { StandInClouds } from "./support/providers/clouds.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { type KeyMaterial, keyMaterialOf } from "./support/server/key-material.ts";
-import { rawRows } from "./support/server/sql.ts";
 import { TestServer } from "./support/server/test-server.ts";
-import { onEachStore, type TestWorld } from "./support/world/world.ts";
+import { onEachStore, type World } from "./support/world/world.ts";
 
 const AZURE = "api://AzureADTokenExchange";
 const VAULT = "https://vault.example";
@@ -43,7 +43,7 @@ onEachStore(
     const algorithmFor = async (...aud: string[]) =>
       decodeProtectedHeader(await issued(...aud)).alg;
     const groups = async (token: string) =>
-      new Rest(world.server.url, token).get("/iam/v2beta1/groups");
+      new Http(world.server.url, token).get("/iam/v2beta1/groups");
 
     test("the algorithm follows from the audiences", async () => {
       const { url } = world.server;
@@ -107,9 +107,10 @@ onEachStore(
       const azure = { tenantId: "acme.example", clientIds: { builder: "one" } };
       await world.operator().accountAssociations.create(group, { name: "x", azure });
       clouds.trusted.set("acme.example one", `account-association:${group}`);
-      const check = await world
-        .operator()
-        .checkAccountAssociation(group, "ACCOUNT_PROVIDER_TYPE_AZURE");
+      const check = await world.operator().accountAssociations.checkAccountAssociation({
+        uid: group,
+        providerType: "ACCOUNT_PROVIDER_TYPE_AZURE",
+      });
       assert.deepEqual([check.status, check.message], ["CHECK_STATUS_READY", ""]);
     });
 
@@ -174,7 +175,7 @@ onEachStore(
 
 onEachStore(
   "without audiences for RS256",
-  (world: TestWorld) => {
+  (world: World) => {
     test("there is no RSA key", async () => {
       const { algorithms, keys } = await published(world.server.url);
       assert.deepEqual(algorithms, ["ES256"]);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
-import { refused } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const DETECTED = { createTime: "2026-03-01T00:00:00.000Z", detection: { manual: {} } };
@@ -11,10 +10,18 @@ const advisory = (advisoryId: string, more: object = {}) => ({
   ...{ events: [DETECTED], ...more },
 });
 
-const plain = (name: string, more: object = {}) => ({
-  ...{ name, created: 0, changed: 0, unchanged: 0, vulnerabilitiesChanged: 0, refusals: [] },
-  ...{ pendingEvents: 0, ...more },
-});
+/** The result of a document that changed nothing, because of one field. */
+function assertRejected(
+  { refusals, ...counts }: { refusals: { field: string }[] },
+  field: string,
+): void {
+  const none = { created: 0, changed: 0, unchanged: 0, vulnerabilitiesChanged: 0 };
+  assert.deepEqual(counts, { name: "x", ...none, pendingEvents: 0 });
+  assert.deepEqual(
+    refusals.map((one) => one.field),
+    [field],
+  );
+}
 
 onEachStore("limits of imports", (world) => {
   let org: string;
@@ -32,21 +39,26 @@ onEachStore("limits of imports", (world) => {
       name: "x",
       advisories: [advisory("CGA-2"), advisory("CGA-1", { events: events(from, count) })],
     });
-    const full = await api.importAdvisories(group, [document(0, 1_000)]);
+    const full = await api.advisoryImports.importAdvisories({
+      parent: group,
+      documents: [document(0, 1_000)],
+    });
     assert.equal(full.results[0].created, 2);
     const list = await api.advisories.list({ uidp: { childrenOf: group } });
     for (const more of [{ validateOnly: true }, {}]) {
-      const { results } = await api.importAdvisories(group, [document(1, 1_000)], more);
-      const description = "events would be more than 1000, including the stored ones";
-      const refusals = [{ field: "advisories[1].events", description }];
-      assert.deepEqual(results, [plain("x", { refusals })]);
+      const { results } = await api.advisoryImports.importAdvisories({
+        parent: group,
+        documents: [document(1, 1_000)],
+        ...more,
+      });
+      assertRejected(results[0], "advisories[1].events");
     }
     assert.deepEqual(await api.advisories.list({ uidp: { childrenOf: group } }), list);
   });
 
   world.rule("the events of an advisory are limited in size", async (api) => {
     const group = await world.group(org);
-    const v1 = new AdvisoriesV1(api);
+    const v1 = api.v1;
     const findings = Buffer.alloc(60_000, "x").toString("base64");
     const event = (at: number) => ({
       ...{ createTime: new Date(1_700_000_000_000 + at).toISOString(), findings },
@@ -55,21 +67,18 @@ onEachStore("limits of imports", (world) => {
     const take = async (from: number, count: number, more: object = {}) => {
       const events = Array.from({ length: count }, (_, at) => event(from + at));
       const given = { name: "x", advisories: [advisory("CGA-1", { events })] };
-      return (await api.importAdvisories(group, [given], more)).results[0];
+      return (
+        await api.advisoryImports.importAdvisories({ parent: group, documents: [given], ...more })
+      ).results[0];
     };
     assert.equal((await take(0, 4)).created, 1);
     const list = await api.advisories.list({ uidp: { childrenOf: group } });
     for (const more of [{ validateOnly: true }, {}]) {
-      const description =
-        "events would be longer than 262144 characters, including the stored ones";
-      const refusals = [{ field: "advisories[0].events", description }];
-      assert.deepEqual(await take(4, 1, more), plain("x", { refusals }));
+      assertRejected(await take(4, 1, more), "advisories[0].events");
     }
     const [{ uid }] = list.advisories;
-    const adding = v1.addEvent(uid, { findings, fixed: { fixedVersion: "2" } });
-    assert.deepEqual((await refused(adding)).fields, {
-      advisoryEvent: "the events of an advisory must not be longer than 262144 characters",
-    });
+    const adding = v1.advisoryEvents.create(uid, { findings, fixed: { fixedVersion: "2" } });
+    assert.deepEqual(Object.keys((await rejected(adding)).fields), ["advisoryEvent"]);
     assert.deepEqual(await api.advisories.list({ uidp: { childrenOf: group } }), list);
   });
 
@@ -88,11 +97,11 @@ onEachStore("limits of imports", (world) => {
     ];
     for (const more of given) {
       const advisories = [advisory("CGA-1", { events: many(more) })];
-      const { results } = await api.importAdvisories(group, [{ name: "x", advisories }]);
-      const description =
-        "events would be longer than 262144 characters, including the stored ones";
-      const refusals = [{ field: "advisories[0].events", description }];
-      assert.deepEqual(results, [plain("x", { refusals })]);
+      const { results } = await api.advisoryImports.importAdvisories({
+        parent: group,
+        documents: [{ name: "x", advisories }],
+      });
+      assertRejected(results[0], "advisories[0].events");
     }
     assert.equal((await api.advisories.list({ uidp: { childrenOf: group } })).totalCount, "0");
   });
@@ -103,12 +112,14 @@ onEachStore("limits of imports", (world) => {
       const vulnerabilities = Array.from({ length: count }, (_, at) => {
         return { id: `OSV-${from + at}`, aliases: ["CVE-1"], updateTime: "2026-01-01T00:00:00Z" };
       });
-      return api.importAdvisories(group, [{ name: "x", vulnerabilities }]);
+      return api.advisoryImports.importAdvisories({
+        parent: group,
+        documents: [{ name: "x", vulnerabilities }],
+      });
     };
     assert.equal((await take(0, 200)).results[0].vulnerabilitiesChanged, 200);
-    const { code, fields } = await refused(take(200, 1));
-    const description = "more than 200 vulnerabilities would have the name CVE-1";
-    assert.deepEqual([code, fields], [3, { documents: description }]);
+    const { code, fields } = await rejected(take(200, 1));
+    assert.deepEqual([code, Object.keys(fields)], [3, ["documents"]]);
     assert.equal((await take(199, 1)).results[0].vulnerabilitiesChanged, 0);
   });
 });

@@ -6,8 +6,9 @@ import { RESOURCES } from "../src/app/resources.ts";
 import { readSettings } from "../src/config/settings.ts";
 import { Secrets } from "../src/secrets/secrets.ts";
 import { openStore } from "../src/store/db/open.ts";
-import { type Api, refused } from "./support/client/api-client.ts";
-import { rawRows } from "./support/server/sql.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const ISSUER = "https://login.example.com";
@@ -23,7 +24,7 @@ onEachStore("the client secret of an identity provider", (world) => {
     used.push(next);
     return next;
   };
-  const create = async (api: Api, oidc: object) => {
+  const create = async (api: ApiClient, oidc: object) => {
     const name = world.name("idp");
     const whole = { issuer: ISSUER, clientId: "wharf", ...oidc };
     const body = { name, defaultRole: roleNamed("viewer"), oidc: whole };
@@ -79,16 +80,14 @@ onEachStore("the client secret of an identity provider", (world) => {
     const clientSecret = secret();
     const uid = await create(api, { clientSecret });
     const { update } = api.identityProviders;
-    const refusal = await refused(update(uid, { oidc: {} }, ["oidc.client_secret"]));
-    assert.deepEqual(refusal.fields, {
-      "oidc.clientSecret": "clientSecret is required unless pkceEnabled is set",
-    });
+    const refusal = await rejected(update(uid, { oidc: {} }, ["oidc.client_secret"]));
+    assert.deepEqual(Object.keys(refusal.fields), ["oidc.clientSecret"]);
     assert.equal(await kept(uid), clientSecret);
     await update(uid, { oidc: { pkceEnabled: true } });
     const cleared = await update(uid, { oidc: { pkceEnabled: true } }, ["oidc.client_secret"]);
     assert.equal(cleared.oidc.pkceEnabled, true);
     assert.equal(await kept(uid), undefined);
-    const off = await refused(update(uid, { oidc: {} }, ["oidc.pkce_enabled"]));
+    const off = await rejected(update(uid, { oidc: {} }, ["oidc.pkce_enabled"]));
     assert.deepEqual(Object.keys(off.fields), ["oidc.clientSecret"]);
     assert.equal((await api.identityProviders.get(uid)).oidc.pkceEnabled, true);
   });
@@ -108,10 +107,8 @@ onEachStore("the client secret of an identity provider", (world) => {
     const uid = await create(api, { clientSecret });
     const { update } = api.identityProviders;
     const elsewhere = { issuer: "https://other.example.com" };
-    const refusal = await refused(update(uid, { oidc: elsewhere }));
-    assert.deepEqual(refusal.fields, {
-      "oidc.clientSecret": "clientSecret must be given again when the issuer changes",
-    });
+    const refusal = await rejected(update(uid, { oidc: elsewhere }));
+    assert.deepEqual(Object.keys(refusal.fields), ["oidc.clientSecret"]);
     assert.equal((await api.identityProviders.get(uid)).oidc.issuer, ISSUER);
     const next = secret();
     await update(uid, { oidc: { ...elsewhere, clientSecret: next } });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
-import { uidsOf, walk } from "./support/client/pagination.ts";
+import { listAll, uidsOf } from "./support/client/pagination.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 /** Of a quarter of a megabyte each. gRPC clients accept 4 MiB by default, and those of the tests keep the default. */
@@ -28,14 +27,17 @@ onEachStore("lists of large resources", (world) => {
     const events = Array.from({ length: 4 }, (_, at) => event(at, 60_000));
     for (let at = 0; at < LONG; at += 2) {
       const advisories = [advisory(at, { events }), advisory(at + 1, { events })];
-      await world.operator("gRPC").importAdvisories(group, [{ name: "x", advisories }]);
+      await world.operator("gRPC").advisoryImports.importAdvisories({
+        parent: group,
+        documents: [{ name: "x", advisories }],
+      });
     }
   });
 
   world.rule("a page above the size limit is cut short, and the next continues", async (api) => {
     for (const orderBy of ["uid", "updated_at desc"]) {
       const request = { uidp: { childrenOf: group }, orderBy };
-      const { items } = await walk(api.advisories, "advisories", { ...request, pageSize: 6 });
+      const { items } = await listAll(api.advisories, "advisories", { ...request, pageSize: 6 });
       assert.equal(new Set(uidsOf(items)).size, LONG);
       const first = await api.advisories.list({ ...request, pageSize: 200 });
       const count = first.advisories.length;
@@ -50,9 +52,9 @@ onEachStore("lists of large resources", (world) => {
 
   world.rule("so it is with filters, changes and skip", async (api) => {
     const uidp = { childrenOf: group };
-    const all = await walk(api.advisories, "advisories", { uidp });
+    const all = await listAll(api.advisories, "advisories", { uidp });
     const since = { uidp, updatedSince: "1970-01-01T00:00:00Z", pageSize: 200 };
-    const changes = await walk(api.advisories, "advisories", since);
+    const changes = await listAll(api.advisories, "advisories", since);
     assert.deepEqual(uidsOf(changes.items).sort(), uidsOf(all.items));
     const times = changes.items.map(({ updateTime }) => Date.parse(updateTime));
     assert.ok(times.every((time, at) => at === 0 || time >= (times[at - 1] as number)));
@@ -69,12 +71,16 @@ onEachStore("lists of large resources", (world) => {
   });
 
   world.rule("so it is for the paged v1 list of advisories", async (api) => {
-    const v1 = new AdvisoriesV1(api);
+    const v1 = api.v1;
     const ids: string[] = [];
     let pageToken = "";
     let pages = 0;
     do {
-      const page = await v1.list({ uidp: { childrenOf: group }, pageSize: "200", pageToken });
+      const page = await v1.advisories.list({
+        uidp: { childrenOf: group },
+        pageSize: "200",
+        pageToken,
+      });
       ids.push(...page.items.map(({ id }: { id: string }) => id));
       pageToken = page.nextPageToken;
       pages++;
@@ -100,9 +106,12 @@ onEachStore("lists of large resources", (world) => {
       return advisory(at, { aliases: ["CVE-shared"] });
     });
     const api = world.operator("gRPC");
-    await api.importAdvisories(rated, [{ name: "x", advisories, vulnerabilities }]);
+    await api.advisoryImports.importAdvisories({
+      parent: rated,
+      documents: [{ name: "x", advisories, vulnerabilities }],
+    });
     const request = { uidp: { childrenOf: rated }, pageSize: 200 };
-    const { items, pages } = await walk(api.advisories, "advisories", request);
+    const { items, pages } = await listAll(api.advisories, "advisories", request);
     assert.equal(new Set(uidsOf(items)).size, 9);
     assert.ok(items.every(({ severities }) => severities.length === 4_000));
     assert.ok(pages > 1 && pages < 9, `${pages} pages`);

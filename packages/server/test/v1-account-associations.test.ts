@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { accountAssociationsV1 } from "@wharf/contract/v1";
-import { type Api, refused } from "./support/client/api-client.ts";
-import { callByContract } from "./support/client/by-contract.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { StandInClouds } from "./support/providers/clouds.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const clouds = await StandInClouds.start();
@@ -21,8 +21,8 @@ onEachStore(
       clouds.issuer = world.server.url;
       org = await world.organization();
     });
-    const accounts = (api: Api, method: string, request: Record<string, unknown>) =>
-      callByContract(api, accountAssociationsV1.GroupAccountAssociations, method, request);
+    const accounts = (api: ApiClient, method: string, request: Record<string, unknown>) =>
+      api.call(accountAssociationsV1.GroupAccountAssociations, method, request);
 
     world.rule("v1 associations have the uid of their group, and are those of v2", async (api) => {
       const group = await world.group(org);
@@ -35,7 +35,7 @@ onEachStore(
       assert.deepEqual(await accounts(api, "Create", given), given);
       const { amazon, github: apps } = await api.accountAssociations.get(group);
       assert.deepEqual([amazon, apps], [AMAZON, github]);
-      const twice = await refused(accounts(api, "Create", given));
+      const twice = await rejected(accounts(api, "Create", given));
       assert.deepEqual([twice.code, twice.missing], [6, `AccountAssociation ${group}`]);
 
       const now = await accounts(api, "Update", { group, name: "fewer" });
@@ -70,10 +70,8 @@ onEachStore(
       assert.deepEqual(made.chainguard, chainguard);
       const wrong = { serviceBindings: { COSIGNED: ingester } };
       const request = { group, name: "y", chainguard: wrong };
-      const refusal = await refused(accounts(api, "Update", request));
-      assert.deepEqual(refusal.fields, {
-        "chainguard.serviceBindings[COSIGNED]": "the identity is for INGESTER",
-      });
+      const refusal = await rejected(accounts(api, "Update", request));
+      assert.deepEqual(Object.keys(refusal.fields), ["chainguard.serviceBindings[COSIGNED]"]);
       assert.deepEqual(await accounts(api, "List", { group }), { items: [made] });
       const none = await accounts(api, "Update", { group, name: "y" });
       assert.equal("chainguard" in none, false);
@@ -108,47 +106,26 @@ onEachStore(
     world.rule("errors name the v1 fields, and nothing changes", async (api) => {
       const [group, none] = [await world.group(org), await world.group(org)];
       const made = await accounts(api, "Create", { group, name: "x" });
-      const pattern = 'must match "^[a-z0-9 ._-]{1,}$"';
-      const cases: [method: string, request: Record<string, unknown>, fields: object][] = [
-        ["Create", { group: none, name: "No/Name" }, { name: `name ${pattern}` }],
-        [
-          "Create",
-          { group: "nonsense", name: "x" },
-          { group: "group must be a UID: 40 hexadecimal characters, or a path of IDs" },
-        ],
-        [
-          "Update",
-          { group: "nonsense", name: "x" },
-          { group: "group must be a UID: 40 hexadecimal characters, or a path of IDs" },
-        ],
-        ["Update", { group }, { name: `name ${pattern}` }],
-        [
-          "Delete",
-          { group: "nonsense" },
-          { group: "group must be a UID: 40 hexadecimal characters, or a path of IDs" },
-        ],
-        ["Check", { group }, { accountType: "accountType is required" }],
-        [
-          "Check",
-          { group: "x", accountType: "AMAZON" },
-          { group: "group must be a UID: 40 hexadecimal characters, or a path of IDs" },
-        ],
+      const cases: [method: string, request: Record<string, unknown>, fields: string[]][] = [
+        ["Create", { group: none, name: "No/Name" }, ["name"]],
+        ["Create", { group: "nonsense", name: "x" }, ["group"]],
+        ["Update", { group: "nonsense", name: "x" }, ["group"]],
+        ["Update", { group }, ["name"]],
+        ["Delete", { group: "nonsense" }, ["group"]],
+        ["Check", { group }, ["accountType"]],
+        ["Check", { group: "x", accountType: "AMAZON" }, ["group"]],
       ];
       const amazon = { account: "12" };
-      cases.push([
-        "Update",
-        { group, name: "y", amazon },
-        { "amazon.account": 'account must match "^[0-9]{12}$"' },
-      ]);
+      cases.push(["Update", { group, name: "y", amazon }, ["amazon.account"]]);
       for (const [method, request, fields] of cases) {
-        const refusal = await refused(accounts(api, method, request));
-        assert.deepEqual([refusal.code, refusal.fields], [3, fields], method);
+        const refusal = await rejected(accounts(api, method, request));
+        assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, fields], method);
       }
       for (const [method, request] of [
         ["Update", { group: none, name: "x" }],
         ["Check", { group: none, accountType: "AMAZON" }],
       ] as const) {
-        const refusal = await refused(accounts(api, method, request));
+        const refusal = await rejected(accounts(api, method, request));
         assert.deepEqual([refusal.code, refusal.missing], [5, `AccountAssociation ${none}`]);
       }
       assert.deepEqual(await accounts(api, "List", { group }), { items: [made] });

@@ -3,21 +3,21 @@ import { after, before, describe, test } from "node:test";
 import { createRegistry, type DescMessage, fromJsonString } from "@bufbuild/protobuf";
 import { advisoriesV1, builtinRole, eventOf } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import { callByContract } from "./support/client/by-contract.ts";
-import { closeGrpcV1 } from "./support/client/grpc-v1.ts";
-import { Rest } from "./support/client/http.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { ApiClient } from "./support/client/api-client.ts";
+import { closeGrpc } from "./support/client/grpc.ts";
+import { Http } from "./support/client/http.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { type Calls, callEveryMethod, type Ground } from "./support/versions/every-v1-method.ts";
-import { TrackedWorld } from "./support/world/tracked-registry.ts";
+import { TrackedRegistry } from "./support/world/tracked-registry.ts";
 
 const SERVICES = [...SERVICES_V1, advisoriesV1.Advisories];
 const METHODS = SERVICES.flatMap(({ methods }) => methods);
 
-const WAYS = [
-  ["gRPC", "publicly"],
-  ["gRPC", "by us"],
-  ["REST", "publicly"],
+const CLIENTS = [
+  ["gRPC", "public"],
+  ["gRPC", "own"],
+  ["REST", "public"],
 ] as const;
 
 interface Row {
@@ -35,28 +35,36 @@ interface Audited {
 
 for (const store of STORES) {
   describe(`every v1 method works, on ${store}`, () => {
-    let tracked: TrackedWorld;
+    let tracked: TrackedRegistry;
     let token: string;
     let ground: Ground;
     before(async () => {
-      tracked = await TrackedWorld.start({ store, flags: ["--reconcile-minutes", "0"] });
+      tracked = await TrackedRegistry.start({ store, flags: ["--reconcile-minutes", "0"] });
       const { world } = tracked;
       token = await world.server.token();
-      const pusher = await world.holder("pusher", "registry.push");
+      const pusher = await world.registry.holder("pusher", "registry.push");
       const image = tracked.image(["amd64"], () => ({ User: "65532" }));
       const { ok, output } = await tracked.push(pusher, image.source, "acme/nginx:1.0");
       assert.ok(ok, output);
       await tracked.tagged("nginx", "1.0", image.digest);
       const repoId = (await tracked.repo("nginx")) as string;
       const invite = { roleUid: builtinRole("viewer")?.uid, ttl: "3600s" };
-      const { code } = await world.post(`groupInvites/${world.organization}`, invite);
-      const person = { issuer: world.issuer.url, subject: "ada" };
-      const rest = new Rest(world.server.url, await world.issuer.sign({ sub: "ada" }));
+      const { code } = await world.post(`groupInvites/${world.registry.organization}`, invite);
+      const person = { issuer: world.registry.issuer.url, subject: "ada" };
+      const rest = new Http(world.server.url, await world.registry.issuer.sign({ sub: "ada" }));
       assert.equal((await rest.post("/auth/v1/register", { code })).status, 200);
-      ground = { org: world.organization, person, image: { repoId, digest: image.digest } };
+      const operator = new Http(world.server.url, token);
+      const known = { name: "nginx", versions: [{ version: "1.27", exists: true }] };
+      assert.equal((await operator.post("/registry/v2beta1/packages", known)).status, 200);
+      ground = {
+        org: world.registry.organization,
+        person,
+        package: "nginx",
+        image: { repoId, digest: image.digest },
+      };
     });
     after(async () => {
-      closeGrpcV1();
+      closeGrpc();
       await tracked.stop();
     });
 
@@ -71,14 +79,14 @@ for (const store of STORES) {
       return rawRows<Audited>(tracked.world.server, sql);
     };
 
-    for (const [protocol, known] of WAYS) {
-      test(`over ${protocol}, as it is known ${known}, with v1 events`, async () => {
+    for (const [protocol, naming] of CLIENTS) {
+      test(`over ${protocol}, under its ${naming} name, with v1 events`, async () => {
         const before = (await events(0)).at(-1)?.id ?? 0;
         const auditedBefore = (await audited(0)).at(-1)?.id ?? 0;
         const called = new Set<string>();
-        const by = { protocol, url: tracked.world.server.url, token };
+        const api = new ApiClient({ protocol, url: tracked.world.server.url, token, naming });
         const call: Calls = async (service, method, request) => {
-          const answer = await callByContract(by, service, method, request, known);
+          const answer = await api.call(service, method, request);
           called.add(`${service.typeName}/${method}`);
           return answer;
         };

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ServiceError } from "@grpc/grpc-js";
-import { Refusal } from "./support/client/api-client.ts";
-import { grpcSend } from "./support/client/grpc.ts";
-import { Rest } from "./support/client/http.ts";
-import { refusalOf } from "./support/client/over-grpc.ts";
+import { ApiError } from "./support/client/api-error.ts";
+import { apiErrorOf, sendBytes } from "./support/client/grpc.ts";
+import { Http } from "./support/client/http.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const UID = `${"0".repeat(40)}/${"1".repeat(16)}`;
@@ -40,15 +39,11 @@ const PATHS: readonly (readonly [name: string, request: string])[] = [
   ["registry.Registry/GetVulnReport", `GET /registry/v1/repos/${UID}/digests/${DIGEST}/vulnreport`],
   ["registry.Registry/ListManifestMetadata", `GET /registry/v1/repos/${UID}/manifestmetdata`],
   ["registry.Registry/GetManifestDigestCount", `GET /registry/v1/digestcount/${UID}`],
-  ["registry.Registry/GetPackageVersionMetadata", "GET /registry/v1/versions/nginx"],
   ["registry.Registry/ListBuildReports", "GET /registry/v1/buildreports"],
   ["registry.Registry/GetBuildStatus", "GET /registry/v1/buildstatus"],
   ["registry.Registry/GetUpdateStatus", `GET /registry/v1/repos/${UID}:updatestatus`],
   ["registry.Registry/GetSyncStatus", `GET /registry/v1/repos/${UID}:syncstatus`],
   ["registry.Registry/ListSyncStatuses", "GET /registry/v1/syncstatuses"],
-  ["registry.Registry/GetDeployment", `GET /registry/v1/repos/${UID}/deployment`],
-  ["registry.Registry/CreateDeployment", `POST /registry/v1/repos/${UID}/deployment`],
-  ["registry.Registry/UpdateDeployment", `PUT /registry/v1/repos/${UID}/deployment`],
   ["registry.Entitlements", `GET /registry/v1/entitlements/${UID}/catalog-images`],
   ["registry.Entitlements", `POST /registry/v1/entitlements/${UID}:addImages`],
   ["registry.Vulnerabilities", "GET /registry/v1/vuln_reports/counts_cumulative"],
@@ -63,12 +58,14 @@ const PATHS: readonly (readonly [name: string, request: string])[] = [
   ["advisory.v2beta1.SecurityAdvisoryService", "GET /advisory/v2beta1/documents"],
   ["skills", "GET /skills/v1alpha1/anything"],
   ["libraries", "GET /libraries/v1/entitlements"],
+  ["libraries", "GET /libraries/v2beta1/artifacts"],
+  ["libraries", `POST /libraries/v2/requestGroups/${UID}`],
+  ["matcher.ImageMatcher", "GET /image-recommendation/v1/match"],
 ];
 
 const CALLS = [
   ["iam.Groups/LookupGroup", "iam.Groups/LookupGroup"],
   ["iam.v2.GroupsService/CheckEligibility", "iam.v2.GroupsService/CheckEligibility"],
-  ["iam.GroupInvites/CreateWithGroup", "iam.GroupInvites/CreateWithGroup"],
   ["iam.Terms", "iam.Terms/AcceptTerms"],
   ["iam.v2beta1.TermsService", "iam.v2beta1.TermsService/AcceptTerms"],
   ["iam.v2.TermsService", "iam.v2.TermsService/AcceptTerms"],
@@ -78,14 +75,16 @@ const CALLS = [
   ["registry.Registry/GetSbom", "registry.Registry/GetSbom"],
   ["registry.Entitlements", "registry.Entitlements/List"],
   ["advisory.SecurityAdvisory", "advisory.SecurityAdvisory/ListDocuments"],
+  ["libraries.v2.ArtifactsService", "libraries.v2.ArtifactsService/ListArtifacts"],
+  ["matcher.ImageMatcher", "matcher.ImageMatcher/MatchImage"],
   ["policies.v1.Policies", "policies.v1.Policies/List"],
 ] as const;
 
 onEachStore("unsupported methods", (world) => {
-  const rest = () => new Rest(world.server.url, world.operator().token);
+  const rest = () => new Http(world.server.url, world.operator().token);
 
   const failure = (path: string): Promise<ServiceError> => {
-    const call = grpcSend(world.server.url, world.operator().token, path, Buffer.alloc(0));
+    const call = sendBytes(world.server.url, world.operator().token, path, Buffer.alloc(0));
     return call.then(
       () => assert.fail(`${path} is served`),
       (error: ServiceError) => error,
@@ -96,7 +95,7 @@ onEachStore("unsupported methods", (world) => {
     for (const [name, request] of PATHS) {
       const [method = "", path = ""] = request.split(" ");
       const body = method === "POST" || method === "PUT" || method === "PATCH" ? {} : undefined;
-      for (const by of [rest(), new Rest(world.server.url, "")]) {
+      for (const by of [rest(), new Http(world.server.url, "")]) {
         const answer = await by.send(method, path, body);
         assert.equal(answer.status, 501, request);
         assert.deepEqual(answer.body, {
@@ -117,11 +116,10 @@ onEachStore("unsupported methods", (world) => {
   test("get UNIMPLEMENTED over gRPC", async () => {
     for (const [name, path] of CALLS) {
       const full = `/chainguard.platform.${path}`;
-      const refusal = refusalOf(await failure(full));
-      assert.ok(refusal instanceof Refusal);
+      const refusal = apiErrorOf(await failure(full));
+      assert.ok(refusal instanceof ApiError);
       assert.equal(refusal.code, 12);
-      const text = `chainguard.platform.${name} is not supported by this server`;
-      assert.equal(refusal.message, `Unimplemented: ${text}`);
+      assert.ok(refusal.message.includes(`chainguard.platform.${name} `), refusal.message);
     }
   });
 

@@ -14,8 +14,14 @@ import { isPublic } from "./assessment.ts";
  * @example publicPart(advisory).events.every(({ reviewState }) => reviewState === ReviewState.APPROVED)
  */
 export function publicPart(advisory: Advisory): Advisory {
-  const { $typeName: _, uid: _uid, events, ...rest } = advisory;
-  return create(AdvisorySchema, { ...rest, events: events.filter(isPublic).map(publicEvent) });
+  const { $typeName: _, uid: _uid, events, aliases, ...rest } = advisory;
+  // Earlier versions stored empty aliases, which no import takes.
+  const names = aliases.filter((alias) => alias.trim() !== "");
+  return create(AdvisorySchema, {
+    ...rest,
+    aliases: names,
+    events: events.filter(isPublic).map(publicEvent),
+  });
 }
 
 /** The published fields as protobuf JSON, which can be imported without loss. */

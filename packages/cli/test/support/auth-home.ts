@@ -1,3 +1,4 @@
+/** A home folder and environment for the command, with logins of its own. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import {
@@ -11,8 +12,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Visited, Walker } from "../../../server/test/support/browser/http-browser.ts";
-import type { LoginWorld } from "../../../server/test/support/world/login.ts";
+import { HttpBrowser, type Visited } from "../../../server/test/support/browser/http-browser.ts";
+import type { World } from "../../../server/test/support/world/world.ts";
 import type { Login } from "../../src/auth/cache/login.ts";
 import { type Order, runCommand, startCommand } from "./resident.ts";
 import { type Ended, type Running, RunningProcess } from "./running.ts";
@@ -111,15 +112,15 @@ export class Home {
 
   /** Logs a person in, with a browser reduced to what a login needs. */
   async logIn(
-    world: LoginWorld,
+    world: World,
     person: string,
     args: readonly string[] = [],
     options: RunOptions = {},
   ): Promise<Ended & { page: Visited }> {
-    const provider = ["--identity-provider", world.provider];
+    const provider = ["--identity-provider", world.login.provider];
     const login = this.start(["auth", "login", "--no-browser", ...provider, ...args], options);
     const [url] = await login.says(/http:\S+/);
-    const page = await world.signIn(new Walker(), url, person);
+    const page = await world.login.signIn(new HttpBrowser(), url, person);
     return { ...(await login.ended), page };
   }
 

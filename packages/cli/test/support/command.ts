@@ -1,3 +1,4 @@
+/** Runs the command as a user would, and returns its exit code and output. */
 import { spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";

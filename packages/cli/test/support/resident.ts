@@ -1,3 +1,4 @@
+/** Runs command lines in a process that stays, where they do not need one of their own. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";

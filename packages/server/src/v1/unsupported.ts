@@ -19,8 +19,6 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
     "POST /iam/v2beta1/groups/{group_uid=**}:requestGroupAccess",
   ],
   "iam.v2beta1.GroupsService/CheckEligibility": ["GET /iam/v2beta1/groups:checkEligibility"],
-  // Internal: has no REST path.
-  "iam.GroupInvites/CreateWithGroup": [],
   "iam.v2beta1.IdentitiesService/UpdateIdentityMetadata": [
     "PATCH /iam/v2beta1/identities:updateIdentityMetadata",
   ],
@@ -38,15 +36,11 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   // Misspelled in the public API.
   "registry.Registry/ListManifestMetadata": [ofImage("manifestmetdata")],
   "registry.Registry/GetManifestDigestCount": ["GET /registry/v1/digestcount/{parent_id=**}"],
-  "registry.Registry/GetPackageVersionMetadata": ["GET /registry/v1/versions/{package=**}"],
   "registry.Registry/ListBuildReports": ["GET /registry/v1/buildreports"],
   "registry.Registry/GetBuildStatus": ["GET /registry/v1/buildstatus"],
   "registry.Registry/GetUpdateStatus": ["GET /registry/v1/repos/{repo_id=**}:updatestatus"],
   "registry.Registry/GetSyncStatus": ["GET /registry/v1/repos/{repo_id=**}:syncstatus"],
   "registry.Registry/ListSyncStatuses": ["GET /registry/v1/syncstatuses"],
-  "registry.Registry/GetDeployment": [ofImage("deployment")],
-  "registry.Registry/CreateDeployment": ["POST /registry/v1/repos/{parent_id=**}/deployment"],
-  "registry.Registry/UpdateDeployment": ["PUT /registry/v1/repos/{repo_id=**}/deployment"],
   "registry.Entitlements": ["* /registry/v1/entitlements/{rest=**}"],
   "registry.Vulnerabilities": ["* /registry/v1/vuln_reports/{rest=**}"],
   "registry.Charts": ["* /registry/v1/repos/{parent_id=**}:addChart", "* /registry/v1/charts:find"],
@@ -54,6 +48,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   "registry.Apko": ["* /apko/v1/{rest=**}"],
   "registry.v2beta1.OverlaysService": ["* /registry/v2beta1/overlays/{rest=**}"],
   "registry.v2beta1.OverlayBindingsService": ["* /registry/v2beta1/overlayBindings/{rest=**}"],
+  "matcher.ImageMatcher": ["* /image-recommendation/v1/match"],
   "advisory.SecurityAdvisory": ["* /advisory/v1/{rest=**}"],
   "advisory.v2beta1.SecurityAdvisoryService": ["* /advisory/v2beta1/{rest=**}"],
 };
@@ -65,8 +60,7 @@ const AREAS: Readonly<Record<string, readonly string[]>> = {
   argos: ["v1"],
   ecosystems: ["v1"],
   guardener: ["v1alpha1"],
-  libraries: ["v1"],
-  matcher: ["v1"],
+  libraries: ["v1", "v2beta1"],
   packages: ["v1"],
   policies: ["v1"],
   skills: ["v1", "v1alpha1"],

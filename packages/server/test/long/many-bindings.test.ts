@@ -4,8 +4,8 @@ import { create } from "@bufbuild/protobuf";
 import { GroupSchema, newChildUid, OrgStatus, RoleBindingSchema } from "@wharf/contract";
 import { groups } from "../../src/iam/groups.ts";
 import { roleBindings } from "../../src/iam/role-bindings.ts";
-import { Rest } from "../support/client/http.ts";
-import { Inside } from "../support/server/store-access.ts";
+import { Http } from "../support/client/http.ts";
+import { DirectStore } from "../support/server/direct-store.ts";
 import { type Member, onEachStore, roleNamed } from "../support/world/world.ts";
 
 /** Groups at which the caller has a role binding, and groups below each. */
@@ -27,20 +27,20 @@ interface Beside<T> {
 onEachStore(
   "a caller with thousands of role bindings",
   (world) => {
-    let inside: Inside;
+    let direct: DirectStore;
     let org: string;
     let member: Member;
     let owner: Member;
     const scopes = SCOPES[world.store];
     const rows = scopes * (BELOW + 1);
     before(async () => {
-      inside = await Inside.open(world.server);
+      direct = await DirectStore.open(world.server);
       org = await world.organization();
       member = await world.member();
       owner = await world.member({ [await world.organization()]: "owner" });
       const roleUid = roleNamed("viewer");
       for (let made = 0; made < scopes; made += 500) {
-        await inside.store.write(async (tx) => {
+        await direct.store.write(async (tx) => {
           const insert = (uid: string, name: string) => {
             const group = create(GroupSchema, { uid, name, status: OrgStatus.READY });
             return groups.table.insert(tx, groups.toRow(group));
@@ -58,10 +58,10 @@ onEachStore(
         });
       }
     });
-    after(() => inside.close());
+    after(() => direct.close());
 
     const readOne = async () => {
-      const others = new Rest(world.server.url, owner.token);
+      const others = new Http(world.server.url, owner.token);
       assert.equal((await others.get("/iam/v2beta1/groups?page_size=1")).status, 200);
     };
     /** Runs something expensive, and meanwhile one cheap request after another. */
@@ -79,7 +79,7 @@ onEachStore(
       return { value: await value, waits };
     };
     const list = (query: string) =>
-      new Rest(world.server.url, member.token).get(`/iam/v2beta1/groups?${query}`);
+      new Http(world.server.url, member.token).get(`/iam/v2beta1/groups?${query}`);
 
     test("does not delay others while it lists", async () => {
       const queries = [
@@ -105,7 +105,7 @@ onEachStore(
       const api = world.operator();
       const changed = (await world.member()).uid;
       const get = () =>
-        new Rest(world.server.url, member.token).get("/iam/v2beta1/groups?page_size=1");
+        new Http(world.server.url, member.token).get("/iam/v2beta1/groups?page_size=1");
       assert.equal((await get()).status, 200);
       for (let round = 0; round < 20; round++) {
         const { uid } = await api.roleBindings.create(org, {

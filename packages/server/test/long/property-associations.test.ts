@@ -1,19 +1,20 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { ApiClient, PROTOCOLS } from "../support/client/api-client.ts";
 import { closeGrpc } from "../support/client/grpc.ts";
-import { Rest } from "../support/client/http.ts";
+import { Http } from "../support/client/http.ts";
 import {
+  type AccessModel,
   expected,
   isOrdered,
   LIST_CAPABILITY,
   type ListFilter,
   OPERATOR,
   type SortKey,
-  type World,
 } from "../support/oracle/access-model.ts";
 import { checkWalk, fetchAll, type ListQuery } from "../support/oracle/pages.ts";
 import { all, build, NAMES, type Plan, pick } from "../support/oracle/random-plan.ts";
-import { Inside } from "../support/server/store-access.ts";
+import { DirectStore } from "../support/server/direct-store.ts";
 import { STORES, TestServer } from "../support/server/test-server.ts";
 
 const KIND = "accountAssociations";
@@ -42,16 +43,16 @@ const PLAN: Plan = {
 for (const store of STORES) {
   describe(`lists of resources with the uid of their group, on ${store}`, () => {
     let server: TestServer;
-    let inside: Inside;
-    let world: World;
+    let direct: DirectStore;
+    let world: AccessModel;
     before(async () => {
       server = await TestServer.start({ store });
-      inside = await Inside.open(server);
-      ({ world } = await build(new Rest(server.url, await inside.token()), PLAN));
+      direct = await DirectStore.open(server);
+      ({ world } = await build(new Http(server.url, await direct.token()), PLAN));
     });
     after(async () => {
       closeGrpc();
-      await inside.close();
+      await direct.close();
       assert.equal(await server.stop(), 0);
     });
 
@@ -75,19 +76,26 @@ for (const store of STORES) {
     test("every caller gets exactly the visible rows, in order, in consistent pages", async () => {
       let shown = 0;
       for (const [number, caller] of callers().entries()) {
-        const token = await (caller === OPERATOR ? inside.token() : inside.token(caller));
+        const token = await (caller === OPERATOR ? direct.token() : direct.token(caller));
         await all(filters(), async (filter, at) => {
           const key = pick(KEYS, at + number);
           const query: ListQuery = { kind: KIND, filter, key, descending: at % 3 === 0 };
           const about = `${number} asks ${JSON.stringify(query)}`;
           const wanted = expected(world, caller, KIND, filter).map(({ uid }) => uid);
-          const items = await fetchAll({ url: server.url, token, via: "rest" }, query, 200);
+          const items = await fetchAll(new ApiClient({ url: server.url, token }), query, 200);
           const uids = items.map(({ uid }) => uid);
           assert.deepEqual(uids.toSorted(), wanted.sort(), about);
           assert.ok(isOrdered(items, key, query.descending), about);
-          const via = at % 2 === 0 ? "rest" : "grpc";
+          const protocol = pick(PROTOCOLS, at);
           const walk = pick(["cursor", "skip", "both"] as const, at);
-          await checkWalk({ url: server.url, token, via }, query, uids, walk, [3, 1, 5], [0, 2]);
+          await checkWalk(
+            new ApiClient({ url: server.url, token, protocol }),
+            query,
+            uids,
+            walk,
+            [3, 1, 5],
+            [0, 2],
+          );
           shown += uids.length;
         });
       }

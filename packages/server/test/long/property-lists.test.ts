@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
+import { ApiClient, type Protocol } from "../support/client/api-client.ts";
 import { closeGrpc } from "../support/client/grpc.ts";
-import { Rest } from "../support/client/http.ts";
+import { Http } from "../support/client/http.ts";
 import {
+  type AccessModel,
   type BindingItem,
   expected,
   type Item,
@@ -17,19 +19,17 @@ import {
   parentOf,
   placeOf,
   type SortKey,
-  type World,
 } from "../support/oracle/access-model.ts";
 import {
-  type Asker,
   checkWalk,
   fetchAll,
   fetchPage,
   type ListQuery,
   type Walk,
 } from "../support/oracle/pages.ts";
+import { FIXED } from "../support/oracle/random.ts";
 import { all, build, NAMES, pick, plans } from "../support/oracle/random-plan.ts";
-import { FIXED } from "../support/oracle/seed.ts";
-import { Inside } from "../support/server/store-access.ts";
+import { DirectStore } from "../support/server/direct-store.ts";
 import { STORES, TestServer } from "../support/server/test-server.ts";
 
 /** Roles are made of what lists ask for, and of something that they do not. */
@@ -58,7 +58,7 @@ const questions = fc.noBias(
     astray: fc.nat(9),
     key: fc.constantFrom<SortKey>("uid", "name", "created_at", "updated_at"),
     descending: fc.boolean(),
-    via: fc.constantFrom<Asker["via"]>("rest", "rest", "grpc"),
+    protocol: fc.constantFrom<Protocol>("REST", "REST", "gRPC"),
     walk: fc.constantFrom<Walk>("cursor", "skip", "both"),
     sizes: fc.array(fc.integer({ min: 2, max: 9 }), { minLength: 1, maxLength: 3 }),
     skips: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 3 }),
@@ -68,12 +68,17 @@ const questions = fc.noBias(
 type Question = typeof questions extends fc.Arbitrary<infer T> ? T : never;
 
 /** Everyone whom a world binds to a role at least once, and the operator. */
-function callerOf({ caller }: Question, world: World): string {
+function callerOf({ caller }: Question, world: AccessModel): string {
   const bound = new Set(world.roleBindings.map((binding) => binding.identityUid));
   return pick([OPERATOR, ...bound, ...bound], caller);
 }
 
-function filterOf(question: Question, world: World, root: string, caller: string): ListFilter {
+function filterOf(
+  question: Question,
+  world: AccessModel,
+  root: string,
+  caller: string,
+): ListFilter {
   const { kind, target, filters, astray } = question;
   const seen = expected(world, caller, kind, caller === OPERATOR ? { descendants_of: root } : {});
   const item = pick(seen.length > 0 && astray > 0 ? seen : world[kind], target);
@@ -112,47 +117,51 @@ function ancestors(uid: string): string[] {
 for (const store of STORES) {
   describe(`lists on ${store}`, () => {
     let server: TestServer;
-    let inside: Inside;
-    let operator: Rest;
+    let direct: DirectStore;
+    let operator: Http;
     before(async () => {
       server = await TestServer.start({ store });
-      inside = await Inside.open(server);
-      operator = new Rest(server.url, await inside.token());
+      direct = await DirectStore.open(server);
+      operator = new Http(server.url, await direct.token());
     });
     after(async () => {
       closeGrpc();
-      await inside.close();
+      await direct.close();
       assert.equal(await server.stop(), 0);
     });
 
-    async function askerFor(caller: string, via: Asker["via"]): Promise<Asker> {
-      const token = await (caller === OPERATOR ? inside.token() : inside.token(caller));
-      return { url: server.url, token, via };
+    async function clientFor(caller: string, protocol: Protocol = "REST"): Promise<ApiClient> {
+      const token = await (caller === OPERATOR ? direct.token() : direct.token(caller));
+      return new ApiClient({ url: server.url, token, protocol });
     }
 
-    async function checkQuestion(question: Question, world: World, root: string): Promise<void> {
+    async function checkQuestion(
+      question: Question,
+      world: AccessModel,
+      root: string,
+    ): Promise<void> {
       const caller = callerOf(question, world);
       const { kind, descending, walk, sizes, skips } = question;
       const key = kind === "roleBindings" && question.key === "name" ? "uid" : question.key;
       const filter = filterOf(question, world, root, caller);
       const query: ListQuery = { kind, filter, key, descending };
       const wanted = expected(world, caller, kind, filter);
-      const rest = await askerFor(caller, "rest");
+      const rest = await clientFor(caller);
       const items = await fetchAll(rest, query, 200);
       const about = `${caller} asks ${JSON.stringify(query)}`;
       assert.deepEqual(uidsOf(items).sort(), uidsOf(wanted).sort(), about);
       assert.ok(isOrdered(items, key, descending), `order when ${about}`);
       const reversed = await fetchAll(rest, { ...query, descending: !descending }, 200);
       assert.deepEqual(uidsOf(reversed), uidsOf(items).reverse(), `the other way when ${about}`);
-      const asker = await askerFor(caller, question.via);
-      await checkWalk(asker, query, uidsOf(items), walk, sizes, skips);
+      const api = await clientFor(caller, question.protocol);
+      await checkWalk(api, query, uidsOf(items), walk, sizes, skips);
     }
 
     test("return exactly what Get allows", async () => {
       const property = fc.asyncProperty(plans(CAPABILITIES), async (plan) => {
         const { world } = await build(operator, plan);
         for (const identity of world.identities.slice(0, 3)) {
-          const rest = new Rest(server.url, await inside.token(identity.uid));
+          const rest = new Http(server.url, await direct.token(identity.uid));
           for (const kind of KINDS) {
             await all(world[kind], async ({ uid }) => {
               const { status } = await rest.get(`/iam/v2beta1/${kind}/${uid}`);
@@ -160,8 +169,8 @@ for (const store of STORES) {
               assert.equal(status, allowed ? 200 : 403, `${identity.uid} gets ${kind} ${uid}`);
             });
             const query: ListQuery = { kind, filter: {}, key: "uid", descending: false };
-            const asker = await askerFor(identity.uid, "rest");
-            const seen = uidsOf(await fetchAll(asker, query, 200));
+            const api = await clientFor(identity.uid);
+            const seen = uidsOf(await fetchAll(api, query, 200));
             assert.deepEqual(seen, uidsOf(expected(world, identity.uid, kind, {})).sort());
           }
         }
@@ -196,7 +205,7 @@ for (const store of STORES) {
 
     async function checkWhileChanging(
       question: Question,
-      world: World,
+      world: AccessModel,
       root: string,
       visitors: Visitors,
     ): Promise<void> {
@@ -206,11 +215,11 @@ for (const store of STORES) {
       const filter = caller === OPERATOR ? { descendants_of: root } : {};
       const query: ListQuery = { kind, filter, key, descending };
       const lasting = uidsOf(expected(world, caller, kind, filter));
-      const asker = await askerFor(caller, "rest");
+      const api = await clientFor(caller);
       const items: Item[] = [];
       let pageToken = "";
       for (let step = 0; step === 0 || pageToken !== ""; step++) {
-        const page = await fetchPage(asker, query, {
+        const page = await fetchPage(api, query, {
           pageSize: pick(question.sizes, step),
           pageToken,
         });
@@ -243,11 +252,11 @@ function uidsOf(items: readonly Item[]): string[] {
 class Visitors {
   /** Of each kind there are never more at a time. */
   readonly most = 24;
-  readonly #operator: Rest;
-  readonly #world: World;
+  readonly #operator: Http;
+  readonly #world: AccessModel;
   #wanted = true;
 
-  constructor(operator: Rest, world: World) {
+  constructor(operator: Http, world: AccessModel) {
     this.#operator = operator;
     this.#world = world;
   }

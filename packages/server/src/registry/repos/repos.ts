@@ -18,7 +18,8 @@ import type { Handler } from "../../rpc/call.ts";
 import { fieldValue } from "../../rpc/fields.ts";
 import { countsOf } from "../../store/resources/range-counts.ts";
 import { forgetManifests, hasManifests } from "../../store/tables/manifests.ts";
-import { deleteLocations } from "../../store/tables/registry-locations.ts";
+import { deleteLocations, locationsOf } from "../../store/tables/registry-locations.ts";
+import { writeRepoDeletion } from "../../store/tables/repo-deletions.ts";
 import { deleteReadme } from "../../store/tables/repo-readmes.ts";
 import { forgetHistory } from "../../store/tables/tags.ts";
 import { readmeMethods } from "./readme.ts";
@@ -54,6 +55,7 @@ export const repos: Resource<Repo> = new Resource({
   hooks: ({ registry }) => ({
     async beforeCreate(mutation, created) {
       check(created);
+      await checkPathAvailable(mutation, created);
       await applySync(mutation, registry, undefined, created);
     },
     async beforeUpdate(mutation, before, after) {
@@ -93,9 +95,26 @@ function isEmpty(schema: DescMessage, message: Message): boolean {
   });
 }
 
+/**
+ * A name with slashes precedes folders of these names in paths. So it must not be the path of a repo in
+ * such a folder, whose images would then be those of the new repo.
+ */
+async function checkPathAvailable({ engine, tx }: Mutation, { uid, name }: Repo): Promise<void> {
+  const segments = name.split("/");
+  let group: string | undefined = parentOf(uid);
+  while (group !== undefined && segments.length > 1) {
+    const folder = segments.shift() as string;
+    [group] = await engine.catalog.groups.table.childrenNamed(tx, group, folder, 1);
+    if (group === undefined) return;
+    const [taken] = await repos.table.childrenNamed(tx, group, segments.join("/"), 1);
+    if (taken !== undefined) throw alreadyExists(repos.typeName, name);
+  }
+}
+
 /** Images are pulled by the name of their repo, so a repo with images cannot be renamed. */
-async function checkRename(mutation: Mutation, before: Repo, { uid, name }: Repo): Promise<void> {
+async function checkRename(mutation: Mutation, before: Repo, after: Repo): Promise<void> {
   const { engine, tx } = mutation;
+  const { uid, name } = after;
   const group = parentOf(uid);
   const hasTags = await engine.catalog.tags.table.hasAny(tx, { column: "parent", value: uid });
   if (hasTags || (await hasManifests(tx, uid))) {
@@ -107,6 +126,8 @@ async function checkRename(mutation: Mutation, before: Repo, { uid, name }: Repo
   if ((await repos.table.namedForChange(tx, group, name)) !== undefined) {
     throw alreadyExists(repos.typeName, name);
   }
+  await checkPathAvailable(mutation, after);
+  await deleteLocations(tx, uid);
 }
 
 /**
@@ -138,11 +159,20 @@ function deleteRepo(engine: Engine): Handler {
   };
 }
 
-/** Deletes the tags, their history, the manifests, the locations and the README of a repo. */
-async function removeContents({ engine, tx }: Mutation, { uid }: Repo): Promise<void> {
+/**
+ * Deletes the tags, their history, the manifests, the locations, the README and the deployment of a repo.
+ * The images stay in the registries. So the deletion is recorded for each location, with the history of the tags: a
+ * reconcile pass must not bring the repo back before something is pushed to it.
+ */
+async function removeContents({ engine, tx, call }: Mutation, { uid }: Repo): Promise<void> {
+  const locations = await locationsOf(tx, uid);
+  for (const { host, path } of locations) {
+    await writeRepoDeletion(tx, { host, path, repo: uid, time: call.time });
+  }
   await engine.catalog.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
   await forgetManifests(tx, uid);
-  await forgetHistory(tx, uid);
+  if (locations.length === 0) await forgetHistory(tx, uid);
   await deleteLocations(tx, uid);
   await deleteReadme(tx, uid);
+  await engine.catalog.deployments.table.delete(tx, uid);
 }

@@ -141,6 +141,17 @@ export function migrations(dialect: Dialect): readonly (readonly string[])[] {
     expiryByIndex(dialect),
     grantChanges(dialect),
     signingAlgorithms(dialect),
+    repoDeletions(dialect),
+    deletedGroups(dialect),
+  ];
+}
+
+/** Groups by the identity that deleted them (deleted-groups.ts). */
+function deletedGroups({ text, integer }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE deleted_groups (
+      uid ${text} PRIMARY KEY, identity ${text} NOT NULL, time ${integer} NOT NULL)`,
+    "CREATE INDEX deleted_groups_by_time ON deleted_groups (time)",
   ];
 }
 
@@ -210,4 +221,15 @@ function grantChanges({ text, integer, withoutRowid }: Dialect): readonly string
 /** Keys of earlier versions are for ES256. */
 function signingAlgorithms({ text }: Dialect): readonly string[] {
   return [`ALTER TABLE signing_keys ADD COLUMN algorithm ${text} NOT NULL DEFAULT 'ES256'`];
+}
+
+/** Repos that callers deleted while their images stay in registries, and lists of images by time. */
+function repoDeletions({ text, integer }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE repo_deletions (
+      host ${text} NOT NULL, path ${text} NOT NULL, repo ${text} NOT NULL, time ${integer} NOT NULL,
+      seen ${integer} NOT NULL, PRIMARY KEY (host, path))`,
+    "CREATE INDEX repo_deletions_by_repo ON repo_deletions (repo)",
+    "CREATE INDEX manifests_by_push ON manifests (repo, pushed, digest)",
+  ];
 }

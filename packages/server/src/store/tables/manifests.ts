@@ -43,7 +43,52 @@ export async function findManifest(
 ): Promise<Manifest | undefined> {
   const sql = `SELECT ${COLUMNS} FROM manifests WHERE repo = ? AND digest = ?`;
   const row = await reader.get<Row>(sql, repo, digest);
-  return row && { ...row, children: JSON.parse(row.children) as ManifestChild[] };
+  return row && fromRow(row);
+}
+
+function fromRow(row: Row): Manifest {
+  return { ...row, children: JSON.parse(row.children) as ManifestChild[] };
+}
+
+/** The place of a manifest in a list, the last push first. */
+export type ManifestPosition = Pick<Manifest, "pushed" | "digest">;
+
+/** The next manifests of a repo, the last push first; only those attached to a subject if one is given. */
+export async function readManifests(
+  reader: Reader,
+  repo: string,
+  given: {
+    readonly subject?: string;
+    readonly after?: ManifestPosition | undefined;
+    readonly limit: number;
+  },
+): Promise<Manifest[]> {
+  const { subject = "", after, limit } = given;
+  const attached = subject === "" ? "" : " AND subject = ?";
+  const older = after === undefined ? "" : " AND (pushed, digest) < (?, ?)";
+  const rows = await reader.all<Row>(
+    `SELECT ${COLUMNS} FROM manifests WHERE repo = ?${attached}${older}
+     ORDER BY pushed DESC, digest DESC LIMIT ?`,
+    repo,
+    ...(subject === "" ? [] : [subject]),
+    ...(after === undefined ? [] : [after.pushed, after.digest]),
+    limit,
+  );
+  return rows.map(fromRow);
+}
+
+/** Indexes read at a time. */
+const INDEX_BATCH_SIZE = 500;
+
+/** All indexes of a repo. */
+export async function* indexesOf(reader: Reader, repo: string): AsyncIterable<Manifest> {
+  const sql = `SELECT ${COLUMNS} FROM manifests
+    WHERE repo = ? AND kind = 'index' AND digest > ? ORDER BY digest LIMIT ?`;
+  for (let last: string | undefined = ""; last !== undefined; ) {
+    const rows: Row[] = await reader.all<Row>(sql, repo, last, INDEX_BATCH_SIZE);
+    yield* rows.map(fromRow);
+    last = rows.length < INDEX_BATCH_SIZE ? undefined : rows.at(-1)?.digest;
+  }
 }
 
 /**
@@ -101,6 +146,16 @@ export async function deleteManifest(
 export async function hasManifests(reader: Reader, repo: string): Promise<boolean> {
   const sql = "SELECT 1 AS found FROM manifests WHERE repo = ? LIMIT 1";
   return (await reader.get(sql, repo)) !== undefined;
+}
+
+/** Whether a repo anywhere below a group has tags or manifests. */
+export async function hasImagesBelow(reader: Reader, group: string): Promise<boolean> {
+  // The children of a uid are between `uid/` and `uid0`.
+  const [from, to] = [`${group}/`, `${group}0`];
+  const tagged = "SELECT 1 AS found FROM tags WHERE parent > ? AND parent < ? LIMIT 1";
+  if ((await reader.get(tagged, from, to)) !== undefined) return true;
+  const stored = "SELECT 1 AS found FROM manifests WHERE repo > ? AND repo < ? LIMIT 1";
+  return (await reader.get(stored, from, to)) !== undefined;
 }
 
 /** The digests that a repo has metadata of. */

@@ -1,3 +1,4 @@
+/** Plain HTTP, for requests that are about HTTP itself. */
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
@@ -13,8 +14,8 @@ export interface Answer {
   readonly headers: Headers;
 }
 
-/** A plain REST client: what a user of curl would send. */
-export class Rest {
+/** A plain HTTP client, for requests that are about HTTP itself: what a user of curl would send. */
+export class Http {
   readonly #url: string;
   readonly #token: string;
 

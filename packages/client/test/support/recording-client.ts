@@ -1,0 +1,37 @@
+/** Clients over each protocol that record which methods they call. */
+import { createWharf, type Transport, type Wharf, type WharfOptions } from "@wharf/client";
+import { grpcTransport } from "@wharf/client/node";
+import { restTransport } from "../../src/rest/transport.ts";
+
+export type Protocol = "REST" | "gRPC";
+
+/** Both protocols, for what must hold on each. */
+export const PROTOCOLS: readonly Protocol[] = ["REST", "gRPC"];
+
+export function transportOf(protocol: Protocol): Transport {
+  return protocol === "REST" ? restTransport((url, init) => fetch(url, init)) : grpcTransport();
+}
+
+/** A client that records each method it calls. */
+export interface RecordingClient {
+  readonly wharf: Wharf;
+  readonly as: (token: string) => Wharf;
+  /** `package.Service.Method`. */
+  readonly called: Set<string>;
+}
+
+/**
+ * @example const { wharf, called } = recordingClient("gRPC", { baseUrl: server.url, token });
+ */
+export function recordingClient(protocol: Protocol, options: WharfOptions): RecordingClient {
+  const called = new Set<string>();
+  const inner = transportOf(protocol);
+  const transport: Transport = {
+    send(attempt, sent) {
+      called.add(`${attempt.method.parent.typeName}.${attempt.method.name}`);
+      return inner.send(attempt, sent);
+    },
+  };
+  const as = (token: string) => createWharf({ ...options, transport, token });
+  return { wharf: createWharf({ ...options, transport }), as, called };
+}
