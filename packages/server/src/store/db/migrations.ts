@@ -140,6 +140,7 @@ export function migrations(dialect: Dialect): readonly (readonly string[])[] {
     memberships(dialect),
     expiryByIndex(dialect),
     grantChanges(dialect),
+    advisorySources(dialect),
   ];
 }
 
@@ -203,5 +204,19 @@ function grantChanges({ text, integer, withoutRowid }: Dialect): readonly string
     `CREATE TABLE grant_changes (
       version ${integer} NOT NULL, identity ${text} NOT NULL, root ${text} NOT NULL,
       PRIMARY KEY (version, identity, root)) ${withoutRowid}`,
+  ];
+}
+
+/** Records of other databases that advisories were imported from (advisory-sources.ts). */
+function advisorySources({ text, integer }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE advisory_records (
+      place ${text} NOT NULL, digest ${text} NOT NULL, data ${text} NOT NULL,
+      PRIMARY KEY (place, digest))`,
+    `CREATE TABLE advisory_sources (
+      advisory ${text} NOT NULL, time ${integer} NOT NULL, place ${text} NOT NULL,
+      record ${text} NOT NULL, affected ${text} NOT NULL, imported ${integer} NOT NULL,
+      modified ${integer} NOT NULL, rated ${integer} NOT NULL, PRIMARY KEY (advisory, time))`,
+    "CREATE INDEX advisory_sources_by_record ON advisory_sources (place, record)",
   ];
 }

@@ -122,7 +122,7 @@ async function* osvIndex(reader: FeedReader): AsyncGenerator<string> {
 }
 
 async function* osvFiles({ reader, publication }: FeedSource): AsyncGenerator<ArchivedFile> {
-  for await (const advisory of reader.byId()) {
+  for await (const advisory of reader.withSources()) {
     const document = osvDocument(advisory, publication);
     if (document === undefined) continue;
     const path = `${encodeURIComponent(document.id as string)}.json`;

@@ -8,6 +8,7 @@ import {
 import type { FieldViolation } from "../../lib/errors.ts";
 import { violationsOfImported } from "../../rpc/validate.ts";
 import { type EventFieldNames, eventProblems, timeProblem } from "../event-checks.ts";
+import { sourceProblems } from "./source-checks.ts";
 
 /** A document with more violations repeats the same mistake. */
 const MAX_VIOLATIONS = 100;
@@ -36,6 +37,7 @@ export function documentProblems(document: AdvisoryDocument, now: number): Field
     checkVulnerability(vulnerability, at, addViolation);
     checkUnique(vulnerabilities, vulnerability.id, at, "id", addViolation);
   }
+  found.push(...sourceProblems(document));
   return found.slice(0, MAX_VIOLATIONS);
 }
 
