@@ -68,7 +68,7 @@ function figure(number: number, unit: Measured["unit"]): string {
 }
 
 /**
- * Keeps the findings. Only a whole run belongs in the repository; what was cut short is for whoever
+ * Keeps the findings. Only a whole run belongs in the repository; a run that was cut short is for those who
  * ran it.
  */
 export function keep(findings: readonly Finding[], options: Options, cores: Cores): string {

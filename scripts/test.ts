@@ -6,9 +6,9 @@
 import { chmodSync, globSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { shareBrowser } from "../packages/server/test/support/browser.ts";
-import { sharePostgres } from "../packages/server/test/support/postgres.ts";
-import { scratchFolder } from "../packages/server/test/support/scratch.ts";
+import { shareBrowser } from "../packages/server/test/support/browser/browser.ts";
+import { sharePostgres } from "../packages/server/test/support/server/postgres.ts";
+import { scratchFolder } from "../packages/server/test/support/server/scratch-folder.ts";
 import { loudly, ROOT } from "./step.ts";
 import { runShards } from "./tests/run-shards.ts";
 import { readDurations, shardsOf, writeDurations } from "./tests/shards.ts";

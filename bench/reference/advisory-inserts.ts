@@ -12,7 +12,7 @@ export interface AdvisoryInsertJob {
 }
 
 /** As many as the server commits in one transaction. */
-const TOGETHER = 250;
+const BATCH_SIZE = 250;
 
 doJobs(async ({ folder, file }: AdvisoryInsertJob) => {
   const begun = performance.now();
@@ -40,7 +40,7 @@ doJobs(async ({ folder, file }: AdvisoryInsertJob) => {
     const document = readDocument(item.bytes, { name: item.name });
     pending.push(document);
     count += document.advisories.length;
-    if (count < TOGETHER) continue;
+    if (count < BATCH_SIZE) continue;
     write(pending);
     pending = [];
     count = 0;

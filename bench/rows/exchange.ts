@@ -1,5 +1,5 @@
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
-import { StandInIssuer } from "../../packages/server/test/support/issuer.ts";
+import { StandInIssuer } from "../../packages/server/test/support/providers/issuer.ts";
 import { ScratchData } from "../data-set.ts";
 import { median, perSecond } from "../measure.ts";
 import { Program } from "../program.ts";

@@ -71,9 +71,9 @@ export function noticeRow({ quick }: Options): Row {
         for (let turn = 0; turn < pushes; turn++) {
           const tag = `pushed-${at++}`;
           const begun = performance.now();
-          const told = seen(tag);
+          const notified = seen(tag);
           await manifest.push(tag);
-          await told;
+          await notified;
           times.push(performance.now() - begun);
         }
         return median(times);

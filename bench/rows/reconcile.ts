@@ -1,4 +1,4 @@
-import { skopeo } from "../../packages/server/test/support/registry.ts";
+import { skopeo } from "../../packages/server/test/support/registry/distribution.ts";
 import { alternately } from "../measure.ts";
 import type { Options } from "../options.ts";
 import { RegistrySite } from "../registry-site.ts";

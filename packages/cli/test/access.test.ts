@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { wharf } from "./support/command.ts";
 
 interface Row {

@@ -3,12 +3,12 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { everyValueOf, spellings } from "../../server/test/support/key-material.ts";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
-import { rawRows } from "../../server/test/support/raw-rows.ts";
-import { Rest } from "../../server/test/support/rest.ts";
-import { scratchFolder } from "../../server/test/support/scratch.ts";
-import { TestServer } from "../../server/test/support/server.ts";
+import { Rest } from "../../server/test/support/client/http.ts";
+import { everyValueOf, spellings } from "../../server/test/support/server/key-material.ts";
+import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
+import { rawRows } from "../../server/test/support/server/sql.ts";
+import { TestServer } from "../../server/test/support/server/test-server.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { wharf } from "./support/command.ts";
 import { wharfAtTerminal } from "./support/terminal.ts";
 
@@ -49,7 +49,7 @@ describe("wharf admin keys", () => {
   ];
 
   for (const command of COMMANDS) {
-    test(`${command.join(" ")} refuses another key, and none, and changes nothing`, async () => {
+    test(`${command.join(" ")} rejects another key, and none, and changes nothing`, async () => {
       const before = await keysOf(world.server);
       const other = keyFile("other.key");
       const missing = join(folder, "missing.key");
@@ -66,7 +66,7 @@ describe("wharf admin keys", () => {
     });
   }
 
-  test("what cannot be undone is asked for, or confirmed with -y", async () => {
+  test("irreversible commands ask for confirmation, or need -y", async () => {
     const before = await keysOf(world.server);
     for (const flags of [
       ["--now"],
@@ -81,7 +81,7 @@ describe("wharf admin keys", () => {
     assert.deepEqual(await keysOf(world.server), before);
   });
 
-  test("at a terminal, nothing is done unless the answer is yes", async () => {
+  test("at a terminal, anything but yes cancels", async () => {
     const before = await keysOf(world.server);
     const words = ["admin", "keys", "rotate", "--now", ...own()];
     const refused = wharfAtTerminal(words);
@@ -97,7 +97,7 @@ describe("wharf admin keys", () => {
     assert.notDeepEqual(await keysOf(world.server), before);
   });
 
-  test("options that do not go together are refused", async () => {
+  test("conflicting options are rejected", async () => {
     const before = await keysOf(world.server);
     for (const [flags, why] of [
       [["--lost-secret-key", "-y"], /--lost-secret-key requires --all/],
@@ -112,7 +112,7 @@ describe("wharf admin keys", () => {
     assert.deepEqual(await keysOf(world.server), before);
   });
 
-  test("rotate --all says what it did and what comes next", async () => {
+  test("rotate --all reports what it did and the next steps", async () => {
     assert.equal((await fetch(`${world.server.url}/registry/certs.pem`)).status, 200);
     await world.logIn("ada");
     const { code, stdout, stderr } = await wharf([
@@ -134,7 +134,7 @@ describe("wharf admin keys", () => {
       assert.match(stderr, line);
   });
 
-  test("reseal refuses what is no new key", async () => {
+  test("reseal rejects an invalid new key", async () => {
     for (const [flags, why] of [
       [[], /admin keys reseal: --new-secret-key-file FILE is required/],
       [["--new-secret-key-file", join(folder, "nowhere")], /nowhere is missing/],
@@ -147,7 +147,7 @@ describe("wharf admin keys", () => {
     }
   });
 
-  test("a server whose key was replaced says so until it has the new one", async () => {
+  test("a server whose key was replaced reports it until it has the new one", async () => {
     const next = keyFile("next.key");
     const resealed = await wharf([
       ...["admin", "keys", "reseal", "--new-secret-key-file", next],
@@ -167,7 +167,7 @@ describe("wharf admin keys", () => {
     assert.ok(await works(world.server, token));
   });
 
-  test("where the secret key is lost, everything that it sealed is replaced", async () => {
+  test("if the secret key is lost, everything encrypted with it is replaced", async () => {
     const old = await world.server.token();
     const fresh = keyFile("fresh.key");
     rmSync(secretKey);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { assertValid } from "../../advisories/test/schemas.ts";
-import { unzipped } from "../../server/test/support/feeds.ts";
+import { unzipped } from "../../server/test/support/client/feed-client.ts";
 import { fails, json, runAs } from "./support/resources.ts";
 import { Site } from "./support/site.ts";
 
@@ -89,7 +89,7 @@ describe("wharf advisories export", () => {
     });
   });
 
-  test("takes no file for its own that another command may be writing", async () => {
+  test("does not overwrite a temporary file of another command", async () => {
     const target = join(FOLDER, "shared.json");
     writeFileSync(`${target}.part`, "half of what another writes");
     await exported("--group", "exported", "--feed", "openvex", "--to", target);
@@ -98,7 +98,7 @@ describe("wharf advisories export", () => {
     rmSync(`${target}.part`);
   });
 
-  test("as OSV comes back exactly when imported elsewhere", async () => {
+  test("as OSV is imported elsewhere without loss", async () => {
     await site.make("organizations", "copied");
     const [first, second] = [join(FOLDER, "first.zip"), join(FOLDER, "second.zip")];
     await exported("--group", "exported", "--feed", "osv", "--to", first);
@@ -117,7 +117,7 @@ describe("wharf advisories export", () => {
     assert.deepEqual({ created, changed, unchanged }, { created: 0, changed: 0, unchanged: 3 });
   });
 
-  test("needs to be allowed, and leaves no half file", async () => {
+  test("requires the capability, and leaves no partial file", async () => {
     const target = join(FOLDER, "never.zip");
     const args = ["--feed", "osv", "--to", target];
     await fails(

@@ -175,8 +175,8 @@ describe("wharf advisories import", () => {
     const command = ["advisories", "import", folder, "--group", "some"];
     const { stderr } = await fails(site, 1, /7 of 8 documents were rejected/, ...command);
     const at = (name: string) => join(folder, name);
-    const told = stderr.split("\n").filter((line) => line.startsWith("  /"));
-    assert.deepEqual(told, [
+    const reported = stderr.split("\n").filter((line) => line.startsWith("  /"));
+    assert.deepEqual(reported, [
       `  ${at("a.yaml")}:13: advisories[0].events[1].data.fixed-version: is missing`,
       `  ${at("d.json")}:2: has the key "id" twice`,
       `  ${at("e.yaml")}:14: advisories[1].id: "${ids(220, 1)[0]}" occurs twice`,

@@ -46,7 +46,7 @@ describe("the progress of wharf advisories import", () => {
   /** A server that takes so long for each batch that there is something to see. */
   const slow = () => Door.before(site, () => "pass", { holdsMs: 500, method: "POST" });
 
-  test("is a bar that grows, is drawn over, and leaves no trace", async () => {
+  test("is a bar that is redrawn in place and erased at the end", async () => {
     await site.make("organizations", "bar");
     await using door = await slow();
     const env = { ...site.env, WHARF_API: door.url };
@@ -83,7 +83,7 @@ describe("the progress of wharf advisories import", () => {
     for (const text of drawn) assert.ok([...text].length < 30, text);
   });
 
-  test("is not drawn for programs, nor for those who want quiet", async () => {
+  test("is not drawn without a terminal, nor with --quiet", async () => {
     await site.make("organizations", "silent");
     await using door = await slow();
     const env = { ...site.env, WHARF_API: door.url };
@@ -101,7 +101,7 @@ describe("the progress of wharf advisories import", () => {
     }
   });
 
-  test("stops at Ctrl-C, says what was taken, and begins where it was", async () => {
+  test("stops at Ctrl-C, reports the tally, and resumes", async () => {
     await site.make("organizations", "resumed");
     await using door = await slow();
     const env = { ...site.env, WHARF_API: door.url };
@@ -110,8 +110,8 @@ describe("the progress of wharf advisories import", () => {
     await stopped.until(/importing into resumed █/);
     stopped.type("\u0003");
     assert.equal(await stopped.end(), 130, stopped.text);
-    const told = /import incomplete: (\d+) advisories created, 0 changed, 0 unchanged/;
-    const created = Number(told.exec(stopped.text)?.[1]);
+    const tally = /import incomplete: (\d+) advisories created, 0 changed, 0 unchanged/;
+    const created = Number(tally.exec(stopped.text)?.[1]);
     assert.ok(created > 0 && created < FILES * EACH, stopped.text);
     // Nothing of the bar is left before what is said.
     const before = stopped.shown.slice(0, stopped.shown.indexOf("import incomplete"));

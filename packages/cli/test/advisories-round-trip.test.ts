@@ -64,7 +64,7 @@ const OSV = JSON.stringify({
   severity: [{ type: "CVSS_V3", score: CVSS }],
 });
 
-describe("what was imported, published and imported again", () => {
+describe("advisories that are imported, published and imported again", () => {
   let site: Site;
   before(async () => {
     site = await Site.start();
@@ -93,7 +93,7 @@ describe("what was imported, published and imported again", () => {
     return file;
   }
 
-  test("is the same, in the group that it came from, by every format", async () => {
+  test("are unchanged in their group, in every format", async () => {
     const before = await listed("acme");
     for (const path of ["osv/all.zip", "openvex/all.json", "csaf/all.zip"]) {
       const file = await published(path);
@@ -104,7 +104,7 @@ describe("what was imported, published and imported again", () => {
     assert.deepEqual(await listed("acme"), before);
   });
 
-  test("is the same in another group, by OSV", async () => {
+  test("are equal in another group, as OSV", async () => {
     await site.make("organizations", "beta");
     const file = await published("osv/all.zip");
     const tally = await json(site, "advisories", "import", file, "--group", "beta");
@@ -121,7 +121,7 @@ describe("what was imported, published and imported again", () => {
     assert.deepEqual(bare(await listed("beta")), bare(await listed("acme")));
   });
 
-  test("stands the same by OpenVEX and CSAF", async () => {
+  test("have the same status as OpenVEX and CSAF", async () => {
     const standing = (all: { advisoryId: string; events: Record<string, unknown>[] }[]) =>
       all
         .map(({ advisoryId, events }) => {

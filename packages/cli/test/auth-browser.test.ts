@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import type { Browser, Page } from "playwright-core";
-import { launchBrowser, openPage } from "../../server/test/support/browser.ts";
-import { startNamedWorld } from "../../server/test/support/login-visit.ts";
-import type { LoginWorld } from "../../server/test/support/login-world.ts";
-import { signInAtProvider } from "../../server/test/support/openid-provider.ts";
+import { launchBrowser, openPage } from "../../server/test/support/browser/browser.ts";
+import { startNamedWorld } from "../../server/test/support/browser/login-visit.ts";
+import { signInAtProvider } from "../../server/test/support/providers/openid-provider.ts";
+import type { LoginWorld } from "../../server/test/support/world/login.ts";
 import { Home } from "./support/auth-home.ts";
 
 describe("auth login with a real browser", () => {
@@ -36,7 +36,7 @@ describe("auth login with a real browser", () => {
     await page.getByRole("button", { name: decision }).click();
   };
 
-  test("the browser that BROWSER names is opened, and led back to a page of thanks", async (t) => {
+  test("the browser named by BROWSER is opened, and ends on a success page", async (t) => {
     const login = home.start(["auth", "login"]);
     await login.says(/opening your browser/);
     const address = await home.browsed(login);

@@ -4,15 +4,15 @@ import { once } from "node:events";
 import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
-import { rawRows } from "../../server/test/support/raw-rows.ts";
-import { Rest } from "../../server/test/support/rest.ts";
+import { Rest } from "../../server/test/support/client/http.ts";
+import { rawRows } from "../../server/test/support/server/sql.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { Home } from "./support/auth-home.ts";
 
 /** Someone who is not root, for whom files can be read-only. */
 const NOBODY = 65_534;
 
-describe("stored logins", () => {
+describe("stored sessions", () => {
   let world: LoginWorld;
   let home: Home;
   before(async () => {
@@ -35,7 +35,7 @@ describe("stored logins", () => {
   };
   const lockFile = () => home.loginFile.replace(/json$/, "lock");
 
-  test("a token that ends is renewed, and the refresh token with it", async () => {
+  test("an expiring token is renewed, and the refresh token rotates", async () => {
     const before = home.login;
     home.expire();
     const token = await home.ok(["auth", "token"]);
@@ -46,7 +46,7 @@ describe("stored logins", () => {
     assert.equal(statSync(home.loginFile).mode & 0o777, 0o600);
   });
 
-  test("ten commands at once renew once, and the session lives", async () => {
+  test("ten concurrent commands renew once, and the session stays valid", async () => {
     home.expire();
     const before = await refreshes();
     const commands = Array.from({ length: 10 }, () => home.ok(["auth", "token"]));
@@ -131,7 +131,7 @@ describe("stored logins", () => {
     await home.ok(["auth", "token"]);
   });
 
-  test("a home that cannot be written serves while its token lasts, and spends nothing", async () => {
+  test("in a read-only home the token works until it expires, and the refresh token is not spent", async () => {
     const uid = process.getuid?.() === 0 ? NOBODY : undefined;
     if (uid !== undefined) {
       for (const name of [".", ...readdirSync(home.folder, { recursive: true })]) {
@@ -162,7 +162,7 @@ describe("stored logins", () => {
     await home.ok(["auth", "token"], options);
   });
 
-  test("logins of several people and servers are separate", async () => {
+  test("sessions of several users and servers are separate", async () => {
     const ada = home.loginFile;
     const { code } = await home.logIn(world, "bob");
     assert.equal(code, 0);
@@ -178,7 +178,7 @@ describe("stored logins", () => {
     assert.equal(JSON.parse(readFileSync(ada, "utf8")).email, "ada@acme.example");
   });
 
-  test("WHARF_TOKEN goes before a login", async () => {
+  test("WHARF_TOKEN takes precedence over a stored session", async () => {
     const env = { WHARF_TOKEN: await world.server.token() };
     assert.equal(await home.ok(["auth", "token"], { env }), `${env.WHARF_TOKEN}\n`);
     const { items } = JSON.parse(await home.ok(["auth", "status", "-o", "json"], { env }));

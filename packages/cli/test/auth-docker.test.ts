@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { decodeJwt } from "jose";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { dockerFolder, userHome } from "../src/auth/docker/config-file.ts";
 import { Home } from "./support/auth-home.ts";
 
@@ -52,7 +52,7 @@ describe("docker-credential-wharf", () => {
     assert.ok(home.login.tokens[REGISTRY], "kept for next time");
   });
 
-  test("get renews by itself, once for all who ask", async () => {
+  test("get renews the token, once for concurrent requests", async () => {
     home.expire();
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => home.helper("get", REGISTRY)),
@@ -63,7 +63,7 @@ describe("docker-credential-wharf", () => {
     await home.ok(["auth", "token"]);
   });
 
-  test("others' registries are none of its business", async () => {
+  test("other registries are ignored", async () => {
     for (const address of [
       "docker.io",
       "https://index.docker.io/v1/",
@@ -97,7 +97,7 @@ describe("docker-credential-wharf", () => {
     assert.equal(decodeJwt(JSON.parse(stdout).Secret).aud, REGISTRY);
   });
 
-  test("list, store, erase, and what is none of them", async () => {
+  test("list, store, erase, and unknown verbs", async () => {
     assert.deepEqual(JSON.parse((await home.helper("list")).stdout), { [REGISTRY]: "_token" });
     const stored = (username: string) =>
       home.helper(
@@ -145,7 +145,7 @@ describe("auth configure-docker", () => {
     assert.ok(!existsSync(join(home.folder, "config/wharf")), "nothing new for the config file");
   });
 
-  test("keeps what is there, and the file's mode", async () => {
+  test("keeps other settings, and the mode of the file", async () => {
     const there = {
       auths: { "https://index.docker.io/v1/": { auth: "c2VjcmV0" } },
       credsStore: "desktop",
@@ -194,7 +194,7 @@ describe("auth configure-docker", () => {
     });
   });
 
-  test("what is not docker's config is not touched, and not quoted", async () => {
+  test("an invalid config file is neither changed nor quoted", async () => {
     for (const text of ['{"auths": secret', "[]", '{"credHelpers": []}']) {
       const file = home.write(".docker/config.json", text);
       const { code, stderr } = await home.run(["auth", "configure-docker"]);

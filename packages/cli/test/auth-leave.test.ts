@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
-import { Rest } from "../../server/test/support/rest.ts";
+import { Rest } from "../../server/test/support/client/http.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { Home } from "./support/auth-home.ts";
 
-describe("leaving", () => {
+describe("signing out", () => {
   let world: LoginWorld;
   let home: Home;
   before(async () => {
@@ -82,7 +82,7 @@ describe("leaving", () => {
     assert.match(await home.ok(everyone), new RegExp(current[0].id));
   });
 
-  test("delete-account asks, then deletes oneself", async () => {
+  test("delete-account asks, then deletes the caller's account", async () => {
     const asked = await home.run(["auth", "delete-account"]);
     assert.equal(asked.code, 2);
     assert.equal(await works(token()), true);

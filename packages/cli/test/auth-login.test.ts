@@ -6,14 +6,14 @@ import { dirname } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
-import { freePort } from "../../server/test/support/free-port.ts";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
-import { rawRows } from "../../server/test/support/raw-rows.ts";
-import { Rest } from "../../server/test/support/rest.ts";
-import { Walker } from "../../server/test/support/walker.ts";
+import { Walker } from "../../server/test/support/browser/http-browser.ts";
+import { Rest } from "../../server/test/support/client/http.ts";
+import { freePort } from "../../server/test/support/server/free-port.ts";
+import { rawRows } from "../../server/test/support/server/sql.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { Home } from "./support/auth-home.ts";
 
-describe("auth login of people", () => {
+describe("auth login of users", () => {
   let world: LoginWorld;
   let home: Home;
   before(async () => {
@@ -56,7 +56,7 @@ describe("auth login of people", () => {
     assert.match(await home.ok(["iam", "organizations", "list"]), /acme\.example/);
   });
 
-  test("a new login ends the session that it takes the place of", async () => {
+  test("a new sign-in ends the session that it replaces", async () => {
     const before = (await sessions()).length;
     await home.logIn(world, "ada");
     const first = await home.ok(["auth", "token"]);
@@ -126,7 +126,7 @@ describe("auth login of people", () => {
     assert.match(ended.stderr, /your session at \S+ has expired or was revoked/);
   });
 
-  test("answers that do not belong to the login do not end it", async () => {
+  test("unrelated callbacks do not end the sign-in", async () => {
     const login = home.start(["auth", "login", "--no-browser", "--org-name", "acme.example"]);
     const [url] = await login.says(/http:\S+/);
     const redirect = new URL(url).searchParams.get("redirect_uri") ?? "";
@@ -161,7 +161,7 @@ describe("auth login of people", () => {
       expected: /sign-in rejected: not you/,
     },
   ]) {
-    test(`an answer ${what} ends the login`, async () => {
+    test(`a callback ${what} ends the sign-in`, async () => {
       const login = home.start(["auth", "login", "--no-browser"]);
       const [url] = await login.says(/http:\S+/);
       const { redirect_uri = "", state = "" } = Object.fromEntries(new URL(url).searchParams);
@@ -178,7 +178,7 @@ describe("auth login of people", () => {
     });
   }
 
-  test("an invite comes along, in nobody's command line", async () => {
+  test("an invite code is passed on, in no command line", async () => {
     const folder = await world.operator.post(`/iam/v2beta1/groups/${world.organization}`, {
       name: "team red",
     });
@@ -213,7 +213,7 @@ describe("auth login of people", () => {
     [["--identity-provider", "x", "--org-name", "y"], /mutually exclusive/],
     [["--invite-code", "-"], /standard input is empty/],
   ] as const) {
-    test(`${args.join(" ")} is refused`, async () => {
+    test(`${args.join(" ")} is rejected`, async () => {
       const { code, stderr } = await home.run(["auth", "login", ...args]);
       assert.equal(code, 2, stderr);
       assert.match(stderr, expected);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { exchange } from "../../server/test/support/exchange.ts";
-import { Rest } from "../../server/test/support/rest.ts";
-import { TestServer } from "../../server/test/support/server.ts";
+import { Rest } from "../../server/test/support/client/http.ts";
+import { exchange } from "../../server/test/support/client/token-exchange.ts";
+import { TestServer } from "../../server/test/support/server/test-server.ts";
 import { daysLeft } from "../src/auth/pull-token/run.ts";
 import { Home } from "./support/auth-home.ts";
 
@@ -63,7 +63,7 @@ describe("auth pull-token", () => {
     assert.equal(Date.parse(stored.staticKeys.expirationTime), exp * 1000);
   });
 
-  test("as variables, and for people", async () => {
+  test("prints variables, or a summary for people", async () => {
     const env = await home.ok(["auth", "pull-token", "create", "e", "--parent", acme, "-o", "env"]);
     assert.match(
       env,

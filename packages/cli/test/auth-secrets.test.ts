@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer, type Server, request as send } from "node:http";
 import { after, before, describe, test } from "node:test";
-import { freePort } from "../../server/test/support/free-port.ts";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
-import { Walker } from "../../server/test/support/walker.ts";
+import { Walker } from "../../server/test/support/browser/http-browser.ts";
+import { freePort } from "../../server/test/support/server/free-port.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { Home } from "./support/auth-home.ts";
 
-describe("secrets of a login", () => {
+describe("secrets of a sign-in", () => {
   let world: LoginWorld;
   let proxy: Server;
   let home: Home;
@@ -37,7 +37,7 @@ describe("secrets of a login", () => {
     proxy.close();
   });
 
-  test("are in no command line, address or log, also with --verbose", async () => {
+  test("are in no command line, URL or log, also with --verbose", async () => {
     const provider = ["--identity-provider", world.provider];
     const login = home.start(["auth", "login", "-v", ...provider]);
     const commandLine = await home.browsed(login);

@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
-import { StandInIssuer } from "../../server/test/support/issuer.ts";
-import { Rest } from "../../server/test/support/rest.ts";
-import { TestServer } from "../../server/test/support/server.ts";
+import { Rest } from "../../server/test/support/client/http.ts";
+import { StandInIssuer } from "../../server/test/support/providers/issuer.ts";
+import { TestServer } from "../../server/test/support/server/test-server.ts";
 import { pauseBefore } from "../src/auth/login/workload.ts";
 import { Home } from "./support/auth-home.ts";
 
@@ -116,7 +116,7 @@ describe("auth login of workloads", () => {
     assert.equal(decodeJwt(third.trim()).aud, "https://third.test");
   });
 
-  test("in a job of GitHub Actions, by itself", async (t) => {
+  test("in a job of GitHub Actions, without options", async (t) => {
     const { env, asked } = await startGithub(t);
     const { code, stderr } = await home.run(login(), { env });
     assert.equal(code, 0, stderr);
@@ -188,7 +188,7 @@ describe("auth login of workloads", () => {
     assert.match(stderr, /the file does not exist/);
   });
 
-  test("--refresh goes on until interrupted", async () => {
+  test("--refresh runs until interrupted", async () => {
     const file = home.write("token", await job());
     const running = home.start(login("--identity-token", file, "--refresh"));
     await running.says(/keeping the token fresh/);
@@ -214,7 +214,7 @@ describe("auth login of workloads", () => {
   });
 });
 
-test("the next token is asked for well before the last one ends", () => {
+test("the next token is requested well before the last one expires", () => {
   const hour = 3_600_000;
   assert.equal(pauseBefore(hour, 0), 0.8 * hour);
   assert.equal(pauseBefore(120_000, 0), 30_000);

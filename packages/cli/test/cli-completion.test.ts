@@ -30,7 +30,7 @@ describe("completion", () => {
   const names = async (...words: string[]) =>
     (await answer(...words)).map((line) => line.split("\t")[0]);
 
-  test("answers commands, options, choices and names, and nothing where there is nothing", async () => {
+  test("completes commands, options, choices and names, or nothing", async () => {
     assert.deepEqual(await names("iam", "org"), ["organizations"]);
     assert.deepEqual(await names("iam", "orgs", "l"), ["list"]);
     assert.deepEqual(await answer("iam", "folders", "list", "--rec"), [

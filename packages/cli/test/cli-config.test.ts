@@ -40,7 +40,7 @@ describe("the config file", () => {
     assert.equal(readFileSync(file, "utf8"), `platform:\n  api: ${site.server.url}\n`);
   });
 
-  test("is what commands go by, after flags and variables", async () => {
+  test("applies after flags and variables", async () => {
     const { env, run } = home();
     const token = { WHARF_TOKEN: site.env.WHARF_TOKEN as string };
     await run("set", "platform.api", site.server.url);
@@ -76,7 +76,7 @@ describe("the config file", () => {
     assert.match(validated.stdout, /^✗ config file: .*unknown key auth.mood\n {4}→ fix the file/);
   });
 
-  test("validate goes the whole way to a server that runs", async () => {
+  test("validate checks every step up to a running server", async () => {
     const { env } = home();
     const all = await wharf(["config", "validate", "--api", site.server.url], { env });
     assert.equal(all.code, 0, all.stdout + all.stderr);
@@ -95,7 +95,7 @@ describe("the config file", () => {
     ]);
   });
 
-  test("validate says which step fails, and what to do", async () => {
+  test("validate reports the failed step, and what to do", async () => {
     const { env } = home();
     const validate = (...args: string[]) =>
       wharf(["config", "validate", "-o", "json", ...args], { env });

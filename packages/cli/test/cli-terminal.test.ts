@@ -19,7 +19,7 @@ describe("at a terminal", () => {
   });
   after(() => site.stop());
 
-  test("tables are colored and fit, wherever they must be cut", async () => {
+  test("tables are colored and fit the terminal", async () => {
     for (const columns of [30, 47, 80]) {
       const terminal = wharfAtTerminal(["iam", "orgs", "list"], { env: site.env, columns });
       assert.equal(await terminal.end(), 0);
@@ -66,7 +66,7 @@ describe("at a terminal", () => {
     assert.match(terminal.text, /wharf: interrupted/);
   });
 
-  test("deleting asks, and does nothing unless the answer is yes", async () => {
+  test("delete asks for confirmation, and anything but yes cancels", async () => {
     const uid = await site.make("organizations", "doomed");
     const refused = wharfAtTerminal(["iam", "orgs", "delete", "doomed"], { env: site.env });
     await refused.until(/Delete organization doomed/);
@@ -81,7 +81,7 @@ describe("at a terminal", () => {
     assert.equal((await site.run("iam", "orgs", "get", "doomed")).code, 5);
   });
 
-  test("work that takes more than a second shows that it goes on, and leaves no trace", async () => {
+  test("work that takes more than a second shows a spinner, which is erased", async () => {
     const slow = await slowed(site.server.url, 2_000);
     const env = { ...site.env, WHARF_API: slow.url };
     const terminal = wharfAtTerminal(["iam", "orgs", "list", "-o", "id"], { env });
@@ -98,7 +98,7 @@ describe("at a terminal", () => {
     slow.close();
   });
 
-  test("codes in what the server sends are shown, not obeyed", async () => {
+  test("control characters of the server are escaped", async () => {
     await site.make("organizations", "sly", "--description=a\u001b]0;owned\u0007b");
     const terminal = wharfAtTerminal(["iam", "orgs", "list"], { env: site.env, columns: 120 });
     await terminal.end();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wharf } from "./support/command.ts";
 
-test("a slip in a command is answered with the command that was meant", async () => {
+test("a misspelled command gets a suggestion", async () => {
   const { code, stdout, stderr } = await wharf(["iam", "organizations", "lsit"]);
   assert.equal(code, 2);
   assert.equal(stdout, "");
@@ -12,7 +12,7 @@ test("a slip in a command is answered with the command that was meant", async ()
   );
 });
 
-test("a slip in an option is answered with the option that was meant", async () => {
+test("a misspelled option gets a suggestion", async () => {
   const { code, stderr } = await wharf(["iam", "organizations", "list", "--ouput", "json"]);
   assert.equal(code, 2);
   assert.match(stderr, /unknown option --ouput\n {2}→ did you mean --output\?/);
@@ -25,7 +25,7 @@ test("a group without a command shows its help as an error", async () => {
   assert.match(stderr, /Commands:\n {2}organizations/);
 });
 
-test("help is an answer wherever --help stands", async () => {
+test("--help works in any position", async () => {
   const after = await wharf(["iam", "orgs", "create", "--help"]);
   assert.equal(after.code, 0);
   assert.match(after.stdout, /^wharf iam organizations create: /);

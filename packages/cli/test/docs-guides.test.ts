@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { StandInIssuer } from "../../server/test/support/issuer.ts";
-import { TrackedWorld } from "../../server/test/support/tracked-world.ts";
+import { StandInIssuer } from "../../server/test/support/providers/issuer.ts";
+import { TrackedWorld } from "../../server/test/support/world/tracked-registry.ts";
 import { Site } from "./support/site.ts";
 import { type Step, stepsOf, walkThrough } from "./support/walkthrough.ts";
 

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { decodeJwt } from "jose";
-import { firstRunOf } from "../../server/test/support/local-world.ts";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
-import { Rest } from "../../server/test/support/rest.ts";
-import { roleNamed } from "../../server/test/support/test-world.ts";
+import { Rest } from "../../server/test/support/client/http.ts";
+import { firstRunOf } from "../../server/test/support/world/local-accounts.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
+import { roleNamed } from "../../server/test/support/world/world.ts";
 import { Site } from "./support/site.ts";
 import { type Step, stepsOf, walkThrough } from "./support/walkthrough.ts";
 
@@ -29,8 +29,8 @@ test("the tour of the README prints what it says", async (t) => {
   assert.equal(start?.command, "npm start\n");
   const { url, code } = await firstRunOf(server);
   const first = `wharf: first run: open ${url} and enter the code ${code} (valid for 24 hours)\n`;
-  const told = `${first}wharf: ready at ${server.url}\n`.replaceAll(new URL(url).port, "8080");
-  assert.equal(start.output.replace(SETUP_CODE, "…"), told.replace(SETUP_CODE, "…"));
+  const expected = `${first}wharf: ready at ${server.url}\n`.replaceAll(new URL(url).port, "8080");
+  assert.equal(start.output.replace(SETUP_CODE, "…"), expected.replace(SETUP_CODE, "…"));
   assert.ok(tour.length > 12);
   await walkThrough(tour, server);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LocalWorld, PASSWORD } from "../../server/test/support/local-world.ts";
-import { Walker } from "../../server/test/support/walker.ts";
+import { Walker } from "../../server/test/support/browser/http-browser.ts";
+import { LocalWorld, PASSWORD } from "../../server/test/support/world/local-accounts.ts";
 import { Home } from "./support/auth-home.ts";
 
 test("from the first run to the first listed repo", async () => {

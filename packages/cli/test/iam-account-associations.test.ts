@@ -15,7 +15,7 @@ describe("account associations", () => {
   });
   after(() => site.stop());
 
-  test("are set provider by provider, and what is elsewhere stays", async () => {
+  test("are set provider by provider, and others stay", async () => {
     const set = (...args: string[]) => json(site, ...ACCOUNTS, "set", ...args);
     await set("aws", "acme", "--account", "123456789012");
     await set("gcp", "acme", "--project-id", "acme-prod", "--project-number", "42");

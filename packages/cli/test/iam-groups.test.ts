@@ -43,7 +43,7 @@ describe("organizations and folders", () => {
     assert.match(gone.stderr, /no organization is named "longer"/);
   });
 
-  test("are limited one limit at a time, by the operator", async () => {
+  test("have quotas, set one at a time by the operator", async () => {
     const uid = await site.make("organizations", "limited");
     const limit = async (...limits: string[]) => {
       const given = limits.flatMap((one) => ["--limit", one]);
@@ -79,14 +79,16 @@ describe("organizations and folders", () => {
 
   test("folders are resolved by name, path and UID; ambiguous names are rejected with candidates", async () => {
     const inAcme = await site.make("folders", "platform", "--parent", "acme");
-    const inBeta = await site.make("folders", "platform", "--parent", beta);
+    const lines = ["--description", "two\nlines"];
+    const inBeta = await site.make("folders", "platform", "--parent", beta, ...lines);
     const inner = await site.make("folders", "inner", "--parent", "acme/platform");
     assert.ok(inAcme.startsWith(`${acme}/`) && inner.startsWith(`${inAcme}/`));
     const both = await site.run("iam", "folders", "describe", "platform");
     assert.equal(both.code, 2);
     assert.match(both.stderr, /2 folders are named "platform"/);
     assert.match(both.stderr, new RegExp(`${inAcme}  acme/platform`));
-    assert.match(both.stderr, new RegExp(`${inBeta}  beta/platform`));
+    assert.match(both.stderr, new RegExp(`${inBeta}  beta/platform  two⏎lines\n`));
+    assert.match(await site.ok("iam", "folders", "describe", inBeta), /^Description: +two⏎lines$/m);
     assert.equal((await site.ok("iam", "folders", "get", "inner", "-o", "id")).trim(), inner);
     assert.equal(
       await site.ok("iam", "folders", "list", "acme", "-o", "tree"),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { StandInIssuer } from "../../server/test/support/issuer.ts";
+import { StandInIssuer } from "../../server/test/support/providers/issuer.ts";
 import { clientOf, eventually, fails, fileWith, ids, json, runAs } from "./support/resources.ts";
 import { Site } from "./support/site.ts";
 
@@ -81,7 +81,7 @@ describe("identities", () => {
     );
   });
 
-  test("of GitHub let both kinds of subjects in, and check numbers", async () => {
+  test("of GitHub match both subject formats, and check numeric ids", async () => {
     const made = await create("github", "--repo", "acme/app.io", "--ref", "main");
     assert.equal(made.name, "github-acme-app.io");
     assert.deepEqual(made.claimMatch.issuer, "https://token.actions.githubusercontent.com");
@@ -138,7 +138,7 @@ describe("identities", () => {
     );
   });
 
-  test("are bound to roles at once, or not created at all", async () => {
+  test("are created and bound atomically", async () => {
     const made = await create("bound", ...CI, "--role", "viewer,registry.push");
     const { items } = await json(site, "iam", "role-bindings", "list", "--identity", "bound");
     assert.deepEqual(items.map(({ role }: { role: { name: string } }) => role.name).sort(), [
@@ -168,7 +168,7 @@ describe("identities", () => {
     assert.match(refused.stderr, /the roles could not be bound, so identity too-much was deleted/);
     assert.equal(refused.stdout, "");
     assert.deepEqual(await ids(site, "iam", "identities", "list", "--name", "too-much"), []);
-    // And someone who may not delete them: what is left behind is told precisely.
+    // Without the capability to delete them, the error lists precisely what is left behind.
     await site.ok(...["iam", "roles", "update", "registrar", "--remove", "identity.delete"]);
     const left = await runAs(
       site,
@@ -256,7 +256,7 @@ describe("identities", () => {
     assert.equal(data.grants[0].group, acme);
   });
 
-  test("that people will have are looked up", async () => {
+  test("of future users are looked up", async () => {
     const [uid] = await ids(
       site,
       ...["iam", "identities", "lookup", "--issuer", "https://login.example", "--subject", "1"],

@@ -24,7 +24,7 @@ describe("roles, role bindings and invites", () => {
   const role = (name: string, parent: string, capabilities: string) =>
     json(site, "iam", "roles", "create", name, "--parent", parent, "--capabilities", capabilities);
 
-  test("roles are listed, also by what they can do", async () => {
+  test("roles are listed, also by capability", async () => {
     const [table, managed, pulling, custom] = await Promise.all([
       site.ok("iam", "roles", "list"),
       json(site, "iam", "roles", "list", "--managed"),
@@ -151,7 +151,7 @@ describe("roles, role bindings and invites", () => {
     assert.deepEqual(await ids(site, "iam", "role-bindings", "list", "--identity", "two"), []);
   });
 
-  test("many role bindings come from a file, and nothing is made when one is wrong", async () => {
+  test("role bindings are created from a file, atomically", async () => {
     const entries = ["viewer", "editor", "registry.pull"].map((name) => ({
       identity: "three",
       role: name,

@@ -18,7 +18,7 @@ const DEV = { "node_modules/typescript": { dev: true } };
 const OTHER_PLATFORM = { "node_modules/@biomejs/cli-win32-x64": { dev: true, optional: true } };
 const WANTED = { ...RUNTIME, ...DEV, ...OTHER_PLATFORM };
 
-describe("what the install script installs", () => {
+describe("the install script", () => {
   const root = mkdtempSync(join(tmpdir(), "wharf-install-"));
   after(() => rmSync(root, { recursive: true }));
 
@@ -58,7 +58,7 @@ describe("what the install script installs", () => {
   }
 });
 
-test("what is built needs no package for development", async () => {
+test("the build needs no development package", async () => {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
   const packages: Readonly<Record<string, Locked>> = lock.packages;
   // The build itself, the recorder that it starts, and both things that it builds.

@@ -54,7 +54,7 @@ describe("long lists", () => {
     assert.equal(yaml.match(/^ {2}- uid: /gm)?.length, MANY);
   });
 
-  test("end quietly when nobody reads on", async () => {
+  test("end silently when the pipe closes", async () => {
     const line = `'${process.execPath}' '${LAUNCHER}' iam identities list -o id | head -n 1`;
     const { stdout, stderr } = await promisify(execFile)("bash", ["-o", "pipefail", "-c", line], {
       env: cleanEnvironment(site.env),
@@ -78,7 +78,7 @@ describe("long lists", () => {
     assert.equal(JSON.parse(error.stderr).error.exitCode, 2);
   });
 
-  test("people at a terminal search what they pick from", async () => {
+  test("pickers at a terminal can be searched", async () => {
     const args = ["iam", "identities", "describe", "-o", "yaml"];
     const terminal = wharfAtTerminal(args, { env: site.env });
     await terminal.until(/IDENTITY: Name/);

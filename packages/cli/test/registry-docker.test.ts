@@ -4,10 +4,14 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
-import { freePort } from "../../server/test/support/free-port.ts";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
-import { writeImage } from "../../server/test/support/oci-image.ts";
-import { type Ran, skopeoIn, TestRegistry } from "../../server/test/support/registry.ts";
+import {
+  type Ran,
+  skopeoIn,
+  TestRegistry,
+} from "../../server/test/support/registry/distribution.ts";
+import { writeImage } from "../../server/test/support/registry/oci-image.ts";
+import { freePort } from "../../server/test/support/server/free-port.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { BIN, Home } from "./support/auth-home.ts";
 
 describe("a real client at a real registry, signed in with docker-credential-wharf", () => {
@@ -105,7 +109,7 @@ describe("a real client at a real registry, signed in with docker-credential-wha
     worked(await run("delete", at("acme.example/app:3")));
   });
 
-  test("a pull token pulls and lists, pushes nothing, and is worth nothing once revoked", async () => {
+  test("a pull token can pull and list, cannot push, and is invalid once revoked", async () => {
     const asOperator = { env: { WHARF_TOKEN: await world.server.token() } };
     const parent = ["--parent", world.organization];
     const create = ["auth", "pull-token", "create", "build", ...parent, "-o", "json"];
@@ -126,7 +130,7 @@ describe("a real client at a real registry, signed in with docker-credential-wha
     assert.match((await pull()).output, /invalid username\/password|unauthorized/i);
   });
 
-  test("after a logout, the helper says what to do", async () => {
+  test("after signing out, the helper says what to do", async () => {
     await home.ok(["auth", "logout"]);
     const { ok, output } = await run("list-tags", at("acme.example/app"));
     assert.ok(!ok);

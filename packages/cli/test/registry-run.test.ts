@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
-import { freePort } from "../../server/test/support/free-port.ts";
-import { writeImage } from "../../server/test/support/oci-image.ts";
-import { skopeo } from "../../server/test/support/registry.ts";
-import { RegistryWorld } from "../../server/test/support/registry-world.ts";
-import { Rest } from "../../server/test/support/rest.ts";
-import { until } from "../../server/test/support/tracked-world.ts";
+import { Rest } from "../../server/test/support/client/http.ts";
+import { skopeo } from "../../server/test/support/registry/distribution.ts";
+import { writeImage } from "../../server/test/support/registry/oci-image.ts";
+import { freePort } from "../../server/test/support/server/free-port.ts";
+import { RegistryWorld } from "../../server/test/support/world/registry-tokens.ts";
+import { until } from "../../server/test/support/world/tracked-registry.ts";
 import { cleanEnvironment, LAUNCHER, wharf } from "./support/command.ts";
 
 /** The command, running. */
@@ -88,7 +88,7 @@ describe("wharf registry run", () => {
       return body.tags?.length === 1;
     });
 
-  test("runs a registry that the server knows the contents of", async () => {
+  test("runs a registry that is attached to the server", async () => {
     await tagged(await push("acme/app:1"));
     await until(async () => running.errors.some((line) => line.includes("docker push")));
     assert.ok(!running.errors.some((line) => line.includes("level=")), running.errors.join("\n"));
@@ -98,7 +98,7 @@ describe("wharf registry run", () => {
     assert.equal(anonymous.status, 401);
   });
 
-  test("goes on through rotations of the keys", async () => {
+  test("keeps running through key rotations", async () => {
     for (let turn = 0; turn < 3; turn++) {
       await world.server.admin("keys", "rotate");
       // Until it is back: the one that goes down answers for a moment.
@@ -152,7 +152,7 @@ describe("wharf registry run", () => {
     await tagged(await push("acme/back:1"));
   });
 
-  test("reports a registry that is down", async () => {
+  test("reports an unavailable registry", async () => {
     await running.stop();
     const env = { WHARF_API: world.server.url, WHARF_TOKEN: await world.server.token() };
     const { code, stderr } = await wharf(["registry", "reconcile"], { env });
@@ -161,7 +161,7 @@ describe("wharf registry run", () => {
     assert.match(stderr, /retries .* until it responds/);
   });
 
-  test("waits for a server that is not there yet", async () => {
+  test("waits for a server that has not started", async () => {
     await world.server.terminate();
     running = new Running([...world.server.storeFlags, ...urls]);
     await until(async () => running.errors.some((line) => line.includes("waiting for the server")));
@@ -170,7 +170,7 @@ describe("wharf registry run", () => {
     await tagged(await push("acme/waited:1"));
   });
 
-  test("goes on after all keys and secrets were replaced", async () => {
+  test("keeps running after all keys and secrets were replaced", async () => {
     await world.server.admin("keys", "rotate", "--all", "-y");
     await until(async () => running.errors.some((line) => line.includes("registry is back")));
     const operator = new Rest(world.server.url, await world.server.token());

@@ -46,7 +46,7 @@ describe("repos and tags", () => {
     assert.deepEqual(await ids(site, "repos", "list", "--name", "copy"), []);
   });
 
-  test("tags are listed with what is asked for, and described", async () => {
+  test("tags are listed with the requested columns, and described", async () => {
     const { uid } = await json(site, "repos", "create", "tagged", "--parent", "acme");
     const { tags } = await clientOf(site);
     for (const name of ["latest", "1.2-r3", "1.2-20260801"]) {

@@ -3,10 +3,10 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { freePort } from "../../server/test/support/free-port.ts";
-import { newDatabase } from "../../server/test/support/postgres.ts";
-import { scratchFolder } from "../../server/test/support/scratch.ts";
-import { TestServer } from "../../server/test/support/server.ts";
+import { freePort } from "../../server/test/support/server/free-port.ts";
+import { newDatabase } from "../../server/test/support/server/postgres.ts";
+import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
+import { TestServer } from "../../server/test/support/server/test-server.ts";
 import { Home } from "./support/auth-home.ts";
 
 /** Someone who owns nothing here, where root runs the tests. */
@@ -34,7 +34,7 @@ function folder(name: string): string {
   return path;
 }
 
-test("a port that is taken is named, with what to do", async (t) => {
+test("a port in use is reported, with what to do", async (t) => {
   const server = await TestServer.start();
   t.after(() => server.stop());
   const { host } = new URL(server.url);
@@ -47,7 +47,7 @@ test("a port that is taken is named, with what to do", async (t) => {
   assert.match(elsewhere, /^cannot listen at 192\.0\.2\.1:1: not an address of this machine/);
 });
 
-test("a data directory that cannot be used is named, with what to do", async () => {
+test("an unusable data directory is reported, with what to do", async () => {
   const file = join(scratch, "file");
   writeFileSync(file, "");
   const isFile = await refused(1, ["--data", file]);
@@ -88,7 +88,7 @@ test("a store of a newer version is not changed", async () => {
   );
 });
 
-test("a database that rejects the connection or is missing is named without its password", async () => {
+test("a missing database or rejected connection is reported without its password", async () => {
   const url = new URL(await newDatabase());
   url.password = "hunter2";
   const { host } = url;
@@ -102,7 +102,7 @@ test("a database that rejects the connection or is missing is named without its 
   assert.equal(away, `the database at ${new URL(nobody).host} cannot be used: connection refused`);
 });
 
-test("wrong settings are named", async () => {
+test("invalid settings are reported", async () => {
   const data = ["--data", join(scratch, "settings")];
   assert.match(await refused(2, ["--prot", "1"]), /^unknown option --prot: see --help/);
   const missing = join(scratch, "missing.pem");
@@ -110,7 +110,7 @@ test("wrong settings are named", async () => {
   assert.match(await refused(2, [...data, ...tls]), /^--tls-cert cannot be read: ENOENT/);
 });
 
-test("admin commands make no store where there is none", async () => {
+test("admin commands do not create a store", async () => {
   const data = join(scratch, "mistyped");
   const { code, stderr, stdout } = await home.run(["admin", "token", "--data", data]);
   assert.deepEqual([code, stdout], [2, ""]);

@@ -14,7 +14,7 @@ type UpdateIdentity = RequestOf<typeof UpdateIdentityRequestSchema>;
 const maskOf = (request: UpdateIdentity) =>
   requestMessage(UpdateIdentityRequestSchema, request).updateMask?.paths;
 
-test("what is written down changes, also what is empty", () => {
+test("given fields change, also empty ones", () => {
   assert.deepEqual(maskOf({ identity: { uid: "a", name: "b", description: "" } }), [
     "name",
     "description",
@@ -22,7 +22,7 @@ test("what is written down changes, also what is empty", () => {
   assert.deepEqual(maskOf({ identity: { uid: "a" } }), []);
 });
 
-test("what is inside is reached; maps and choices count as what they are", () => {
+test("nested fields have paths; maps and oneofs count as a whole", () => {
   const sub = { case: "subject", value: "b" } as const;
   const value = { sub, claims: { a: "b" } };
   const relationship = { case: "claimMatch", value } as const;
@@ -34,13 +34,13 @@ test("what is inside is reached; maps and choices count as what they are", () =>
   assert.deepEqual(maskOf({ identity: { relationship: empty } }), ["claim_match"]);
 });
 
-test("well-known types count whole", () => {
+test("well-known types count as a whole", () => {
   const groupInvite = { uid: "a", ttl: { seconds: 5n } };
   const { updateMask } = requestMessage(UpdateGroupInviteRequestSchema, { groupInvite });
   assert.deepEqual(updateMask?.paths, ["ttl"]);
 });
 
-test("a mask is taken as it is, in either spelling and shape", () => {
+test("a mask is used as given, in either spelling and form", () => {
   const identity = { uid: "a", name: "b" };
   assert.deepEqual(maskOf({ identity, updateMask: ["claimMatch.issuerPattern"] }), [
     "claim_match.issuer_pattern",

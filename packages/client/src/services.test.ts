@@ -43,7 +43,7 @@ test("no two methods of a service have the same short name", () => {
   }
 });
 
-test("lists are known by the shape of their answers", () => {
+test("lists are recognized by their response type", () => {
   assert.equal(isPaged(GroupsService.method.listGroups), true);
   assert.equal(isPaged(SessionsService.method.listSessions), true);
   assert.equal(isPaged(advisoriesV1.Advisories.method.list), true);

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
-import { launchBrowser, openPage } from "../../server/test/support/browser.ts";
-import { TestServer } from "../../server/test/support/server.ts";
+import { launchBrowser, openPage } from "../../server/test/support/browser/browser.ts";
+import { TestServer } from "../../server/test/support/server/test-server.ts";
 
 /** The default entry as a page would load it. Anything of Node.js in it fails the build. */
 async function bundle(): Promise<{ code: string; imported: string[] }> {

@@ -16,8 +16,8 @@ import {
   WharfError,
   wharfError,
 } from "@wharf/client";
-import { freePort } from "../../server/test/support/free-port.ts";
-import { TestServer } from "../../server/test/support/server.ts";
+import { freePort } from "../../server/test/support/server/free-port.ts";
+import { TestServer } from "../../server/test/support/server/test-server.ts";
 import { transportOf, WAYS } from "./support/ways.ts";
 
 const DOMAIN = "iam.wharf.internal";

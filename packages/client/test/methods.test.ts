@@ -12,8 +12,8 @@ import {
   WharfError,
 } from "@wharf/client";
 import { builtinRole, literalIdentityUid } from "@wharf/contract";
-import { StandInIssuer } from "../../server/test/support/issuer.ts";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
+import { StandInIssuer } from "../../server/test/support/providers/issuer.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { type Noting, noting, WAYS, type Way } from "./support/ways.ts";
 
 const VIEWER = builtinRole("viewer")?.uid as string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createWharf, type Sent, type Wharf } from "@wharf/client";
-import { TestServer } from "../../server/test/support/server.ts";
+import { TestServer } from "../../server/test/support/server/test-server.ts";
 import { transportOf, WAYS } from "./support/ways.ts";
 
 const GROUPS = 450;

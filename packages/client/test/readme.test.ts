@@ -6,8 +6,8 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { createWharf } from "@wharf/client";
 import { builtinRole } from "@wharf/contract";
-import { StandInIssuer } from "../../server/test/support/issuer.ts";
-import { TestServer } from "../../server/test/support/server.ts";
+import { StandInIssuer } from "../../server/test/support/providers/issuer.ts";
+import { TestServer } from "../../server/test/support/server/test-server.ts";
 import { StandInGithub } from "./support/github.ts";
 
 const PACKAGE = join(import.meta.dirname, "..");

@@ -8,7 +8,7 @@ import {
   type Wharf,
   type WharfOptions,
 } from "@wharf/client";
-import { freePort } from "../../server/test/support/free-port.ts";
+import { freePort } from "../../server/test/support/server/free-port.ts";
 import {
   errorResponse,
   hangUp,

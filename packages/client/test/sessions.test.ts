@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createWharf, type Token } from "@wharf/client";
 import { tokens } from "@wharf/client/node";
-import { LoginWorld } from "../../server/test/support/login-world.ts";
+import { LoginWorld } from "../../server/test/support/world/login.ts";
 
 let world: LoginWorld;
 let folder: string;

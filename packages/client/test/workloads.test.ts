@@ -7,8 +7,8 @@ import { createWharf, type TokenSource, type Wharf } from "@wharf/client";
 import { tokens } from "@wharf/client/node";
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
-import { StandInIssuer } from "../../server/test/support/issuer.ts";
-import { TestServer } from "../../server/test/support/server.ts";
+import { StandInIssuer } from "../../server/test/support/providers/issuer.ts";
+import { TestServer } from "../../server/test/support/server/test-server.ts";
 import { setVariables } from "./support/environment.ts";
 import { StandInGithub } from "./support/github.ts";
 

@@ -75,7 +75,7 @@ test("console_viewer, viewer, editor and owner each include the one before", () 
   assert.ok(granted("owner").isSupersetOf(granted("editor")));
 });
 
-test("who may look but not pull cannot get blobs", () => {
+test("roles without pull capabilities cannot get blobs", () => {
   assert.ok(!granted("console_viewer").has(Capability.CAP_REPO_BLOBS_GET));
   assert.ok(granted("viewer").has(Capability.CAP_REPO_BLOBS_GET));
 });
@@ -85,7 +85,7 @@ test("a pull token creator cannot list the identities it made", () => {
   assert.ok(!granted("registry.pull_token_creator").has(Capability.CAP_IAM_IDENTITY_LIST));
 });
 
-test("what is not built in is not found", () => {
+test("unknown roles are not found", () => {
   assert.equal(builtinRole("constructor"), undefined);
   assert.equal(builtinRoleByUid("viewer"), undefined);
 });

@@ -11,7 +11,7 @@ const { CAP_IAM_GROUPS_LIST, CAP_REPO_LIST, CAP_TAG_LIST, CAP_GULFSTREAM } = Cap
 const capabilities = fc.uniqueArray(fc.constantFrom(...ALL_CAPABILITIES));
 const sets = capabilities.map((list) => CapabilitySet.of(...list));
 
-test("a set has what it was made of, once and in order", () => {
+test("a set has its members once and in order", () => {
   const set = CapabilitySet.of(CAP_TAG_LIST, CAP_IAM_GROUPS_LIST, CAP_TAG_LIST);
   assert.deepEqual(set.toArray(), [CAP_IAM_GROUPS_LIST, CAP_TAG_LIST]);
   assert.equal(set.size, 2);
@@ -19,14 +19,14 @@ test("a set has what it was made of, once and in order", () => {
   assert.ok(!set.has(CAP_REPO_LIST));
 });
 
-test("numbers without a meaning are never in a set", () => {
+test("unknown numbers are never in a set", () => {
   const strange = [0, 1, 9999, 10001, -1, 2 ** 31] as Capability[];
   const set = CapabilitySet.of(...strange, ...ALL_CAPABILITIES);
   assert.equal(set.size, ALL_CAPABILITIES.length);
   for (const number of strange) assert.ok(!set.has(number), `${number}`);
 });
 
-test("the empty set is empty, and everything has it", () => {
+test("the empty set is a subset of every set", () => {
   assert.ok(CapabilitySet.EMPTY.isEmpty);
   assert.ok(!CapabilitySet.of(CAP_GULFSTREAM).isEmpty);
   assert.ok(CapabilitySet.EMPTY.hasAll([]));
@@ -56,7 +56,7 @@ test("combining leaves both sets as they were", () => {
   assert.deepEqual([...a.toArray(), ...b.toArray()], [CAP_REPO_LIST, CAP_TAG_LIST]);
 });
 
-test("what is encoded is decoded", () => {
+test("encoding round-trips", () => {
   fc.assert(
     fc.property(sets, (set) => {
       assert.deepEqual(CapabilitySet.decode(set.encode()).toArray(), set.toArray());
@@ -81,7 +81,7 @@ test("old tokens carry a list of numbers", () => {
   assert.deepEqual(set.toArray(), [CAP_REPO_LIST]);
 });
 
-test("bits without a meaning here grant nothing", () => {
+test("unknown bits grant nothing", () => {
   const everything = Buffer.alloc(8 + 40, 0xff);
   everything.writeBigUInt64BE(320n);
   const set = CapabilitySet.decode(everything.toString("base64url"));

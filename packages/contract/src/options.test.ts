@@ -64,7 +64,7 @@ test("no two methods share a route", () => {
   assert.equal(new Set(routes).size, routes.length);
 });
 
-test("what changes something leaves an event behind, and nothing else does", () => {
+test("every write method has an event, and no read method has one", () => {
   for (const method of METHODS) {
     const reads = /^(Get|List|Lookup|Check|Exchange|Ping|Validate|Test)/.test(method.name);
     assert.equal(eventOf(method) === undefined, reads, `${method}`);

@@ -27,14 +27,14 @@ test("new uids are well formed and never the same", () => {
   assert.notEqual(newChildUid(org), newChildUid(org));
 });
 
-test("what only resembles a uid is not one", () => {
+test("near misses of the uid format are rejected", () => {
   const wrong = ["", "/", org.toUpperCase(), org.slice(1), `${org}/`, `${org}/abc`, `/${org}`];
   for (const text of [...wrong, `${folder}\n`, `${folder}//`, `${org}/${org}`]) {
     assert.ok(!isUid(text), JSON.stringify(text));
   }
 });
 
-test("the way up can be read from a uid", () => {
+test("the ancestors can be read from a uid", () => {
   assert.equal(parentOf(repo), folder);
   assert.equal(parentOf(folder), org);
   assert.equal(parentOf(org), "");

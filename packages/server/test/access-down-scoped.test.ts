@@ -4,12 +4,12 @@ import { create, type DescMessage, type DescMethod, toBinary } from "@bufbuild/p
 import { accessOf, httpRulesOf, isScope, SERVICES } from "@wharf/contract";
 import { groupsV1, SERVICES_V1 } from "@wharf/contract/v1";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { type Api, allRefused, refused } from "./support/api.ts";
-import { callByContract } from "./support/by-contract.ts";
-import { exchange } from "./support/exchange.ts";
-import { grpcSend } from "./support/grpc.ts";
-import { Rest } from "./support/rest.ts";
-import { type Member, onEachStore, roleNamed } from "./support/test-world.ts";
+import { type Api, allRefused, refused } from "./support/client/api-client.ts";
+import { callByContract } from "./support/client/by-contract.ts";
+import { grpcSend } from "./support/client/grpc.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
 /** What the methods that give something ask for, and nothing that is worth giving. */
 const GIVING = [
@@ -35,7 +35,7 @@ const GIVING = [
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
 const CLAIMS = { issuer: "https://issuer.example.com", subject: "s" };
 
-onEachStore("a down-scoped token gives its identity nothing beyond its boundary", (world) => {
+onEachStore("a down-scoped token cannot grant its identity more than its boundary", (world) => {
   let org: string;
   let folder: string;
   let member: Member;
@@ -57,7 +57,7 @@ onEachStore("a down-scoped token gives its identity nothing beyond its boundary"
     return roleBindings.map(({ uid }: { uid: string }) => uid);
   };
 
-  world.rule("it creates no organization, in either version", async (api) => {
+  world.rule("it cannot create an organization, in either version", async (api) => {
     const held = await bindings();
     for (const boundary of [{ cap: "repo.list" }, { cap: "groups.create" }, { scopes: org }]) {
       const token = await narrowed(boundary);
@@ -80,7 +80,7 @@ onEachStore("a down-scoped token gives its identity nothing beyond its boundary"
     assert.ok((await whole.groups.create("", { name: world.name() })).uid, "a whole token does");
   });
 
-  world.rule("a folder within the boundary binds nobody", async (api) => {
+  world.rule("it cannot create role bindings in a folder within the boundary", async (api) => {
     const held = await bindings();
     const theirs = api.as(await narrowed({ cap: ["groups.create", "groups.list"] }));
     const { uid } = await theirs.groups.create(folder, { name: world.name() });
@@ -88,7 +88,7 @@ onEachStore("a down-scoped token gives its identity nothing beyond its boundary"
     assert.deepEqual(await bindings(), held);
   });
 
-  world.rule("it grants nothing that is outside of it, by any method that gives", async (api) => {
+  world.rule("no granting method grants beyond the boundary", async (api) => {
     const theirs = api.as(await narrowed({ cap: GIVING }));
     const little = await world.role(org, ["groups.list"]);
     const itself = { identityUid: member.uid, roleUid: owner };
@@ -127,7 +127,7 @@ onEachStore("a down-scoped token gives its identity nothing beyond its boundary"
     await api.roleBindings.delete(low.uid);
   });
 
-  test("it accepts no invite, becomes no other identity, and cannot be widened", async () => {
+  test("it cannot accept an invite, assume another identity, or be widened", async () => {
     const { url } = world.server;
     const token = await narrowed({ cap: "repo.list" });
     const given = { roleUid: owner, ttl: "600s" };
@@ -144,7 +144,7 @@ onEachStore("a down-scoped token gives its identity nothing beyond its boundary"
     assert.deepEqual(await bindings(), held);
   });
 
-  test("nor does the operator's, once it has a boundary", async () => {
+  test("the same holds for a down-scoped operator token", async () => {
     const { url } = world.server;
     const token = await world.signer.token(OPERATOR_UID, { boundary: { [org]: ["repo.list"] } });
     const made = await new Rest(url, token).post("/iam/v2beta1/groups", { name: world.name() });
@@ -157,7 +157,7 @@ onEachStore("a down-scoped token gives its identity nothing beyond its boundary"
       .filter((method) => httpRulesOf(method)[0]?.verb !== "GET");
     const kindOf = (method: DescMethod) => accessOf(method)?.kind;
 
-    test("those that check no capability at a scope are known, and tested here or elsewhere", () => {
+    test("every write method without a capability check at a scope is listed, and tested here or elsewhere", () => {
       const others = writing.filter((method) => kindOf(method) !== "scoped");
       assert.deepEqual(
         others.map(({ parent, name }) => `${parent.typeName}/${name}`).sort(),
@@ -175,7 +175,7 @@ onEachStore("a down-scoped token gives its identity nothing beyond its boundary"
       );
     });
 
-    test("all others are denied where the boundary does not cover them", async () => {
+    test("all others are denied outside of the boundary", async () => {
       const token = await narrowed({ cap: "repo.list" });
       const scoped = writing.filter((method) => kindOf(method) === "scoped");
       assert.ok(scoped.length > 40);
@@ -205,7 +205,7 @@ function scopeOf(input: DescMessage, uid: string): Record<string, unknown> {
   return { [field.localName]: value };
 }
 
-onEachStore("refusals name no capability of a role that the caller may not read", (world) => {
+onEachStore("errors name no capability of a role that the caller cannot read", (world) => {
   let org: string;
   let folder: string;
   let hidden: string;
@@ -243,7 +243,7 @@ onEachStore("refusals name no capability of a role that the caller may not read"
     ]);
   }
 
-  world.rule("the rule that failed is told without them", async (api) => {
+  world.rule("the error names the rule without the capabilities", async (api) => {
     const theirs = api.as((await world.member({ [folder]: GIVES })).token);
     assert.equal((await refused(theirs.roles.get(hidden))).code, 7);
     for (const { code, message } of await attempts(api, theirs)) {
@@ -253,7 +253,7 @@ onEachStore("refusals name no capability of a role that the caller may not read"
     }
   });
 
-  world.rule("those who may read the role are told what is missing", async (api) => {
+  world.rule("callers that can read the role get the missing capabilities", async (api) => {
     const reader = await world.member({ [folder]: GIVES, [org]: ["roles.list"] });
     for (const { code, message } of await attempts(api, api.as(reader.token))) {
       assert.equal(code, 7);
@@ -261,7 +261,7 @@ onEachStore("refusals name no capability of a role that the caller may not read"
     }
   });
 
-  world.rule("built-in roles are everyone's to read", async (api) => {
+  world.rule("everyone can read built-in roles", async (api) => {
     const theirs = api.as((await world.member({ [folder]: GIVES })).token);
     const { uid: identityUid } = await world.member();
     const given = { identityUid, roleUid: roleNamed("viewer") };
@@ -269,20 +269,23 @@ onEachStore("refusals name no capability of a role that the caller may not read"
     assert.match(message, /repo\.list|groups\.list/);
   });
 
-  world.rule("changing what an identity asks for tells of no binding out of sight", async (api) => {
-    const home = await world.group(folder);
-    const { uid } = await api.identities.create(home, { name: "strong", claimMatch: CLAIMS });
-    const elsewhere = await world.organization();
-    const mine = await world.bind(home, uid, "viewer");
-    const theirs = api.as(
-      (await world.member({ [home]: ["identity.update", "role_bindings.list"] })).token,
-    );
-    const change = () => refused(theirs.identities.update(uid, { claimMatch: { subject: "x" } }));
-    assert.match((await change()).message, new RegExp(`at "${home}"$`));
-    await api.roleBindings.delete(mine);
-    await world.bind(elsewhere, uid, ["repo.delete"]);
-    const { code, message } = await change();
-    assert.equal(code, 7);
-    assert.equal(message, "Permission denied: needs every capability that the identity holds");
-  });
+  world.rule(
+    "changing the claims of an identity reveals no binding that the caller cannot see",
+    async (api) => {
+      const home = await world.group(folder);
+      const { uid } = await api.identities.create(home, { name: "strong", claimMatch: CLAIMS });
+      const elsewhere = await world.organization();
+      const mine = await world.bind(home, uid, "viewer");
+      const theirs = api.as(
+        (await world.member({ [home]: ["identity.update", "role_bindings.list"] })).token,
+      );
+      const change = () => refused(theirs.identities.update(uid, { claimMatch: { subject: "x" } }));
+      assert.match((await change()).message, new RegExp(`at "${home}"$`));
+      await api.roleBindings.delete(mine);
+      await world.bind(elsewhere, uid, ["repo.delete"]);
+      const { code, message } = await change();
+      assert.equal(code, 7);
+      assert.equal(message, "Permission denied: needs every capability that the identity holds");
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { allRefused, refused } from "./support/api.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { allRefused, refused } from "./support/client/api-client.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
 
@@ -15,14 +15,14 @@ const KEEPER = [
   "groups.list",
 ];
 
-onEachStore("an identity provider gives nobody more than its keeper holds", (world) => {
+onEachStore("an identity provider cannot grant more than its administrator holds", (world) => {
   let org: string;
   const [viewer, owner] = [roleNamed("viewer"), roleNamed("owner")];
   before(async () => {
     org = await world.organization();
   });
 
-  world.rule("its default role is one that its maker holds", async (api) => {
+  world.rule("the creator must hold its default role", async (api) => {
     for (const held of [KEEPER, "limited_owner"] as const) {
       const theirs = api.as((await world.member({ [org]: held })).token);
       const body = { name: "idp", defaultRole: owner, oidc: OIDC };
@@ -37,7 +37,7 @@ onEachStore("an identity provider gives nobody more than its keeper holds", (wor
     assert.equal((await api.identityProviders.get(uid)).defaultRole, little);
   });
 
-  world.rule("whom it lets in is not changed by who holds less than it gives", async (api) => {
+  world.rule("changing who can sign in requires holding everything that it grants", async (api) => {
     const body = { name: "idp", defaultRole: viewer, oidc: { ...OIDC, groupsClaim: "g" } };
     const { uid } = await api.identityProviders.create(org, body);
     const theirs = api.as((await world.member({ [org]: KEEPER })).token);
@@ -55,7 +55,7 @@ onEachStore("an identity provider gives nobody more than its keeper holds", (wor
     assert.equal((await update(uid, { name: "renamed" })).name, "renamed");
   });
 
-  world.rule("nor by who holds less than its mappings give", async (api) => {
+  world.rule("the same holds for what its mappings grant", async (api) => {
     const little = await world.role(org, ["groups.list"]);
     const body = { name: "idp", defaultRole: little, oidc: OIDC };
     const { uid } = await api.identityProviders.create(org, body);
@@ -69,34 +69,37 @@ onEachStore("an identity provider gives nobody more than its keeper holds", (wor
     assert.ok(await api.identityProviders.update(uid, back));
   });
 
-  world.rule("nor are its groups filled by who holds less than they give", async (api) => {
-    const little = await world.role(org, ["groups.list"]);
-    const body = { name: "idp", defaultRole: little, oidc: OIDC };
-    const { uid } = await api.identityProviders.create(org, body);
-    const keeper = [...KEEPER, "identity_providers.scim.manage"];
-    const theirs = api.as((await world.member({ [org]: keeper })).token);
-    const { etag: first } = await theirs.scim("GenerateScimToken", uid);
-    const admins = { externalGroupId: "admins", roleUid: owner };
-    const mapping = await api.externalGroupRoleMappings.create(uid, admins);
-    const { scim: before } = await api.identityProviders.get(uid);
-    assert.equal(before.etag, first);
-    const taken = await allRefused([
-      theirs.scim("RegenerateScimToken", uid, { etag: first }),
-      theirs.scim("SetScimEnabled", uid, { etag: first, enabled: true }),
-      theirs.scim("SetScimEnabled", uid, { etag: first, enabled: false }),
-    ]);
-    for (const { code } of taken) assert.equal(code, 7);
-    assert.deepEqual((await api.identityProviders.get(uid)).scim, before);
-    const { etag } = await theirs.scim("RevokeScimToken", uid);
-    assert.equal((await refused(theirs.scim("GenerateScimToken", uid))).code, 7);
-    await api.externalGroupRoleMappings.delete(mapping.uid);
-    await api.identityProviders.update(uid, { defaultRole: viewer });
-    assert.equal((await refused(theirs.scim("GenerateScimToken", uid))).code, 7);
-    assert.equal((await api.identityProviders.get(uid)).scim.etag, etag);
-    assert.ok((await api.scim("GenerateScimToken", uid)).token);
-  });
+  world.rule(
+    "changing the members of its groups requires holding what the groups grant",
+    async (api) => {
+      const little = await world.role(org, ["groups.list"]);
+      const body = { name: "idp", defaultRole: little, oidc: OIDC };
+      const { uid } = await api.identityProviders.create(org, body);
+      const keeper = [...KEEPER, "identity_providers.scim.manage"];
+      const theirs = api.as((await world.member({ [org]: keeper })).token);
+      const { etag: first } = await theirs.scim("GenerateScimToken", uid);
+      const admins = { externalGroupId: "admins", roleUid: owner };
+      const mapping = await api.externalGroupRoleMappings.create(uid, admins);
+      const { scim: before } = await api.identityProviders.get(uid);
+      assert.equal(before.etag, first);
+      const taken = await allRefused([
+        theirs.scim("RegenerateScimToken", uid, { etag: first }),
+        theirs.scim("SetScimEnabled", uid, { etag: first, enabled: true }),
+        theirs.scim("SetScimEnabled", uid, { etag: first, enabled: false }),
+      ]);
+      for (const { code } of taken) assert.equal(code, 7);
+      assert.deepEqual((await api.identityProviders.get(uid)).scim, before);
+      const { etag } = await theirs.scim("RevokeScimToken", uid);
+      assert.equal((await refused(theirs.scim("GenerateScimToken", uid))).code, 7);
+      await api.externalGroupRoleMappings.delete(mapping.uid);
+      await api.identityProviders.update(uid, { defaultRole: viewer });
+      assert.equal((await refused(theirs.scim("GenerateScimToken", uid))).code, 7);
+      assert.equal((await api.identityProviders.get(uid)).scim.etag, etag);
+      assert.ok((await api.scim("GenerateScimToken", uid)).token);
+    },
+  );
 
-  world.rule("a mapping takes holding its role at the organization", async (api) => {
+  world.rule("creating a mapping requires holding its role at the organization", async (api) => {
     const folder = await world.group(org);
     const body = { name: "idp", defaultRole: viewer, oidc: OIDC };
     const { uid } = await api.identityProviders.create(folder, body);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { allRefused, refused } from "./support/api.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { allRefused, refused } from "./support/client/api-client.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const CLAIMS = { issuer: "https://issuer.example.com", subject: "s" };
 
@@ -16,7 +16,7 @@ const GRANTER = [
   "identity.update",
 ];
 
-onEachStore("nobody grants more than they hold", (world) => {
+onEachStore("nobody can grant more than they hold", (world) => {
   let org: string;
   let folder: string;
   const [viewer, owner] = [roleNamed("viewer"), roleNamed("owner")];
@@ -25,7 +25,7 @@ onEachStore("nobody grants more than they hold", (world) => {
     folder = await world.group(org);
   });
 
-  world.rule("a binding needs everything that its role grants", async (api) => {
+  world.rule("creating a binding requires every capability of its role", async (api) => {
     const granter = await world.member({ [org]: [...GRANTER, "tag.list"] });
     const theirs = api.as(granter.token);
     const { uid: identityUid } = await world.member();
@@ -41,7 +41,7 @@ onEachStore("nobody grants more than they hold", (world) => {
     assert.equal(made.role.uid, tags);
   });
 
-  world.rule("nobody makes themselves an owner", async (api) => {
+  world.rule("nobody can make themselves an owner", async (api) => {
     for (const held of [GRANTER, "limited_owner", "registry.pull_token_creator"] as const) {
       const granter = await world.member({ [org]: held });
       const request = { identityUid: granter.uid, roleUid: owner };
@@ -52,7 +52,7 @@ onEachStore("nobody grants more than they hold", (world) => {
     }
   });
 
-  world.rule("an owner of a folder grants there, not above", async (api) => {
+  world.rule("an owner of a folder can grant there, not above", async (api) => {
     const theirs = api.as((await world.member({ [folder]: "owner" })).token);
     const { uid: identityUid } = await world.member();
     const request = { identityUid, roleUid: owner };
@@ -60,7 +60,7 @@ onEachStore("nobody grants more than they hold", (world) => {
     assert.equal((await refused(theirs.roleBindings.create(org, request))).code, 7);
   });
 
-  world.rule("what is held elsewhere does not count here", async (api) => {
+  world.rule("capabilities held at another group do not count", async (api) => {
     const elsewhere = await world.organization();
     const theirs = api.as((await world.member({ [org]: GRANTER, [elsewhere]: "owner" })).token);
     const { uid: identityUid } = await world.member();
@@ -69,7 +69,7 @@ onEachStore("nobody grants more than they hold", (world) => {
     assert.ok(await theirs.roleBindings.create(elsewhere, request));
   });
 
-  world.rule("a binding cannot be raised by changing it", async (api) => {
+  world.rule("changing a binding cannot escalate it", async (api) => {
     const granter = await world.member({ [org]: GRANTER });
     const theirs = api.as(granter.token);
     const low = await world.role(org, ["groups.list"]);
@@ -82,7 +82,7 @@ onEachStore("nobody grants more than they hold", (world) => {
     assert.equal((await refused(theirs.groups.delete(folder))).code, 7);
   });
 
-  world.rule("a role is made of what its maker holds", async (api) => {
+  world.rule("creating a role requires holding its capabilities", async (api) => {
     const theirs = api.as((await world.member({ [org]: [...GRANTER, "tag.list"] })).token);
     const role = { name: "x", capabilities: ["CAP_TAG_LIST", "CAP_IAM_GROUPS_DELETE"] };
     const refusal = await refused(theirs.roles.create(org, role));
@@ -91,7 +91,7 @@ onEachStore("nobody grants more than they hold", (world) => {
     assert.deepEqual(made.capabilities, ["CAP_TAG_LIST"]);
   });
 
-  world.rule("a role is not raised by changing it", async (api) => {
+  world.rule("adding capabilities to a role requires holding them", async (api) => {
     const granter = await world.member({ [org]: GRANTER });
     const theirs = api.as(granter.token);
     const role = await world.role(org, ["groups.list", "tag.create"]);
@@ -102,7 +102,7 @@ onEachStore("nobody grants more than they hold", (world) => {
     assert.equal(refusal.message, `Permission denied: needs groups.delete at "${org}"`);
     const swap = await refused(add("CAP_IAM_GROUPS_DELETE"));
     assert.equal(swap.code, 7);
-    // What it had may stay or go, whoever changes it.
+    // Anyone who can update a role may keep or remove its capabilities.
     assert.equal((await theirs.roles.update(role, { name: "y" })).name, "y");
     const fewer = await add("CAP_TAG_CREATE", "CAP_IAM_GROUPS_LIST", "CAP_IAM_IDENTITY_CREATE");
     assert.equal(fewer.capabilities.length, 3);
@@ -110,36 +110,39 @@ onEachStore("nobody grants more than they hold", (world) => {
     assert.equal((await refused(add("CAP_TAG_CREATE", "CAP_TAG_LIST"))).code, 7);
   });
 
-  world.rule("an identity is not taken over by changing what it asks for", async (api) => {
-    const granter = await world.member({ [org]: [...GRANTER, "role_bindings.list"] });
-    const theirs = api.as(granter.token);
-    const elsewhere = await world.organization();
-    for (const place of [org, folder, elsewhere]) {
-      const { uid } = await api.identities.create(org, { name: "strong", claimMatch: CLAIMS });
-      const binding = await world.bind(place, uid, "owner");
-      const mine = { claimMatch: { ...CLAIMS, subject: "mine" } };
-      const refusals = await allRefused([
-        theirs.identities.update(uid, mine),
-        theirs.identities.update(uid, mine, ["claim_match.subject"]),
-        theirs.identities.update(uid, { claimMatch: { subjectPattern: ".*" } }),
-        theirs.identities.update(uid, { name: "x", ...mine }, ["*"]),
-        theirs.identities.update(uid, { servicePrincipal: "SERVICE_PRINCIPAL_SKILLS" }),
-      ]);
-      for (const { code, message } of refusals) {
-        assert.equal(code, 7);
-        // Bindings that the caller may not read are not named.
-        const seen =
-          place === elsewhere ? "every capability that the identity holds" : `at "${place}"`;
-        assert.ok(message.endsWith(seen), message);
+  world.rule(
+    "changing the claims of an identity requires holding what the identity holds",
+    async (api) => {
+      const granter = await world.member({ [org]: [...GRANTER, "role_bindings.list"] });
+      const theirs = api.as(granter.token);
+      const elsewhere = await world.organization();
+      for (const place of [org, folder, elsewhere]) {
+        const { uid } = await api.identities.create(org, { name: "strong", claimMatch: CLAIMS });
+        const binding = await world.bind(place, uid, "owner");
+        const mine = { claimMatch: { ...CLAIMS, subject: "mine" } };
+        const refusals = await allRefused([
+          theirs.identities.update(uid, mine),
+          theirs.identities.update(uid, mine, ["claim_match.subject"]),
+          theirs.identities.update(uid, { claimMatch: { subjectPattern: ".*" } }),
+          theirs.identities.update(uid, { name: "x", ...mine }, ["*"]),
+          theirs.identities.update(uid, { servicePrincipal: "SERVICE_PRINCIPAL_SKILLS" }),
+        ]);
+        for (const { code, message } of refusals) {
+          assert.equal(code, 7);
+          // Bindings that the caller may not read are not named.
+          const seen =
+            place === elsewhere ? "every capability that the identity holds" : `at "${place}"`;
+          assert.ok(message.endsWith(seen), message);
+        }
+        assert.equal((await api.identities.get(uid)).claimMatch.subject, CLAIMS.subject);
+        assert.equal((await theirs.identities.update(uid, { name: "renamed" })).name, "renamed");
+        await api.roleBindings.delete(binding);
+        assert.equal((await theirs.identities.update(uid, mine)).claimMatch.subject, "mine");
       }
-      assert.equal((await api.identities.get(uid)).claimMatch.subject, CLAIMS.subject);
-      assert.equal((await theirs.identities.update(uid, { name: "renamed" })).name, "renamed");
-      await api.roleBindings.delete(binding);
-      assert.equal((await theirs.identities.update(uid, mine)).claimMatch.subject, "mine");
-    }
-  });
+    },
+  );
 
-  world.rule("who holds what an identity holds may change what it asks for", async (api) => {
+  world.rule("a caller that holds what an identity holds can change its claims", async (api) => {
     const theirs = api.as((await world.member({ [org]: "owner" })).token);
     const { uid } = await theirs.identities.create(org, { name: "x", claimMatch: CLAIMS });
     await theirs.roleBindings.create(folder, { identityUid: uid, roleUid: owner });
@@ -147,7 +150,7 @@ onEachStore("nobody grants more than they hold", (world) => {
     assert.equal(changed.claimMatch.subject, "new");
   });
 
-  world.rule("the operator is nobody's to bind or to be", async (api) => {
+  world.rule("nobody can bind or assume the operator", async (api) => {
     const { sub } = JSON.parse(
       Buffer.from(api.token.split(".")[1] as string, "base64url").toString("utf8"),
     );

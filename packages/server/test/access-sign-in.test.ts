@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
-import { type Exchanged, exchange } from "./support/exchange.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { Rest } from "./support/rest.ts";
-import { ScimClient } from "./support/scim.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { Rest } from "./support/client/http.ts";
+import { type Exchanged, exchange } from "./support/client/token-exchange.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { ScimClient } from "./support/providers/scim.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const GROUPS = "/iam/v2beta1/groups";
 const PROVIDERS = "/iam/v2beta1/identityProviders";
@@ -67,7 +67,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
     ["another client", "rival-client"],
     ["the same client", "acme-client"],
   ] as const) {
-    test(`a rival's provider with ${what} does not know people of others`, async () => {
+    test(`another organization's provider with ${what} does not find users of others`, async () => {
       const sub = world.name("alice");
       await register(sub, acme, "owner");
       const rival = await provider(await world.organization(), clientId);
@@ -75,7 +75,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
       assert.equal(answer.status, 404, answer.message);
     });
 
-    test(`a rival's provider with ${what} speaks for its own organization alone`, async () => {
+    test(`another organization's provider with ${what} grants roles in its own organization only`, async () => {
       const sub = world.name("alice");
       const uid = await register(sub, acme, "owner");
       const organization = await world.organization();
@@ -96,7 +96,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
       assert.equal((await alice.post(`/iam/v2beta1/roleBindings/${acme}`, bound)).status, 403);
     });
 
-    test(`a session at a rival's provider with ${what} assumes no identity elsewhere`, async () => {
+    test(`a session at another organization's provider with ${what} cannot assume an identity elsewhere`, async () => {
       const sub = world.name("alice");
       const uid = await register(sub, acme, "viewer");
       const trusting = await operator.post(`/iam/v2beta1/identities/${acme}`, {
@@ -127,7 +127,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
       assert.equal(await mayRead(as(await assume(await direct(sub))), acme), true);
     });
 
-    test(`a session at a rival's provider with ${what} ends no session elsewhere`, async () => {
+    test(`a session at another organization's provider with ${what} cannot end sessions elsewhere`, async () => {
       const sub = world.name("alice");
       const uid = await register(sub, acme, "viewer");
       const organization = await world.organization();
@@ -156,7 +156,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
     });
   }
 
-  test("people come through their own provider, and by tokens made for us", async () => {
+  test("users sign in through their own provider, and with tokens for our audience", async () => {
     const sub = world.name("alice");
     await register(sub, acme, "viewer");
     assert.equal(await mayRead(as(await through(acmeProvider, sub, "acme-client")), acme), true);
@@ -164,7 +164,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
     assert.equal((await through(acmeProvider, sub, "rival-client")).code, 7);
   });
 
-  test("who joins with an invite brings the provider along, for that group alone", async () => {
+  test("accepting an invite allows the user's provider in that group only", async () => {
     const sub = world.name("consultant");
     await register(sub, acme, "viewer");
     const customer = await world.organization();
@@ -179,7 +179,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
     assert.equal(await mayRead(as(await direct(sub)), other), true);
   });
 
-  test("who creates an organization owns it in the same sign-in", async () => {
+  test("a user who creates an organization owns it in the same session", async () => {
     const sub = world.name("founder");
     await register(sub, acme, "viewer");
     const founder = as(await through(acmeProvider, sub, "acme-client"));
@@ -189,7 +189,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
     assert.equal(await mayRead(later, uid), true);
   });
 
-  test("a provider of a folder does not speak for what is above it", async () => {
+  test("a provider of a folder grants nothing above the folder", async () => {
     const sub = world.name("owner");
     const uid = await register(sub, acme, "owner");
     const folder = await world.group(acme);
@@ -201,7 +201,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
     assert.equal((await owner.patch(`${GROUPS}/${folder}`, { description: "x" })).status, 403);
   });
 
-  test("pointing a provider at another client ends its sessions", async () => {
+  test("changing the client of a provider ends its sessions", async () => {
     const sub = world.name("alice");
     const organization = await world.organization();
     const uid = await provider(organization, "first");
@@ -229,7 +229,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
     return new ScimClient(`${world.server.url}/scim/v2/${uid}`, token);
   };
 
-  test("a person deactivated by SCIM gets no token by any way", async () => {
+  test("a user deactivated through SCIM cannot get a token by any flow", async () => {
     const organization = await world.organization();
     const provisioned = await provider(organization, "provisioned");
     const beside = await provider(organization, "beside");
@@ -268,7 +268,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
     assert.equal(await mayRead(as(await direct(sub)), organization), false);
   });
 
-  test("provisioning at a rival's provider takes nothing from anyone elsewhere", async () => {
+  test("provisioning at another organization's provider changes nothing elsewhere", async () => {
     const sub = world.name("alice");
     const uid = await register(sub, acme, "viewer");
     const organization = await world.organization();
@@ -281,7 +281,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
     assert.equal(await mayRead(as(await through(acmeProvider, sub, "acme-client")), acme), true);
   });
 
-  test("mappings match stable ids; display names only where a mapping asks for one", async () => {
+  test("mappings match stable ids, and display names only if the mapping says so", async () => {
     const organization = await world.organization();
     const uid = await provider(organization, "mapped");
     const [eve, ann] = [world.name("eve"), world.name("ann")];

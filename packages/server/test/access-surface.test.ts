@@ -13,11 +13,11 @@ import {
 } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { grpcSend } from "./support/grpc.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { grpcSend } from "./support/client/grpc.ts";
+import { Rest } from "./support/client/http.ts";
+import { onEachStore } from "./support/world/world.ts";
 
-onEachStore("the surface of the service", (world) => {
+onEachStore("the API surface", (world) => {
   const rest = (token = world.operator().token) => new Rest(world.server.url, token);
   const plain = (path: string) => fetch(`${world.server.url}${path}`);
   const json = async (path: string) => (await plain(path)).json() as Promise<Json>;
@@ -29,7 +29,7 @@ onEachStore("the surface of the service", (world) => {
       (error: { code: number }) => error.code,
     );
 
-  describe("methods that are in the contract but not served", () => {
+  describe("methods that are in the contract but not implemented", () => {
     let served: Set<string>;
     before(async () => {
       const { paths } = await json("/openapi.json");
@@ -41,7 +41,7 @@ onEachStore("the surface of the service", (world) => {
     });
 
     for (const { methods, typeName } of [...SERVICES, ...SERVICES_V1]) {
-      test(`${typeName} answers over REST, over gRPC and in the description alike`, async () => {
+      test(`${typeName} is consistent over REST, over gRPC and in the OpenAPI document`, async () => {
         for (const method of methods) {
           const [rule] = httpRulesOf(method);
           assert.ok(rule, method.name);
@@ -70,7 +70,7 @@ onEachStore("the surface of the service", (world) => {
       });
     }
 
-    test("groups, identities, roles, role bindings, account associations, the registry and ping are served in full", () => {
+    test("groups, identities, roles, role bindings, account associations, the registry and ping are fully implemented", () => {
       const needed = SERVICES.filter(({ name }) =>
         /^(Groups|Identities|Roles|RoleBindings|AccountAssociations|Repos|Tags|Images|Ping)Service$/.test(
           name,
@@ -86,7 +86,7 @@ onEachStore("the surface of the service", (world) => {
   });
 
   for (const service of SERVICES_V1) {
-    test(`${service.typeName} answers nobody who is not known, under any of its names`, async () => {
+    test(`${service.typeName} requires authentication under each of its names`, async () => {
       const names = serviceNames(service);
       assert.ok(names.some((name) => name.startsWith("chainguard.platform.")));
       for (const method of service.methods) {
@@ -100,7 +100,7 @@ onEachStore("the surface of the service", (world) => {
     });
   }
 
-  test("ping answers whoever asks", async () => {
+  test("ping needs no authentication", async () => {
     for (const path of ["/ping/v2beta1/ping", "/ping/v2/ping", "/ping/v1/ping"]) {
       assert.deepEqual(await json(path), { response: "pong" });
     }
@@ -110,7 +110,7 @@ onEachStore("the surface of the service", (world) => {
     }
   });
 
-  test("the paths of version 2 answer as those of the beta", async () => {
+  test("v2 paths behave as the v2beta paths", async () => {
     const org = await world.organization();
     const list = await rest().get(`/iam/v2/groups?uidp.ids=${org}`);
     assert.deepEqual(list.body, (await rest().get(`/iam/v2beta1/groups?uidp.ids=${org}`)).body);
@@ -126,7 +126,7 @@ onEachStore("the surface of the service", (world) => {
     assert.equal((await rest().post("/iam/v2/roleBindings:batchCreate", {})).status, 400);
   });
 
-  test("services answer under every name that clients know them by", async () => {
+  test("services answer under all of their package names", async () => {
     const uid = await world.organization();
     const request = Buffer.from(
       toBinary(GetGroupRequestSchema, create(GetGroupRequestSchema, { uid })),
@@ -145,7 +145,7 @@ onEachStore("the surface of the service", (world) => {
     assert.equal(await codeOf("/chainguard.platform.iam.v3.GroupsService/GetGroup"), 12);
   });
 
-  test("the server says that it lives, is ready, and what it has done", async () => {
+  test("the server has health, readiness and metrics endpoints", async () => {
     assert.equal(await (await plain("/healthz")).text(), "ok\n");
     assert.equal(await (await plain("/readyz")).text(), "ok\n");
     await rest().get("/iam/v2beta1/groups");
@@ -159,7 +159,7 @@ onEachStore("the surface of the service", (world) => {
     assert.match(text, /^wharf_token_cache_hits_total \d+$/m);
   });
 
-  test("the description of the API knows the routes of the specification", async () => {
+  test("the OpenAPI document has the routes of the specification", async () => {
     const { openapi, paths } = await json("/openapi.json");
     assert.match(openapi, /^3\./);
     const routes = Object.entries(paths as Record<string, object>).flatMap(([path, verbs]) =>
@@ -181,7 +181,7 @@ onEachStore("the surface of the service", (world) => {
     }
   });
 
-  test("the discovery document leads to the keys that sign our tokens", async () => {
+  test("the discovery document names the JWKS of our signing keys", async () => {
     const { url } = world.server;
     const discovery = await json("/.well-known/openid-configuration");
     assert.equal(discovery.issuer, url);
@@ -194,7 +194,7 @@ onEachStore("the surface of the service", (world) => {
     assert.deepEqual(Object.keys(key).sort(), ["alg", "crv", "kid", "kty", "use", "x", "y"]);
   });
 
-  test("a new key is used at once, and tokens of the old one stay good", async () => {
+  test("a new signing key is used immediately, and tokens of the old key stay valid", async () => {
     const old = world.operator().token;
     const kid = (await world.server.admin("keys", "rotate")).trim();
     assert.notEqual(kid, kidOf(old));

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { before, test } from "node:test";
+import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, SignJWT } from "jose";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { allRefused, refused } from "./support/api.ts";
-import { grpcSend } from "./support/grpc.ts";
-import { refusalOf } from "./support/over-grpc.ts";
-import { type Member, onEachStore } from "./support/test-world.ts";
+import { allRefused, refused } from "./support/client/api-client.ts";
+import { grpcSend } from "./support/client/grpc.ts";
+import { refusalOf } from "./support/client/over-grpc.ts";
+import { type Member, onEachStore } from "./support/world/world.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -23,14 +24,14 @@ onEachStore("tokens", (world) => {
 
   /** A token of ours but for some claims; undefined takes one out. */
   const tokenWith = (claims: JWTPayload, header: object = {}) => {
-    const { kid, privateKey } = world.signer.keys.current;
+    const { kid, privateKey } = world.signer.keys.keyFor([]);
     const payload = { ...decodeJwt(world.operator().token), ...claims };
     return new SignJWT(JSON.parse(JSON.stringify(payload)))
       .setProtectedHeader({ alg: "ES256", kid, ...header })
       .sign(privateKey);
   };
 
-  test("a request without a token is told exactly what it lacks", async () => {
+  test("a request without a token gets a precise error", async () => {
     const answer = await rest();
     assert.equal(answer.status, 401);
     assert.equal(answer.headers.get("www-authenticate"), "Bearer");
@@ -63,14 +64,17 @@ onEachStore("tokens", (world) => {
     for (const { code } of refusals) assert.equal(code, 16);
   });
 
-  test("anything but a bearer token is refused and asked for one", async () => {
+  test("any scheme but Bearer is rejected with a challenge", async () => {
     for (const authorization of [
       "Basic b3BlcmF0b3I6b3BlcmF0b3I=",
       "Bearer",
       "Bearer nonsense",
       "Bearer a.b.c",
       `Bearer ${world.operator().token} ${world.operator().token}`,
-      world.operator().token,
+      `Token ${world.operator().token}`,
+      `Basic ${world.operator().token}`,
+      `${world.operator().token}=`,
+      "a.b.c",
       `Bearer ${"x".repeat(10_000)}`,
     ]) {
       const answer = await rest(authorization);
@@ -82,7 +86,32 @@ onEachStore("tokens", (world) => {
     assert.equal(lower.status, 200, "the scheme's letters may be small");
   });
 
-  world.rule("a token is refused once its hour is over", async (api) => {
+  test("a token without a scheme is taken over REST, gRPC and at the token service", async () => {
+    const { token } = world.operator();
+    assert.equal((await rest(token)).status, 200);
+    const client = new Client(new URL(world.server.url).host, credentials.createInsecure());
+    const list = (authorization: string) => {
+      const metadata = new Metadata();
+      metadata.set("authorization", authorization);
+      const path = "/chainguard.platform.iam.v2beta1.GroupsService/ListGroups";
+      const same = (bytes: Buffer) => bytes;
+      return new Promise<number>((resolve) => {
+        client.makeUnaryRequest(path, same, same, Buffer.alloc(0), metadata, (error) => {
+          resolve(error?.code ?? 0);
+        });
+      });
+    };
+    assert.equal(await list(token), 0);
+    assert.equal(await list(`Token ${token}`), 16);
+    client.close();
+    const exchanged = await fetch(
+      `${world.server.url}/sts/exchange?${new URLSearchParams({ aud: world.server.url })}`,
+      { headers: { authorization: (await world.member()).token } },
+    );
+    assert.equal(exchanged.status, 200, await exchanged.text());
+  });
+
+  world.rule("a token expires after an hour", async (api) => {
     const old = await world.signer.token(OPERATOR_UID, { now: Date.now() - HOUR_MS - 1_000 });
     const refusal = await refused(api.as(old).groups.list());
     assert.deepEqual(
@@ -93,7 +122,7 @@ onEachStore("tokens", (world) => {
     assert.ok(await api.as(last).groups.list());
   });
 
-  world.rule("a token for another audience or of another issuer is refused", async (api) => {
+  world.rule("a token for another audience or of another issuer is rejected", async (api) => {
     const elsewhere = "https://elsewhere.example";
     for (const [claim, other] of [
       ["aud", { baseUrl: elsewhere }],
@@ -108,7 +137,7 @@ onEachStore("tokens", (world) => {
     }
   });
 
-  world.rule("a token that lacks a claim, or is for later, is refused", async (api) => {
+  world.rule("a token that lacks a claim, or is not yet valid, is rejected", async (api) => {
     for (const claims of [
       { sub: undefined },
       { exp: undefined },
@@ -123,8 +152,8 @@ onEachStore("tokens", (world) => {
     assert.ok(await api.as(await tokenWith({})).groups.list(), "the same with all of them is not");
   });
 
-  world.rule("a token that our keys did not sign is refused", async (api) => {
-    const { kid, publicKey } = world.signer.keys.current;
+  world.rule("a token with a foreign signature is rejected", async (api) => {
+    const { kid, publicKey } = world.signer.keys.keyFor([]);
     const payload = decodeJwt(world.operator().token);
     const stranger = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
     const secret = publicKey.export({ format: "der", type: "spki" });
@@ -148,7 +177,7 @@ onEachStore("tokens", (world) => {
     }
   });
 
-  world.rule("a token of an identity that is gone, or never was, is refused", async (api) => {
+  world.rule("a token of a deleted or unknown identity is rejected", async (api) => {
     const { uid, token } = await world.member();
     assert.ok(await api.as(token).groups.list());
     await api.identities.delete(uid);
@@ -161,7 +190,7 @@ onEachStore("tokens", (world) => {
     }
   });
 
-  test("gRPC tells the same in its trailers", async () => {
+  test("gRPC trailers have the same error", async () => {
     const path = "/wharf.iam.v2beta1.GroupsService/ListGroups";
     const call = grpcSend(world.server.url, "nonsense", path, Buffer.alloc(0));
     const refusal = refusalOf(
@@ -173,7 +202,7 @@ onEachStore("tokens", (world) => {
     assert.equal(refusal.message, "Unauthenticated: the token is malformed");
   });
 
-  test("the admin command prints tokens that live for an hour", async () => {
+  test("the admin command prints tokens that expire after an hour", async () => {
     const operator = (await world.server.admin("token")).trim();
     const own = (await world.server.admin("token", "--identity", member.uid)).trim();
     assert.equal(decodeProtectedHeader(operator).alg, "ES256");

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import { BUILTIN_ROLES } from "@wharf/contract";
-import { type Api, allRefused, refused } from "./support/api.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
-import { uidsOf } from "./support/walk.ts";
+import { type Api, allRefused, refused } from "./support/client/api-client.ts";
+import { uidsOf } from "./support/client/pagination.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const CLAIMS = { issuer: "https://issuer.example.com", subject: "s" };
 
-onEachStore("who may see and do what", (world) => {
+onEachStore("access control", (world) => {
   /** org ─ a ─ deep, b; and another organization. */
   let org: string;
   let a: string;
@@ -22,7 +22,7 @@ onEachStore("who may see and do what", (world) => {
   });
 
   world.rule(
-    "a grant covers its group and everything below, nothing beside or above",
+    "a grant covers its group and its descendants, not siblings or ancestors",
     async (api) => {
       const viewer = api.as((await world.member({ [a]: "viewer" })).token);
       for (const uid of [a, deep]) assert.equal((await viewer.groups.get(uid)).uid, uid);
@@ -34,32 +34,35 @@ onEachStore("who may see and do what", (world) => {
     },
   );
 
-  world.rule("what a caller may not see looks the same whether it exists or not", async (api) => {
-    const stranger = api.as((await world.member({ [other]: "owner" })).token);
-    const missing = [`${org}/0123456789abcdef`, "0".repeat(40)];
-    const calls: ((uid: string) => Promise<unknown>)[] = [
-      (uid) => stranger.groups.get(uid),
-      (uid) => stranger.groups.update(uid, { name: "x" }),
-      (uid) => stranger.groups.delete(uid),
-      (uid) => stranger.groups.create(uid, { name: "x" }),
-      (uid) => stranger.identities.get(uid),
-      (uid) => stranger.identities.create(uid, { name: "x", claimMatch: CLAIMS }),
-      (uid) => stranger.roles.create(uid, { name: "x", capabilities: ["CAP_TAG_LIST"] }),
-      (uid) => stranger.roleBindings.get(uid),
-      (uid) => stranger.roleBindings.delete(uid),
-    ];
-    for (const [at, call] of calls.entries()) {
-      const told = new Set<string>();
-      for (const uid of [org, ...missing]) {
-        const { code, message, details } = await refused(call(uid));
-        assert.equal(code, 7);
-        told.add(JSON.stringify([message.replace(uid, "…"), details]));
+  world.rule(
+    "a resource that the caller cannot see looks the same whether it exists or not",
+    async (api) => {
+      const stranger = api.as((await world.member({ [other]: "owner" })).token);
+      const missing = [`${org}/0123456789abcdef`, "0".repeat(40)];
+      const calls: ((uid: string) => Promise<unknown>)[] = [
+        (uid) => stranger.groups.get(uid),
+        (uid) => stranger.groups.update(uid, { name: "x" }),
+        (uid) => stranger.groups.delete(uid),
+        (uid) => stranger.groups.create(uid, { name: "x" }),
+        (uid) => stranger.identities.get(uid),
+        (uid) => stranger.identities.create(uid, { name: "x", claimMatch: CLAIMS }),
+        (uid) => stranger.roles.create(uid, { name: "x", capabilities: ["CAP_TAG_LIST"] }),
+        (uid) => stranger.roleBindings.get(uid),
+        (uid) => stranger.roleBindings.delete(uid),
+      ];
+      for (const [at, call] of calls.entries()) {
+        const errors = new Set<string>();
+        for (const uid of [org, ...missing]) {
+          const { code, message, details } = await refused(call(uid));
+          assert.equal(code, 7);
+          errors.add(JSON.stringify([message.replace(uid, "…"), details]));
+        }
+        assert.equal(errors.size, 1, `call ${at}: ${[...errors].join(" ")}`);
       }
-      assert.equal(told.size, 1, `call ${at}: ${[...told].join(" ")}`);
-    }
-  });
+    },
+  );
 
-  world.rule("who may see the place is told that nothing is there", async (api) => {
+  world.rule('a caller that can see the parent gets "not found"', async (api) => {
     const viewer = api.as((await world.member({ [org]: "viewer" })).token);
     const missing = `${org}/0123456789abcdef`;
     for (const [type, collection] of [
@@ -73,7 +76,7 @@ onEachStore("who may see and do what", (world) => {
     }
   });
 
-  world.rule("a refusal names the capability and the place", async (api) => {
+  world.rule("a denial names the capability and the scope", async (api) => {
     const viewer = api.as((await world.member({ [org]: "viewer" })).token);
     const { message } = await refused(viewer.groups.update(a, { name: "x" }));
     assert.equal(message, `Permission denied: needs groups.update at "${a}"`);
@@ -81,7 +84,7 @@ onEachStore("who may see and do what", (world) => {
     assert.equal(create.message, `Permission denied: needs groups.create at "${a}"`);
   });
 
-  world.rule("a viewer changes nothing", async (api) => {
+  world.rule("a viewer cannot change anything", async (api) => {
     const viewer = api.as((await world.member({ [org]: "viewer" })).token);
     const { uid: identityUid } = await world.member();
     const identity = await api.identities.create(org, { name: "x", claimMatch: CLAIMS });
@@ -108,7 +111,7 @@ onEachStore("who may see and do what", (world) => {
     for (const { code } of refusals) assert.equal(code, 7);
   });
 
-  world.rule("each capability opens its own method and no other", async (api) => {
+  world.rule("each capability allows its own method only", async (api) => {
     const lister = api.as((await world.member({ [org]: ["groups.list"] })).token);
     assert.equal((await lister.groups.get(a)).uid, a);
     const identity = await api.identities.create(org, { name: "x", claimMatch: CLAIMS });
@@ -120,7 +123,7 @@ onEachStore("who may see and do what", (world) => {
     assert.deepEqual(await deleter.groups.delete(await world.group(org)), {});
   });
 
-  world.rule("lists show what their caller may see, and count only that", async (api) => {
+  world.rule("lists return and count only what the caller can see", async (api) => {
     const member = await world.member({ [a]: "viewer", [other]: ["groups.list"] });
     const mine = api.as(member.token);
     const inA = await api.identities.create(a, { name: "x", claimMatch: CLAIMS });
@@ -146,7 +149,7 @@ onEachStore("who may see and do what", (world) => {
     assert.ok(uidsOf(bindings.roleBindings).every((uid) => uid.startsWith(`${a}/`)));
   });
 
-  world.rule("filters narrow what may be seen, and never widen it", async (api) => {
+  world.rule("filters never widen what the caller can see", async (api) => {
     const viewer = api.as((await world.member({ [a]: "viewer" })).token);
     const found = async (uidp: object) => {
       const list = await viewer.groups.list({ uidp });
@@ -161,7 +164,7 @@ onEachStore("who may see and do what", (world) => {
     assert.deepEqual(await found({ childrenOf: other }), []);
   });
 
-  world.rule("overlapping grants show nothing twice", async (api) => {
+  world.rule("overlapping grants list each resource once", async (api) => {
     const member = await world.member({ [org]: "viewer", [a]: "owner", [deep]: ["groups.list"] });
     const { groups, totalCount } = await api
       .as(member.token)
@@ -172,7 +175,7 @@ onEachStore("who may see and do what", (world) => {
     assert.equal(new Set(uidsOf(all.groups)).size, Number(all.totalCount));
   });
 
-  world.rule("what a call has made, the next one may use", async (api) => {
+  world.rule("a caller can use what its previous request created", async (api) => {
     const maker = api.as((await world.member()).token);
     const { uid } = await maker.groups.create("", { name: "mine" });
     const swapped = crossed(maker, world.operator(api.protocol === "REST" ? "gRPC" : "REST"));

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { advisoryOf, writing, written } from "./support/advisories.ts";
-import type { Api } from "./support/api.ts";
-import { Insider } from "./support/insider.ts";
-import { onEachStore } from "./support/test-world.ts";
+import type { Api } from "./support/client/api-client.ts";
+import { Insider } from "./support/server/insider.ts";
+import { advisoryOf, writing, written } from "./support/world/advisories.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const WRITERS = 4;
 const WRITES = 40;
@@ -55,7 +55,7 @@ class Copy {
   }
 }
 
-onEachStore("reading advisories bit by bit", (world) => {
+onEachStore("incremental reads of advisories", (world) => {
   let replicas: Insider[];
   let org: string;
   before(async () => {
@@ -85,7 +85,7 @@ onEachStore("reading advisories bit by bit", (world) => {
     }
   }
 
-  test("whoever polls while others write ends up with all of it", async () => {
+  test("a client that polls during concurrent writes gets every change", async () => {
     const group = await world.group(org);
     const copies = [
       new Copy(world.operator("REST"), group),
@@ -110,17 +110,17 @@ onEachStore("reading advisories bit by bit", (world) => {
     const request = { uidp: { descendantsOf: group }, pageSize: 200 };
     const { advisories } = await world.operator().advisories.list(request);
     assert.ok(advisories.length > 40);
-    const told = (all: Iterable<Seen>) =>
+    const comparable = (all: Iterable<Seen>) =>
       [...all]
         .map(({ uid, updateTime, artifactName }) => `${uid} ${updateTime} ${artifactName}`)
         .sort();
     for (const copy of copies) {
       await copy.poll();
-      assert.deepEqual(told(copy.kept.values()), told(advisories));
+      assert.deepEqual(comparable(copy.kept.values()), comparable(advisories));
     }
   });
 
-  test("a time is later than any that is stored, whatever the clock says", async () => {
+  test("update times are monotonic, whatever the clock says", async () => {
     const first = replicas[0] as Insider;
     const second = replicas.at(-1) as Insider;
     const group = await world.group(org);
@@ -142,7 +142,7 @@ onEachStore("reading advisories bit by bit", (world) => {
     ]);
   });
 
-  world.rule("the time that is asked from is within", async (api) => {
+  world.rule("updatedSince is inclusive", async (api) => {
     const group = await world.group(org);
     const [made] = await written(replicas[0] as Insider, group, { advisoryId: "CGA-a" });
     const { updateTime } = await api.advisories.get(made?.uid ?? "");

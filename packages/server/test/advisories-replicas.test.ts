@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { AdvisoriesV1 } from "./support/advisories-v1.ts";
-import { Api, type Protocol } from "./support/api.ts";
-import { closeGrpc } from "./support/grpc.ts";
-import { TestServer } from "./support/server.ts";
+import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
+import { Api, type Protocol } from "./support/client/api-client.ts";
+import { closeGrpc } from "./support/client/grpc.ts";
+import { TestServer } from "./support/server/test-server.ts";
 
 /** Replicas stand behind one address, which is whom tokens are meant for. */
 const FLAGS = ["--base-url", "http://wharf.test"];
@@ -95,7 +95,7 @@ describe("advisories on two replicas", () => {
     }
   }
 
-  test("whoever reads what has changed, from either, ends up with all of it", async () => {
+  test("a client that polls either replica gets every change", async () => {
     const copies = [
       new Copy(apis.REST, group),
       new Copy(apis.gRPC, group),

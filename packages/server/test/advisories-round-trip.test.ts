@@ -6,8 +6,8 @@ import { AdvisoryDocumentSchema } from "@wharf/contract";
 import { publicJson } from "../../advisories/src/publish/index.ts";
 import { randomAdvisories } from "../../advisories/test/random-advisories.ts";
 import { ANONYMOUS_UID } from "../src/auth/caller.ts";
-import { Scanner, unzipped } from "./support/feeds.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { Scanner, unzipped } from "./support/client/feed-client.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const SEVERITIES = [
   { type: "TYPE_CVSS_V3", score: "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H" },
@@ -17,7 +17,7 @@ const SEVERITIES = [
   },
 ];
 
-onEachStore("advisories that were published and come back", (world) => {
+onEachStore("published advisories that are imported again", (world) => {
   let scanner: Scanner;
   before(() => {
     scanner = new Scanner(world.server.url);
@@ -39,7 +39,7 @@ onEachStore("advisories that were published and come back", (world) => {
     return group;
   }
 
-  test("change nothing in the group that they are of, by any format", async () => {
+  test("change nothing in their own group, in any format", async () => {
     const api = world.operator();
     const group = await publicGroup();
     const advisories = randomAdvisories(7, 40).map((one) => publicJson(one));
@@ -63,7 +63,7 @@ onEachStore("advisories that were published and come back", (world) => {
     assert.deepEqual(await list(), before, "down to the times");
   });
 
-  test("keep what the record of a vulnerability says, and follow it where there is none", async () => {
+  test("keep the severity of the vulnerability record, and use their own where there is no record", async () => {
     const api = world.operator();
     const [one] = randomAdvisories(1, 1);
     const fixed = { createTime: "2026-01-01T00:00:00Z", fixed: { fixedVersion: "1" } };

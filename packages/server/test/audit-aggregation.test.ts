@@ -9,10 +9,10 @@ import {
 } from "../src/engine/audit-aggregator.ts";
 import type { Store } from "../src/store/db/store.ts";
 import type { AuditEntry } from "../src/store/tables/audit-and-events.ts";
-import { exchange } from "./support/exchange.ts";
-import { NewDatabase } from "./support/new-store.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { STORES, TestServer } from "./support/server.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { NewDatabase } from "./support/server/new-database.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
 
 interface Row {
   readonly time: number;
@@ -26,7 +26,7 @@ interface Row {
 const ROWS = "SELECT time, method, resource, remote_address, code, detail FROM audit ORDER BY id";
 
 for (const kind of STORES) {
-  describe(`audit entries that anyone can cause, on ${kind}`, () => {
+  describe(`audit rows of unauthenticated requests, on ${kind}`, () => {
     let database: NewDatabase;
     let store: Store;
     before(async () => {
@@ -45,7 +45,7 @@ for (const kind of STORES) {
       ...changed,
     });
 
-    test("are written at once the first time, and then counted", async () => {
+    test("are written immediately the first time, then counted", async () => {
       await clear();
       const aggregator = new AuditAggregator(store);
       await aggregator.record(entry(), "no");
@@ -71,7 +71,7 @@ for (const kind of STORES) {
       assert.equal((await rows()).length, 2, "nothing is written twice");
     });
 
-    test("are of one kind by network, method, outcome and reason", async () => {
+    test("are aggregated by network, method, outcome and reason", async () => {
       await clear();
       const aggregator = new AuditAggregator(store);
       await aggregator.record(entry({ remoteAddress: "2001:db8::1" }), "no");
@@ -90,7 +90,7 @@ for (const kind of STORES) {
       assert.equal(JSON.parse(counted?.detail ?? "").count, 2);
     });
 
-    test("are bounded in number, for one network and for all", async () => {
+    test("are bounded in number, per network and in total", async () => {
       await clear();
       const aggregator = new AuditAggregator(store);
       const total = 20 * MAX_KINDS;
@@ -115,7 +115,7 @@ for (const kind of STORES) {
       assert.equal((await rows()).length, written.length + 1, "a new window has room");
     });
 
-    test("are not lost while the store cannot be written", async () => {
+    test("survive while the store is read-only", async () => {
       await clear();
       const broken = new Broken(store);
       const aggregator = new AuditAggregator(broken as unknown as Store);
@@ -132,7 +132,7 @@ for (const kind of STORES) {
     });
   });
 
-  test(`a flood of refusals leaves a few rows, also of a stopped server, on ${kind}`, async (t) => {
+  test(`a flood of rejected requests leaves a few rows, also when the server stops, on ${kind}`, async (t) => {
     const server = await TestServer.start({ store: kind });
     t.after(() => server.stop());
     const identity = "f".repeat(40);

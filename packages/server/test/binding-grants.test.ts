@@ -21,10 +21,10 @@ import { TimeSlices } from "../src/lib/time-slices.ts";
 import type { Reader, Value } from "../src/store/db/connection.ts";
 import { openStore } from "../src/store/db/open.ts";
 import type { Store } from "../src/store/db/store.ts";
-import { newDatabase } from "./support/postgres.ts";
-import { scratchFolder } from "./support/scratch.ts";
-import { FIXED } from "./support/seed.ts";
-import { STORES } from "./support/server.ts";
+import { FIXED } from "./support/oracle/seed.ts";
+import { newDatabase } from "./support/server/postgres.ts";
+import { scratchFolder } from "./support/server/scratch-folder.ts";
+import { STORES } from "./support/server/test-server.ts";
 
 const A = newRootUid();
 const B = newRootUid();
@@ -119,7 +119,7 @@ for (const kind of STORES) {
       rmSync(folder, { recursive: true });
     });
 
-    test("changes that concern others compile nothing again", async () => {
+    test("changes for other identities recompile nothing", async () => {
       const [one, other] = [newRootUid(), newRootUid()];
       await bind(one, A);
       await bind(one, B);
@@ -132,7 +132,7 @@ for (const kind of STORES) {
       assert.deepEqual(reader.bindingReads, []);
     });
 
-    test("a change compiles one organization of one identity again", async () => {
+    test("a change recompiles one organization of one identity", async () => {
       const one = newRootUid();
       await bind(one, A);
       await bind(one, B);
@@ -153,7 +153,7 @@ for (const kind of STORES) {
       );
     });
 
-    test("what a server without the log changes is seen, and what the log no longer has", async () => {
+    test("changes missing from or pruned from the change log are seen", async () => {
       const one = newRootUid();
       const binding = await bind(one, A);
       await isCurrent(one);
@@ -173,7 +173,7 @@ for (const kind of STORES) {
       assert.deepEqual(held(await grants.of(one)), []);
     });
 
-    test("many bindings are compiled in slices, and their changes in the meantime are not missed", async () => {
+    test("many bindings are compiled in slices without missing concurrent changes", async () => {
       const one = newRootUid();
       const many = Array.from({ length: 2_100 }, () => newChildUid(A));
       await writing.write(async (tx) => {
@@ -208,7 +208,7 @@ for (const kind of STORES) {
       assert.equal(held(await sliced.of(one)).length, many.length);
     });
 
-    test("whatever changes in whatever order, compiled grants are those of the store", async () => {
+    test("after any sequence of changes, compiled grants equal those of the store", async () => {
       const bound: { uid: string }[] = [];
       const pick = <T>(all: readonly T[], number: number) => all[number % all.length] as T;
       const step = fc.tuple(fc.nat(4), fc.nat(), fc.nat(), fc.nat());

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { decodeJwt } from "jose";
-import { type Api, refused } from "./support/api.ts";
-import { type Cloud, SECRETS, StandInClouds } from "./support/clouds.ts";
-import { exchange } from "./support/exchange.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, type TestWorld } from "./support/test-world.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { type Cloud, SECRETS, StandInClouds } from "./support/providers/clouds.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore, type TestWorld } from "./support/world/world.ts";
 
 const clouds = await StandInClouds.start();
 after(() => clouds.stop());
@@ -51,7 +51,7 @@ onEachStore(
       return { status: "CHECK_STATUS_NOT_READY", reason, message };
     };
 
-    world.rule("is ready when the provider gives credentials", async (api) => {
+    world.rule("is ready when the provider issues credentials", async (api) => {
       for (const [, type] of PROVIDERS) assert.deepEqual(await check(api, type), READY, type);
       assert.deepEqual(
         clouds.asked.map(({ cloud }) => cloud),
@@ -80,14 +80,14 @@ onEachStore(
       }
     });
 
-    world.rule("is not ready when one of several applications is not", async (api) => {
+    world.rule("is not ready when one of several applications is not ready", async (api) => {
       clouds.trusted.set(`${TENANT} client-a`, "someone else");
       const { reason, message } = await check(api, AZURE);
       assert.equal(reason, "REFUSED");
       assert.match(message, /^syncer: Azure: invalid_client/);
     });
 
-    world.rule("says what the association does not name", async (api) => {
+    world.rule("reports a provider missing from the association", async (api) => {
       const bare = await world.group(group);
       await api.accountAssociations.create(bare, { name: "bare" });
       for (const [type, what] of [
@@ -102,7 +102,7 @@ onEachStore(
       assert.deepEqual(clouds.asked, []);
     });
 
-    world.rule("needs an association and a provider", async (api) => {
+    world.rule("requires an association and a provider", async (api) => {
       const none = await world.group(group);
       const missing = await refused(api.checkAccountAssociation(none, AWS));
       assert.deepEqual([missing.code, missing.missing], [5, `AccountAssociation ${none}`]);
@@ -111,7 +111,7 @@ onEachStore(
       assert.deepEqual(clouds.asked, []);
     });
 
-    test("needs a provider that is known", async () => {
+    test("requires a known provider", async () => {
       const rest = new Rest(world.server.url, world.operator().token);
       const path = `/iam/v2beta1/accountAssociations/${group}:checkAccountAssociation`;
       const { status, body } = await rest.post(path, { providerType: 9 });
@@ -121,7 +121,7 @@ onEachStore(
       assert.deepEqual(clouds.asked, []);
     });
 
-    world.rule("tells who cannot be reached from who answers nonsense", async (api) => {
+    world.rule("distinguishes unreachable providers from invalid responses", async (api) => {
       for (const [cloud, type, name] of PROVIDERS) {
         const prefix = cloud === "azure" ? "builder: " : "";
         const nonsense = `${prefix}the endpoint does not answer as ${name} does: status `;
@@ -159,13 +159,13 @@ onEachStore(
       );
     });
 
-    test("does not wait for ever", async () => {
+    test("times out", async () => {
       clouds.instead.set("aws", () => {});
       const answer = await check(world.operator(), AWS);
       assert.deepEqual(answer, notReady("UNREACHABLE", "AWS: it did not respond in time"));
     });
 
-    test("shows no token, should the provider repeat it", async () => {
+    test("redacts tokens that the provider echoes", async () => {
       clouds.instead.set("google", (response, { token }) => {
         const body = { error: "invalid_grant", error_description: `bad token ${token}\0 sorry` };
         response.writeHead(400).end(JSON.stringify(body));
@@ -175,7 +175,7 @@ onEachStore(
       assert.deepEqual(answer, notReady("REFUSED", message));
     });
 
-    test("leaves an audit row, and no trace of credentials or tokens", async () => {
+    test("writes an audit row without credentials or tokens", async () => {
       const member = await world.member({ [group]: ["account_associations.list"] });
       const api = world.operator().as(member.token);
       for (const [, type] of PROVIDERS) assert.deepEqual(await check(api, type), READY);
@@ -203,7 +203,7 @@ onEachStore(
       }
     });
 
-    describe("signs tokens that are no way in here", () => {
+    describe("signs tokens that this server does not accept", () => {
       let tokens: readonly string[];
       before(async () => {
         for (const [, type] of PROVIDERS) await check(world.operator(), type);
@@ -211,20 +211,20 @@ onEachStore(
         assert.equal(new Set(tokens).size, 4);
       });
 
-      world.rule("they are refused as bearer tokens", async (api) => {
+      world.rule("they are rejected as bearer tokens", async (api) => {
         for (const token of tokens) {
           const { code, message } = await refused(api.as(token).groups.list());
           assert.deepEqual([code, message], [16, 'Unauthenticated: invalid "sub"']);
         }
       });
 
-      test("they are refused even with the right audience", async () => {
+      test("they are rejected even with the right audience", async () => {
         const token = await world.signer.token(`account-association:${group}`);
         const { code, message } = await refused(world.operator().as(token).groups.list());
         assert.deepEqual([code, message], [16, 'Unauthenticated: invalid "sub"']);
       });
 
-      test("they cannot be exchanged, not even for an identity that trusts anyone", async () => {
+      test("they cannot be exchanged, not even for an identity with a match-all pattern", async () => {
         const { uid: identity } = await world.operator().identities.create(group, {
           name: "gullible",
           claimMatch: { issuerPattern: ".*", subjectPattern: ".*", audiencePattern: ".*" },
@@ -245,7 +245,7 @@ onEachStore(
 onEachStore(
   "an installation with names of its own for what accounts keep for it",
   (world) => {
-    world.rule("asks for those", async (api) => {
+    world.rule("requests credentials with them", async (api) => {
       clouds.issuer = world.server.url;
       const group = await world.organization();
       await api.accountAssociations.create(group, { name: "x", ...ACCOUNTS });

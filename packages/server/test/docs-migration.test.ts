@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { advisoriesV1, httpRulesOf } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import { onEachStore } from "./support/test-world.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const GUIDE = readFileSync(join(import.meta.dirname, "../../../docs/migrate-v1-to-v2.md"), "utf8");
 
@@ -19,7 +19,7 @@ const BLOCKS = [...GUIDE.matchAll(/```sh\n(.*?)```\n(?:\n```\n(.*?)```\n)?/gs)].
 );
 
 onEachStore("the guide from version 1 to version 2", (world) => {
-  test("has commands that do what it says", async () => {
+  test("has commands that print what it shows", async () => {
     assert.ok(BLOCKS.length > 12);
     const script = BLOCKS.map(({ commands }) => `${commands}\necho; echo '${END}'\n`).join("");
     const env = { ...process.env, API: world.server.url, TOKEN: world.operator().token };
@@ -35,7 +35,7 @@ onEachStore("the guide from version 1 to version 2", (world) => {
   });
 });
 
-test("the guide has every path of version 1", () => {
+test("the guide lists every v1 path", () => {
   for (const method of [...SERVICES_V1, advisoriesV1.Advisories].flatMap((one) => one.methods)) {
     for (const { verb, path } of httpRulesOf(method)) {
       const shown = path.replaceAll(/\{([^}=]+)[^}]*\}/g, "{$1}");

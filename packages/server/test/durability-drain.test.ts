@@ -7,12 +7,12 @@ import { after, before, describe, test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { CreateGroupRequestSchema, GroupSchema } from "@wharf/contract";
 import pg from "pg";
-import { Api } from "./support/api.ts";
-import { STORES, TestServer } from "./support/server.ts";
-import { inParallel } from "./support/walk.ts";
+import { Api } from "./support/client/api-client.ts";
+import { inParallel } from "./support/client/pagination.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
 
 for (const store of STORES) {
-  describe(`a server on ${store} that is asked to stop`, () => {
+  describe(`graceful shutdown of a server on ${store}`, () => {
     let server: TestServer;
     let operator: Api;
     before(async () => {
@@ -79,7 +79,7 @@ for (const store of STORES) {
       assert.equal((await operator.groups.get(group.uid)).name, "just in time");
     });
 
-    test("keeps what it acknowledged on the way out, and loses nothing else", async () => {
+    test("keeps every write that it acknowledged while draining", async () => {
       const parent = (await operator.groups.create("", { name: "parent" })).uid;
       const attempts = Array.from({ length: 200 }, (_, at) => at);
       let exit: Promise<number | null> | undefined;
@@ -104,7 +104,7 @@ for (const store of STORES) {
     });
 
     if (store === "postgres") {
-      test("outlives a database that drops all its connections", async () => {
+      test("survives a database that drops all connections", async () => {
         const parent = (await operator.groups.create("", { name: "parent" })).uid;
         const create = (at: string) => operator.groups.create(at, { name: "group" });
         const kept: string[] = [];
@@ -119,7 +119,7 @@ for (const store of STORES) {
             }),
             dropConnections(server),
           ]);
-          // Clients try again when told "unavailable", and only then.
+          // Clients retry on UNAVAILABLE only.
           for (const { code } of tries) assert.ok(code === 0 || code === 14, `code ${code}`);
           kept.push(...tries.map(({ uid }) => uid).filter((uid) => uid !== parent));
           kept.push((await create(parent)).uid);

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Api } from "./support/api.ts";
-import { closeGrpc } from "./support/grpc.ts";
-import { Inside } from "./support/inside.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { checkRows } from "./support/rows.ts";
-import { STORES, TestServer } from "./support/server.ts";
-import { roleNamed } from "./support/test-world.ts";
-import { uidsOf, walk } from "./support/walk.ts";
-import { Acknowledged, writeUntilGone } from "./support/writers.ts";
+import { Api } from "./support/client/api-client.ts";
+import { closeGrpc } from "./support/client/grpc.ts";
+import { uidsOf, walk } from "./support/client/pagination.ts";
+import { Acknowledged, writeUntilGone } from "./support/server/acknowledged-writes.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { checkRows } from "./support/server/store-consistency.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
+import { roleNamed } from "./support/world/world.ts";
 
 const WRITERS = 12;
 
@@ -16,7 +16,7 @@ const WRITERS = 12;
 const CUTS = [150, 400];
 
 for (const store of STORES) {
-  describe(`a server on ${store} that is killed while many write`, () => {
+  describe(`a server on ${store} killed during concurrent writes`, () => {
     let server: TestServer;
     let operator: Api;
     let maker: { uid: string; api: Api };
@@ -70,14 +70,14 @@ for (const store of STORES) {
       for (const uid of acknowledged.deleted) assert.ok(!found.has(uid), `${uid} is back`);
     });
 
-    test("keeps no more of the others than were under way", async () => {
+    test("keeps at most the writes in flight besides", async () => {
       const request = { uidp: { childrenOf: parent }, pageSize: 200 };
       const { items } = await walk(operator.groups, "groups", request);
       const unknown = uidsOf(items).filter((uid) => !acknowledged.groups.has(uid));
       assert.ok(unknown.length <= WRITERS * CUTS.length, `${unknown.length} came of themselves`);
     });
 
-    test("has nothing half-written: every organization has its owner", async () => {
+    test("has no partial writes: every organization has its owner", async () => {
       const list = { identity: maker.uid, pageSize: 200 };
       const { items: bindings } = await walk(operator.roleBindings, "roleBindings", list);
       const owned = bindings.map((binding) => binding.group.uid);
@@ -88,7 +88,7 @@ for (const store of STORES) {
       for (const uid of acknowledged.organizations) assert.ok(owned.includes(uid), uid);
     });
 
-    test("counts exactly what there is", async () => {
+    test("has exact totals", async () => {
       for (const uidp of [
         {},
         { childrenOf: parent },
@@ -102,7 +102,7 @@ for (const store of STORES) {
       await checkRows(inside.store.reader).finally(() => inside.close());
     });
 
-    test("goes on with the tokens that it had given out", async () => {
+    test("accepts the tokens that it had issued", async () => {
       const page = await maker.api.groups.list({ pageSize: 1 });
       assert.equal(page.groups.length, 1);
       const request = { uidp: { childrenOf: parent }, pageSize: 1 };
@@ -113,7 +113,7 @@ for (const store of STORES) {
       assert.notEqual(next.groups[0].uid, first.groups[0].uid);
     });
 
-    test("has one audit row and one event for every change, and none for anything else", async () => {
+    test("has exactly one audit row and one event per change", async () => {
       assert.equal(await server.terminate(), 0);
       const uids = async (sql: string) =>
         (await rawRows<{ uid: string }>(server, sql)).map((row) => row.uid).sort();
@@ -121,17 +121,17 @@ for (const store of STORES) {
         uids(
           `SELECT resource AS uid FROM audit WHERE method = 'wharf.iam.v2beta1.GroupsService/${method}'`,
         );
-      const told = (what: string) =>
+      const subjectsOf = (what: string) =>
         uids(`SELECT subject AS uid FROM events WHERE type = 'iam.${what}.v1'`);
       const present = await uids("SELECT uid FROM groups");
       const bindings = await uids("SELECT uid FROM role_bindings");
-      const removed = await told("group.deleted");
+      const removed = await subjectsOf("group.deleted");
       const made = [...present, ...removed].sort();
       assert.equal(new Set(made).size, made.length, "nothing that was deleted is there");
-      assert.deepEqual(await told("group.created"), made);
-      assert.deepEqual(await told("rolebindings.created"), bindings);
+      assert.deepEqual(await subjectsOf("group.created"), made);
+      assert.deepEqual(await subjectsOf("rolebindings.created"), bindings);
       assert.deepEqual(await audited("DeleteGroup"), removed);
-      assert.deepEqual(await audited("UpdateGroup"), await told("group.updated"));
+      assert.deepEqual(await audited("UpdateGroup"), await subjectsOf("group.updated"));
       // An organization's owner binding is the work of the call that made the organization.
       assert.deepEqual(await audited("CreateGroup"), [...made, ...bindings].sort());
       for (const uid of acknowledged.deleted) assert.ok(removed.includes(uid));

@@ -4,8 +4,8 @@ import type { Advisory } from "@wharf/contract";
 import type { Engine } from "../src/engine/engine.ts";
 import type { Reader, Value } from "../src/store/db/connection.ts";
 import { FeedReader } from "../src/vulnerabilities/feeds/feed-reader.ts";
-import { Insider } from "./support/insider.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { Insider } from "./support/server/insider.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const OTHERS = 3_000;
 const OWN = 40;
@@ -60,7 +60,7 @@ onEachStore("feeds of a small group beside a large one", (world) => {
     return found;
   }
 
-  test("read what is theirs, and nothing of others", async () => {
+  test("contain their own advisories only", async () => {
     const { reader, seen } = reading(small ?? "");
     const ids = (await all(reader.byId())).map(({ advisoryId }) => advisoryId);
     const wanted = Array.from({ length: (OWN * 3) / 4 }, (_, at) => `CGA-${at}`).sort();
@@ -68,17 +68,17 @@ onEachStore("feeds of a small group beside a large one", (world) => {
     assert.ok(seen.rows <= 3 * OWN, `${seen.rows} rows were read`);
   });
 
-  test("tell packages as those of large ones are told", async () => {
-    const told = async (group: string) => {
+  test("name packages as feeds of large groups do", async () => {
+    const namesOf = async (group: string) => {
       const packages: (readonly Advisory[])[] = await all(reading(group).reader.byPackage());
       return packages.map((one) => one[0]?.artifactName);
     };
     const names = Array.from({ length: 11 }, (_, at) => `package-${at}`).sort();
-    assert.deepEqual(await told(small ?? ""), names);
-    assert.deepEqual(await told(large ?? ""), names);
+    assert.deepEqual(await namesOf(small ?? ""), names);
+    assert.deepEqual(await namesOf(large ?? ""), names);
   });
 
-  test("hold no package that is too much for that", async () => {
+  test("reject packages above the memory limit", async () => {
     const { engine } = insider;
     const code = "RESOURCE_EXHAUSTED";
     const of = (mostHeld: number) => new FeedReader(engine, large ?? "", mostHeld);

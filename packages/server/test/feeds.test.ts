@@ -6,15 +6,16 @@ import { VulnerabilitySchema } from "@wharf/contract";
 import { assertValid } from "../../advisories/test/schemas.ts";
 import { ANONYMOUS_UID } from "../src/auth/caller.ts";
 import { saveVulnerabilities } from "../src/vulnerabilities/severities/vulnerability-writer.ts";
-import { advisoryOf, writing, written } from "./support/advisories.ts";
-import { approved, Scanner, unzipped } from "./support/feeds.ts";
-import { Insider } from "./support/insider.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { approved, Scanner, untarred, unzipped } from "./support/client/feed-client.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { Insider } from "./support/server/insider.ts";
+import { advisoryOf, writing, written } from "./support/world/advisories.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const FIXED = approved({ fixed: { fixedVersion: "3.5.0-r0" } });
 const V3 = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H";
 
-onEachStore("feeds of advisories", (world) => {
+onEachStore("advisory feeds", (world) => {
   let insider: Insider;
   let scanner: Scanner;
 
@@ -33,7 +34,7 @@ onEachStore("feeds of advisories", (world) => {
 
   const ONE = { advisoryId: "CGA-2222-2222-2222", aliases: ["CVE-2026-0001"], events: [FIXED] };
 
-  test("have every file, each valid by the schema of its format", async () => {
+  test("have every file, each valid against the schema of its format", async () => {
     const group = await publicGroup(
       ONE,
       {
@@ -63,6 +64,10 @@ onEachStore("feeds of advisories", (world) => {
       ids.map((id: string) => `${id}.json`),
     );
     for (const text of archive.values()) assertValid("osv", JSON.parse(text));
+    const tar = await scanner.get(`${group}/osv/all.tar.gz`);
+    assert.equal(tar.headers.get("content-type"), "application/gzip");
+    assert.deepEqual(await untarred(tar.bytes), archive);
+    assert.deepEqual((await scanner.get(`${group}/osv/all.tar.gz`)).bytes, tar.bytes);
 
     const secdb = (await scanner.get(`${group}/secdb/security.json`)).json;
     assert.deepEqual(
@@ -89,7 +94,10 @@ onEachStore("feeds of advisories", (world) => {
       assert.equal(document["@id"], `${world.server.url}/feeds/${group}/openvex/${location}`);
     }
     const manifest = await scanner.get(`${group}/openvex/.well-known/vex-repository.json`);
-    assert.match(manifest.json.versions.v0.locations[0].url, /openvex\/all\.zip$/);
+    const [version, ...otherVersions] = manifest.json.versions;
+    assert.deepEqual(otherVersions, []);
+    assert.deepEqual([version.spec_version, version.update_interval], ["0.1", "24h"]);
+    assert.match(version.locations[0].url, /openvex\/all\.zip$/);
 
     const listed = (await scanner.get(`${group}/csaf/index.txt`)).bytes.toString();
     const year = new Date().getUTCFullYear();
@@ -111,7 +119,7 @@ onEachStore("feeds of advisories", (world) => {
     );
   });
 
-  test("hold what is in folders below, each id once, and withdraw what was deleted", async () => {
+  test("include folders below, each id once, and withdraw deleted advisories", async () => {
     const group = await publicGroup(ONE);
     const folder = await world.group(group, "team");
     await written(
@@ -143,7 +151,7 @@ onEachStore("feeds of advisories", (world) => {
     }
   });
 
-  test("are for everyone only while anyone may list advisories there", async () => {
+  test("are public only while anonymous callers can list advisories there", async () => {
     const group = await world.organization();
     await written(insider, group, ONE);
     const path = `${group}/osv/all.json`;
@@ -151,7 +159,7 @@ onEachStore("feeds of advisories", (world) => {
     const refusals = [await scanner.get(path), await scanner.get(nowhere)];
     for (const { status, headers, json } of refusals) {
       assert.equal(status, 401);
-      assert.equal(headers.get("www-authenticate"), "Bearer");
+      assert.equal(headers.get("www-authenticate"), 'Bearer, Basic realm="feeds"');
       assert.equal(headers.get("cache-control"), "no-store");
       assert.deepEqual(json, refusals[0]?.json);
     }
@@ -181,14 +189,61 @@ onEachStore("feeds of advisories", (world) => {
     }
     await world.operator().roleBindings.delete(binding);
     assert.equal((await scanner.get(path)).status, 401);
-    // Whoever may see a folder hears nothing of what is above.
+    // A caller that can see a folder learns nothing about its ancestors.
     const folder = await world.group(group);
     await world.bind(folder, ANONYMOUS_UID, ["advisories.list"]);
     assert.equal((await scanner.get(`${folder}/osv/all.json`)).status, 200);
     assert.equal((await scanner.get(path)).status, 401);
   });
 
-  test("are sent again only after a change, of advisories, severities or names", async () => {
+  test("accept a pull token as password, and tokens of the API", async () => {
+    const issuer = await StandInIssuer.start();
+    try {
+      const group = await world.organization();
+      await written(insider, group, ONE);
+      const claims = { iss: "https://pull.example", sub: world.name("robot") };
+      const expirationTime = new Date(Date.now() + 86_400_000).toISOString();
+      const issuerKeys = JSON.stringify(issuer.jwks);
+      const staticKeys = { issuer: claims.iss, subject: claims.sub, issuerKeys, expirationTime };
+      const identities = world.operator().identities;
+      const { uid } = await identities.create(group, { name: "robot", staticKeys });
+      const password = await issuer.sign({ ...claims, exp: Math.floor(Date.now() / 1_000) + 600 });
+      const get = (user: string, secret: string, path = `${group}/osv/all.json`) =>
+        scanner.get(path, { authorization: `Basic ${btoa(`${user}:${secret}`)}` });
+      assert.equal((await get(uid, password)).status, 404, "without advisories.list");
+      await world.bind(group, uid, "advisories.viewer");
+      const read = await get(uid, password);
+      assert.deepEqual([read.status, read.json.length], [200, 1]);
+      assert.equal(read.headers.get("cache-control"), "private, no-cache");
+      assert.equal((await get(uid.replaceAll("/", "_"), password)).status, 200);
+      assert.ok((await identities.get(uid)).lastSeenTime);
+      const member = await world.member({ [group]: ["advisories.list"] });
+      assert.equal((await get("_token", member.token)).status, 200);
+      const other = await world.member({});
+      const [head, body] = password.split(".") as [string, string];
+      for (const [user, secret] of [
+        [uid, `${head}.${body}.AAAA`],
+        [uid, member.token],
+        [uid, ""],
+        [other.uid, password],
+        ["robot", password],
+        ["_token", password],
+        ["_token", ""],
+      ] as const) {
+        const denied = await get(user, secret);
+        assert.equal(denied.status, 401, `${user}:${secret}`);
+        assert.equal(denied.headers.get("www-authenticate"), 'Bearer, Basic realm="feeds"');
+      }
+      const digest = await scanner.get(`${group}/osv/all.json`, { authorization: "Digest x" });
+      assert.equal(digest.status, 401);
+      await identities.delete(uid);
+      assert.equal((await get(uid, password)).status, 401);
+    } finally {
+      await issuer.stop();
+    }
+  });
+
+  test("answer 304 until advisories, severities or names change", async () => {
     const group = await publicGroup(ONE);
     const folder = await world.group(group);
     const path = `${group}/osv/${ONE.advisoryId}.json`;
@@ -231,7 +286,7 @@ onEachStore("feeds of advisories", (world) => {
   });
 
   async function tagged(path: string): Promise<{ etag: string; date: string }> {
-    // A date is told once its second is over.
+    // Last-Modified is sent once its second is over.
     for (;;) {
       const { headers } = await scanner.get(path, {}, "HEAD");
       const [etag, date] = [headers.get("etag"), headers.get("last-modified")];
@@ -240,7 +295,7 @@ onEachStore("feeds of advisories", (world) => {
     }
   }
 
-  test("know dates as well, and tags count for more", async () => {
+  test("support If-Modified-Since; ETags take precedence", async () => {
     const group = await publicGroup(ONE);
     const path = `${group}/openvex/all.json`;
     const { etag, date } = await tagged(path);
@@ -256,18 +311,21 @@ onEachStore("feeds of advisories", (world) => {
     assert.equal(await get({ "if-modified-since": date }), 200);
   });
 
-  test("come packed where that is accepted, with a tag of their own, and answer HEAD", async () => {
+  test("are compressed if accepted, with their own ETag, and answer HEAD", async () => {
     const note = "long enough to be worth packing. ".repeat(50);
     const group = await publicGroup({
       ...ONE,
       events: [approved({ pendingUpstreamFix: { note } })],
     });
-    const paths = ["osv/all.json", `osv/${ONE.advisoryId}.json`, "osv/all.zip", "csaf/changes.csv"];
+    const paths = [
+      ...["osv/all.json", `osv/${ONE.advisoryId}.json`, "osv/all.zip", "osv/all.tar.gz"],
+      ...["osv/modified_id.csv", "csaf/changes.csv"],
+    ];
     for (const path of paths) {
       const plain = await scanner.get(`${group}/${path}`, { "accept-encoding": "identity" });
       const packed = await scanner.get(`${group}/${path}`, { "accept-encoding": "gzip" });
       assert.deepEqual(packed.bytes, plain.bytes);
-      const isZip = path.endsWith("zip");
+      const isZip = /\.(zip|gz)$/.test(path);
       assert.equal(packed.headers.get("content-encoding"), isZip ? null : "gzip", path);
       const tags = [plain, packed].map(({ headers }) => headers.get("etag") as string);
       assert.equal(new Set(tags).size, isZip ? 1 : 2);
@@ -284,7 +342,7 @@ onEachStore("feeds of advisories", (world) => {
     }
   });
 
-  test("take no place among those that are made for clients that have them already", async () => {
+  test("answering 304 takes no slot of concurrent feeds", async () => {
     const group = await publicGroup(ONE);
     const path = `${group}/openvex/all.json`;
     const etag = (await scanner.get(path)).headers.get("etag") as string;
@@ -294,7 +352,33 @@ onEachStore("feeds of advisories", (world) => {
     assert.equal((await scanner.get(path)).status, 200);
   });
 
-  test("have documents whose names are long", async () => {
+  test("list changes of OSV documents, latest first", async () => {
+    const [A, B, C] = ["CGA-2222-2222-2222", "CGA-3333-3333-3333", "CGA-4444-4444-4444"];
+    const group = await publicGroup({ ...ONE, advisoryId: A }, { ...ONE, advisoryId: B });
+    await written(insider, group, { ...ONE, advisoryId: C });
+    await written(insider, group, { ...ONE, advisoryId: 'ACME "7", x' });
+    await writing(insider, group, async (writer) =>
+      writer.update({ ...((await writer.find(A)) ?? assert.fail()), author: "x@example.com" }),
+    );
+    const index = (await scanner.get(`${group}/osv/all.json`)).json;
+    const times = new Map(
+      index.map(({ id, modified }: { id: string; modified: string }) => [id, modified]),
+    );
+    const lines = (await scanner.get(`${group}/osv/modified_id.csv`)).bytes.toString();
+    const odd = 'x_ACME "7", x';
+    assert.equal(
+      lines,
+      [
+        `${times.get(A)},${A}`,
+        `${times.get(odd)},"x_ACME ""7"", x"`,
+        `${times.get(C)},${C}`,
+        `${times.get(B)},${B}`,
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("have documents with long names", async () => {
     const [advisoryId, artifactName] = [`CGA-${"2".repeat(200)}`, "n".repeat(200)];
     const group = await publicGroup({ ...ONE, advisoryId, artifactName });
     const document = await scanner.get(`${group}/osv/${advisoryId}.json`);
@@ -305,7 +389,7 @@ onEachStore("feeds of advisories", (world) => {
     assert.equal((await scanner.get(`${group}/csaf/${lines}`)).status, 200);
   });
 
-  test("have nothing under other names", async () => {
+  test("answer 404 for other names", async () => {
     const group = await publicGroup();
     const missing = [
       "osv/CGA-0000-0000-0000.json",
@@ -334,7 +418,7 @@ onEachStore("feeds of advisories", (world) => {
     assert.equal((await scanner.get(`${group}/osv/all.json`, {}, "POST")).status, 405);
   });
 
-  test("can be found by verified names", async () => {
+  test("are found by the verified name of the organization", async () => {
     const name = `${world.name("acme")}.example.com`;
     const group = await world.organization(name);
     await world.operator().groups.update(group, { verified: true });
@@ -346,7 +430,7 @@ onEachStore("feeds of advisories", (world) => {
     assert.equal((await scanner.get(`${name}/nobody/osv/all.json`)).status, 401);
   });
 
-  test("that advisories of many packages are in stay in order", async () => {
+  test("with advisories of many packages stay in order", async () => {
     const names = Array.from({ length: 603 }, (_, at) => `p${(at * 7) % 201}`);
     const group = await world.organization();
     await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);

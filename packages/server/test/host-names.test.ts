@@ -1,8 +1,8 @@
 /** Which host names a server on a loopback address answers to. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { checkError, checkUnharmed, parseAnswer, talk } from "./support/raw.ts";
-import { TestServer } from "./support/server.ts";
+import { checkError, checkUnharmed, parseAnswer, talk } from "./support/client/raw-http1.ts";
+import { TestServer } from "./support/server/test-server.ts";
 
 const SETTINGS = [
   ["--base-url", "https://wharf.example.com"],
@@ -26,7 +26,7 @@ describe("a server on a loopback address", () => {
     return answer;
   }
 
-  test("answers to names of this machine, and to those that it is configured with", async () => {
+  test("accepts loopback host names and configured ones", async () => {
     for (const host of [
       "localhost:8080",
       "127.0.0.1",
@@ -40,7 +40,7 @@ describe("a server on a loopback address", () => {
       assert.equal((await ask("/ping/v2beta1/ping", host)).status, 200, host);
   });
 
-  test("answers to no others, whatever they ask for", async () => {
+  test("rejects every other host name", async () => {
     const paths = [
       "/ping/v2beta1/ping",
       "/healthz",
@@ -56,7 +56,7 @@ describe("a server on a loopback address", () => {
     }
   });
 
-  test("rejects two hosts, also where both are its own", async () => {
+  test("rejects two hosts, even if both are accepted", async () => {
     const { status, body } = await ask("/ping/v2beta1/ping", "localhost", "localhost");
     assert.equal(status, 400);
     checkError(status, JSON.parse(`${body}`), "two hosts");
@@ -65,7 +65,7 @@ describe("a server on a loopback address", () => {
   });
 });
 
-test("with trusted proxies, a server answers to whatever they pass on", async (t) => {
+test("behind trusted proxies, a server accepts any host name", async (t) => {
   const server = await TestServer.start({ flags: ["--trusted-proxies", "127.0.0.1"] });
   t.after(() => server.stop());
   const request = "GET /healthz HTTP/1.1\r\nHost: any.example\r\nConnection: close\r\n\r\n";

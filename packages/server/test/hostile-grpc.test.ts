@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { constants } from "node:http2";
 import { after, afterEach, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { GOOD_CALLS, hostileCalls, payloadOf } from "./support/hostile-calls.ts";
-import { checkUnharmed, parseAnswer, talk } from "./support/raw.ts";
-import { checkStatus, frame, RawHttp2, webTrailers } from "./support/raw-grpc.ts";
-import { FIXED } from "./support/seed.ts";
-import { STORES, TestServer } from "./support/server.ts";
+import { checkUnharmed, parseAnswer, talk } from "./support/client/raw-http1.ts";
+import { checkStatus, frame, RawHttp2, webTrailers } from "./support/client/raw-http2.ts";
+import { GOOD_CALLS, hostileCalls, payloadOf } from "./support/fuzz/malformed-calls.ts";
+import { FIXED } from "./support/oracle/seed.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
 
 for (const store of STORES) {
   describe(`a server on ${store} under hostile gRPC calls`, () => {
@@ -31,7 +31,7 @@ for (const store of STORES) {
       return raw;
     }
 
-    test("answers every one of them with a status, or hangs up on it, in time", async () => {
+    test("answers each with a status or closes the connection, in time", async () => {
       const batch = fc.array(hostileCalls, { minLength: 30, maxLength: 30 });
       const property = fc.asyncProperty(batch, async (list) => {
         const raw = dial();
@@ -61,7 +61,7 @@ for (const store of STORES) {
       await fc.assert(property, { ...FIXED, numRuns: store === "sqlite" ? 40 : 20 });
     });
 
-    test("rejects a call without a message, also one that ends before its caller is known", async () => {
+    test("rejects a call without a message, also one that ends before authentication", async () => {
       const [{ path }] = GOOD_CALLS;
       const headers = { ":method": "POST", ":path": path, "content-type": "application/grpc" };
       const raw = dial();
@@ -76,7 +76,7 @@ for (const store of STORES) {
       }
     });
 
-    test("takes no call by another method than POST", async () => {
+    test("rejects methods other than POST", async () => {
       for (const method of ["GET", "PUT", "DELETE"]) {
         const [{ path, bytes }] = GOOD_CALLS;
         const headers = { ":path": path, "content-type": "application/grpc", te: "trailers" };
@@ -90,7 +90,7 @@ for (const store of STORES) {
       }
     });
 
-    test("answers the same over gRPC-Web, in both of its forms", async () => {
+    test("answers the same over gRPC-Web, binary and text", async () => {
       const batch = fc.array(fc.tuple(hostileCalls, fc.boolean(), fc.nat(9)), {
         minLength: 30,
         maxLength: 30,

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { constants } from "node:http2";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { fill, hostileRequests, settle } from "./support/hostile.ts";
-import { IAM } from "./support/hostile-calls.ts";
-import { checkError, checkUnharmed, talk } from "./support/raw.ts";
-import { checkStatus, type Ending, RawHttp2 } from "./support/raw-grpc.ts";
-import { Rest } from "./support/rest.ts";
-import { FIXED } from "./support/seed.ts";
-import { TestServer } from "./support/server.ts";
+import { Rest } from "./support/client/http.ts";
+import { checkError, checkUnharmed, talk } from "./support/client/raw-http1.ts";
+import { checkStatus, type Ending, RawHttp2 } from "./support/client/raw-http2.ts";
+import { IAM } from "./support/fuzz/malformed-calls.ts";
+import { fill, hostileRequests, settle } from "./support/fuzz/malformed-requests.ts";
+import { FIXED } from "./support/oracle/seed.ts";
+import { TestServer } from "./support/server/test-server.ts";
 
 describe("a server under hostile HTTP/2", () => {
   let server: TestServer;
@@ -36,7 +36,7 @@ describe("a server under hostile HTTP/2", () => {
       }),
   );
 
-  test("answers REST requests in form and in time, as it does over HTTP/1", async () => {
+  test("answers REST requests with well-formed errors and in time, as over HTTP/1", async () => {
     const known = await settle(server.url, await server.token());
     const batch = fc.array(hostileRequests, { minLength: 30, maxLength: 30 });
     const property = fc.asyncProperty(batch, async (list) => {
@@ -71,7 +71,7 @@ describe("a server under hostile HTTP/2", () => {
     else assert.ok(status < 500, about);
   }
 
-  test("ends connections that talk rubbish after the preface", async () => {
+  test("closes connections that send garbage after the preface", async () => {
     const batch = fc.array(fc.array(frames, { minLength: 1, maxLength: 12 }), {
       minLength: 20,
       maxLength: 20,
@@ -86,7 +86,7 @@ describe("a server under hostile HTTP/2", () => {
     await fc.assert(property, { ...FIXED, numRuns: 15 });
   });
 
-  test("outlives floods of settings, pings, empty frames and resets", async () => {
+  test("survives floods of SETTINGS, PING, empty frames and resets", async () => {
     const floods = [
       SETTINGS,
       Buffer.from(`000008060000000000${"00".repeat(8)}`, "hex"),
@@ -100,7 +100,7 @@ describe("a server under hostile HTTP/2", () => {
     }
   });
 
-  test("answers others while one opens and drops streams as fast as it can", async () => {
+  test("serves others during rapid stream resets", async () => {
     const rest = new Rest(server.url, await server.token());
     const raws = Array.from({ length: 3 }, () => new RawHttp2(server.url));
     const path = `/${IAM}.GroupsService/ListGroups`;

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
+import { checkError, checkUnharmed, parseAnswer, talk } from "./support/client/raw-http1.ts";
 import {
   fill,
   type HostileRequest,
   hostileRequests,
   type Known,
   settle,
-} from "./support/hostile.ts";
-import { checkError, checkUnharmed, parseAnswer, talk } from "./support/raw.ts";
-import { FIXED } from "./support/seed.ts";
-import { STORES, TestServer } from "./support/server.ts";
+} from "./support/fuzz/malformed-requests.ts";
+import { FIXED } from "./support/oracle/seed.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
 
 for (const store of STORES) {
   describe(`a server on ${store} under hostile REST requests`, () => {
@@ -49,7 +49,7 @@ for (const store of STORES) {
       else assert.equal(answer.status, 200, about);
     }
 
-    test("answers every one of them in form and in time", async () => {
+    test("answers each with a well-formed error, in time", async () => {
       const batch = fc.array(hostileRequests, { minLength: 40, maxLength: 40 });
       const property = fc.asyncProperty(batch, async (list) => {
         const all = list.map(async (request) => {
@@ -63,7 +63,7 @@ for (const store of STORES) {
       await fc.assert(property, { ...FIXED, numRuns: store === "sqlite" ? 50 : 25 });
     });
 
-    test("refuses what is larger than it takes, packed or not", async () => {
+    test("rejects bodies above the limit, compressed or not", async () => {
       const zeros = Buffer.alloc(5 * 1024 * 1024, 0x20);
       const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20));
       for (const [body, headers] of [
@@ -80,7 +80,7 @@ for (const store of STORES) {
       }
     });
 
-    test("answers in form to what is not quite HTTP", async (t) => {
+    test("answers malformed HTTP with a well-formed error", async (t) => {
       const ping = "GET /ping/v2beta1/ping HTTP/1.1\r\n";
       const post = "POST /iam/v2beta1/groups HTTP/1.1\r\nHost: localhost\r\n";
       const malformed = {
@@ -117,7 +117,7 @@ for (const store of STORES) {
       await checkUnharmed(server);
     });
 
-    test("ends every connection that brings no request at all", async () => {
+    test("closes connections that send no request", async () => {
       const noise = fc.oneof(
         fc.uint8Array({ minLength: 1, maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
         fc

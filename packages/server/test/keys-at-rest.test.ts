@@ -12,10 +12,10 @@ import {
   keyMaterialOf,
   secretBytesOf,
   spellings,
-} from "./support/key-material.ts";
-import { LoginWorld } from "./support/login-world.ts";
-import { STORES } from "./support/server.ts";
-import { roleNamed } from "./support/test-world.ts";
+} from "./support/server/key-material.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { LoginWorld } from "./support/world/login.ts";
+import { roleNamed } from "./support/world/world.ts";
 
 const HOST = "registry.example.com";
 const ATTACHED = ["--registry-urls", `${HOST}=http://127.0.0.1:1`, "--reconcile-minutes", "0"];
@@ -63,7 +63,7 @@ for (const store of STORES) {
       ["secret key", readFileSync(keyFile)] as [string, Buffer],
     ];
 
-    test("is really looked for in what follows", () => {
+    test("is scanned for known secrets (self-check)", () => {
       assert.deepEqual([material.signing.size, material.registry.size], [1, 2]);
       assert.deepEqual([...material.installation.keys()].sort(), [
         "login-tickets",
@@ -76,7 +76,7 @@ for (const store of STORES) {
       for (const [name, secret] of wanted()) assert.ok(secret.length > 5, name);
     });
 
-    test("no column of any table holds a key, a secret or a token", async () => {
+    test("no column of any table contains a key, a secret or a token", async () => {
       const values = await everyValueOf(world.server);
       assert.ok(values.length > 500);
       for (const [name, secret] of wanted())
@@ -88,7 +88,7 @@ for (const store of STORES) {
     });
 
     if (store === "sqlite") {
-      test("no file of the data directory does", () => {
+      test("no file of the data directory does either", () => {
         for (const file of readdirSync(world.server.data)) {
           const content = readFileSync(join(world.server.data, file));
           for (const [name, secret] of wanted())
@@ -107,7 +107,7 @@ describe("PostgreSQL without a key file", () => {
   });
   after(() => world.stop());
 
-  test("holds the secret key in one row, and nothing else in plain", async () => {
+  test("has the secret key in one row, and nothing else in plain text", async () => {
     const material = secretBytesOf(await keyMaterialOf(world.server));
     const values = await everyValueOf(world.server);
     for (const [name, secret] of material)

@@ -9,12 +9,12 @@ import { Secrets } from "../src/secrets/secrets.ts";
 import { openStore } from "../src/store/db/open.ts";
 import type { Store } from "../src/store/db/store.ts";
 import { readAllSealed } from "../src/store/tables/secrets.ts";
-import { newDatabase } from "./support/postgres.ts";
-import { scratchFolder } from "./support/scratch.ts";
-import { STORES } from "./support/server.ts";
+import { newDatabase } from "./support/server/postgres.ts";
+import { scratchFolder } from "./support/server/scratch-folder.ts";
+import { STORES } from "./support/server/test-server.ts";
 
 for (const kind of STORES) {
-  describe(`sealing everything again, on ${kind}`, () => {
+  describe(`re-encryption with a new key, on ${kind}`, () => {
     const data = scratchFolder("wharf-reseal-");
     const stores: Store[] = [];
     after(async () => {
@@ -22,7 +22,7 @@ for (const kind of STORES) {
       rmSync(data, { recursive: true, force: true });
     });
 
-    test("leaves nothing sealed with the old key, with concurrent writers on another replica", async () => {
+    test("leaves nothing encrypted with the old key, despite concurrent writers on another replica", async () => {
       const flags = kind === "sqlite" ? ["--data", data] : ["--database-url", await newDatabase()];
       const settings = await readSettings(flags, {});
       const open = async () => {
@@ -64,7 +64,7 @@ for (const kind of STORES) {
       assert.equal(await write(999), undefined, "the old key seals nothing any more");
     });
 
-    test("refuses a key that the store is not sealed with", async () => {
+    test("rejects a key that does not decrypt the store", async () => {
       const [store] = stores as [Store];
       const foreign = new Secrets(randomBytes(32));
       const attempt = store.write((tx) => foreign.reseal(tx, randomBytes(32)));

@@ -8,11 +8,11 @@ import { OPERATOR_UID } from "../src/auth/caller.ts";
 import { RefreshTokens } from "../src/auth/refresh-token.ts";
 import { signJwt } from "../src/auth/sign.ts";
 import { Secrets } from "../src/secrets/secrets.ts";
-import { type KeyMaterial, keyMaterialOf, privateKeyOf } from "./support/key-material.ts";
-import { LoginWorld } from "./support/login-world.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES, TestServer } from "./support/server.ts";
+import { Rest } from "./support/client/http.ts";
+import { type KeyMaterial, keyMaterialOf, privateKeyOf } from "./support/server/key-material.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
+import { LoginWorld } from "./support/world/login.ts";
 
 const HOST = "registry.example.com";
 const ATTACHED = ["--registry-urls", `${HOST}=http://127.0.0.1:1`, "--reconcile-minutes", "0"];
@@ -28,7 +28,7 @@ interface Leak extends KeyMaterial {
 }
 
 for (const store of STORES) {
-  describe(`after a copy of the database and its secret key leaked, on ${store}`, () => {
+  describe(`after a leak of the database and its secret key, on ${store}`, () => {
     const folder = mkdtempSync(join(tmpdir(), "wharf-rotation-"));
     const keyFile = join(folder, "secret.key");
     let world: LoginWorld;
@@ -123,12 +123,12 @@ for (const store of STORES) {
       return rows.map(({ actor, detail }) => ({ actor, ...JSON.parse(detail) }));
     };
 
-    test("the thief is the operator, a person and a registry", async () => {
+    test("the attacker can act as the operator, a user and a registry", async () => {
       assert.deepEqual(await groups(forgedToken()), all(200));
       assert.deepEqual(await notify(forgedNotificationSecret()), all(200));
     });
 
-    test("a rotation with overlap changes nothing for the thief", async () => {
+    test("a rotation with overlap does not stop the attacker", async () => {
       await world.server.admin("keys", "rotate");
       assert.deepEqual(await groups(forgedToken()), all(200));
     });
@@ -148,7 +148,7 @@ for (const store of STORES) {
       assert.deepEqual(await groups(await world.server.token()), all(200));
     });
 
-    test("it leaves sessions alone: people go on with their refresh tokens", async () => {
+    test("it keeps sessions: refresh tokens stay valid", async () => {
       const renewed = await refresh(world.server.url, person.refresh_token);
       assert.equal(renewed.status, 200);
       person = { ...person, ...renewed };
@@ -183,7 +183,7 @@ for (const store of STORES) {
       assert.deepEqual(await rawRows(world.server, "SELECT digest FROM tickets"), []);
     });
 
-    test("what is new works on every replica", async () => {
+    test("new credentials work on every replica", async () => {
       const host = ["registry-secret", HOST] as const;
       const secret = (await world.server.admin(...host, ...ATTACHED)).trim();
       assert.deepEqual(await notify(secret), all(200));
@@ -214,7 +214,7 @@ for (const store of STORES) {
         ]);
     });
 
-    test("sealed with a new key, the database tells nothing to who has the old one", async () => {
+    test("after re-encryption, the old key decrypts nothing", async () => {
       const old = new Secrets(readFileSync(keyFile));
       const next = join(folder, "next.key");
       writeFileSync(next, randomBytes(32));

@@ -5,24 +5,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { newSigningKey } from "../src/auth/keys.ts";
+import { newSigningKey } from "../src/auth/new-key.ts";
 import { signJwt } from "../src/auth/sign.ts";
 import { newRegistryKeys } from "../src/registry/access/keys.ts";
 import type { Driver } from "../src/store/db/connection.ts";
 import { migrations } from "../src/store/db/migrations.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { openSqlite } from "../src/store/db/sqlite.ts";
+import { Rest } from "./support/client/http.ts";
 import {
   everyValueOf,
   keyMaterialOf,
   privateKeyOf,
   secretBytesOf,
   spellings,
-} from "./support/key-material.ts";
-import { emptyDatabase } from "./support/postgres.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES, TestServer } from "./support/server.ts";
+} from "./support/server/key-material.ts";
+import { emptyDatabase } from "./support/server/postgres.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
 
 /** The last step of a version that kept keys in plain. */
 const PLAIN_STEPS = 5;
@@ -65,7 +65,7 @@ async function plainStore(driver: Driver) {
 }
 
 for (const store of STORES) {
-  describe(`a store that kept keys in plain, on ${store}`, () => {
+  describe(`upgrading a store with plaintext keys, on ${store}`, () => {
     const folder = mkdtempSync(join(tmpdir(), "wharf-upgrade-"));
     let plain: Awaited<ReturnType<typeof plainStore>>;
     let servers: TestServer[];
@@ -88,7 +88,7 @@ for (const store of STORES) {
       rmSync(folder, { recursive: true, force: true });
     });
 
-    test("has the same keys and secrets afterwards, on replicas that started together", async () => {
+    test("keeps keys and secrets, also if replicas start at the same time", async () => {
       const [server] = servers as [TestServer];
       const material = await keyMaterialOf(server);
       assert.deepEqual([...material.signing.keys()], [plain.signing.kid]);
@@ -106,7 +106,7 @@ for (const store of STORES) {
         assert.equal((await new Rest(url, token).get("/iam/v2beta1/groups")).status, 200);
     });
 
-    test("holds none of them in plain any more", async () => {
+    test("leaves no plaintext keys in tables", async () => {
       const [server] = servers as [TestServer];
       const secrets = secretBytesOf(await keyMaterialOf(server));
       assert.equal(secrets.length, 7);
@@ -118,7 +118,7 @@ for (const store of STORES) {
             assert.ok(!value.includes(spelled), `${at} holds ${name}`);
     });
 
-    test("nor in a file of the database", async () => {
+    test("leaves no plaintext keys in database files", async () => {
       const [server] = servers as [TestServer];
       const secrets = secretBytesOf(await keyMaterialOf(server));
       const files = store === "sqlite" ? readdirSync(folder).map((name) => join(folder, name)) : [];

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Api, Refusal, refused } from "./support/api.ts";
-import { Inside } from "./support/inside.ts";
-import { registryV1 } from "./support/registry-v1.ts";
-import { Rest } from "./support/rest.ts";
-import { checkRows } from "./support/rows.ts";
-import { TestServer } from "./support/server.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { Api, Refusal, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { registryV1 } from "./support/client/registry-v1.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { checkRows } from "./support/server/store-consistency.ts";
+import { TestServer } from "./support/server/test-server.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const OIDC = { issuer: "https://idp.example.com", clientId: "wharf", pkceEnabled: true };
 const PROVIDER = { name: "corp", defaultRole: roleNamed("viewer"), oidc: OIDC };
 
-onEachStore("limits of groups", (world) => {
+onEachStore("quotas of groups", (world) => {
   const limited = async (resourceLimits: object) => {
     const uid = await world.organization();
     await world.operator().groups.update(uid, { resourceLimits });
@@ -22,7 +22,7 @@ onEachStore("limits of groups", (world) => {
     return repos.map(({ name }: { name: string }) => name).sort();
   };
 
-  world.rule("the operator sets them, and sees them, in both versions", async (api) => {
+  world.rule("the operator sets and reads them, in both versions", async (api) => {
     const uid = await world.organization();
     const set = await api.groups.update(uid, { resourceLimits: { repositories: 3, idps: 0 } });
     assert.deepEqual(set.resourceLimits, { repositories: 3, idps: 0 });
@@ -37,7 +37,7 @@ onEachStore("limits of groups", (world) => {
     assert.deepEqual((await api.groups.get(made.uid)).resourceLimits, { clusters: 1 });
   });
 
-  world.rule("only what is known can be limited, and to no less than nothing", async (api) => {
+  world.rule("unknown and negative quotas are rejected", async (api) => {
     const uid = await limited({ clusters: 5 });
     const resourceLimits = { repos: 1, idps: -1, clusters: 0 };
     const update = await refused(api.groups.update(uid, { resourceLimits }));
@@ -51,30 +51,36 @@ onEachStore("limits of groups", (world) => {
     assert.deepEqual((await api.groups.get(uid)).resourceLimits, { clusters: 5 });
   });
 
-  world.rule("nobody else changes them, though they may send them back", async (api) => {
-    const uid = await limited({ repositories: 5 });
-    const { token } = await world.member({ [uid]: "owner" });
-    const owner = api.as(token);
-    for (const resourceLimits of [{ repositories: 6 }, { idps: 1, repositories: 5 }]) {
-      const refusal = await refused(owner.groups.update(uid, { resourceLimits }));
-      assert.equal(refusal.code, 7);
-      assert.match(refusal.message, /needs the operator's token/);
-      const create = await refused(owner.groups.create(uid, { name: "x", resourceLimits }));
-      assert.equal(create.code, 7);
-    }
-    const cleared = await refused(owner.groups.update(uid, {}, ["resource_limits"]));
-    assert.equal(cleared.code, 7);
-    const rest = new Rest(world.server.url, token);
-    const put = (body: object) => rest.send("PUT", `/iam/v1/groups/${uid}`, body);
-    assert.equal((await put({ name: "x", resourceLimits: { repositories: 9 } })).status, 403);
-    for (const body of [{ name: "x" }, { name: "x", resourceLimits: { repositories: 5 } }])
-      assert.deepEqual((await put(body)).body.resourceLimits, { repositories: 5 });
-    const same = await owner.groups.update(uid, { resourceLimits: { repositories: 5 }, name: "y" });
-    assert.deepEqual(same.resourceLimits, { repositories: 5 });
-    assert.deepEqual((await owner.groups.list({ uidp: { childrenOf: uid } })).groups, []);
-  });
+  world.rule(
+    "only the operator can change them; sending them back unchanged is allowed",
+    async (api) => {
+      const uid = await limited({ repositories: 5 });
+      const { token } = await world.member({ [uid]: "owner" });
+      const owner = api.as(token);
+      for (const resourceLimits of [{ repositories: 6 }, { idps: 1, repositories: 5 }]) {
+        const refusal = await refused(owner.groups.update(uid, { resourceLimits }));
+        assert.equal(refusal.code, 7);
+        assert.match(refusal.message, /needs the operator's token/);
+        const create = await refused(owner.groups.create(uid, { name: "x", resourceLimits }));
+        assert.equal(create.code, 7);
+      }
+      const cleared = await refused(owner.groups.update(uid, {}, ["resource_limits"]));
+      assert.equal(cleared.code, 7);
+      const rest = new Rest(world.server.url, token);
+      const put = (body: object) => rest.send("PUT", `/iam/v1/groups/${uid}`, body);
+      assert.equal((await put({ name: "x", resourceLimits: { repositories: 9 } })).status, 403);
+      for (const body of [{ name: "x" }, { name: "x", resourceLimits: { repositories: 5 } }])
+        assert.deepEqual((await put(body)).body.resourceLimits, { repositories: 5 });
+      const same = await owner.groups.update(uid, {
+        resourceLimits: { repositories: 5 },
+        name: "y",
+      });
+      assert.deepEqual(same.resourceLimits, { repositories: 5 });
+      assert.deepEqual((await owner.groups.list({ uidp: { childrenOf: uid } })).groups, []);
+    },
+  );
 
-  world.rule("a group holds no more repos than that, in it and below it", async (api) => {
+  world.rule("the repo quota counts a group and its descendants", async (api) => {
     const org = await limited({ repositories: 2 });
     const folder = await world.group(org);
     const deeper = await world.group(folder);
@@ -93,7 +99,7 @@ onEachStore("limits of groups", (world) => {
     assert.deepEqual(await repos(org), ["one", "three"], "what is deleted makes room");
   });
 
-  world.rule("the limits of all groups above hold", async (api) => {
+  world.rule("the quotas of all ancestors apply", async (api) => {
     const org = await limited({ repositories: 3 });
     const folder = await world.group(org);
     await api.groups.update(folder, { resourceLimits: { repositories: 1 } });
@@ -111,7 +117,7 @@ onEachStore("limits of groups", (world) => {
     await api.repos.create(org, { name: "four" });
   });
 
-  world.rule("identity providers are limited apart from repos", async (api) => {
+  world.rule("identity providers and repos have separate quotas", async (api) => {
     const org = await limited({ idps: 1, repositories: 0 });
     await api.identityProviders.create(org, PROVIDER);
     const refusal = await refused(api.identityProviders.create(await world.group(org), PROVIDER));
@@ -120,7 +126,7 @@ onEachStore("limits of groups", (world) => {
     assert.equal((await refused(api.repos.create(org, { name: "one" }))).code, 9);
   });
 
-  world.rule("they hold in version 1, where making one again replaces it", async (api) => {
+  world.rule("they apply in v1; replacing a repo does not count", async (api) => {
     const parentId = await limited({ repositories: 1, idps: 0 });
     const repo = { name: "one", description: "first" };
     const { id } = await registryV1(api, "CreateRepo", { parentId, repo });
@@ -137,7 +143,7 @@ onEachStore("limits of groups", (world) => {
     assert.equal(body.code, 9);
   });
 
-  world.rule("what comes at once does not slip past", async (api) => {
+  world.rule("concurrent creates cannot exceed them", async (api) => {
     const org = await limited({ repositories: 5 });
     const names = Array.from({ length: 40 }, (_, at) => `repo-${at}`);
     const codes = await Promise.all(names.map((name) => codeOf(api.repos.create(org, { name }))));
@@ -146,7 +152,7 @@ onEachStore("limits of groups", (world) => {
     assert.equal((await repos(org)).length, 5);
   });
 
-  world.rule("nor do those who come through both versions", async (api) => {
+  world.rule("concurrent creates through both versions cannot exceed them", async (api) => {
     const org = await limited({ idps: 2, repositories: 2 });
     const folder = await world.group(org);
     const rest = new Rest(world.server.url, api.token);
@@ -178,7 +184,7 @@ onEachStore("limits of groups", (world) => {
   });
 });
 
-describe("limits of groups on two replicas", () => {
+describe("quotas of groups on two replicas", () => {
   const flags = ["--base-url", "http://wharf.test"];
   let servers: TestServer[];
   let apis: Api[];
@@ -192,7 +198,7 @@ describe("limits of groups on two replicas", () => {
     for (const server of servers) assert.equal(await server.stop(), 0);
   });
 
-  test("whoever makes the same repo, where one has a place, has it", async () => {
+  test("concurrent creates of the same repo within a quota of one get that repo", async () => {
     const resourceLimits = { repositories: 1 };
     for (let round = 0; round < 5; round++) {
       const { uid } = await (apis[0] as Api).groups.create("", { name: "org", resourceLimits });
@@ -206,7 +212,7 @@ describe("limits of groups on two replicas", () => {
     }
   });
 
-  test("no two take the last place", async () => {
+  test("concurrent creates on two replicas cannot exceed the quota", async () => {
     const [api] = apis as [Api, Api];
     for (let round = 0; round < 5; round++) {
       const { uid } = await api.groups.create("", {

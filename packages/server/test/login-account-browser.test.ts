@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { obstacles } from "./support/accessibility.ts";
+import { obstacles } from "./support/browser/accessibility.ts";
 import {
   type Authenticator,
   addAuthenticator,
   launchBrowser,
   openPage,
-} from "./support/browser.ts";
-import { LocalWorld, PASSWORD } from "./support/local-world.ts";
+} from "./support/browser/browser.ts";
+import { LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
 
 const NEW = "another horse, another staple";
 
-describe("people see to their own account in a real browser", () => {
+describe("the account page in a real browser", () => {
   let world: LocalWorld;
   let browser: Browser;
   let page: Page;
@@ -42,7 +42,7 @@ describe("people see to their own account in a real browser", () => {
     await isAt("Your account");
   }
 
-  test("from the server's address, with the keyboard alone", async () => {
+  test("is reached from the server URL with the keyboard", async () => {
     await page.goto(world.url);
     await isAt("Wharf is running");
     await page.keyboard.press("Tab");
@@ -86,7 +86,7 @@ describe("people see to their own account in a real browser", () => {
     await isAt("Your account");
   });
 
-  test("changes the password, and comes back to the page with what went wrong", async () => {
+  test("changes the password, and shows errors on the page", async () => {
     await page.getByLabel("Current password").fill("not the right one");
     await page.getByLabel("New password", { exact: true }).fill(NEW);
     await page.getByLabel("New password again").fill(NEW);
@@ -115,12 +115,12 @@ describe("people see to their own account in a real browser", () => {
     await assert.rejects(world.whoAmI(tokens));
   });
 
-  test("removes the passkey, and the browser has nothing to complain about", async () => {
+  test("removes the passkey, without browser console errors", async () => {
     await click("Remove");
     await page.waitForURL("**/account?done=removed");
     assert.match((await status()) ?? "", /^Passkey removed\./);
     assert.equal(await page.getByText("You have no passkeys.").count(), 1);
-    // What was refused is told on the page with its own status; the browser notes that.
+    // Error pages have an error status, which the browser logs to the console.
     assert.deepEqual(
       complaints.filter((text) => !/status of 400/.test(text)),
       [],

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Inside } from "./support/inside.ts";
-import { alertOf, byName, LocalWorld, PASSWORD } from "./support/local-world.ts";
-import { LoginWorld } from "./support/login-world.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES, TestServer } from "./support/server.ts";
-import { SoftPasskey } from "./support/soft-passkey.ts";
-import { type Visited, Walker } from "./support/walker.ts";
+import { type Visited, Walker } from "./support/browser/http-browser.ts";
+import { SoftPasskey } from "./support/browser/soft-passkey.ts";
+import { Rest } from "./support/client/http.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
+import { alertOf, byName, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
+import { LoginWorld } from "./support/world/login.ts";
 
 const NEW = "another horse, another staple";
 const WRONG_CURRENT =
   "Your current password is wrong, or there were too many attempts: wait a while before you try again.";
 
 for (const store of STORES) {
-  describe(`people see to their own account, on ${store}`, () => {
+  describe(`the account page, on ${store}`, () => {
     let world: LocalWorld;
     let password = PASSWORD;
     before(async () => {
@@ -60,7 +60,7 @@ for (const store of STORES) {
       return walker.send(`${at}/verify`, { login, challengeId: body.challengeId, response });
     }
 
-    test("the address of the server and /login lead there", async () => {
+    test("the server URL and /login redirect to it", async () => {
       const walker = new Walker();
       const welcome = await walker.open(`${world.url}/`);
       assert.equal(welcome.status, 200);
@@ -71,7 +71,7 @@ for (const store of STORES) {
       assert.match(login.text, /<h1>Sign in<\/h1>/);
     });
 
-    test("shows who they are, and gives no token", async () => {
+    test("shows the user, and issues no token", async () => {
       const before = await sessions();
       const { page } = await visit();
       assert.match(page.text, /<dt>Name<\/dt><dd>ada<\/dd>/);
@@ -83,7 +83,7 @@ for (const store of STORES) {
       assert.equal(page.headers.get("cache-control"), "no-store");
     });
 
-    test("the cookie is for this site alone", async () => {
+    test("the cookie is HttpOnly and SameSite=Strict", async () => {
       const walker = new Walker();
       const choose = await walker.open(`${world.url}/account`);
       const how = { action: "/oauth/local", until: `${world.url}/account` };
@@ -92,7 +92,7 @@ for (const store of STORES) {
       assert.match(cookie, /^wharf_account=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
     });
 
-    test("forms without the visit's secret, or of another visit, change nothing", async () => {
+    test("forms without the CSRF token of the session change nothing", async () => {
       const mine = await visit();
       const other = await visit();
       const before = await rawRows(world.server, "SELECT * FROM local_accounts");
@@ -117,7 +117,7 @@ for (const store of STORES) {
       assert.deepEqual(await rawRows(world.server, "SELECT * FROM local_accounts"), before);
     });
 
-    test("a password is changed by whoever knows it, and signs all tools out", async () => {
+    test("changing the password requires the current one, and ends all sessions", async () => {
       const { tokens } = await world.tryPassword("ada", password);
       assert.ok(await works(tokens?.access_token));
       const { walker, page } = await visit();
@@ -148,7 +148,7 @@ for (const store of STORES) {
       assert.ok(noted.includes("password changed"));
     });
 
-    test("guessing the current password locks it, as at the sign-in", async () => {
+    test("wrong current passwords lock the account, as at sign-in", async () => {
       const { walker, page } = await visit();
       const action = "/account/password";
       const form = { password: PASSWORD, password_again: PASSWORD };
@@ -174,7 +174,7 @@ for (const store of STORES) {
       await inside.close();
     });
 
-    test("sessions are listed and ended, one by one and all at once", async () => {
+    test("sessions are listed and ended, one or all", async () => {
       const first = (await world.tryPassword("ada", password)).tokens;
       const second = (await world.tryPassword("ada", password)).tokens;
       const { walker, page } = await visit();
@@ -199,7 +199,7 @@ for (const store of STORES) {
       ]);
     });
 
-    test("passkeys are added, named and removed, but never the last way in", async () => {
+    test("passkeys are added, named and removed, but not the last credential", async () => {
       const passkey = new SoftPasskey(byName(world.server));
       const { walker, page } = await visit();
       const added = await addPasskey(walker, page, passkey);
@@ -256,7 +256,7 @@ for (const store of STORES) {
       await inside.close();
     });
 
-    test("a visit is over once it is left, reset or deleted", async () => {
+    test("signing out, a reset and deletion end the account session", async () => {
       const left = await visit();
       const bye = await left.walker.submit(left.page, {}, { action: "/account/leave" });
       assert.match(bye.text, /Signed out/);
@@ -284,7 +284,7 @@ for (const store of STORES) {
   });
 }
 
-test("people of a provider see and end their sessions, and have no password here", async () => {
+test("users of a provider list and end their sessions, and have no password", async () => {
   const world = await LoginWorld.start();
   try {
     const visitAs = async (walker: Walker, person: string) => {
@@ -297,7 +297,7 @@ test("people of a provider see and end their sessions, and have no password here
       return page;
     };
     const turnedAway = await visitAs(new Walker(), "bob");
-    assert.equal(turnedAway.status, 404, "whoever never logged in is not known");
+    assert.equal(turnedAway.status, 404, "a user without a sign-in is unknown");
     const { access_token } = await world.logIn("ada");
     const walker = new Walker();
     const page = await visitAs(walker, "ada");
@@ -320,7 +320,7 @@ test("people of a provider see and end their sessions, and have no password here
   }
 });
 
-test("where local accounts are switched off, their visits are over", async () => {
+test("disabling local accounts ends their account sessions", async () => {
   const world = await LocalWorld.start({});
   try {
     await world.setUp();

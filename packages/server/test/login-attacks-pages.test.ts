@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { attack } from "./support/attack.ts";
-import { LoginWorld } from "./support/login-world.ts";
-import { roleNamed } from "./support/test-world.ts";
-import { type Visited, Walker } from "./support/walker.ts";
+import { type Visited, Walker } from "./support/browser/http-browser.ts";
+import { LoginWorld } from "./support/world/login.ts";
+import { attack } from "./support/world/login-attack.ts";
+import { roleNamed } from "./support/world/world.ts";
 
 const CONSOLE = "https://console.example";
 const MARKUP = `"><img src=x onerror=alert(1)>'><script>alert(1)</script>`;
 
-describe("attacks on the pages of the login", () => {
+describe("attacks on the sign-in pages", () => {
   let world: LoginWorld;
   let team: string;
   before(async () => {
@@ -58,13 +58,13 @@ describe("attacks on the pages of the login", () => {
       harmless(await walker.submit(page, { organization: MARKUP }));
     });
 
-    attack("as the code of a tool", here, async () => {
+    attack("as the user code of a device", here, async () => {
       const code = encodeURIComponent(MARKUP);
       const page = await new Walker().open(url(`/device?user_code=${code}`));
       assert.doesNotMatch(page.text, /<img|<script/i);
     });
 
-    attack("as the tool's name and as what it says it is", here, async () => {
+    attack("as the name and the user agent of the client", here, async () => {
       const { user_code } = await newDevice(MARKUP, MARKUP);
       const page = await confirmPage(new Walker(), user_code, "ada");
       assert.equal(page.status, 200);
@@ -72,7 +72,7 @@ describe("attacks on the pages of the login", () => {
       assert.equal(page.text.match(/&lt;img/g)?.length, 2);
     });
 
-    test("as the name or address of a person", async () => {
+    test("as the name or address of a user", async () => {
       world.upstream.accounts.set("html", { email: `${MARKUP}@acme.example`, name: MARKUP });
       const { user_code } = await newDevice("tool");
       const page = await confirmPage(new Walker(), user_code, "html");
@@ -93,7 +93,7 @@ describe("attacks on the pages of the login", () => {
       harmless(page);
     });
 
-    attack("as a name that pages would show", here, async () => {
+    attack("as a display name", here, async () => {
       for (const [path, body] of [
         [`groups/${world.organization}`, { name: MARKUP }],
         [
@@ -111,7 +111,7 @@ describe("attacks on the pages of the login", () => {
     });
   });
 
-  test("no page can be framed, kept, or read by another site", async () => {
+  test("no page can be framed, cached, or read cross-origin", async () => {
     const walker = new Walker();
     const code = await invite();
     const first = await walker.open(url(`/oauth?invite=${code}`));
@@ -149,7 +149,7 @@ describe("attacks on the pages of the login", () => {
     assert.match(gone.headers.get("set-cookie") ?? "", /; HttpOnly; SameSite=Lax$/);
   });
 
-  test("no origin may read pages, not even one that may call", async () => {
+  test("no origin can read pages, not even one allowed by CORS", async () => {
     for (const origin of [CONSOLE, "https://evil.example", "null"]) {
       for (const path of ["/oauth", "/device", "/oauth?redirect=https://evil.example"]) {
         const { headers } = await fetch(url(path), { headers: { origin } });
@@ -203,7 +203,7 @@ describe("attacks on the pages of the login", () => {
       assert.match((await new Walker().open(address(code))).text, INVITE_OVER);
     });
 
-    test("two who hold the page of a single-use invite: one joins", async () => {
+    test("two users submit a single-use invite: one joins", async () => {
       const code = await invite({ singleUse: true });
       const walkers = [new Walker(), new Walker()];
       const pages: Visited[] = [];
@@ -221,7 +221,7 @@ describe("attacks on the pages of the login", () => {
       assert.match((await new Walker().open(address(code))).text, INVITE_OVER);
     });
 
-    test("an address that is another's, or that nobody vouches for", async () => {
+    test("another's e-mail address, or an unverified one", async () => {
       await world.logIn("eve");
       const code = await invite({ email: "ada@acme.example" });
       for (const person of ["bob", "eve"]) {

@@ -4,17 +4,17 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
-import { attack } from "./support/attack.ts";
-import { LoginWorld } from "./support/login-world.ts";
-import { type Misdeed, RogueProvider } from "./support/rogue-provider.ts";
-import { roleNamed } from "./support/test-world.ts";
-import { Tool } from "./support/tool.ts";
-import { Walker } from "./support/walker.ts";
+import { Walker } from "./support/browser/http-browser.ts";
+import { Tool } from "./support/client/oauth-client.ts";
+import { type Misdeed, RogueProvider } from "./support/providers/rogue-provider.ts";
+import { LoginWorld } from "./support/world/login.ts";
+import { attack } from "./support/world/login-attack.ts";
+import { roleNamed } from "./support/world/world.ts";
 
 const now = () => Math.floor(Date.now() / 1000);
 const NOT_LET_THROUGH = "the identity provider rejected this sign-in: ";
 
-describe("attacks on logins by a provider", () => {
+describe("attacks on sign-ins by a provider", () => {
   let world: LoginWorld;
   let rogue: RogueProvider;
   let uid: string;
@@ -45,7 +45,7 @@ describe("attacks on logins by a provider", () => {
     return { page, redirect: new URL(page.url).searchParams };
   };
 
-  test("one that keeps the rules lets its people in, with PKCE", async () => {
+  test("a conforming provider signs its users in, with PKCE", async () => {
     const tool = await Tool.start(world.server.url);
     const { redirect } = await logInWith(tool, { callback: { iss: rogue.url } });
     const tokens = await tool.redeem(redirect);
@@ -111,7 +111,7 @@ describe("attacks on logins by a provider", () => {
   }
 
   attack(
-    "an endless answer",
+    "an endless response",
     () => world,
     async (tool) => {
       const token = (response: ServerResponse) => {
@@ -128,7 +128,7 @@ describe("attacks on logins by a provider", () => {
   );
 
   attack(
-    "an endpoint that leads elsewhere",
+    "an endpoint that redirects",
     () => world,
     async (tool) => {
       let visits = 0;
@@ -180,7 +180,7 @@ describe("attacks on logins by a provider", () => {
     );
   }
 
-  describe("a provider of anyone's, which leads people on to another", () => {
+  describe("a provider that forwards users to another provider (mix-up)", () => {
     let theirs: string;
     const named = { authorization_response_iss_parameter_supported: true };
     before(async () => {
@@ -194,7 +194,7 @@ describe("attacks on logins by a provider", () => {
     });
 
     attack(
-      "is not gone to when its answers do not name it",
+      "is not used without the iss response parameter (RFC 9207)",
       () => world,
       async (tool) => {
         const { page } = await logInWith(tool, {}, { idp_id: theirs });
@@ -221,7 +221,7 @@ describe("attacks on logins by a provider", () => {
     }
 
     attack(
-      "is given no code when it takes back what it said of itself",
+      "gets no code when it omits the promised iss parameter",
       () => world,
       async (tool) => {
         const { redirect } = await logInWith(tool, { discovery: named }, { idp_id: theirs }, {});
@@ -231,7 +231,7 @@ describe("attacks on logins by a provider", () => {
       },
     );
 
-    test("lets its own people in when it names itself", async () => {
+    test("signs its own users in with the iss parameter", async () => {
       const tool = await Tool.start(world.server.url);
       const misdeed = { discovery: named, callback: { iss: rogue.url } };
       const { redirect } = await logInWith(tool, misdeed, { idp_id: theirs });
@@ -244,7 +244,7 @@ describe("attacks on logins by a provider", () => {
     });
   });
 
-  test("an address is verified only where it is said to be", async () => {
+  test("an e-mail address is verified only if email_verified says so", async () => {
     const tool = await Tool.start(world.server.url);
     const misdeed = {
       claims: { sub: "mixed", email: "ceo@acme.example", email_verified: undefined },

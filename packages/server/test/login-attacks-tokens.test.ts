@@ -2,22 +2,22 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { decodeJwt } from "jose";
 import { RefreshTokens } from "../src/auth/refresh-token.ts";
-import { attack, leftovers } from "./support/attack.ts";
-import { exchange, exchangeOverGrpc } from "./support/exchange.ts";
-import { closeGrpc, grpcCall } from "./support/grpc.ts";
-import { HeadlessTool } from "./support/headless.ts";
-import { Inside } from "./support/inside.ts";
-import { LoginWorld } from "./support/login-world.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES } from "./support/server.ts";
-import { roleNamed } from "./support/test-world.ts";
-import { askForToken, type TokenAnswer } from "./support/tool.ts";
-import { type Visited, Walker } from "./support/walker.ts";
+import { type Visited, Walker } from "./support/browser/http-browser.ts";
+import { closeGrpc, grpcCall } from "./support/client/grpc.ts";
+import { HeadlessTool } from "./support/client/headless-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { askForToken, type TokenAnswer } from "./support/client/oauth-client.ts";
+import { exchange, exchangeOverGrpc } from "./support/client/token-exchange.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { LoginWorld } from "./support/world/login.ts";
+import { attack, leftovers } from "./support/world/login-attack.ts";
+import { roleNamed } from "./support/world/world.ts";
 
 const DEVICE = "urn:ietf:params:oauth:grant-type:device_code";
 
 for (const store of STORES) {
-  describe(`attacks with tokens of people on ${store}`, () => {
+  describe(`attacks with tokens of users on ${store}`, () => {
     let world: LoginWorld;
     let ada: TokenAnswer;
     let bob: TokenAnswer;
@@ -72,18 +72,18 @@ for (const store of STORES) {
         });
       }
 
-      attack("one with the session of another", here, async () => {
+      attack("one with the session id of another", here, async () => {
         const { sid } = parts(bob.refresh_token);
         const token = written({ ...parts(ada.refresh_token), sid });
         await refused(token, "the refresh token is malformed");
       });
 
-      attack("things that are none", here, async () => {
+      attack("values that are not refresh tokens", here, async () => {
         for (const token of ["AAAA", "bnVsbA==", "W10=", ada.access_token, "A".repeat(4_000)])
           await refused(token, "the refresh token is malformed");
       });
 
-      attack("one whose time is over, and one of a session that never was", here, async () => {
+      attack("an expired one, and one of an unknown session", here, async () => {
         const inside = await Inside.open(world.server);
         const key = (await inside.installation()).get("refresh-tokens");
         await inside.close();
@@ -104,7 +104,7 @@ for (const store of STORES) {
         assert.notEqual(exchanged.status, 200);
       });
 
-      attack("one that comes twice ends the session", here, async () => {
+      attack("reuse of one ends the session", here, async () => {
         const { refresh_token: token, access_token: access } = await world.logIn("ada");
         assert.equal((await refresh(token))[0]?.[0], 200);
         assert.equal(await alive(access), 401);
@@ -112,7 +112,7 @@ for (const store of STORES) {
       });
     });
 
-    attack("a token after logout is refused at every door", here, async () => {
+    attack("a token is rejected everywhere after sign-out", here, async () => {
       const session = await world.logIn("ada");
       const { access_token: token } = session;
       const { url: server } = world.server;
@@ -138,7 +138,7 @@ for (const store of STORES) {
       assert.equal((await rest(token).delete(`/auth/v1/delete/${sub}`)).status, 401);
     });
 
-    attack("a narrowed token deletes no account", here, async () => {
+    attack("a down-scoped token cannot delete the account", here, async () => {
       const { url: server } = world.server;
       const cap = "groups.list";
       const narrow = await exchange(server, bob.access_token, { aud: server, cap });
@@ -149,7 +149,7 @@ for (const store of STORES) {
       assert.equal(await alive(bob.access_token), 200);
     });
 
-    test("a lured sign-in at another organization's provider gives nothing elsewhere", async () => {
+    test("a sign-in at an attacker's provider grants nothing elsewhere", async () => {
       const { operator, upstream } = world;
       const rival = (await operator.post("/iam/v2beta1/groups", { name: "rival" })).body.uid;
       const oidc = { issuer: upstream.issuer, clientId: "wharf", clientSecret: "s3cret" };
@@ -172,7 +172,7 @@ for (const store of STORES) {
       assert.equal(await alive(ada.access_token), 200);
     });
 
-    test("the same address makes nobody the same", async () => {
+    test("equal e-mail addresses do not link accounts", async () => {
       const { upstream } = world;
       upstream.accounts.set("twin", { email: "ada@acme.example", email_verified: true });
       const before = await leftovers(world);
@@ -182,7 +182,7 @@ for (const store of STORES) {
       assert.equal(after.identities, (before.identities ?? 0) + 1);
     });
 
-    describe("tools that wait elsewhere", () => {
+    describe("device and headless flows", () => {
       const device = async () => {
         const response = await fetch(url("/oauth/device_authorization"), {
           method: "POST",
@@ -207,7 +207,7 @@ for (const store of STORES) {
       const allow = (walker: Walker, page: Visited) =>
         walker.submit(page, { decision: "allow" }, { action: "/oauth/confirm" });
 
-      attack("a code alone approves nothing", here, async () => {
+      attack("a user code alone approves nothing", here, async () => {
         const walker = new Walker();
         const { user_code, device_code } = await device();
         const page = await type(walker, user_code);
@@ -235,7 +235,7 @@ for (const store of STORES) {
         assert.equal((await rest(token).post("/auth/v1/logout")).status, 200);
       });
 
-      attack("a confirmation that is sent twice, or changes its mind", here, async () => {
+      attack("a repeated or changed confirmation", here, async () => {
         const { user_code, device_code } = await device();
         const walker = new Walker();
         const [first, second] = [await asked(walker, user_code), await asked(walker, user_code)];
@@ -255,7 +255,7 @@ for (const store of STORES) {
         assert.equal(await poll(device_code), "authorization_pending");
       });
 
-      attack("a tool or a code of someone who is gone by then", here, async (tool) => {
+      attack("a flow or a code of a deleted user", here, async (tool) => {
         world.upstream.accounts.set("gone", { email: "gone@acme.example", email_verified: true });
         const { access_token: token } = await world.logIn("gone");
         const walker = new Walker();
@@ -275,7 +275,7 @@ for (const store of STORES) {
         assert.equal(await poll(device_code), "invalid_grant");
       });
 
-      attack("a tool that wants a foreign audience", here, async () => {
+      attack("a client that requests a foreign audience", here, async () => {
         const response = await fetch(url("/oauth/device_authorization"), {
           method: "POST",
           body: new URLSearchParams({ client_id: "tool", audience: "https://bank.example" }),
@@ -284,7 +284,7 @@ for (const store of STORES) {
         assert.match(await response.text(), /is not an audience of this installation/);
       });
 
-      attack("a key that was used before", here, async () => {
+      attack("a reused public key", here, async () => {
         const tool = new HeadlessTool();
         const walker = new Walker();
         const address = url(`/oauth?headless_code=${tool.code}&idp_id=${world.provider}`);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { attack } from "./support/attack.ts";
-import { LoginWorld } from "./support/login-world.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES } from "./support/server.ts";
-import type { Tool } from "./support/tool.ts";
-import { type Visited, Walker } from "./support/walker.ts";
+import { type Visited, Walker } from "./support/browser/http-browser.ts";
+import { Rest } from "./support/client/http.ts";
+import type { Tool } from "./support/client/oauth-client.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { LoginWorld } from "./support/world/login.ts";
+import { attack } from "./support/world/login-attack.ts";
 
 const ENDED = "This sign-in has expired, was already used, or was started in another browser.";
 
@@ -35,7 +35,7 @@ const ELSEWHERE = [
 ];
 
 for (const store of STORES) {
-  describe(`attacks on logins on ${store}`, () => {
+  describe(`attacks on sign-ins on ${store}`, () => {
     let world: LoginWorld;
     before(async () => {
       world = await LoginWorld.start({ store });
@@ -74,7 +74,7 @@ for (const store of STORES) {
         assert.match(text, /the code has expired, was already used, or belongs to another client/);
       };
 
-      attack("one that comes twice ends what the first one opened", here, async (tool) => {
+      attack("reuse of a code ends the session that it opened", here, async (tool) => {
         const callback = await finished(tool);
         const first = await tool.redeem(callback);
         assert.equal(await alive(first.access_token), 200);
@@ -91,22 +91,26 @@ for (const store of STORES) {
         ["another address", () => ({ redirect_uri: "http://127.0.0.1:1/callback" })],
         ["no address", () => ({ redirect_uri: "" })],
       ] as const) {
-        attack(`one with ${title} is spent by it`, here, async (tool) => {
+        attack(`a code with ${title} is spent by the attempt`, here, async (tool) => {
           const callback = await finished(tool);
           await invalid(tool.redeem(callback, change(tool)));
           await invalid(tool.redeem(callback));
         });
       }
 
-      attack("of eight at once, one wins and then loses", here, async (tool) => {
-        const callback = await finished(tool);
-        const answers = await Promise.all(Array.from({ length: 8 }, () => tool.redeem(callback)));
-        const [winner, ...others] = answers.filter(({ status }) => status === 200);
-        assert.deepEqual(others, []);
-        assert.equal(await alive(winner?.access_token ?? ""), 401);
-      });
+      attack(
+        "of eight concurrent redemptions, one succeeds and its session then ends",
+        here,
+        async (tool) => {
+          const callback = await finished(tool);
+          const answers = await Promise.all(Array.from({ length: 8 }, () => tool.redeem(callback)));
+          const [winner, ...others] = answers.filter(({ status }) => status === 200);
+          assert.deepEqual(others, []);
+          assert.equal(await alive(winner?.access_token ?? ""), 401);
+        },
+      );
 
-      attack("things that are not codes", here, async (tool) => {
+      attack("values that are not codes", here, async (tool) => {
         const page = await new Walker().open(tool.loginUrl());
         const ticket = ticketOf(page);
         for (const code of ["", "x", ticket, "a".repeat(60_000)])
@@ -114,7 +118,7 @@ for (const store of STORES) {
       });
     });
 
-    describe("with what a login asks for", () => {
+    describe("with authorization parameters", () => {
       for (const [title, changed, text] of [
         ["plain PKCE", { code_challenge_method: "plain" }, "must be an S256 challenge"],
         ["no method", { code_challenge_method: "" }, "must be an S256 challenge"],
@@ -126,14 +130,14 @@ for (const store of STORES) {
         ["a key of low order", { headless_code: "A".repeat(43) }, "must be an X25519 public key"],
         ["the key one", { headless_code: `AQ${"A".repeat(41)}` }, "must be an X25519 public key"],
       ] as const) {
-        attack(`${title} is refused at the first page`, here, async (tool) => {
+        attack(`${title} is rejected at the first page`, here, async (tool) => {
           const walker = new Walker();
           refused(await walker.open(tool.loginUrl(changed)), 400, text);
         });
       }
 
       for (const address of ELSEWHERE) {
-        attack(`nothing is sent to ${address || "nowhere"}`, here, async (tool) => {
+        attack(`no redirect to ${address || "an empty address"}`, here, async (tool) => {
           const walker = new Walker();
           const asked = { idp_id: world.provider };
           const code = await walker.open(tool.loginUrl({ ...asked, redirect_uri: address }));
@@ -154,34 +158,34 @@ for (const store of STORES) {
         refused(await walker.open(url("/oauth/callback?code=c")), 403, ENDED);
       });
 
-      attack("another's login, finished in the victim's browser", here, async (tool) => {
+      attack("an attacker's sign-in, finished in the victim's browser", here, async (tool) => {
         const { callback } = await comingBack(tool);
         const victim = new Walker();
         await victim.open(url("/oauth"));
         refused(await victim.open(callback), 403, ENDED);
       });
 
-      attack("another's login, finished where no login began", here, async (tool) => {
+      attack("an attacker's sign-in, finished in a browser without one", here, async (tool) => {
         const { callback } = await comingBack(tool);
         refused(await new Walker().open(callback), 403, ENDED);
       });
 
-      attack("the way back, taken twice", here, async (tool) => {
+      attack("a replayed callback", here, async (tool) => {
         const { walker, callback } = await comingBack(tool);
         const done = await walker.open(callback, tool.redirectUri);
         assert.ok(new URL(done.url).searchParams.has("code"));
         refused(await walker.open(callback), 403, ENDED);
       });
 
-      attack("another's code under one's own state", here, async (tool) => {
+      attack("an attacker's code with the victim's state", here, async (tool) => {
         const { callback } = await comingBack(tool);
         const other = await comingBack(tool);
         const mixed = new URL(other.callback);
         mixed.searchParams.set("code", new URL(callback).searchParams.get("code") ?? "");
         const page = await other.walker.open(mixed.href, tool.redirectUri);
-        const told = new URL(page.url).searchParams;
-        assert.equal(told.get("error"), "access_denied");
-        assert.equal(told.has("code"), false);
+        const returned = new URL(page.url).searchParams;
+        assert.equal(returned.get("error"), "access_denied");
+        assert.equal(returned.has("code"), false);
       });
 
       attack("a page's ticket as the state", here, async (tool) => {
@@ -191,10 +195,10 @@ for (const store of STORES) {
           url(`/oauth/callback?code=c&state=${ticket}`),
           tool.redirectUri,
         );
-        const told = new URL(page.url).searchParams;
-        assert.equal(told.get("error"), "access_denied");
+        const returned = new URL(page.url).searchParams;
+        assert.equal(returned.get("error"), "access_denied");
         assert.match(
-          told.get("error_description") ?? "",
+          returned.get("error_description") ?? "",
           /this sign-in was not started with an identity provider/,
         );
       });
@@ -218,7 +222,7 @@ for (const store of STORES) {
       });
 
       for (const path of ["/oauth/accept", "/oauth/confirm"]) {
-        attack(`${path} before anyone has signed in`, here, async (tool) => {
+        attack(`${path} before sign-in`, here, async (tool) => {
           const walker = new Walker();
           const page = await walker.open(tool.loginUrl());
           const moved = { ...page, text: page.text.replaceAll("/oauth/provider", path) };
@@ -227,7 +231,7 @@ for (const store of STORES) {
         });
       }
 
-      test("steps are not taken by links", async () => {
+      test("steps require POST", async () => {
         for (const path of ["/oauth/provider", "/oauth/accept", "/oauth/confirm"]) {
           const { status } = await fetch(url(`${path}?login=x&decision=allow`));
           assert.ok(status === 404 || status === 405, `${path}: ${status}`);

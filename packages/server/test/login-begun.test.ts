@@ -6,14 +6,14 @@ import {
   startDeviceAuthorization,
 } from "../src/login/oauth/device.ts";
 import { addTicket } from "../src/store/tables/tickets.ts";
-import { Inside } from "./support/inside.ts";
-import { LocalWorld, PASSWORD } from "./support/local-world.ts";
-import { LoginWorld } from "./support/login-world.ts";
-import { NewDatabase } from "./support/new-store.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { STORES, type TestServer } from "./support/server.ts";
-import { Tool } from "./support/tool.ts";
-import { Walker } from "./support/walker.ts";
+import { Walker } from "./support/browser/http-browser.ts";
+import { Tool } from "./support/client/oauth-client.ts";
+import { NewDatabase } from "./support/server/new-database.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { STORES, type TestServer } from "./support/server/test-server.ts";
+import { LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
+import { LoginWorld } from "./support/world/login.ts";
 
 const ticketsOf = async (server: TestServer) =>
   (await rawRows<{ purpose: string }>(server, "SELECT purpose FROM tickets ORDER BY purpose")).map(
@@ -21,14 +21,14 @@ const ticketsOf = async (server: TestServer) =>
   );
 
 for (const store of STORES) {
-  describe(`logins at a provider that were only begun, on ${store}`, () => {
+  describe(`unfinished sign-ins at a provider, on ${store}`, () => {
     let world: LoginWorld;
     before(async () => {
       world = await LoginWorld.start({ store });
     });
     after(() => world.stop());
 
-    test("leave nothing in the store, wherever they begin and however far they come", async () => {
+    test("store nothing, at any step", async () => {
       const before = await ticketsOf(world.server);
       const { url } = world.server;
       const tool = await Tool.start(url);
@@ -46,7 +46,7 @@ for (const store of STORES) {
           { action: "provider" },
         );
         assert.equal(again.status, 400);
-        // As far as the provider, and back with an answer that nobody gave.
+        // To the provider, and back with a forged response.
         const idp = await walker.open(
           tool.loginUrl({ idp_id: world.provider }),
           world.upstream.issuer,
@@ -60,7 +60,7 @@ for (const store of STORES) {
       }
     });
 
-    test("are rejected where their parameters would not fit into a URL again", async () => {
+    test("are rejected if their parameters would not fit into a URL", async () => {
       const tool = await Tool.start(world.server.url);
       tool.stop();
       const long = await fetch(tool.loginUrl({ state: "s".repeat(4_096) }));
@@ -70,7 +70,7 @@ for (const store of STORES) {
       assert.equal(short.status, 200);
     });
 
-    test("come back once: the state that signed somebody in is spent on every replica", async () => {
+    test("complete once: a used state is spent on every replica", async () => {
       const { server, provider } = world;
       const tool = await Tool.start(server.url);
       try {
@@ -93,7 +93,7 @@ for (const store of STORES) {
     });
   });
 
-  describe(`logins with a local account that were only begun, on ${store}`, () => {
+  describe(`unfinished sign-ins with a local account, on ${store}`, () => {
     let world: LocalWorld;
     before(async () => {
       world = await LocalWorld.start({ store });
@@ -101,7 +101,7 @@ for (const store of STORES) {
     });
     after(() => world.server.stop());
 
-    test("leave nothing in the store with wrong passwords and passkeys", async () => {
+    test("store nothing for wrong passwords and passkeys", async () => {
       const before = await ticketsOf(world.server);
       await world.tryPassword("nobody", "wrong password");
       const { tool, walker, login } = await world.begin();
@@ -132,7 +132,7 @@ for (const store of STORES) {
       }
     });
 
-    test("by a device are rejected beyond what one network may let wait", async () => {
+    test("by devices are limited per network", async () => {
       const ask = () =>
         fetch(`${world.server.url}/oauth/device_authorization`, { method: "POST", body: "" });
       assert.equal((await ask()).status, 200);
@@ -158,7 +158,7 @@ for (const store of STORES) {
     });
   });
 
-  test(`devices that wait are bounded by network and in total, on ${store}`, async (t) => {
+  test(`pending device sign-ins are limited per network and in total, on ${store}`, async (t) => {
     const database = await NewDatabase.of(store);
     t.after(() => database.close());
     const opened = await database.store();

@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import * as client from "openid-client";
 import type { Browser, Page } from "playwright-core";
-import { launchBrowser } from "./support/browser.ts";
-import { exchange } from "./support/exchange.ts";
-import { closeGrpc } from "./support/grpc.ts";
-import { HeadlessTool } from "./support/headless.ts";
-import { openVisit, startNamedWorld } from "./support/login-visit.ts";
-import type { LoginWorld } from "./support/login-world.ts";
-import { signInAtProvider } from "./support/openid-provider.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { askForToken } from "./support/tool.ts";
+import { launchBrowser } from "./support/browser/browser.ts";
+import { openVisit, startNamedWorld } from "./support/browser/login-visit.ts";
+import { closeGrpc } from "./support/client/grpc.ts";
+import { HeadlessTool } from "./support/client/headless-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { askForToken } from "./support/client/oauth-client.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { signInAtProvider } from "./support/providers/openid-provider.ts";
+import { rawRows } from "./support/server/sql.ts";
+import type { LoginWorld } from "./support/world/login.ts";
 
-describe("login for a tool elsewhere, in a real browser", () => {
+describe("device and headless sign-in in a real browser", () => {
   let browser: Browser;
   let world: LoginWorld;
   before(async () => {
@@ -55,7 +55,7 @@ describe("login for a tool elsewhere, in a real browser", () => {
   };
   const choose = (page: Page, name: string) => page.getByRole("button", { name }).click();
 
-  test("an independent client goes the whole way with the device flow", async (t) => {
+  test("an independent client completes the device flow", async (t) => {
     const { page, complaints, urls } = await openVisit(t, browser, world);
     // An OpenID client believes an ID token that is meant for itself, and ours is meant for us.
     const clientId = world.server.baseUrl;
@@ -91,7 +91,7 @@ describe("login for a tool elsewhere, in a real browser", () => {
     assert.deepEqual(complaints, []);
   });
 
-  test("a tool that asks waits, is slowed down, and gets its answer once", async (t) => {
+  test("a polling client gets authorization_pending, slow_down, and its token once", async (t) => {
     const { page } = await openVisit(t, browser, world);
     const device = await newDevice();
     const pending = await poll(device.device_code);
@@ -112,7 +112,7 @@ describe("login for a tool elsewhere, in a real browser", () => {
     assert.equal((await whoAmI(tokens.access_token)).status, 200);
   });
 
-  test("who denies leaves the tool outside", async (t) => {
+  test("denying gives the client access_denied", async (t) => {
     const { page, complaints } = await openVisit(t, browser, world);
     const before = await sessions();
     const device = await newDevice();
@@ -125,7 +125,7 @@ describe("login for a tool elsewhere, in a real browser", () => {
     assert.deepEqual(complaints, []);
   });
 
-  test("a code that nobody waits with is refused on the page, and the next is taken", async (t) => {
+  test("an unknown user code is rejected on the page, and can be corrected", async (t) => {
     const { page } = await openVisit(t, browser, world);
     const device = await newDevice();
     await page.goto(device.verification_uri ?? "");
@@ -137,7 +137,7 @@ describe("login for a tool elsewhere, in a real browser", () => {
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
-  test("a tool elsewhere opens what was sealed for its key", async (t) => {
+  test("a headless client decrypts the token sealed for its key", async (t) => {
     const { page, complaints, urls } = await openVisit(t, browser, world);
     const tool = new HeadlessTool();
     const { url, baseUrl } = world.server;
@@ -162,7 +162,7 @@ describe("login for a tool elsewhere, in a real browser", () => {
     assert.deepEqual(complaints, []);
   });
 
-  test("who denies seals nothing", async (t) => {
+  test("denying seals no token", async (t) => {
     const { page } = await openVisit(t, browser, world);
     const before = await sessions();
     const tool = new HeadlessTool();

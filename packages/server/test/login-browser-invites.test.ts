@@ -3,11 +3,11 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { literalIdentityUid } from "@wharf/contract";
 import type { Browser, Page } from "playwright-core";
-import { launchBrowser } from "./support/browser.ts";
-import { openVisit, startNamedWorld } from "./support/login-visit.ts";
-import type { LoginWorld } from "./support/login-world.ts";
-import { signInAtProvider } from "./support/openid-provider.ts";
-import { roleNamed } from "./support/test-world.ts";
+import { launchBrowser } from "./support/browser/browser.ts";
+import { openVisit, startNamedWorld } from "./support/browser/login-visit.ts";
+import { signInAtProvider } from "./support/providers/openid-provider.ts";
+import type { LoginWorld } from "./support/world/login.ts";
+import { roleNamed } from "./support/world/world.ts";
 
 describe("invites in a real browser", () => {
   let browser: Browser;
@@ -55,7 +55,7 @@ describe("invites in a real browser", () => {
   const answer = (page: Page, name: string) => page.getByRole("button", { name }).click();
   const sees = (page: Page, text: string) => page.getByText(text).waitFor();
 
-  test("one that is accepted gives its role, and is gone if it was for one", async (t) => {
+  test("accepting grants the role, and deletes a single-use invite", async (t) => {
     const { page, complaints } = await openVisit(t, browser, world);
     const { uid, url } = await invite({ singleUse: true });
     await signIn(page, url, "ada");
@@ -71,7 +71,7 @@ describe("invites in a real browser", () => {
     await sees(page, "The invite has expired or was already used.");
   });
 
-  test("one that is declined gives nothing, and can still be accepted by another", async (t) => {
+  test("declining grants nothing, and another user can still accept it", async (t) => {
     const { page, complaints } = await openVisit(t, browser, world);
     const { uid, url } = await invite();
     await signIn(page, url, "bob");
@@ -89,7 +89,7 @@ describe("invites in a real browser", () => {
     assert.deepEqual(complaints, []);
   });
 
-  test("one for an address is for whoever is known to have it, however it is written", async (t) => {
+  test("an invite for an address requires the verified address, ignoring case", async (t) => {
     world.upstream.accounts.set("uma", { email: "Uma@ACME.example", email_verified: true });
     const { url, uid } = await invite({ email: "uma@acme.EXAMPLE", singleUse: true });
     const wrong = "The invite is for another e-mail address, or yours is not verified.";
@@ -111,7 +111,7 @@ describe("invites in a real browser", () => {
     assert.equal(await isOpen(uid), false);
   });
 
-  test("one that has ended is refused before anyone signs in", async (t) => {
+  test("an expired invite is rejected before sign-in", async (t) => {
     const { page } = await openVisit(t, browser, world);
     const { url } = await invite({ ttl: "1s" });
     await sleep(1_100);
@@ -123,7 +123,7 @@ describe("invites in a real browser", () => {
     assert.equal(world.upstream.hits("/auth"), authorizations);
   });
 
-  test("a tool that brought the invite is signed in after it", async (t) => {
+  test("the client that started with the invite is signed in afterwards", async (t) => {
     const { page, tool, arrival } = await openVisit(t, browser, world);
     world.upstream.accounts.set("ida", { email: "ida@acme.example", email_verified: true });
     const { url } = await invite({ singleUse: true });

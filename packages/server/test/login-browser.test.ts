@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { decodeJwt } from "jose";
 import type { Browser, Page } from "playwright-core";
-import { launchBrowser } from "./support/browser.ts";
-import { openVisit, startNamedWorld } from "./support/login-visit.ts";
-import type { LoginWorld } from "./support/login-world.ts";
-import { signInAtProvider } from "./support/openid-provider.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import type { Tool } from "./support/tool.ts";
+import { launchBrowser } from "./support/browser/browser.ts";
+import { openVisit, startNamedWorld } from "./support/browser/login-visit.ts";
+import { Rest } from "./support/client/http.ts";
+import type { Tool } from "./support/client/oauth-client.ts";
+import { signInAtProvider } from "./support/providers/openid-provider.ts";
+import { rawRows } from "./support/server/sql.ts";
+import type { LoginWorld } from "./support/world/login.ts";
 
 let browser: Browser;
 before(async () => {
@@ -25,7 +25,7 @@ const withOrganization = async (page: Page, name: string) => {
 };
 
 function wholeWay(world: () => LoginWorld): void {
-  test("from the choice of a provider to a token that is in no address", async (t) => {
+  test("from choosing a provider to a token, which is in no URL", async (t) => {
     const { page, tool, arrival, complaints, urls } = await openVisit(t, browser, world());
     await page.goto(tool.loginUrl());
     assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), "Sign in");
@@ -54,7 +54,7 @@ function wholeWay(world: () => LoginWorld): void {
   });
 }
 
-describe("login in a real browser, on postgres", () => {
+describe("sign-in in a real browser, on postgres", () => {
   let world: LoginWorld;
   before(async () => {
     world = await startNamedWorld("postgres");
@@ -63,7 +63,7 @@ describe("login in a real browser, on postgres", () => {
   wholeWay(() => world);
 });
 
-describe("login in a real browser", () => {
+describe("sign-in in a real browser", () => {
   let world: LoginWorld;
   before(async () => {
     world = await startNamedWorld("sqlite");
@@ -75,12 +75,12 @@ describe("login in a real browser", () => {
 
   /** The address that public clients open, which get the token itself. */
   const publicUrl = (tool: Tool, parameters: Record<string, string>) => {
-    const redirect = `${tool.redirectUri.replace("127.0.0.1", "localhost")}?token=true&error=true`;
+    const redirect = `${tool.redirectUri.replace("127.0.0.1", "localhost")}?token=true&error=true&own=1`;
     const query = new URLSearchParams({ exit: "redirect", redirect, ...parameters });
     return `${world.server.baseUrl}/oauth?${query}`;
   };
 
-  test("by the name of the organization; an unknown one is said to be so", async (t) => {
+  test("by organization name; an unknown name gets an error", async (t) => {
     const { page, tool, arrival, complaints } = await openVisit(t, browser, world);
     await page.goto(tool.loginUrl());
     await withOrganization(page, "nobody.example");
@@ -102,7 +102,7 @@ describe("login in a real browser", () => {
     assert.deepEqual(complaints, []);
   });
 
-  test("straight to the provider, by its uid and by the organization's name", async (t) => {
+  test("straight to the provider, by its uid and by organization name", async (t) => {
     for (const idp_id of [world.provider, "acme.example"]) {
       const { page, tool, arrival, complaints } = await openVisit(t, browser, world);
       await page.goto(tool.loginUrl({ idp_id }));
@@ -116,7 +116,7 @@ describe("login in a real browser", () => {
     await page.getByText("The identity provider does not exist.").waitFor();
   });
 
-  test("without script", async (t) => {
+  test("without scripts", async (t) => {
     const { page, tool, arrival, complaints } = await openVisit(t, browser, world, {
       javaScriptEnabled: false,
     });
@@ -127,15 +127,14 @@ describe("login in a real browser", () => {
     assert.deepEqual(complaints, []);
   });
 
-  test("existing clients get token and refresh token, and their query is kept", async (t) => {
+  test("existing clients get token and refresh token, and their query parameters back", async (t) => {
     const { page, tool, arrival, complaints } = await openVisit(t, browser, world);
     const host = new URL(world.server.baseUrl).host;
     const wanted = { create_refresh_token: "true", audience: `${world.server.baseUrl},${host}` };
     await page.goto(publicUrl(tool, { idp_id: world.provider, ...wanted }));
     await signInAtProvider(page, { login: "ada" });
     const callback = await arrival();
-    assert.deepEqual([...callback.keys()], ["token", "error", "refresh_token"]);
-    assert.equal(callback.get("error"), "true");
+    assert.deepEqual([...callback.keys()], ["own", "token", "refresh_token"]);
     const token = callback.get("token") ?? "";
     assert.deepEqual(decodeJwt(token).aud, [world.server.baseUrl, host]);
     assert.equal((await whoAmI(world, token)).status, 200);
@@ -145,11 +144,11 @@ describe("login in a real browser", () => {
     });
     assert.equal(refreshed.status, 200);
     await page.goto(publicUrl(tool, { idp_id: world.provider }));
-    assert.deepEqual([...(await arrival()).keys()], ["token", "error"]);
+    assert.deepEqual([...(await arrival()).keys()], ["own", "token"]);
     assert.deepEqual(complaints, []);
   });
 
-  test("existing clients learn that a person is not known, who then is not made", async (t) => {
+  test("existing clients get an error for unknown users, who are not created", async (t) => {
     world.upstream.accounts.set("zoe", { email: "zoe@acme.example", email_verified: true });
     const before = (await sessions()).length;
     const { page, tool, arrival } = await openVisit(t, browser, world);
@@ -161,7 +160,7 @@ describe("login in a real browser", () => {
       callback.get("error"),
       "Not found: this person has no account: registration required",
     );
-    assert.equal(callback.get("token"), "true", "the client's own query");
+    assert.deepEqual([...callback.keys()], ["own", "error", "status_code"]);
     const listed = (await world.operator.get("/iam/v2beta1/identities")).body.identities;
     assert.doesNotMatch(JSON.stringify(listed), /zoe/);
     assert.equal((await sessions()).length, before);
@@ -171,7 +170,7 @@ describe("login in a real browser", () => {
     assert.match((await arrival()).get("token") ?? "", /^eyJ/);
   });
 
-  test("a provider that is down is said to be, and works once it is back", async (t) => {
+  test("an unavailable provider gets an error page, and works once it recovers", async (t) => {
     const { page, tool, arrival } = await openVisit(t, browser, world);
     await world.upstream.stop();
     const direct = await page.goto(tool.loginUrl({ idp_id: world.provider }));
@@ -190,7 +189,7 @@ describe("login in a real browser", () => {
     assert.equal((await tool.redeem(await arrival())).status, 200);
   });
 
-  test("a person who turns back at the provider is told so at the tool", async (t) => {
+  test("canceling at the provider gives the client access_denied", async (t) => {
     const { page, tool, arrival } = await openVisit(t, browser, world);
     await page.goto(tool.loginUrl({ idp_id: world.provider }));
     await page.waitForURL((url) => url.pathname.startsWith("/interaction/"));

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
-import { exchange } from "./support/exchange.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES, TestServer } from "./support/server.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
 
 for (const store of STORES) {
   describe(`ID tokens of identity providers on ${store}`, () => {
@@ -49,13 +49,13 @@ for (const store of STORES) {
       return joined.body.identity as string;
     };
 
-    test("people who are not known are told so, and stay unknown", async () => {
+    test("unknown users get an error, and are not created", async () => {
       const answer = await exchanged(await idToken());
       assert.equal(answer.status, 404);
       assert.match(answer.message, /registration required/);
     });
 
-    test("people who are known get a token of a session", async () => {
+    test("known users get a token of a session", async () => {
       const identity = await register();
       const answer = await exchanged(await idToken());
       assert.equal(answer.status, 200, answer.message);
@@ -74,7 +74,7 @@ for (const store of STORES) {
       assert.equal((await rest.get("/auth/v1/ok")).status, 401);
     });
 
-    test("their groups count", async () => {
+    test("their groups are mapped to roles", async () => {
       await operator.post(`/iam/v2beta1/externalGroupRoleMappings/${provider}`, {
         externalGroupId: "admins",
         roleUid: builtinRole("owner")?.uid,
@@ -99,21 +99,21 @@ for (const store of STORES) {
       ],
     } as const;
     for (const [what, [claims, parameters, reason]] of Object.entries(REFUSED)) {
-      test(`refuses ${what}`, async () => {
+      test(`rejects ${what}`, async () => {
         const answer = await exchanged(await idToken(claims), parameters);
         assert.equal(answer.code, 7);
         assert.ok(answer.message.includes(reason), answer.message);
       });
     }
 
-    test("refuses a token of another issuer", async () => {
+    test("rejects a token of another issuer", async () => {
       const other = await StandInIssuer.start();
       const answer = await exchanged(await other.sign({ sub: "ada", aud: "client" }));
       assert.ok(answer.message.includes('invalid "iss"'), answer.message);
       await other.stop();
     });
 
-    test("a slip in what is asked for opens no session", async () => {
+    test("an invalid request opens no session", async () => {
       const answer = await exchange(server.url, await idToken(), {
         aud: "https://elsewhere.example",
         identity_provider: provider,

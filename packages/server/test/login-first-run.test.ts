@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { addAuthenticator, launchBrowser, openPage } from "./support/browser.ts";
-import { firstRunOf, jsonLog, LocalWorld, PASSWORD } from "./support/local-world.ts";
-import { STORES } from "./support/server.ts";
-import { type TokenAnswer, Tool } from "./support/tool.ts";
+import { addAuthenticator, launchBrowser, openPage } from "./support/browser/browser.ts";
+import { type TokenAnswer, Tool } from "./support/client/oauth-client.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { firstRunOf, jsonLog, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
 
 for (const store of STORES) {
   describe(`the first run in a browser, on ${store}`, () => {
@@ -53,7 +53,7 @@ for (const store of STORES) {
       assert.equal(capabilities[0].role.name, "owner");
     }
 
-    test("makes an owner with a password, without scripts", async () => {
+    test("creates an owner with a password, without scripts", async () => {
       const { page, complaints } = await openPage(browser, { javaScriptEnabled: false });
       const code = await fillIn(page);
       await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
@@ -75,7 +75,7 @@ for (const store of STORES) {
       await page.context().close();
     });
 
-    test("makes an owner with a passkey", async () => {
+    test("creates an owner with a passkey", async () => {
       const { page, complaints } = await openPage(browser);
       const authenticator = await addAuthenticator(page);
       await fillIn(page);
@@ -98,7 +98,7 @@ for (const store of STORES) {
       await page.context().close();
     });
 
-    test("points to the name of this machine where its address stands in the way", async () => {
+    test("links to localhost where an IP address prevents passkeys", async () => {
       const { page } = await openPage(browser);
       await page.goto(`${world.server.url}/setup`);
       await page.getByRole("link", { name: world.url }).click();

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
-import { exchange } from "./support/exchange.ts";
-import { alertOf, LocalWorld, PASSWORD } from "./support/local-world.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES } from "./support/server.ts";
-import { SoftPasskey } from "./support/soft-passkey.ts";
-import { type Visited, Walker } from "./support/walker.ts";
+import { type Visited, Walker } from "./support/browser/http-browser.ts";
+import { SoftPasskey } from "./support/browser/soft-passkey.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { alertOf, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
 
 const OVER = "The invite has expired or was already used.";
 
 for (const store of STORES) {
-  describe(`joining with a local account, on ${store}`, () => {
+  describe(`accepting an invite with a local account, on ${store}`, () => {
     let world: LocalWorld;
     let operator: Rest;
     let group: string;
@@ -47,7 +47,7 @@ for (const store of STORES) {
       password_again: PASSWORD,
     });
 
-    test("makes an account that holds what the invite promised, and spends the invite", async () => {
+    test("creates an account with the role of the invite, and spends the invite", async () => {
       const code = await invite();
       const { walker, form } = await openForm(code);
       assert.match(form.text, /You join <strong>acme<\/strong> as <strong>viewer</);
@@ -76,7 +76,7 @@ for (const store of STORES) {
       assert.deepEqual(await world.counts(), before);
     });
 
-    test("goes on to the tool that began it", async () => {
+    test("completes the sign-in of the client that started it", async () => {
       const { tool, walker, page } = await world.begin({ invite: await invite() });
       const form = await walker.submit(page, {}, { action: "/oauth/account" });
       const how = { until: tool.redirectUri };
@@ -87,7 +87,7 @@ for (const store of STORES) {
       tool.stop();
     });
 
-    test("makes an account with a passkey", async () => {
+    test("creates an account with a passkey", async () => {
       const { walker, form } = await openForm(await invite());
       const login = /name="login" value="([^"]*)"/.exec(form.text)?.[1] ?? "";
       const at = `${world.url}/oauth/account/passkey`;
@@ -111,7 +111,7 @@ for (const store of STORES) {
       assert.equal((await world.whoAmI(tokens)).profile.name, "dave");
     });
 
-    test("refuses a username that is taken, in any case, and leaves the invite", async () => {
+    test("rejects a taken username, ignoring case, and keeps the invite", async () => {
       const code = await invite();
       const { walker, form } = await openForm(code);
       const before = await world.counts();
@@ -121,7 +121,7 @@ for (const store of STORES) {
       assert.match((await walker.submit(page, fields("erin"))).text, /Invite accepted/);
     });
 
-    test("lets one of two in who come with an invite for one; of the other nothing remains", async () => {
+    test("admits one of two concurrent users of a single-use invite, and stores nothing of the other", async () => {
       const code = await invite();
       const forms = [await openForm(code), await openForm(code)];
       const before = await world.counts();
@@ -137,7 +137,7 @@ for (const store of STORES) {
       );
     });
 
-    test("refuses an invite for an e-mail address, which nobody vouches for", async () => {
+    test("rejects an invite for an e-mail address, since local accounts have no verified one", async () => {
       const code = await invite({ email: "frank@acme.example" });
       const walker = new Walker();
       const page = await walker.open(`${world.url}/oauth?invite=${encodeURIComponent(code)}`);
@@ -155,7 +155,7 @@ for (const store of STORES) {
       assert.deepEqual(await world.counts(), before);
     });
 
-    test("refuses an account without an invite", async () => {
+    test("rejects an account without an invite", async () => {
       const walker = new Walker();
       const page = await walker.open(`${world.url}/oauth`);
       const forged = { ...page, text: page.text.replaceAll("/oauth/local", "/oauth/account") };
@@ -163,7 +163,7 @@ for (const store of STORES) {
       assert.deepEqual([refused.status, alertOf(refused)], [403, OVER]);
     });
 
-    test("makes identities that no token of anyone can become", async () => {
+    test("creates identities that no token exchange can assume", async () => {
       const sql = "SELECT identity FROM local_accounts WHERE username = 'bob'";
       const [row] = await rawRows<{ identity: string }>(world.server, sql);
       const identity = row?.identity ?? "";

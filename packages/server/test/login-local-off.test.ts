@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { exchange } from "./support/exchange.ts";
-import { alertOf, LocalWorld, PASSWORD } from "./support/local-world.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES, TestServer } from "./support/server.ts";
-import { askForToken, type TokenAnswer } from "./support/tool.ts";
-import { Walker } from "./support/walker.ts";
+import { Walker } from "./support/browser/http-browser.ts";
+import { Rest } from "./support/client/http.ts";
+import { askForToken, type TokenAnswer } from "./support/client/oauth-client.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
+import { alertOf, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
 
 const BASE_URL = "http://wharf.example:8080";
 
 for (const store of STORES) {
-  describe(`local accounts that are switched off, on ${store}`, () => {
+  describe(`disabled local accounts, on ${store}`, () => {
     let on: LocalWorld;
     let off: TestServer;
     let tokens: TokenAnswer;
@@ -33,7 +33,7 @@ for (const store of STORES) {
       await on.server.stop();
     });
 
-    test("end their sessions at once", async () => {
+    test("end their sessions immediately", async () => {
       const { access_token, refresh_token } = tokens;
       const rest = new Rest(off.url, access_token);
       assert.equal((await rest.get("/auth/v1/ok")).status, 401);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Inside } from "./support/inside.ts";
-import { alertOf, jsonLog, LocalWorld, PASSWORD } from "./support/local-world.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { STORES } from "./support/server.ts";
-import type { Walker } from "./support/walker.ts";
+import type { Walker } from "./support/browser/http-browser.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { alertOf, jsonLog, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
 
 const WRONG =
   "The username or password is wrong, or there were too many attempts: wait a while before you try again.";
@@ -20,7 +20,7 @@ interface Account {
 }
 
 for (const store of STORES) {
-  describe(`logging in with a password, on ${store}`, () => {
+  describe(`sign-in with a password, on ${store}`, () => {
     let world: LocalWorld;
     before(async () => {
       world = await LocalWorld.start({ store });
@@ -37,7 +37,7 @@ for (const store of STORES) {
       await inside.close();
     }
 
-    test("works in any case of the username, and says who vouches", async () => {
+    test("ignores the case of the username, and names the issuer", async () => {
       const { tokens } = await world.tryPassword(" ADA ", PASSWORD);
       const { capabilities, profile } = await world.whoAmI(tokens);
       assert.equal(capabilities[0].role.name, "owner");
@@ -48,7 +48,7 @@ for (const store of STORES) {
       assert.deepEqual(claims.act, { iss: world.server.url, sub: "local:ada" });
     });
 
-    test("answers alike to a wrong password and to a name that nobody has", async () => {
+    test("answers a wrong password and an unknown username alike", async () => {
       const names = ["ada", "nobody", "", "a\0b", "x".repeat(500)];
       for (const name of names) {
         const { page } = await world.tryPassword(name, "not the right one");
@@ -68,7 +68,7 @@ for (const store of STORES) {
       assert.ok(audit.every(({ detail }) => detail === ""));
     });
 
-    test("locks the account after five failures, also for those who know the password", async () => {
+    test("locks the account after five failures, also for the right password", async () => {
       const { tokens } = await world.tryPassword("ada", PASSWORD);
       assert.ok(tokens, "a right password forgives what was before");
       assert.equal(Number((await account()).failures), 0);
@@ -87,7 +87,7 @@ for (const store of STORES) {
       assert.deepEqual([Number(failures), Number(locked_until)], [0, 0]);
     });
 
-    test("counts failures that come at the same time", async () => {
+    test("counts concurrent failures", async () => {
       const tries = Array.from({ length: 7 }, () => world.tryPassword("ada", "not the right one"));
       await Promise.all(tries);
       assert.equal(Number((await account()).failures), 5);
@@ -103,7 +103,7 @@ for (const store of STORES) {
       await change(`password_hash = '${before}'`);
     });
 
-    test("takes no password where there is none", async () => {
+    test("rejects passwords for accounts without one", async () => {
       const { password_hash: before } = await account();
       await change("password_hash = ''");
       for (const password of ["", PASSWORD]) {
@@ -112,7 +112,7 @@ for (const store of STORES) {
       await change(`password_hash = '${before}', failures = 0`);
     });
 
-    test("is refused in another browser, with a ticket of another, and a second time", async () => {
+    test("is rejected in another browser, with another's ticket, and on replay", async () => {
       const said = "This sign-in has expired, was already used, or was started in another browser.";
       const right = { username: "ada", password: PASSWORD };
       const submit = async (walker: Walker, ticket: Record<string, string> = {}) => {
@@ -137,7 +137,7 @@ for (const store of STORES) {
       another.tool.stop();
     });
 
-    test("leaves no password in the log", () => {
+    test("writes no password to the log", () => {
       assert.ok(!jsonLog(world.server).includes(PASSWORD));
       assert.ok(!jsonLog(world.server).includes("not the right one"));
     });

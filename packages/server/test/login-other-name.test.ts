@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { LoginWorld } from "./support/login-world.ts";
-import { STORES } from "./support/server.ts";
-import { Tool } from "./support/tool.ts";
-import { Walker } from "./support/walker.ts";
+import { Walker } from "./support/browser/http-browser.ts";
+import { Tool } from "./support/client/oauth-client.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { LoginWorld } from "./support/world/login.ts";
 
 for (const store of STORES) {
-  describe(`a login that begins at another name of the machine, on ${store}`, () => {
+  describe(`a sign-in that begins at another loopback name, on ${store}`, () => {
     let world: LoginWorld;
     let tool: Tool;
     before(async () => {
@@ -18,7 +18,7 @@ for (const store of STORES) {
       await world.stop();
     });
 
-    test("comes back to the auth URL, and goes on where it began", async () => {
+    test("returns to the auth URL, and continues where it began", async () => {
       const url = tool.loginUrl({ idp_id: world.provider });
       assert.ok(url.startsWith("http://localhost:"));
       const page = await world.signIn(new Walker(), url, "ada", tool.redirectUri);
@@ -27,7 +27,7 @@ for (const store of STORES) {
       assert.equal(tokens.status, 200, tokens.error_description);
     });
 
-    test("is refused to any other browser, there as well", async () => {
+    test("is rejected in any other browser, there as well", async () => {
       const walker = new Walker();
       const url = tool.loginUrl({ idp_id: world.provider });
       const callback = `${world.server.url}/oauth/callback`;

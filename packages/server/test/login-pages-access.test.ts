@@ -3,12 +3,12 @@ import { after, before, describe, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { html } from "../src/login/pages/html.ts";
 import { page as layout } from "../src/login/pages/layout.ts";
-import { obstacles } from "./support/accessibility.ts";
-import { launchBrowser, openBrowser, openPage } from "./support/browser.ts";
-import { samplePages } from "./support/login-samples.ts";
-import { LoginSite } from "./support/login-site.ts";
+import { obstacles } from "./support/browser/accessibility.ts";
+import { launchBrowser, openBrowser, openPage } from "./support/browser/browser.ts";
+import { samplePages } from "./support/browser/login-pages.ts";
+import { LoginSite } from "./support/browser/login-site.ts";
 
-describe("the pages of the login are for everyone", () => {
+describe("accessibility of the sign-in pages", () => {
   let browser: Browser;
   let site: LoginSite;
   before(async () => {
@@ -34,7 +34,7 @@ describe("the pages of the login are for everyone", () => {
     }
   }
 
-  test("the two schemes differ", async (t) => {
+  test("the two color schemes differ", async (t) => {
     const browser = await openBrowser(t);
     const colors = [];
     for (const colorScheme of ["light", "dark"] as const) {
@@ -46,7 +46,7 @@ describe("the pages of the login are for everyone", () => {
     assert.deepEqual(colors, ["rgb(238, 242, 245)", "rgb(14, 21, 27)"]);
   });
 
-  test("a page zoomed to twice its text still fits", async () => {
+  test("pages fit at 200% text size", async () => {
     const { page } = await openPage(browser, { viewport: { width: 640, height: 740 } });
     for (const path of site.pages.keys()) {
       await page.goto(site.url + path);
@@ -57,7 +57,7 @@ describe("the pages of the login are for everyone", () => {
     await page.context().close();
   });
 
-  test("the checks find what they look for", async () => {
+  test("the checks find known violations (self-check)", async () => {
     const bad = html`<h2>Early</h2><h1>Late</h1>
 <input id="a" name="a"><span id="a"></span><button type="button" class="quiet"></button>
 <p class="alert"><a href="/x" class="button quiet">x</a></p><p class="faint">${"y".repeat(9)}</p>`;

@@ -16,9 +16,9 @@ import {
   addAuthenticator,
   launchBrowser,
   openPage,
-} from "./support/browser.ts";
-import { samplePages, TICKET } from "./support/login-samples.ts";
-import { LoginSite } from "./support/login-site.ts";
+} from "./support/browser/browser.ts";
+import { samplePages, TICKET } from "./support/browser/login-pages.ts";
+import { LoginSite } from "./support/browser/login-site.ts";
 
 const rpID = "localhost";
 
@@ -129,7 +129,7 @@ describe("the passkey script", () => {
     assert.deepEqual(complaints, []);
   });
 
-  test("makes an account for an invite with a passkey", async () => {
+  test("creates an account for an invite with a passkey", async () => {
     letRegister("/oauth/account/passkey");
     await page.goto(`${site.url}/account`);
     await page.getByRole("button", { name: "Use a passkey instead" }).click();
@@ -141,7 +141,7 @@ describe("the passkey script", () => {
     assert.ok(credential);
   });
 
-  test("asks for what is missing before it asks the server", async () => {
+  test("validates fields before it calls the server", async () => {
     await page.goto(`${site.url}/setup-first`);
     await page.getByLabel("Setup code").fill("a-code");
     await page.getByRole("button", { name: "Use a passkey instead" }).click();
@@ -150,7 +150,7 @@ describe("the passkey script", () => {
     assert.deepEqual(site.posts, []);
   });
 
-  test("shows the server's words, as text, and can be tried again", async () => {
+  test("shows the server's error as text, and allows a retry", async () => {
     const error = "<b>This login</b> took too long.";
     site.answers.set("/oauth/passkey/options", () => ({ status: 400, json: { error } }));
     await page.goto(`${site.url}/choose`);
@@ -162,7 +162,7 @@ describe("the passkey script", () => {
     assert.equal(await button.isEnabled(), true);
   });
 
-  test("says so in plain words when a passkey is refused", async () => {
+  test("explains when a passkey is rejected", async () => {
     await setUp();
     letAuthenticate();
     await authenticator.verifies(false);
@@ -171,14 +171,14 @@ describe("the passkey script", () => {
     assert.equal(await alertText(), "No passkey was used: the request was canceled or timed out.");
   });
 
-  test("says little of errors it does not know", async () => {
+  test("shows a generic message for unknown errors", async () => {
     site.answers.set("/oauth/passkey/options", () => "<!doctype html>not JSON");
     await page.goto(`${site.url}/choose`);
     await page.getByRole("button", { name: "Use a passkey" }).click();
     assert.equal(await alertText(), "Something went wrong. Please try again.");
   });
 
-  test("follows no answer that is not an address of the web", async () => {
+  test("follows http(s) URLs only", async () => {
     await setUp();
     letAuthenticate();
     site.answers.set("/oauth/passkey/verify", () => ({

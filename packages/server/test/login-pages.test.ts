@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { continuePage, donePage } from "../src/login/pages/messages.ts";
-import { launchBrowser, openPage } from "./support/browser.ts";
-import { samplePages, TICKET } from "./support/login-samples.ts";
-import { LoginSite } from "./support/login-site.ts";
+import { launchBrowser, openPage } from "./support/browser/browser.ts";
+import { samplePages, TICKET } from "./support/browser/login-pages.ts";
+import { LoginSite } from "./support/browser/login-site.ts";
 
 let browser: Browser;
 let site: LoginSite;
@@ -44,8 +44,8 @@ async function nameOf(page: Page): Promise<string> {
   );
 }
 
-describe("the pages of the login in a browser", () => {
-  test("give the browser nothing to complain about", async () => {
+describe("the sign-in pages in a browser", () => {
+  test("cause no browser console errors", async () => {
     const { page, complaints } = await openPage(browser);
     for (const path of site.pages.keys()) {
       assert.equal((await page.goto(site.url + path))?.status(), 200);
@@ -54,7 +54,7 @@ describe("the pages of the login in a browser", () => {
     await page.context().close();
   });
 
-  test("show markup from outside as text", async () => {
+  test("show foreign markup as text", async () => {
     const { page, complaints } = await openPage(browser);
     for (const from of [
       (text: string) =>
@@ -78,7 +78,7 @@ describe("the pages of the login in a browser", () => {
     await page.context().close();
   });
 
-  test("are worked by keyboard alone, in the order they are read", async () => {
+  test("work by keyboard alone, in reading order", async () => {
     const { page } = await openPage(browser);
     await page.goto(`${site.url}/choose`);
     await page.getByRole("button", { name: "Use a passkey" }).waitFor();
@@ -126,7 +126,7 @@ describe("the pages of the login in a browser", () => {
     await page.context().close();
   });
 
-  test("take a device code typed in small letters, with a space or as one word", async () => {
+  test("accept a user code in lower case, with a space or without separator", async () => {
     const { page } = await openPage(browser);
     const openFocused = async () => {
       await page.goto(`${site.url}/device-code`);
@@ -183,7 +183,7 @@ describe("the pages of the login in a browser", () => {
         });
       }
 
-      test("the organization typed is sent", async () => {
+      test("the typed organization is sent", async () => {
         await page.goto(`${site.url}/choose-organization`);
         await page.getByRole("textbox", { name: "Organization" }).fill("acme");
         await page.getByRole("button", { name: "Continue" }).click();
@@ -191,7 +191,7 @@ describe("the pages of the login in a browser", () => {
         assert.deepEqual(site.posts.pop()?.body, { login: TICKET, organization: "acme" });
       });
 
-      test("accounts are made with a password typed twice", async () => {
+      test("accounts require the password twice", async () => {
         await page.goto(`${site.url}/setup-first`);
         await page.getByLabel("Setup code").fill("a-code");
         await page.getByLabel("Organization").fill("acme");
@@ -220,7 +220,7 @@ describe("the pages of the login in a browser", () => {
         assert.deepEqual(site.posts.pop()?.body, { login: TICKET, ...account });
       });
 
-      test("passkeys are offered only where they can work", async () => {
+      test("passkeys are offered only where they work", async () => {
         for (const path of ["/choose", "/setup-first", "/account"]) {
           await page.goto(site.url + path);
           const button = page.getByRole("button", { name: /passkey/ });
@@ -228,7 +228,7 @@ describe("the pages of the login in a browser", () => {
         }
       });
 
-      test("the way to another site after a form is open as a page", async () => {
+      test("the redirect to another site after a form is a page", async () => {
         const other = await LoginSite.start();
         try {
           other.pages.set("/hop", donePage({ title: "There", text: "" }));
@@ -261,7 +261,7 @@ describe("the pages of the login in a browser", () => {
       await page.getByRole("button", { name: "Continue with Keycloak" }).click();
     }
 
-    test("leads to no other site", async () => {
+    test("cannot go to other sites", async () => {
       const { page } = await openPage(browser);
       const refused = page.waitForEvent("console", (message) => /form-action/.test(message.text()));
       await follow(page);
@@ -270,7 +270,7 @@ describe("the pages of the login in a browser", () => {
       await page.context().close();
     });
 
-    test("leads to a site that the headers name", async () => {
+    test("can go to a site in the headers", async () => {
       const { page, complaints } = await openPage(browser);
       site.formTargets = [`${other.url}/authorize?client_id=1`];
       await follow(page);

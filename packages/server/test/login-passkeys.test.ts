@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { LocalWorld } from "./support/local-world.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { STORES } from "./support/server.ts";
-import { SoftPasskey, type Twist } from "./support/soft-passkey.ts";
-import { Walker } from "./support/walker.ts";
+import { Walker } from "./support/browser/http-browser.ts";
+import { SoftPasskey, type Twist } from "./support/browser/soft-passkey.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { LocalWorld } from "./support/world/local-accounts.ts";
 
 const REFUSED = { status: 401, body: { error: "This passkey was not accepted." } };
 const SPENT = {
@@ -15,7 +15,7 @@ const SPENT = {
 };
 
 for (const store of STORES) {
-  describe(`logging in with a passkey, on ${store}`, () => {
+  describe(`sign-in with a passkey, on ${store}`, () => {
     let world: LocalWorld;
     let passkey: SoftPasskey;
     before(async () => {
@@ -31,7 +31,7 @@ for (const store of STORES) {
     const verify = (walker: Walker, sent: object) =>
       walker.send(`${world.url}/oauth/passkey/verify`, sent);
 
-    test("works again and again, and moves the counter", async () => {
+    test("works repeatedly, and advances the counter", async () => {
       for (let use = 1; use <= 2; use++) {
         const { tokens } = await world.tryPasskey(passkey);
         assert.equal((await world.whoAmI(tokens)).capabilities[0].role.name, "owner");
@@ -43,7 +43,7 @@ for (const store of STORES) {
       }
     });
 
-    test("asks for a person who proves to be there, and tells nothing of who has one", async () => {
+    test("requires user verification, and does not reveal who has a passkey", async () => {
       const begun = await world.begin();
       const { body } = await options(begun);
       assert.equal(body.options.userVerification, "required");
@@ -70,18 +70,18 @@ for (const store of STORES) {
       ["with an id that is none", () => ({ credentialId: "'\0--" })],
     ];
     for (const [what, twist] of twists) {
-      test(`is refused with an answer ${what}`, async () => {
+      test(`is rejected with an assertion ${what}`, async () => {
         assert.deepEqual((await world.tryPasskey(passkey, twist())).answer, REFUSED);
       });
     }
 
-    test("is refused with another's passkey", async () => {
+    test("is rejected with another user's passkey", async () => {
       const stranger = new SoftPasskey(world.url);
       const twist = { credentialId: passkey.credentialId };
       assert.deepEqual((await world.tryPasskey(stranger, twist)).answer, REFUSED);
     });
 
-    test("is refused with answers that are none", async () => {
+    test("is rejected with malformed assertions", async () => {
       for (const response of [undefined, null, 1, "x", [], {}, { id: passkey.credentialId }]) {
         const begun = await world.begin();
         const { challengeId } = (await options(begun)).body;
@@ -91,7 +91,7 @@ for (const store of STORES) {
       }
     });
 
-    test("looks at an answer once, and the login goes on after a bad one", async () => {
+    test("verifies an assertion once, and allows a retry after a bad one", async () => {
       const begun = await world.begin();
       const { walker, login, tool } = begun;
       const asked = (await options(begun)).body;
@@ -114,7 +114,7 @@ for (const store of STORES) {
       tool.stop();
     });
 
-    test("is refused for the challenge of another login, in this browser and in another", async () => {
+    test("is rejected for the challenge of another sign-in, in this browser and in another", async () => {
       const mine = await world.begin();
       const { body } = await options(mine);
       const response = passkey.get(body.options);
@@ -139,7 +139,7 @@ for (const store of STORES) {
       for (const { tool } of [mine, other]) tool.stop();
     });
 
-    test("is refused without cookies, and to forms of other sites", async () => {
+    test("is rejected without cookies, and for cross-site forms", async () => {
       const begun = await world.begin();
       const form = await fetch(`${world.url}/oauth/passkey/options`, {
         method: "POST",
@@ -151,7 +151,7 @@ for (const store of STORES) {
       begun.tool.stop();
     });
 
-    test("has what it refused in the audit log, the first at once and all by its end", async () => {
+    test("writes rejected attempts to the audit log, the first immediately and all by its end", async () => {
       const refusals = () =>
         rawRows<{ resource: string; code: number; detail: string }>(
           world.server,
@@ -167,8 +167,8 @@ for (const store of STORES) {
   });
 }
 
-describe("a server that is known by an address", () => {
-  test("offers no passkeys, and says why where one could be made", async () => {
+describe("a server with an IP address as its host", () => {
+  test("offers no passkeys, and says why where one could be created", async () => {
     const flags = ["--base-url", "http://192.0.2.1:8080"];
     const world = await LocalWorld.start({ flags });
     const walker = new Walker();

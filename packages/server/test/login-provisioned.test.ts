@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
-import { LoginWorld } from "./support/login-world.ts";
-import { Rest } from "./support/rest.ts";
-import { ScimClient } from "./support/scim.ts";
-import { STORES } from "./support/server.ts";
-import { askForToken, Tool } from "./support/tool.ts";
-import { Walker } from "./support/walker.ts";
+import { Walker } from "./support/browser/http-browser.ts";
+import { Rest } from "./support/client/http.ts";
+import { askForToken, Tool } from "./support/client/oauth-client.ts";
+import { ScimClient } from "./support/providers/scim.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { LoginWorld } from "./support/world/login.ts";
 
 for (const store of STORES) {
-  describe(`logins of provisioned people on ${store}`, () => {
+  describe(`sign-ins of provisioned users on ${store}`, () => {
     let world: LoginWorld;
     let scim: ScimClient;
     before(async () => {
@@ -21,7 +21,7 @@ for (const store of STORES) {
     const alive = async (token: string) =>
       (await new Rest(world.server.url, token).get("/auth/v1/ok")).status;
 
-    /** Tries to log in, and returns what the tool is told. */
+    /** Tries to sign in, and returns the parameters of the redirect. */
     const refusedLogin = async (person: string) => {
       const tool = await Tool.start(world.server.url);
       const url = tool.loginUrl({ idp_id: world.provider });
@@ -51,7 +51,7 @@ for (const store of STORES) {
       return new ScimClient(`${world.server.url}/scim/v2/${provider}`, token);
     };
 
-    test("whoever was logged in before and is not provisioned cannot go on", async () => {
+    test("a session of a user who is not provisioned ends", async () => {
       const before = await world.logIn("bob");
       scim = await switchOn();
       const refreshed = await askForToken(world.server.url, {
@@ -62,17 +62,17 @@ for (const store of STORES) {
       assert.equal(await alive(before.access_token), 401);
     });
 
-    test("nobody is matched by e-mail address", async () => {
+    test("users are not matched by e-mail address", async () => {
       const body = { userName: "bob@acme.example", externalId: "somebody else" };
       const mailed = { ...body, emails: [{ value: "bob@acme.example", primary: true }] };
       assert.equal((await scim.post("/Users", mailed)).status, 201);
-      const told = await refusedLogin("bob");
-      assert.equal(told.get("error"), "access_denied");
-      assert.match(told.get("error_description") ?? "", /has not provisioned this person/);
-      assert.equal(told.get("code"), null);
+      const returned = await refusedLogin("bob");
+      assert.equal(returned.get("error"), "access_denied");
+      assert.match(returned.get("error_description") ?? "", /has not provisioned this person/);
+      assert.equal(returned.get("code"), null);
     });
 
-    test("deactivating ends sessions at once, and activating lets back in", async () => {
+    test("deactivating ends sessions immediately, and activating allows sign-in again", async () => {
       const { id } = (await scim.post("/Users", { userName: "ada", externalId: "ada" })).body;
       const session = await world.logIn("ada");
       assert.equal(await alive(session.access_token), 200);
@@ -101,7 +101,7 @@ for (const store of STORES) {
       assert.deepEqual(mine.externalGroupRoleMappings, [mapping.body.uid]);
     });
 
-    test("a person who is deleted there has no way in", async () => {
+    test("a deprovisioned user cannot sign in", async () => {
       const session = await world.logIn("ada");
       const { Resources } = (await scim.get('/Users?filter=externalId eq "ada"')).body;
       await scim.delete(`/Users/${Resources[0].id}`);

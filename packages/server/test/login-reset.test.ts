@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { alertOf, LocalWorld, PASSWORD } from "./support/local-world.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES } from "./support/server.ts";
-import { SoftPasskey } from "./support/soft-passkey.ts";
-import { askForToken } from "./support/tool.ts";
-import { type Visited, Walker } from "./support/walker.ts";
+import { type Visited, Walker } from "./support/browser/http-browser.ts";
+import { SoftPasskey } from "./support/browser/soft-passkey.ts";
+import { Rest } from "./support/client/http.ts";
+import { askForToken } from "./support/client/oauth-client.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { alertOf, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
 
 const NEW_PASSWORD = "another horse battery staple";
 const WRONG_CODE = "The code is wrong, was already used, or has expired.";
@@ -73,7 +73,7 @@ for (const store of STORES) {
       assert.equal((await world.whoAmI(again.tokens)).capabilities[0].role.name, "owner");
     });
 
-    test("ends logins that are on their way", async () => {
+    test("ends pending sign-ins", async () => {
       const { tool, walker, page } = await world.begin();
       const fields = { username: "ada", password: NEW_PASSWORD };
       const how = { action: "/oauth/local", until: tool.redirectUri };
@@ -85,7 +85,7 @@ for (const store of STORES) {
       tool.stop();
     });
 
-    test("makes codes that were given before useless", async () => {
+    test("invalidates earlier reset codes", async () => {
       const old = await newCode();
       const code = await newCode();
       assert.equal(alertOf(await reset(old, PASSWORD)), WRONG_CODE);

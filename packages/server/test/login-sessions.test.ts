@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
-import { exchange } from "./support/exchange.ts";
-import { LoginWorld } from "./support/login-world.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES } from "./support/server.ts";
-import { askForToken } from "./support/tool.ts";
+import { Rest } from "./support/client/http.ts";
+import { askForToken } from "./support/client/oauth-client.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { LoginWorld } from "./support/world/login.ts";
 
 for (const store of STORES) {
-  describe(`sessions of people on ${store}`, () => {
+  describe(`sessions of users on ${store}`, () => {
     let world: LoginWorld;
     before(async () => {
       world = await LoginWorld.start({ store });
@@ -28,7 +28,7 @@ for (const store of STORES) {
         body,
       });
 
-    test("a login gives a token that says who, how and for how long", async () => {
+    test("a sign-in issues a token with subject, method and expiry", async () => {
       const { access_token: token } = await world.logIn("ada");
       const claims = decodeJwt(token);
       assert.equal(claims.aud, world.server.url);
@@ -46,7 +46,7 @@ for (const store of STORES) {
       assert.deepEqual(held.capabilities, []);
     });
 
-    test("the default role is bound at the first login only", async () => {
+    test("the default role is bound at the first sign-in only", async () => {
       const { access_token: token } = await world.logIn("bob");
       const identity = decodeJwt(token).sub as string;
       const bindings = async () =>
@@ -61,7 +61,7 @@ for (const store of STORES) {
       assert.deepEqual(await bindings(), []);
     });
 
-    test("an address that the provider does not vouch for is shown as such", async () => {
+    test("an unverified address is shown as unverified", async () => {
       const { access_token: token } = await world.logIn("eve");
       const me = (await rest(token).get("/auth/v1/ok")).body;
       assert.equal(me.email, "");
@@ -71,7 +71,7 @@ for (const store of STORES) {
       assert.equal(body.emailUnverified, "ada@acme.example");
     });
 
-    test("refresh tokens have the shape that clients look into, and rotate", async () => {
+    test("refresh tokens have the format that clients parse, and rotate", async () => {
       const first = await world.logIn("ada");
       const seen = JSON.parse(Buffer.from(first.refresh_token, "base64").toString("utf8"));
       assert.ok(seen.exp > Date.now() / 1000);
@@ -91,7 +91,7 @@ for (const store of STORES) {
       assert.equal(await alive(again.access_token), 200);
     });
 
-    test("a login that was narrowed stays so when it is refreshed", async () => {
+    test("a down-scoped session stays down-scoped on refresh", async () => {
       const { operator, organization } = world;
       const make = async (name: string): Promise<string> =>
         (await operator.post(`/iam/v2beta1/groups/${organization}`, { name })).body.uid;
@@ -115,7 +115,7 @@ for (const store of STORES) {
       assert.equal((await rest(last.access_token).get(`/iam/v2beta1/groups/${other}`)).status, 403);
     });
 
-    test("a narrowed token ends its own session, and no other of its person", async () => {
+    test("a down-scoped token ends its own session only", async () => {
       const [one, two] = [await world.logIn("ada"), await world.logIn("ada")];
       const aud = world.server.url;
       const made = await exchange(world.server.url, one.access_token, { aud, cap: "groups.list" });
@@ -130,7 +130,7 @@ for (const store of STORES) {
       assert.deepEqual([await alive(one.access_token), await alive(two.access_token)], [401, 200]);
     });
 
-    test("a slip in what is asked for costs nothing", async () => {
+    test("an invalid refresh request does not spend the token", async () => {
       const { refresh_token: token } = await world.logIn("ada");
       const wrong = await refresh(token, "aud=https://elsewhere.example");
       assert.equal(wrong.status, 400);
@@ -138,7 +138,7 @@ for (const store of STORES) {
       assert.equal((await refresh(token)).status, 200);
     });
 
-    test("a refresh token that comes twice ends the session for both", async () => {
+    test("reuse of a refresh token ends the session", async () => {
       const first = await world.logIn("ada");
       const second = await askForToken(world.server.url, {
         grant_type: "refresh_token",
@@ -151,14 +151,14 @@ for (const store of STORES) {
       assert.equal((await refresh(second.refresh_token)).status, 401);
     });
 
-    test("of many refreshes at once, one can win, and the session ends", async () => {
+    test("of concurrent refreshes at most one succeeds, and the session ends", async () => {
       const { refresh_token: token, access_token: access } = await world.logIn("ada");
       const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(token)));
       assert.ok(answers.filter(({ status }) => status === 200).length <= 1);
       assert.equal(await alive(access), 401);
     });
 
-    test("logging out ends every token of the session, also exchanged ones, and no other", async () => {
+    test("signing out revokes every token of the session, also exchanged ones, and no other", async () => {
       const one = await world.logIn("ada");
       const other = await world.logIn("ada");
       const exchanged = await exchange(world.server.url, one.access_token, {
@@ -177,7 +177,7 @@ for (const store of STORES) {
       assert.equal(await alive(other.access_token), 200);
     });
 
-    test("sessions are listed, paged and ended by their owner and by who runs the provider", async () => {
+    test("sessions are listed, paged and ended by their owner and by the administrator of the provider", async () => {
       const { access_token: bob } = await world.logIn("bob");
       await rest(bob).post("/auth/v1/logout", { everywhere: true });
       assert.equal(await alive(bob), 401);
@@ -215,7 +215,7 @@ for (const store of STORES) {
       assert.equal(await alive(third), 401);
     });
 
-    test("an ended session stays ended after a restart, a live one alive", async () => {
+    test("ended and live sessions stay so after a restart", async () => {
       const one = await world.logIn("ada");
       const other = await world.logIn("ada");
       await rest(one.access_token).post("/auth/v1/logout");
@@ -226,7 +226,7 @@ for (const store of STORES) {
       assert.equal((await refresh(other.refresh_token)).status, 200);
     });
 
-    test("people can delete themselves, and nobody else", async () => {
+    test("users can delete their own account only", async () => {
       const { access_token: bob } = await world.logIn("bob");
       const { access_token: ada } = await world.logIn("ada");
       const uid = decodeJwt(bob).sub as string;
@@ -237,7 +237,7 @@ for (const store of STORES) {
       assert.equal((await world.operator.get(`/iam/v2beta1/identities/${uid}`)).status, 404);
     });
 
-    test("groups of the provider give roles for the session, and no longer than they are mapped", async () => {
+    test("groups of the provider grant roles for the session, while they are mapped", async () => {
       const editor = builtinRole("editor")?.uid;
       const mapping = await world.operator.post(
         `/iam/v2beta1/externalGroupRoleMappings/${world.provider}`,

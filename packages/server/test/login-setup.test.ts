@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { type Visited, Walker } from "./support/browser/http-browser.ts";
+import { SoftPasskey } from "./support/browser/soft-passkey.ts";
+import { Rest } from "./support/client/http.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
 import {
   alertOf,
   firstRunOf,
@@ -7,15 +11,11 @@ import {
   LocalWorld,
   NOBODY,
   PASSWORD,
-} from "./support/local-world.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES, TestServer } from "./support/server.ts";
-import { SoftPasskey } from "./support/soft-passkey.ts";
-import { type Visited, Walker } from "./support/walker.ts";
+} from "./support/world/local-accounts.ts";
 
 const WRONG_CODE = "The code is wrong or has expired: restart the server to get a new one.";
 
-/** Whoever comes later finds that it has been done, or that the code is spent. */
+/** A later attempt finds the setup complete, or the code spent. */
 function onlyOne(tries: readonly Visited[]): void {
   const failed = tries.filter(({ status }) => status !== 200);
   assert.equal(failed.length, tries.length - 1);
@@ -57,7 +57,7 @@ for (const store of STORES) {
       ["two passwords", { password: PASSWORD, password_again: `${PASSWORD}r` }, /do not match/],
     ];
     for (const [what, given, said] of slips) {
-      test(`is refused with ${what}, and nothing changes`, async () => {
+      test(`is rejected with ${what}, and nothing changes`, async () => {
         const page = await world.setUp(given);
         assert.equal(page.status, 400);
         assert.match(alertOf(page), said);
@@ -67,7 +67,7 @@ for (const store of STORES) {
       });
     }
 
-    test("with a passkey is refused with a wrong code, and nothing changes", async () => {
+    test("with a passkey is rejected with a wrong code, and nothing changes", async () => {
       const walker = new Walker();
       await walker.open(`${world.url}/setup`);
       const asked = { code: "BBBB-CCCC-DDDD-FFFF-GGGG", organization: "acme", username: "ada" };
@@ -75,7 +75,7 @@ for (const store of STORES) {
       assert.deepEqual(answer, { status: 400, body: { error: WRONG_CODE } });
     });
 
-    test("with a passkey is refused in another browser, from elsewhere, and without a finger", async () => {
+    test("with a passkey is rejected in another browser, cross-site, and without user verification", async () => {
       const { code } = await firstRunOf(world.server);
       const asked = { code, organization: "acme", username: "ada" };
       const walker = new Walker();
@@ -106,7 +106,7 @@ for (const store of STORES) {
       assert.deepEqual(await world.counts(), NOBODY);
     });
 
-    test("prints another code at each start, and all are good until one is used", async () => {
+    test("prints a new setup code at each start, all valid until one is used", async () => {
       const { code } = await firstRunOf(world.server);
       await world.server.terminate();
       await world.server.restart();
@@ -125,7 +125,7 @@ for (const store of STORES) {
       }
     });
 
-    test("is over then: the pages are gone, and no code is printed any more", async () => {
+    test("is disabled afterwards: no pages, no setup code", async () => {
       const walker = new Walker();
       const page = await walker.open(`${world.url}/setup`);
       assert.equal(page.status, 404);
@@ -142,14 +142,14 @@ for (const store of STORES) {
     });
   });
 
-  describe(`an organization made by the operator, on ${store}`, () => {
+  describe(`an organization created by the operator, on ${store}`, () => {
     let world: LocalWorld;
     beforeEach(async () => {
       world = await LocalWorld.start({ store });
     });
     afterEach(() => world.stop());
 
-    test("ends the first run, and codes with it", async () => {
+    test("ends the first run and its setup codes", async () => {
       const { code } = await firstRunOf(world.server);
       const operator = new Rest(world.server.url, await world.server.token());
       const setup = await new Walker().open(`${world.url}/setup`);
@@ -162,7 +162,7 @@ for (const store of STORES) {
 }
 
 describe("two replicas that are set up at the same time", () => {
-  test("let one person in", async () => {
+  test("admit one user", async () => {
     const first = await LocalWorld.start({ store: "postgres" });
     const second = new LocalWorld(await TestServer.start({ sameStoreAs: first.server }));
     try {

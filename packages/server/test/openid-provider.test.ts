@@ -5,10 +5,10 @@ import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import * as openid from "openid-client";
 import type { Browser } from "playwright-core";
-import { launchBrowser, openPage } from "./support/browser.ts";
-import { OpenIdProvider, signInAtProvider } from "./support/openid-provider.ts";
+import { launchBrowser, openPage } from "./support/browser/browser.ts";
+import { OpenIdProvider, signInAtProvider } from "./support/providers/openid-provider.ts";
 
-describe("the OpenID provider of the tests", () => {
+describe("the OpenID provider for tests", () => {
   const callbacks = createServer((_request, response) => response.end("back")).listen(0);
   let callback: string;
   let browser: Browser;
@@ -71,7 +71,7 @@ describe("the OpenID provider of the tests", () => {
     return tokens.claims();
   }
 
-  test("signs people in for a client with a secret, and says of them what was chosen", async () => {
+  test("signs users in for a confidential client, with the chosen claims", async () => {
     const hits = provider.hits("/token");
     const claims = await signIn("with-secret", "a-secret", "subject-1");
     assert.equal(claims?.iss, provider.issuer);
@@ -83,20 +83,20 @@ describe("the OpenID provider of the tests", () => {
     assert.equal(provider.hits("/token"), hits + 1);
   });
 
-  test("signs people in for a public client", async () => {
+  test("signs users in for a public client", async () => {
     const claims = await signIn("public", undefined, "subject-2");
     assert.equal(claims?.sub, "subject-2");
     assert.equal(claims?.email_verified, false);
   });
 
-  test("changes what it says of a person between logins", async () => {
+  test("changes the claims of a user between sign-ins", async () => {
     provider.accounts.set("subject-2", { email: "new@acme.example", groups: ["builders"] });
     const claims = await signIn("public", undefined, "subject-2");
     assert.equal(claims?.email, "new@acme.example");
     assert.deepEqual(claims?.groups, ["builders"]);
   });
 
-  test("asks nothing of whom it remembers", async () => {
+  test("does not prompt users with a session", async () => {
     const { page } = await openPage(browser);
     const config = await discover("public");
     const verifier = openid.randomPKCECodeVerifier();
@@ -112,7 +112,7 @@ describe("the OpenID provider of the tests", () => {
     assert.equal(page.url().split("?")[0], callback);
   });
 
-  test("refuses a public client without PKCE, and a wrong secret", async () => {
+  test("rejects a public client without PKCE, and a wrong secret", async () => {
     const config = await discover("public");
     const { page } = await openPage(browser);
     await page.goto(
@@ -122,7 +122,7 @@ describe("the OpenID provider of the tests", () => {
     await assert.rejects(signIn("with-secret", "wrong", "subject-1"), { error: "invalid_client" });
   });
 
-  test("goes down, and comes back where it was", async () => {
+  test("stops, and restarts at the same address", async () => {
     const keys = await (await fetch(`${provider.issuer}/jwks`)).text();
     await provider.stop();
     await assert.rejects(fetch(`${provider.issuer}/jwks`));

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { base64url } from "jose";
-import { StandInIssuer } from "./support/issuer.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { answerOf, RegistryWorld } from "./support/registry-world.ts";
-import { signerOf } from "./support/signer.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { signerOf } from "./support/server/signer.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { answerOf, RegistryWorld } from "./support/world/registry-tokens.ts";
 
 const SCOPE = "repository:acme/app:pull";
 
-describe("the token endpoint of a registry refuses", () => {
+describe("the registry token endpoint rejects", () => {
   let world: RegistryWorld;
   let puller: string;
   let ours: string;
@@ -131,7 +131,7 @@ describe("the token endpoint of a registry refuses", () => {
     assert.equal((await send(2_000)).status, 400);
   });
 
-  test("audit rows that grow with the request", async () => {
+  test("unbounded audit rows", async () => {
     const scope = Array.from(
       { length: 45 },
       (_, at) => `repository:acme/${"a".repeat(100)}${at}:*`,
@@ -145,7 +145,7 @@ describe("the token endpoint of a registry refuses", () => {
     assert.equal(asked?.length, 20);
   });
 
-  test("pages of other sites", async () => {
+  test("cross-origin requests", async () => {
     const headers = { origin: "https://evil.example" };
     for (const method of ["GET", "OPTIONS"]) {
       const preflight = method === "GET" ? {} : { "access-control-request-method": "GET" };
@@ -157,7 +157,7 @@ describe("the token endpoint of a registry refuses", () => {
     }
   });
 
-  test("to write any password into the log", () => {
+  test("to log any password", () => {
     for (const secret of [ours, theirs]) assert.ok(!world.server.log.includes(secret.slice(-20)));
   });
 });

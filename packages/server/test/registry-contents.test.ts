@@ -12,13 +12,13 @@ import { recordTag, removeTag } from "../src/registry/ingest/tag-state.ts";
 import { ensureRepo } from "../src/registry/repos/ensure-repo.ts";
 import { findManifest } from "../src/store/tables/manifests.ts";
 import { locationsOf, writeLocation } from "../src/store/tables/registry-locations.ts";
-import { Refusal, refused } from "./support/api.ts";
-import { digest } from "./support/digests.ts";
-import { Insider } from "./support/insider.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { checkRows } from "./support/rows.ts";
-import { FIXED } from "./support/seed.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { Refusal, refused } from "./support/client/api-client.ts";
+import { FIXED } from "./support/oracle/seed.ts";
+import { digest } from "./support/registry/digest.ts";
+import { Insider } from "./support/server/insider.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { checkRows } from "./support/server/store-consistency.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 function manifest(number: number, pushed: number) {
   return {
@@ -34,7 +34,7 @@ function manifest(number: number, pushed: number) {
   } as const;
 }
 
-onEachStore("what is known of a registry", (world) => {
+onEachStore("the stored state of a registry", (world) => {
   let insider: Insider;
   let other: Insider;
   let org: string;
@@ -74,7 +74,7 @@ onEachStore("what is known of a registry", (world) => {
     return entries.map((entry: { digest: string }) => entry.digest);
   }
 
-  test("what a place had goes in several transactions, so that nobody waits for one", async (context) => {
+  test("detaching a location deletes in several transactions", async (context) => {
     const uid = await repo();
     const place = { host: "registry.test", path: "acme/large", repo: uid };
     await insider.change(async (change) => {
@@ -93,7 +93,7 @@ onEachStore("what is known of a registry", (world) => {
     assert.deepEqual(await locationsOf(insider.inside.store.reader, uid), []);
   });
 
-  test("a repo is made once, whoever asks and how often", async () => {
+  test("creating a repo is idempotent", async () => {
     for (let turn = 0; turn < 10; turn++) {
       const name = world.name("pushed");
       const asked = [insider, other, insider, other].map((one) =>
@@ -112,7 +112,7 @@ onEachStore("what is known of a registry", (world) => {
     );
   });
 
-  test("a push makes the tag, another one moves it", async () => {
+  test("a push creates the tag, another one moves it", async () => {
     const uid = await repo();
     const made = await push(uid, 1, 1_000);
     assert.deepEqual([made.outcome, made.previous], ["created", ""]);
@@ -129,7 +129,7 @@ onEachStore("what is known of a registry", (world) => {
     assert.deepEqual(await history(first.uid), [digest(2), digest(1)]);
   });
 
-  test("the same news again changes nothing", async () => {
+  test("a repeated notification changes nothing", async () => {
     const uid = await repo();
     await push(uid, 1, 1_000);
     const before = await tag(uid);
@@ -141,7 +141,7 @@ onEachStore("what is known of a registry", (world) => {
     assert.deepEqual(await history(before.uid), [digest(1)]);
   });
 
-  test("older news is history only", async () => {
+  test("an older notification is added to the history only", async () => {
     const uid = await repo();
     await push(uid, 3, 3_000);
     const before = await tag(uid);
@@ -151,7 +151,7 @@ onEachStore("what is known of a registry", (world) => {
     assert.deepEqual(await history(before.uid), [digest(3), digest(2), digest(1)]);
   });
 
-  test("what was confirmed later outlives news from in between", async () => {
+  test("a later confirmation outranks a push from in between", async () => {
     const uid = await repo();
     await push(uid, 1, 1_000);
     await push(uid, 1, 3_000);
@@ -161,7 +161,7 @@ onEachStore("what is known of a registry", (world) => {
     assert.deepEqual(await history(found), [digest(1), digest(2), digest(1)]);
   });
 
-  test("who says it now has the last word, whatever the registry's clock says", async () => {
+  test("a push without a time outranks one with a future time", async () => {
     const uid = await repo();
     const future = Date.now() + 3_600_000;
     await push(uid, 1, future);
@@ -172,7 +172,7 @@ onEachStore("what is known of a registry", (world) => {
     assert.equal(await tag(uid), undefined);
   });
 
-  test("a tag that was deleted does not come back with older news", async () => {
+  test("an older notification does not restore a deleted tag", async () => {
     const uid = await repo();
     await push(uid, 1, 1_000);
     const { uid: gone } = await tag(uid);
@@ -195,14 +195,14 @@ onEachStore("what is known of a registry", (world) => {
     assert.deepEqual(await history(again.uid), [digest(3), digest(2), digest(1)]);
   });
 
-  test("a deletion that is told first holds", async () => {
+  test("a deletion that arrives before an older push wins", async () => {
     const uid = await repo();
     await insider.change((change) => removeTag(change, uid, "latest", 2_000));
     assert.equal((await push(uid, 1, 1_000)).outcome, "older");
     assert.equal(await tag(uid), undefined);
   });
 
-  test("news in any order, told any number of times, ends in the same tags", async () => {
+  test("notifications in any order, any number of times, end in the same tags", async () => {
     const news = fc.array(
       fc.record({ name: fc.constantFrom("a", "b"), number: fc.nat(3), deletes: fc.nat(3) }),
       { minLength: 1, maxLength: 8 },
@@ -234,7 +234,7 @@ onEachStore("what is known of a registry", (world) => {
     await fc.assert(property, { ...FIXED, numRuns: 10 });
   });
 
-  test("two replicas that push the same tag at once make one", async () => {
+  test("concurrent pushes on two replicas create one tag", async () => {
     const uid = await repo();
     for (let turn = 1; turn <= 20; turn++) {
       const name = `t${turn >> 1}`;
@@ -250,7 +250,7 @@ onEachStore("what is known of a registry", (world) => {
     }
   });
 
-  test("manifests are kept, the latest push of each", async () => {
+  test("manifests keep their latest push", async () => {
     const uid = await repo();
     const { reader } = insider.inside.store;
     const record = (number: number, pushed: number) =>
@@ -273,7 +273,7 @@ onEachStore("what is known of a registry", (world) => {
     await assert.rejects(nowhere, /Repo .* does not exist/);
   });
 
-  test("with a manifest go the tags that stand for it, unless they are newer", async () => {
+  test("deleting a manifest deletes its tags, unless they are newer", async () => {
     const uid = await repo();
     await insider.change((change) => recordManifest(change, uid, manifest(1, 1_000)));
     await push(uid, 1, 1_000, "old");
@@ -302,7 +302,7 @@ onEachStore("what is known of a registry", (world) => {
     assert.ok(await findManifest(insider.inside.store.reader, uid, digest(1)));
   });
 
-  test("a repo of very many tags is listed from anywhere, and deleted", async () => {
+  test("a repo with very many tags is listed from any tag, and deleted", async () => {
     const [uid, kept] = [await repo(), await repo()];
     await push(kept, 1, 1_000);
     for (const suffix of ["", "-r1"]) {
@@ -340,7 +340,7 @@ onEachStore("what is known of a registry", (world) => {
     assert.ok(await tag(kept));
   });
 
-  test("nothing is kept of a repo that is not there", async () => {
+  test("nothing is stored for an unknown repo", async () => {
     const uid = await repo();
     await world.operator().repos.delete(uid);
     await assert.rejects(push(uid, 1), /Repo .* does not exist/);

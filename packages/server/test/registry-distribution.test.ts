@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
-import { freePort } from "./support/free-port.ts";
-import { writeImage } from "./support/oci-image.ts";
-import { type Ran, skopeo, TestRegistry } from "./support/registry.ts";
-import { RegistryWorld } from "./support/registry-world.ts";
+import { type Ran, skopeo, TestRegistry } from "./support/registry/distribution.ts";
+import { writeImage } from "./support/registry/oci-image.ts";
+import { freePort } from "./support/server/free-port.ts";
+import { RegistryWorld } from "./support/world/registry-tokens.ts";
 
 const ANYONE = literalIdentityUid("wharf", "anyone");
 
-describe("a real registry lets in whom we let in", () => {
+describe("access control of a real registry", () => {
   let world: RegistryWorld;
   let registry: TestRegistry;
   let folder: string;
@@ -55,7 +55,7 @@ describe("a real registry lets in whom we let in", () => {
   };
   const worked = ({ ok, output }: Ran) => assert.ok(ok, output);
 
-  test("whoever may push pushes an image of several architectures, and pulls it again", async () => {
+  test("a pusher can push a multi-architecture image, and pull it", async () => {
     const creds = await ours(pusher);
     worked(await push(creds, "acme/app:1.0"));
     worked(await pull(creds, "acme/app:1.0"));
@@ -63,7 +63,7 @@ describe("a real registry lets in whom we let in", () => {
     assert.equal(JSON.parse(output).manifests.length, 2);
   });
 
-  test("whoever may pull pulls and lists, and cannot push or delete", async () => {
+  test("a puller can pull and list, and cannot push or delete", async () => {
     const creds = await ours(puller);
     worked(await pull(creds, "acme/app:1.0"));
     worked(await pull(creds, `acme/app@${digest}`));
@@ -75,7 +75,7 @@ describe("a real registry lets in whom we let in", () => {
     worked(await pull(creds, "acme/app:1.0"));
   });
 
-  test("whoever may only look, or nothing at all, gets nothing from the registry", async () => {
+  test("a caller without pull capabilities cannot read from the registry", async () => {
     for (const creds of [
       await ours(looker),
       await ours(await world.identity("nobody")),
@@ -86,7 +86,7 @@ describe("a real registry lets in whom we let in", () => {
     }
   });
 
-  test("a workload logs in with its own token, and a person's tool with a stored login", async () => {
+  test("a workload authenticates with its own token, and a credential helper with a stored session", async () => {
     const token = await world.issuer.sign({ sub: "puller" });
     worked(await pull(["--creds", `${puller}:${token}`], "acme/app:1.0"));
     const authfile = join(folder, "auth.json");
@@ -98,7 +98,7 @@ describe("a real registry lets in whom we let in", () => {
     refused(await skopeo(...login, "-p", "not a token", world.host));
   });
 
-  test("taking the binding away ends it at once", async () => {
+  test("deleting the binding takes effect immediately", async () => {
     const uid = await world.identity("leaver");
     const binding = await world.bind(world.organization, uid, "registry.pull");
     const creds = await ours(uid);
@@ -107,7 +107,7 @@ describe("a real registry lets in whom we let in", () => {
     refused(await pull(creds, "acme/app:1.0"));
   });
 
-  test("a public group is pulled from by anyone, and by nobody once it is not", async () => {
+  test("anonymous pulls work only while the group is public", async () => {
     worked(await push(await ours(pusher), "acme/team/public:1.0"));
     refused(await pull(["--no-creds"], "acme/team/public:1.0"));
     const binding = await world.bind(world.team, ANYONE, "registry.pull");
@@ -118,7 +118,7 @@ describe("a real registry lets in whom we let in", () => {
     refused(await pull(["--no-creds"], "acme/team/public:1.0"));
   });
 
-  test("pushing to a new path takes the right to make what is missing", async () => {
+  test("pushing to a new path requires the capabilities to create folders and repo", async () => {
     const team = await world.holder("team-pusher", "registry.push", world.team);
     const creds = await ours(team);
     worked(await push(creds, "acme/team/new/folder/app:1.0"));
@@ -126,7 +126,7 @@ describe("a real registry lets in whom we let in", () => {
     refused(await push(creds, "stranger/app:1.0"));
   });
 
-  test("the catalog is the operator's", async () => {
+  test("only the operator can read the catalog", async () => {
     const catalog = async (identity?: string) => {
       const question = { user: "_token", password: await world.token(identity) };
       const { body } = await world.ask({ ...question, scope: "registry:catalog:*" });
@@ -138,7 +138,7 @@ describe("a real registry lets in whom we let in", () => {
     assert.equal((await catalog(pusher)).status, 401);
   });
 
-  test("a token for one repository opens no other", async () => {
+  test("a token for one repository is rejected for another", async () => {
     const question = { user: "_token", password: await world.token(puller) };
     const { body } = await world.ask({ ...question, scope: "repository:acme/app:pull" });
     const headers = { authorization: `Bearer ${body.token}` };
@@ -150,12 +150,12 @@ describe("a real registry lets in whom we let in", () => {
     assert.equal(await status("acme/app", own), 401, "the registry takes no token of ours itself");
   });
 
-  test("the registry needs nothing new after a rotation", async () => {
+  test("the registry accepts rotated keys without a change of configuration", async () => {
     await world.server.admin("keys", "rotate");
     worked(await pull(await ours(puller), "acme/app:1.0"));
   });
 
-  test("whoever may delete deletes", async () => {
+  test("a caller with delete capabilities can delete", async () => {
     const creds = await ours(pusher);
     worked(await run("delete", creds, "acme/app:1.0"));
     assert.ok(!(await pull(creds, "acme/app:1.0")).ok);

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
-import { exchange } from "./support/exchange.ts";
-import { RegistryWorld } from "./support/registry-world.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES } from "./support/server.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { RegistryWorld } from "./support/world/registry-tokens.ts";
 
 const ANYONE = literalIdentityUid("wharf", "anyone");
 
 for (const store of STORES) {
-  describe(`what tokens for a registry grant, on ${store}`, () => {
+  describe(`access granted by registry tokens, on ${store}`, () => {
     let world: RegistryWorld;
     const who = new Map<string, string | undefined>();
     before(async () => {
@@ -51,13 +51,13 @@ for (const store of STORES) {
       ["the operator", "registry:catalog:*", "registry:catalog:*"],
     ];
     for (const [name, asked, granted] of TABLE) {
-      test(`${name} asks for ${asked}`, async () => {
+      test(`${name} requests ${asked}`, async () => {
         const got = await world.grantedTo(who.get(name), asked);
         assert.deepEqual(got, granted === undefined ? [] : [granted]);
       });
     }
 
-    test("groups go by name or uid", async () => {
+    test("groups are named by path or uid", async () => {
       const puller = who.get("a puller");
       const { organization, team } = world;
       for (const path of [`${organization}/app`, `${team}/app`, `acme/${team.slice(41)}/app`]) {
@@ -66,13 +66,13 @@ for (const store of STORES) {
       }
     });
 
-    test("a uid that is nobody's stands for nothing, and nothing can be made of it", async () => {
+    test("an unknown uid grants nothing, and cannot be created", async () => {
       for (const path of ["f".repeat(40), `acme/${"f".repeat(16)}`]) {
         assert.deepEqual(await world.grantedTo(undefined, `repository:${path}/app:pull,push`), []);
       }
     });
 
-    test("the name of an organization counts once it is verified", async () => {
+    test("the name of an organization is a path once it is verified", async () => {
       const { uid } = await world.post("groups", { name: "later" });
       assert.deepEqual(await world.grantedTo(undefined, "repository:later/app:pull"), []);
       await world.operator.patch(`/iam/v2beta1/groups/${uid}`, { verified: true });
@@ -80,7 +80,7 @@ for (const store of STORES) {
       assert.deepEqual(granted, ["repository:later/app:pull"]);
     });
 
-    test("a folder takes no repo over whose name begins with its own", async () => {
+    test("a folder does not shadow a repo whose name begins with the folder's", async () => {
       const { organization, operator, server } = world;
       await operator.post(`/registry/v2beta1/repos/${organization}`, { name: "slashed/app" });
       const { uid } = await world.post(`groups/${organization}`, { name: "neighbour" });
@@ -95,7 +95,7 @@ for (const store of STORES) {
       assert.deepEqual(own, ["repository:acme/slashed/other:pull"]);
     });
 
-    test("pushing to a new repo takes repo.create, and folders take groups.create", async () => {
+    test("pushing to a new repo requires repo.create, and new folders require groups.create", async () => {
       const role = async (...capabilities: string[]) => {
         const path = `roles/${world.organization}`;
         return (await world.post(path, { name: "custom", capabilities })).uid as string;
@@ -119,7 +119,7 @@ for (const store of STORES) {
       assert.deepEqual(await granted(), [1, 1]);
     });
 
-    test("pushing to a new repo takes room for one, whoever asks", async () => {
+    test("pushing to a new repo is subject to the quota, for every caller", async () => {
       const { uid } = await world.post(`groups/${world.organization}`, {
         name: "full",
         resourceLimits: { repositories: 1 },
@@ -139,7 +139,7 @@ for (const store of STORES) {
       }
     });
 
-    test("each capability of an action is needed", async () => {
+    test("an action requires all of its capabilities", async () => {
       const actions = {
         pull: ["repo.list", "manifest.list", "repo.blobs.get"],
         delete: ["manifest.delete", "tag.delete"],
@@ -158,7 +158,7 @@ for (const store of STORES) {
       }
     });
 
-    test("a narrowed token grants no more than it holds", async () => {
+    test("a down-scoped token grants no more than its boundary", async () => {
       const { server, host } = world;
       const ask = async (identity: string | undefined, narrowed: Record<string, string>) => {
         const own = await server.token(identity);
@@ -173,7 +173,7 @@ for (const store of STORES) {
       assert.deepEqual(await ask(undefined, { scopes: world.team, cap: "manifest.list" }), []);
     });
 
-    test("several scopes are granted apart", async () => {
+    test("several scopes are granted separately", async () => {
       const scope = [
         "repository:acme/app:pull repository:other/app:pull",
         "repository:acme/team/b:*",
@@ -183,7 +183,7 @@ for (const store of STORES) {
       assert.deepEqual(granted, ["repository:acme/team/b:pull,push,delete"]);
     });
 
-    test("a group is public once anyone may pull, and only then, and only to pull", async () => {
+    test("a group is public only if anonymous callers can pull, and only for pulls", async () => {
       const scope = [
         "repository:acme/team/app:*",
         "repository:acme/app:pull",
@@ -200,7 +200,7 @@ for (const store of STORES) {
       assert.deepEqual((await world.ask({ scope })).granted, []);
     });
 
-    test("making a group public takes what binding any other role takes", async () => {
+    test("making a group public requires the capabilities to bind the role", async () => {
       const puller = world.server.token(who.get("a puller"));
       const role = (await world.operator.get("/iam/v2beta1/roles?name=registry.pull")).body
         .roles[0];
@@ -212,7 +212,7 @@ for (const store of STORES) {
       assert.equal(response.status, 403);
     });
 
-    test("taking a binding or an identity away is felt by the next token", async () => {
+    test("deleting a binding or an identity takes effect with the next token", async () => {
       const uid = await world.identity("leaver");
       const binding = await world.bind(world.organization, uid, "registry.pull");
       const password = await world.token(uid);

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { Insider } from "./support/insider.ts";
-import { checkRows } from "./support/rows.ts";
-import { FIXED } from "./support/seed.ts";
-import { STORES } from "./support/server.ts";
-import { TrackedWorld } from "./support/tracked-world.ts";
+import { FIXED } from "./support/oracle/seed.ts";
+import { Insider } from "./support/server/insider.ts";
+import { checkRows } from "./support/server/store-consistency.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { TrackedWorld } from "./support/world/tracked-registry.ts";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
 
@@ -23,7 +23,7 @@ function event(action: string, repository: string, target: object, at: number, a
 }
 
 for (const store of STORES) {
-  describe(`notices of registries, on ${store}`, () => {
+  describe(`registry notifications, on ${store}`, () => {
     let tracked: TrackedWorld;
     let images: { digest: string; source: string }[];
     let repos = 0;
@@ -48,7 +48,7 @@ for (const store of STORES) {
     const mediaType = "application/vnd.oci.image.manifest.v1+json";
     const push = (path: string, tag: string, image: number, at: number) =>
       event("push", path, { mediaType, digest: digest(image), tag }, at);
-    const told = async (...events: object[]) => {
+    const notify = async (...events: object[]) => {
       const response = await tracked.tell(events);
       assert.equal(response.status, 200, await response.text());
     };
@@ -57,7 +57,7 @@ for (const store of STORES) {
       return [response.status, errors[0]?.code];
     };
 
-    test("nothing is taken from whoever does not show the secret", async () => {
+    test("notifications without the secret are rejected", async () => {
       const news = [push("acme/source", "stolen", 0, 1)];
       for (const authorization of [
         "",
@@ -73,7 +73,7 @@ for (const store of STORES) {
       assert.equal(await tracked.repo("source"), undefined);
     });
 
-    test("the secret of a registry that is not attached opens nothing", async () => {
+    test("the secret of a detached registry is rejected", async () => {
       const other = (
         await tracked.world.server.admin("registry-secret", "other.example.com")
       ).trim();
@@ -86,7 +86,7 @@ for (const store of STORES) {
       assert.equal(own.trim(), tracked.secret);
     });
 
-    test("what is no envelope is refused", async () => {
+    test("a malformed envelope is rejected", async () => {
       const send = (body: string, type = "application/json") =>
         fetch(`${tracked.world.server.url}/registry/notifications`, {
           method: "POST",
@@ -101,7 +101,7 @@ for (const store of STORES) {
       assert.deepEqual(await refusal(await send(large)), [413, "TOOMANYREQUESTS"]);
     });
 
-    test("Distribution 3 sends the same under another type", async () => {
+    test("the media type of Distribution 3 is accepted", async () => {
       const path = `acme/third-${repos++}`;
       const type = "application/vnd.docker.distribution.events.v2+json";
       const response = await tracked.tell([push(path, "1", 0, 1)], { "content-type": type });
@@ -109,14 +109,14 @@ for (const store of STORES) {
       assert.notEqual(await tracked.repo(path.slice(5)), undefined);
     });
 
-    test("a push that moves a tag where tags are unique is recorded, and says so", async () => {
+    test("a push that moves an immutable tag is recorded, with a warning", async () => {
       const path = `acme/unique-${repos++}`;
       const at = `/registry/v2beta1/settings/${tracked.world.organization}`;
       const unique = (uniqueTags: boolean) => tracked.world.operator.patch(at, { uniqueTags });
       await unique(true);
-      await told(push(path, "1", 0, 1), push(path, "1", 0, 2), push(path, "1", 1, 3));
+      await notify(push(path, "1", 0, 1), push(path, "1", 0, 2), push(path, "1", 1, 3));
       await unique(false);
-      await told(push(path, "1", 2, 4));
+      await notify(push(path, "1", 2, 4));
       const repo = (await tracked.repo(path.slice(5))) as string;
       assert.equal((await tracked.tag(repo, "1"))?.digest, digest(2));
       const of = async (column: string, where: string) => {
@@ -142,9 +142,9 @@ for (const store of STORES) {
       );
     });
 
-    test("odd events are passed over, and do not keep others out", async () => {
+    test("malformed events are skipped, and the others applied", async () => {
       const path = `acme/odd-${repos++}`;
-      await told(
+      await notify(
         null as never,
         {},
         event("push", path, { digest: "sha256:x", tag: "a", mediaType }, 1),
@@ -161,7 +161,7 @@ for (const store of STORES) {
       assert.deepEqual(names, ["good"]);
       // Words that every object knows.
       for (const action of ["constructor", "toString", "__proto__"]) {
-        await told(event(action, path, { digest: digest(0), tag: "a", mediaType }, 3));
+        await notify(event(action, path, { digest: digest(0), tag: "a", mediaType }, 3));
       }
       const audits = await tracked.rows<{ method: string }>(
         `SELECT method FROM audit WHERE resource = '${repo}' AND method LIKE 'registry%'`,
@@ -172,10 +172,10 @@ for (const store of STORES) {
       );
     });
 
-    test("a notice that comes twice leaves one event and one audit row", async () => {
+    test("a duplicate notification leaves one event and one audit row", async () => {
       const path = `acme/twice-${repos++}`;
       const news = push(path, "1", 0, 1);
-      await Promise.all([told(news), told(news), told(news, news)]);
+      await Promise.all([notify(news), notify(news), notify(news, news)]);
       const repo = (await tracked.repo(path.slice(5))) as string;
       const count = async (table: string, where: string) =>
         (await tracked.rows(`SELECT 1 FROM ${table} WHERE ${where}`)).length;
@@ -183,25 +183,25 @@ for (const store of STORES) {
       assert.equal(await count("audit", `resource = '${repo}' AND method = 'registry push'`), 1);
     });
 
-    test("pushes of one new path at once make its folders once", async () => {
+    test("concurrent pushes to a new path create its folders once", async () => {
       const folder = `folder-${repos++}`;
       const all = Array.from({ length: 12 }, (_, at) =>
         push(`acme/${folder}/inner/app-${at % 3}`, `t${at}`, 0, at),
       );
-      await Promise.all(all.map((one) => told(one)));
+      await Promise.all(all.map((one) => notify(one)));
       for (const name of [folder, "inner"]) {
         const { body } = await tracked.world.operator.get(`/iam/v2beta1/groups?name=${name}`);
         assert.equal(body.groups.length, 1, name);
       }
     });
 
-    test("what is in the registry is noted, whatever the limits", async () => {
+    test("content of the registry is recorded beyond the quota", async () => {
       const folder = `full-${repos++}`;
       const { uid } = await tracked.world.post(`groups/${tracked.world.organization}`, {
         name: folder,
         resourceLimits: { repositories: 1 },
       });
-      for (const name of ["one", "two"]) await told(push(`acme/${folder}/${name}`, "1", 0, 1));
+      for (const name of ["one", "two"]) await notify(push(`acme/${folder}/${name}`, "1", 0, 1));
       const { body } = await tracked.world.operator.get(
         `/registry/v2beta1/repos?uidp.childrenOf=${uid}`,
       );
@@ -212,11 +212,11 @@ for (const store of STORES) {
       assert.equal(more.body.code, 9, "though nobody can add to it");
     });
 
-    test("whoever may no longer make it leaves a note that the installation did", async () => {
+    test("a repo that the pusher can no longer create is attributed to the installation", async () => {
       const path = `acme/orphan-${repos++}`;
       const actor = await tracked.world.identity(path.slice(5));
       const target = { mediaType, digest: digest(0), tag: "1" };
-      await told(event("push", path, target, 1, actor));
+      await notify(event("push", path, target, 1, actor));
       const repo = (await tracked.repo(path.slice(5))) as string;
       const [row] = await tracked.rows<{ actor: string; detail: string }>(
         `SELECT actor, detail FROM audit WHERE resource = '${repo}' AND method = 'registry push'`,
@@ -227,7 +227,7 @@ for (const store of STORES) {
       assert.deepEqual(granted, []);
     });
 
-    test("notices lost and told again, twice and in any order end in the same tags", async () => {
+    test("lost, repeated and reordered notifications end in the same tags", async () => {
       const news = fc.array(
         fc.record({ tag: fc.constantFrom("a", "b"), image: fc.nat(2), kind: fc.nat(5) }),
         { minLength: 1, maxLength: 8 },
@@ -258,7 +258,7 @@ for (const store of STORES) {
           for (const [name, known] of wanted) if (known === digest(image)) wanted.delete(name);
           return event("delete", path, { digest: digest(image) }, at);
         });
-        for (const at of [...order, ...repeated]) await told(events[at] as object);
+        for (const at of [...order, ...repeated]) await notify(events[at] as object);
         const repo = await tracked.repo(path.slice(5));
         const tags = repo === undefined ? [] : await tracked.tags(repo);
         assert.deepEqual(new Map(tags.map((tag) => [tag.name, tag.digest])), wanted);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Ran } from "./support/registry.ts";
-import { STORES } from "./support/server.ts";
-import { TrackedWorld, until } from "./support/tracked-world.ts";
+import type { Ran } from "./support/registry/distribution.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { TrackedWorld, until } from "./support/world/tracked-registry.ts";
 
 interface EventRow {
   readonly type: string;
@@ -13,7 +13,7 @@ interface EventRow {
 }
 
 for (const store of STORES) {
-  describe(`a real registry tells what happens in it, on ${store}`, () => {
+  describe(`notifications of a real registry, on ${store}`, () => {
     let tracked: TrackedWorld;
     let pusher: string;
     let puller: string;
@@ -35,7 +35,7 @@ for (const store of STORES) {
     };
     const get = async (path: string) => (await tracked.world.operator.get(path)).body;
 
-    test("a push to a new path makes the repo, the tag, and what is known of the image", async () => {
+    test("a push to a new path creates the repo, the tag and the image metadata", async () => {
       const { digest, source } = tracked.image(["amd64", "arm64"]);
       worked(await tracked.push(pusher, source, "acme/first:1.0"));
       const tag = await tracked.tagged("first", "1.0", digest);
@@ -51,8 +51,8 @@ for (const store of STORES) {
         `SELECT actor FROM audit WHERE resource = '${repo}' AND method LIKE '%CreateRepo'`,
       );
       assert.equal(made?.actor, pusher);
-      const told = await events(repo, "registry.push.v1");
-      const last = told.find(({ body }) => body.tag === "1.0");
+      const pushes = await events(repo, "registry.push.v1");
+      const last = pushes.find(({ body }) => body.tag === "1.0");
       assert.equal(last?.actor, pusher);
       assert.equal(last?.group_uid, tracked.world.organization);
       const { when, user_agent, ...rest } = last?.body ?? {};
@@ -70,7 +70,7 @@ for (const store of STORES) {
       assert.equal(Date.parse(`${when}Z`), Date.parse(tag.updateTime));
     });
 
-    test("how long it takes until a push is known is measured", async (context) => {
+    test("notification latency has a metric", async (context) => {
       const delay = "wharf_registry_notice_delay_seconds";
       const before = await tracked.metric(`${delay}_count`);
       const { digest, source } = tracked.image();
@@ -93,29 +93,29 @@ for (const store of STORES) {
       const after = await tracked.tagged("moving", "latest", two.digest);
       assert.equal(after.uid, before.uid);
       const repo = (await tracked.repo("moving")) as string;
-      const told = await events(repo, "registry.push.v1");
-      const tagged = told.filter(({ body }) => body.tag === "latest");
+      const pushes = await events(repo, "registry.push.v1");
+      const tagged = pushes.filter(({ body }) => body.tag === "latest");
       assert.deepEqual(
         tagged.map(({ body }) => body.tag_previous_digest),
         [undefined, one.digest],
       );
     });
 
-    test("a pull leaves its event, its audit row and its time", async () => {
+    test("a pull leaves an event, an audit row and the pull time", async () => {
       const { digest, source } = tracked.image();
       worked(await tracked.push(pusher, source, "acme/pulled:1"));
       await tracked.tagged("pulled", "1", digest);
       const repo = (await tracked.repo("pulled")) as string;
       worked(await tracked.pull(puller, "acme/pulled:1"));
-      const told = await until(async () => {
+      const pulls = await until(async () => {
         const all = await events(repo, "registry.pull.v1");
         return all.some(({ body }) => body.type === "manifest" && body.method === "GET") && all;
       });
-      const manifest = told.find(({ body }) => body.type === "manifest");
+      const manifest = pulls.find(({ body }) => body.type === "manifest");
       assert.equal(manifest?.actor, puller);
       assert.equal(manifest?.body.digest, digest);
       assert.ok(
-        told.every(({ actor }) => actor === puller),
+        pulls.every(({ actor }) => actor === puller),
         "our own reads are no pulls",
       );
       const audits = await tracked.rows<{ actor: string; detail: string; remote_address: string }>(
@@ -131,7 +131,7 @@ for (const store of STORES) {
       assert.ok(Number(row?.pulled) >= Number(row?.pushed));
     });
 
-    test("folders are made on the way, by whoever may", async () => {
+    test("a push creates missing folders if the caller can", async () => {
       const owner = await tracked.world.holder("owner", "owner");
       const { digest, source } = tracked.image();
       worked(await tracked.push(owner, source, "acme/team/inner/deepest/app:1"));
@@ -147,7 +147,7 @@ for (const store of STORES) {
       assert.deepEqual(bindings.roleBindings ?? [], [], "nothing is granted by it");
     });
 
-    test("what is deleted in the registry is gone here", async () => {
+    test("deletions in the registry are applied", async () => {
       const editor = await tracked.world.holder("deleter", "owner");
       const { digest, source } = tracked.image();
       worked(await tracked.push(pusher, source, "acme/gone:1"));
@@ -163,12 +163,12 @@ for (const store of STORES) {
       const audits = await tracked.rows<{ actor: string }>(
         `SELECT actor FROM audit WHERE resource = '${repo}' AND method = 'registry delete'`,
       );
-      // Of the manifest, and of those tags that the registry told of before it.
+      // One of the manifest, and those of the tags that the registry reported before it.
       assert.ok(audits.length >= 1 && audits.length <= 3);
       assert.ok(audits.every(({ actor }) => actor === editor));
     });
 
-    test("whoever loses the binding is refused at once, and nothing is told", async () => {
+    test("deleting the binding denies the next push, without an event", async () => {
       const name = await tracked.world.identity("leaver");
       const binding = await tracked.world.bind(tracked.world.organization, name, "registry.push");
       const { digest, source } = tracked.image();

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { FrontedWorld } from "./support/fronted-world.ts";
-import { Insider } from "./support/insider.ts";
-import { skopeo } from "./support/registry.ts";
-import { INDEX, MANIFEST, type StoredImage } from "./support/registry-storage.ts";
-import { until } from "./support/tracked-world.ts";
+import { skopeo } from "./support/registry/distribution.ts";
+import { INDEX, MANIFEST, type StoredImage } from "./support/registry/storage.ts";
+import { Insider } from "./support/server/insider.ts";
+import { FrontedWorld } from "./support/world/fronted-registry.ts";
+import { until } from "./support/world/tracked-registry.ts";
 
-describe("what a registry answers oddly keeps us from nothing else", () => {
+describe("unusual responses of a registry", () => {
   let world: FrontedWorld;
   let { front, tracked, storage } = {} as FrontedWorld;
   before(async () => {
@@ -18,7 +18,7 @@ describe("what a registry answers oddly keeps us from nothing else", () => {
   after(() => world.stop());
 
   const names = (repo: string) => world.names(repo);
-  const told = async (
+  const notify = async (
     repository: string,
     tag: string,
     { digest }: StoredImage,
@@ -45,11 +45,11 @@ describe("what a registry answers oddly keeps us from nothing else", () => {
     return lists;
   };
 
-  test("a configuration that is longer than we read", async () => {
+  test("an oversized image configuration", async () => {
     const image = storage.image("long", "amd64", { long: "x".repeat(9 * 1024 * 1024) });
-    storage.tag("acme/long-told", "1", image);
-    assert.equal(await told("acme/long-told", "1", image), 200);
-    assert.deepEqual(await names("long-told"), ["1"]);
+    storage.tag("acme/long-config", "1", image);
+    assert.equal(await notify("acme/long-config", "1", image), 200);
+    assert.deepEqual(await names("long-config"), ["1"]);
     storage.tag("acme/long", "1", image);
     storage.tag("acme/longer", "1", storage.image("another"));
     await tracked.look();
@@ -61,20 +61,20 @@ describe("what a registry answers oddly keeps us from nothing else", () => {
     assert.deepEqual(body.architectures ?? [], [], "its architecture is not known");
   });
 
-  test("an index that names the same thing a hundred times, three deep", async () => {
+  test("an index with the same manifest a hundred times, three levels deep", async () => {
     const image = storage.image("repeated");
     let top = storage.repeated(image, MANIFEST, 100);
     for (const _ of [1, 2]) top = storage.repeated(top, INDEX, 100);
     storage.tag("acme/repeated", "1", top);
     front.asked.length = 0;
-    assert.equal(await told("acme/repeated", "1", top, INDEX), 200);
+    assert.equal(await notify("acme/repeated", "1", top, INDEX), 200);
     assert.ok(front.asked.length < 10, `${front.asked.length} requests`);
     const repo = await tracked.repo("repeated");
     const known = await tracked.rows(`SELECT digest FROM manifests WHERE repo = '${repo}'`);
     assert.equal(known.length, 4);
   });
 
-  test("images of Docker's first kind", async () => {
+  test("images with Docker schema 1 manifests", async () => {
     const owner = await tracked.world.holder("owner", "owner");
     const creds = `_token:${await tracked.world.token(owner)}`;
     const flags = ["--format", "v2s1", "--dest-tls-verify=false", "--dest-creds", creds];
@@ -94,10 +94,10 @@ describe("what a registry answers oddly keeps us from nothing else", () => {
       `/registry/v2beta1/repos/${repo}/digests/${digest}/architectures`,
     );
     assert.deepEqual(body.architectures, ["amd64"]);
-    assert.equal(await told("acme/old", "3", { digest } as StoredImage), 200);
+    assert.equal(await notify("acme/old", "3", { digest } as StoredImage), 200);
   });
 
-  test("a tag that cannot be read", async () => {
+  test("an unreadable tag", async () => {
     for (const tag of ["good", "bad", "well"]) {
       storage.tag("acme/partly", tag, storage.image(`partly ${tag}`));
     }
@@ -113,7 +113,7 @@ describe("what a registry answers oddly keeps us from nothing else", () => {
     front.instead = () => undefined;
   });
 
-  test("a registry that is asked too much is asked again when it says", async () => {
+  test("rate limiting with Retry-After", async () => {
     storage.tag("acme/busy", "1", storage.image("busy"));
     let refused = 0;
     front.instead = ({ url }) => {
@@ -126,7 +126,7 @@ describe("what a registry answers oddly keeps us from nothing else", () => {
     front.instead = () => undefined;
   });
 
-  test("a registry that allows short pages alone is read to the end", async () => {
+  test("a registry with a small maximum page size is read to the end", async () => {
     const { status } = await fetch(`${front.url}/v2/_catalog?n=1000`);
     assert.equal(status, 401);
     for (let at = 0; at < 30; at++) storage.tag(`acme/many-${at}`, "1", storage.image("many"));
@@ -137,20 +137,20 @@ describe("what a registry answers oddly keeps us from nothing else", () => {
     assert.ok(pages.length > 3, `${pages.length} pages`);
   });
 
-  test("a look that hangs keeps no notification waiting", async () => {
+  test("a hanging reconcile pass does not delay notifications", async () => {
     for (let at = 0; at < 12; at++) storage.tag(`acme/slow-${at}`, "1", storage.image("slow"));
     const image = storage.image("quick");
     storage.tag("acme/quick", "1", image);
     const lists = holdLists();
     const looked = tracked.look();
     await until(async () => lists.waiting >= 8);
-    assert.equal(await told("acme/quick", "1", image), 200);
+    assert.equal(await notify("acme/quick", "1", image), 200);
     assert.deepEqual(await names("quick"), ["1"]);
     lists.release();
     await looked;
   });
 
-  test("a list that is none, or holds what is no name", async () => {
+  test("a malformed list, or one with invalid names", async () => {
     const answer = (body: string) => ({ status: 200, body });
     front.instead = ({ url }) =>
       url.startsWith("/v2/_catalog")
@@ -164,7 +164,7 @@ describe("what a registry answers oddly keeps us from nothing else", () => {
     front.instead = () => undefined;
   });
 
-  test("a look that another replica takes over is no fault of the registry's", async () => {
+  test("a pass taken over by another replica is not a registry error", async () => {
     const { server } = tracked.world;
     const lists = holdLists();
     const looked = tracked.look();
@@ -178,7 +178,7 @@ describe("what a registry answers oddly keeps us from nothing else", () => {
     assert.ok(!server.log.includes("reconcile pass failed"), server.log);
   });
 
-  test("a list without an end is not followed for ever", async () => {
+  test("an endless list is cut off", async () => {
     const link = `</v2/acme/busy/tags/list?n=1000>; rel="next"`;
     front.instead = ({ url }) =>
       url.startsWith("/v2/acme/busy/tags") ? { status: 200, headers: { link } } : undefined;

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { RegistryStorage } from "./support/registry-storage.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES, TestServer } from "./support/server.ts";
-import { TrackedWorld, until } from "./support/tracked-world.ts";
+import { Rest } from "./support/client/http.ts";
+import { RegistryStorage } from "./support/registry/storage.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
+import { TrackedWorld, until } from "./support/world/tracked-registry.ts";
 
 const REGISTRIES = "/registry/v2beta1/registries";
 
 for (const store of STORES) {
-  describe(`looks through a registry on demand, on ${store}`, () => {
+  describe(`reconcile passes on demand, on ${store}`, () => {
     let tracked: TrackedWorld;
     before(async () => {
       const flags = ["--reconcile-minutes", "0"];
@@ -18,7 +18,7 @@ for (const store of STORES) {
 
     const registry = async () => (await tracked.world.operator.get(REGISTRIES)).body.registries[0];
 
-    test("are the only ones where none are made by themselves", async () => {
+    test("are the only ones if periodic passes are disabled", async () => {
       const storage = new RegistryStorage(tracked.registry.storage);
       storage.tag("acme/asked", "1", storage.image("one"));
       const before = await registry();
@@ -34,7 +34,7 @@ for (const store of STORES) {
       assert.ok(Date.parse((await registry()).finishTime) > Date.parse(finishTime));
     });
 
-    test("are the operator's to ask for, and leave an audit row and an event", async () => {
+    test("require the operator, and leave an audit row and an event", async () => {
       const { operator, server } = tracked.world;
       const owner = await tracked.world.holder("owner", "owner");
       const rows = () =>
@@ -65,7 +65,7 @@ for (const store of STORES) {
       assert.deepEqual(JSON.parse(audits.at(-1)?.detail ?? ""), { host });
     });
 
-    test("are refused for registries that are not attached", async () => {
+    test("are rejected for registries that are not attached", async () => {
       const { operator } = tracked.world;
       const host = "elsewhere.example";
       const { status, body } = await operator.post(`${REGISTRIES}:reconcile`, { host });
@@ -73,7 +73,7 @@ for (const store of STORES) {
       assert.equal(body.message, 'Not found: Registry "elsewhere.example" does not exist');
     });
 
-    test("say why a registry cannot be read, and go on when it can", async () => {
+    test("report why a registry cannot be read, and work once it can", async () => {
       const { operator } = tracked.world;
       await until(async () => !(await registry()).pending);
       await tracked.registry.down();
@@ -95,7 +95,7 @@ for (const store of STORES) {
 }
 
 describe("a server without a registry", () => {
-  test("says that it has none to look through", async () => {
+  test("reports that no registry is attached", async () => {
     const server = await TestServer.start();
     const operator = new Rest(server.url, await server.token());
     assert.deepEqual((await operator.get(REGISTRIES)).body, { registries: [] });

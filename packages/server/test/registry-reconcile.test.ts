@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Insider } from "./support/insider.ts";
-import { RegistryStorage } from "./support/registry-storage.ts";
-import { checkRows } from "./support/rows.ts";
-import { STORES } from "./support/server.ts";
-import { TrackedWorld, until } from "./support/tracked-world.ts";
+import { RegistryStorage } from "./support/registry/storage.ts";
+import { Insider } from "./support/server/insider.ts";
+import { checkRows } from "./support/server/store-consistency.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { TrackedWorld, until } from "./support/world/tracked-registry.ts";
 
 for (const store of STORES) {
-  describe(`a look through a registry, on ${store}`, () => {
+  describe(`a reconcile pass, on ${store}`, () => {
     let tracked: TrackedWorld;
     let storage: RegistryStorage;
     before(async () => {
@@ -30,7 +30,7 @@ for (const store of STORES) {
       return repo && (await tracked.tags(repo)).map((tag) => tag.name);
     };
 
-    test("finds repos, tags and images, and leaves alone what is nobody's", async () => {
+    test("finds repos, tags and images, and ignores paths of no group", async () => {
       const image = storage.image("one");
       const index = storage.index("several", ["amd64", "arm64"]);
       storage.tag("acme/found", "1", image);
@@ -53,12 +53,12 @@ for (const store of STORES) {
       assert.deepEqual(nobody.body.groups ?? [], []);
     });
 
-    test("finds nothing new the second time", async () => {
+    test("changes nothing the second time", async () => {
       const { repos, same, created, moved, removed, manifests } = await look();
       assert.deepEqual([repos, same, created, moved, removed, manifests], [2, 3, 0, 0, 0, 0]);
     });
 
-    test("repairs tags that moved and tags that are gone", async () => {
+    test("repairs moved and deleted tags", async () => {
       const [old, fresh] = [storage.image("old"), storage.image("fresh")];
       for (const tag of ["kept", "moved", "gone"]) storage.tag("acme/repaired", tag, old);
       await look();
@@ -72,7 +72,7 @@ for (const store of STORES) {
       assert.deepEqual(await names("repaired"), ["kept", "moved"]);
     });
 
-    test("forgets images that are gone with their tags", async () => {
+    test("removes deleted images with their tags", async () => {
       const image = storage.image("forgotten");
       storage.tag("acme/forgetting", "1", image);
       storage.tag("acme/forgetting", "2", storage.image("kept"));
@@ -87,7 +87,7 @@ for (const store of STORES) {
       assert.equal(status, 404);
     });
 
-    test("a repo that only pushes made goes with them; one that someone made stays", async () => {
+    test("deletes an emptied repo that pushes created, and keeps one created through the API", async () => {
       const image = storage.image("short-lived");
       const { uid } = (
         await tracked.world.operator.post(`/registry/v2beta1/repos/${tracked.world.organization}`, {
@@ -106,7 +106,7 @@ for (const store of STORES) {
       assert.deepEqual(await tracked.tags(uid), []);
     });
 
-    test("finds a repo again that was deleted through the API alone", async () => {
+    test("restores a repo that was deleted through the API only", async () => {
       storage.tag("acme/written", "1", storage.image("written"));
       await look();
       const repo = (await tracked.repo("written")) as string;
@@ -116,7 +116,7 @@ for (const store of STORES) {
       assert.deepEqual(await names("written"), ["1"]);
     });
 
-    test("repos in two places keep what either has", async () => {
+    test("repos at two locations have the content of both", async () => {
       const { organization } = tracked.world;
       const [one, two] = [storage.image("here"), storage.image("there")];
       // Again and again: both places are looked at at the same time, in whatever order.
@@ -138,7 +138,7 @@ for (const store of STORES) {
       }
     });
 
-    test("images stay where they are when their folder is renamed, and are in no two repos", async () => {
+    test("images keep their location when their folder is renamed, and belong to one repo", async () => {
       const { operator } = tracked.world;
       const reposNamed = async (name: string) =>
         (await operator.get(`/registry/v2beta1/repos?name=${name}`)).body.repos ?? [];
@@ -163,7 +163,7 @@ for (const store of STORES) {
       }
     });
 
-    test("a registry that is down changes nothing, and is asked until it is back", async () => {
+    test("an unavailable registry changes nothing, and is retried until it recovers", async () => {
       const { server } = tracked.world;
       const before = await names("found");
       await tracked.registry.down();

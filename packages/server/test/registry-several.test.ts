@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { notificationSecret } from "../src/app/admin.ts";
 import { readSettings } from "../src/config/settings.ts";
-import { freePort } from "./support/free-port.ts";
-import { TestRegistry } from "./support/registry.ts";
-import { RegistryStorage, type StoredImage } from "./support/registry-storage.ts";
-import { RegistryWorld } from "./support/registry-world.ts";
-import { until } from "./support/tracked-world.ts";
+import { TestRegistry } from "./support/registry/distribution.ts";
+import { RegistryStorage, type StoredImage } from "./support/registry/storage.ts";
+import { freePort } from "./support/server/free-port.ts";
+import { RegistryWorld } from "./support/world/registry-tokens.ts";
+import { until } from "./support/world/tracked-registry.ts";
 
 describe("two registries with the same paths", () => {
   let world: RegistryWorld;
@@ -48,7 +48,7 @@ describe("two registries with the same paths", () => {
     return (body.tags ?? []).map(({ name }: { name: string }) => name);
   };
 
-  test("a configuration is read from the one that is up", async () => {
+  test("a configuration is read from the available one", async () => {
     const image = storages.map((storage) => {
       const stored = storage.image("configured");
       storage.tag("acme/configured", "1", stored);
@@ -69,7 +69,7 @@ describe("two registries with the same paths", () => {
     await look(1);
   });
 
-  test("one that is down keeps nothing of the other from being known", async () => {
+  test("an unavailable one does not block the other", async () => {
     const [here, there] = storages as [RegistryStorage, RegistryStorage];
     here.tag("acme/app", "here", here.image("one"));
     here.tag("acme/app", "both", here.image("one"));
@@ -89,7 +89,7 @@ describe("two registries with the same paths", () => {
     assert.deepEqual(await tags(), ["more"]);
   });
 
-  test("one that is no longer attached keeps nothing", async () => {
+  test("content of a detached one is removed", async () => {
     for (const storage of storages) storage.tag("acme/left", "1", storage.image("left"));
     await look(1);
     await look(0);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { FrontedWorld } from "./support/fronted-world.ts";
-import type { StoredImage } from "./support/registry-storage.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES } from "./support/server.ts";
-import { until } from "./support/tracked-world.ts";
+import { Rest } from "./support/client/http.ts";
+import type { StoredImage } from "./support/registry/storage.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { FrontedWorld } from "./support/world/fronted-registry.ts";
+import { until } from "./support/world/tracked-registry.ts";
 
 /** What a registry has under a name. */
 interface Had {
@@ -16,7 +16,7 @@ interface Had {
 }
 
 for (const store of STORES) {
-  describe(`tags written through the API, in a registry, on ${store}`, () => {
+  describe(`tags written to a registry through the API, on ${store}`, () => {
     let world: FrontedWorld;
     let { front, tracked, storage } = {} as FrontedWorld;
     let writer: Rest;
@@ -59,7 +59,7 @@ for (const store of STORES) {
     const asked = (...methods: string[]) =>
       front.asked.filter(({ method }) => methods.includes(method)).map(({ method }) => method);
 
-    test("a new tag is in the registry, byte for byte, and a look finds nothing new", async () => {
+    test("a new tag is in the registry, byte for byte, and a reconcile pass changes nothing", async () => {
       const image = storage.index("made", ["amd64", "arm64"]);
       const repo = await repoWith("made", { one: image });
       const { status, body } = await post(repo, { name: "two", digest: image.digest });
@@ -99,7 +99,7 @@ for (const store of STORES) {
       assert.deepEqual([tag.digest, tag.deprecated], [one.digest, true]);
     });
 
-    test("what is so already is not pushed", async () => {
+    test("an unchanged tag is not pushed", async () => {
       const image = storage.image("marked");
       const repo = await repoWith("marked", { one: image });
       front.asked.length = 0;
@@ -111,7 +111,46 @@ for (const store of STORES) {
       assert.deepEqual(asked("PUT"), [], "it was there, unknown to us");
     });
 
-    test("an image that no registry has is refused", async () => {
+    test("without a digest, a tag has the image that it has in the registry", async () => {
+      const [one, two] = [storage.image("current one"), storage.image("current two")];
+      const repo = await repoWith("current", { one });
+      storage.tag("acme/current", "unknown", two);
+      front.asked.length = 0;
+      const create = (tag: object) => writer.post(`/registry/v1/tags/${repo}`, tag);
+      const { status, body } = await create({ name: "unknown", bundles: ["fips"] });
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.deepEqual([body.digest, body.bundles], [two.digest, ["fips"]]);
+      const none = await create({ name: "none" });
+      assert.deepEqual([none.status, none.body.code], [400, 3]);
+      assert.deepEqual(
+        none.body.details[1].fieldViolations.map(({ field }: { field: string }) => field),
+        ["digest"],
+      );
+      assert.deepEqual(asked("PUT"), []);
+      await tracked.look();
+      assert.deepEqual(await shown(repo), [
+        ["one", one.digest],
+        ["unknown", two.digest],
+      ]);
+    });
+
+    test("an update without a digest does not move a tag back", async () => {
+      const [one, two] = [storage.image("kept one"), storage.image("kept two")];
+      const repo = await repoWith("kept-digest", { moving: one });
+      const id = (await tracked.tag(repo, "moving"))?.uid;
+      storage.tag("acme/kept-digest", "moving", two);
+      front.asked.length = 0;
+      const given = { name: "moving", bundles: ["ai"] };
+      const { body } = await writer.send("PUT", `/registry/v1/tags/${id}`, given);
+      assert.deepEqual([body.digest, body.bundles], [one.digest, ["ai"]], "as known so far");
+      assert.deepEqual(front.asked, []);
+      assert.equal((await had("kept-digest", "moving")).digest, two.digest);
+      assert.equal((await tracked.look()).moved, 1);
+      const { body: tag } = await writer.get(`/registry/v2beta1/tags/${id}`);
+      assert.deepEqual([tag.digest, tag.bundles], [two.digest, ["ai"]]);
+    });
+
+    test("an unknown image is rejected", async () => {
       const image = storage.image("there");
       const repo = await repoWith("there", { one: image });
       const { digest } = storage.image("not there");
@@ -124,7 +163,7 @@ for (const store of STORES) {
       assert.deepEqual(await shown(repo), [["one", image.digest]]);
     });
 
-    test("a registry that is down is told, and nothing has changed", async () => {
+    test("an unavailable registry is reported, and nothing changes", async () => {
       const image = storage.image("down");
       const repo = await repoWith("down", { one: image });
       const uid = (await tracked.tag(repo, "one"))?.uid;
@@ -138,7 +177,7 @@ for (const store of STORES) {
       assert.equal((await had("down", "two")).status, 404);
     });
 
-    test("a registry that refuses is told", async () => {
+    test("a rejection by the registry is reported", async () => {
       const image = storage.image("read only");
       const repo = await repoWith("read-only", { one: image });
       front.instead = ({ method }) => (method === "PUT" ? { status: 405 } : undefined);
@@ -151,7 +190,7 @@ for (const store of STORES) {
       assert.deepEqual(await shown(repo), [["one", image.digest]]);
     });
 
-    test("Distribution 2 deletes no tag alone: that is told, and the image stays", async () => {
+    test("Distribution 2 cannot delete a single tag: that is reported, and the image stays", async () => {
       const image = storage.image("kept");
       const repo = await repoWith("kept", { one: image, two: image });
       const uid = (await tracked.tag(repo, "two"))?.uid;
@@ -173,7 +212,7 @@ for (const store of STORES) {
       ]);
     });
 
-    test("a registry that can delete a tag does, and the image stays", async () => {
+    test("a registry that can delete a tag deletes it, and the image stays", async () => {
       const image = storage.image("untagged");
       const repo = await repoWith("untagged", { one: image, two: image });
       const uid = (await tracked.tag(repo, "two"))?.uid;
@@ -193,7 +232,7 @@ for (const store of STORES) {
       assert.deepEqual([created, removed], [0, 0]);
     });
 
-    test("a tag that is gone from the registry is deleted here alone", async () => {
+    test("a tag missing in the registry is deleted here only", async () => {
       const image = storage.image("gone");
       const repo = await repoWith("gone", { one: image, two: image });
       const uid = (await tracked.tag(repo, "two"))?.uid;
@@ -204,7 +243,7 @@ for (const store of STORES) {
       assert.deepEqual(await shown(repo), [["one", image.digest]]);
     });
 
-    test("moving a tag takes the right to update tags, making one does not", async () => {
+    test("moving a tag requires tag.update, creating one does not", async () => {
       const [one, two] = [storage.image("right one"), storage.image("right two")];
       const repo = await repoWith("right", { one, two });
       const { world } = tracked;
@@ -229,7 +268,7 @@ for (const store of STORES) {
       assert.equal((await post(repo, fresh, rest)).body.deprecated, true);
     });
 
-    test("where tags are unique, none moves, not even one that we have yet to hear of", async () => {
+    test("immutable tags do not move, not even unseen ones", async () => {
       const [one, two] = [storage.image("unique one"), storage.image("unique two")];
       const repo = await repoWith("team/unique", { one, two });
       const settings = `/registry/v2beta1/settings/${tracked.world.team}`;
@@ -252,7 +291,7 @@ for (const store of STORES) {
       assert.equal((await post(repo, { name: "new", digest: one.digest })).status, 200);
     });
 
-    test("a path that has become another's is left alone", async () => {
+    test("a path that now belongs to another repo is left alone", async () => {
       const image = storage.image("renamed");
       const repo = await repoWith("first/renamed", { one: image });
       const folder = repo.slice(0, repo.lastIndexOf("/"));
@@ -263,7 +302,7 @@ for (const store of STORES) {
       assert.equal((await had("first/renamed", "two")).status, 404);
     });
 
-    test("a push that comes right after it counts", async () => {
+    test("a push right after the write wins", async () => {
       const [one, two] = [storage.image("raced one"), storage.image("raced two")];
       const repo = await repoWith("raced", { one, two });
       front.instead = async ({ method }) => {

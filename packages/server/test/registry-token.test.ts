@@ -3,11 +3,11 @@ import { hash, X509Certificate } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { builtinRole, literalIdentityUid } from "@wharf/contract";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
-import { exchange } from "./support/exchange.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { answerOf, RegistryWorld } from "./support/registry-world.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES } from "./support/server.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { answerOf, RegistryWorld } from "./support/world/registry-tokens.ts";
 
 const ANYONE = literalIdentityUid("wharf", "anyone");
 const SCOPE = "repository:acme/app:pull";
@@ -29,7 +29,7 @@ for (const store of STORES) {
         .split(/(?<=-----END CERTIFICATE-----\n)/)
         .map((pem) => new X509Certificate(pem));
 
-    test("say what a registry reads, and are signed as it expects", async () => {
+    test("have the claims and the signature that a registry expects", async () => {
       const password = await world.token(puller);
       const { status, body, claims, headers } = await world.ask({
         user: "_token",
@@ -61,7 +61,7 @@ for (const store of STORES) {
       await jwtVerify(body.token, certificate.publicKey);
     });
 
-    test("the other path, and a bearer header, do as well", async () => {
+    test("the alternative path and a bearer header are accepted", async () => {
       const password = await world.token(puller);
       const basic = { user: "_token", password, scope: SCOPE };
       assert.deepEqual((await world.ask({ ...basic, path: "/registry/token" })).granted, [SCOPE]);
@@ -69,7 +69,7 @@ for (const store of STORES) {
       assert.deepEqual((await world.ask(bearer)).granted, [SCOPE]);
     });
 
-    test("are for one registry of ours, the first where none is named", async () => {
+    test("are for one attached registry, the first by default", async () => {
       const password = await world.token(puller, OTHER);
       const other = await world.ask({ user: "_token", password, scope: SCOPE, service: OTHER });
       assert.deepEqual([other.claims.aud, other.granted], [OTHER, [SCOPE]]);
@@ -83,7 +83,7 @@ for (const store of STORES) {
       assert.deepEqual([foreign.status, foreign.body.errors[0].code], [400, "UNSUPPORTED"]);
     });
 
-    test("a token of ours for another audience is denied, with what would help", async () => {
+    test("a token for another audience is denied, with a hint", async () => {
       for (const audience of [world.server.url, OTHER]) {
         const password = await world.token(puller, audience);
         const { status, body } = await world.ask({ user: "_token", password, scope: SCOPE });
@@ -94,7 +94,7 @@ for (const store of STORES) {
       }
     });
 
-    test("a workload's own token is the password of its identity, however that is written", async () => {
+    test("a workload's token is the password of its identity, in every spelling of the uid", async () => {
       const password = await world.issuer.sign({ sub: "puller" });
       for (const user of [puller, puller.replaceAll("/", "_")]) {
         const { status, claims, granted } = await world.ask({ user, password, scope: SCOPE });
@@ -104,7 +104,7 @@ for (const store of STORES) {
       assert.notEqual(body.lastSeenTime, body.createTime);
     });
 
-    test("a pull token is an identity with a key of its own, until its end or its deletion", async () => {
+    test("a pull token is an identity with its own key, until expiry or deletion", async () => {
       const claims = { iss: "https://pull.example", sub: "robot" };
       const expirationTime = new Date(Date.now() + 86_400_000).toISOString();
       const issuerKeys = JSON.stringify(world.issuer.jwks);
@@ -122,7 +122,7 @@ for (const store of STORES) {
       assert.equal((await ask()).status, 401);
     });
 
-    test("the forms of OAuth 2 do as well", async () => {
+    test("the OAuth 2 form is accepted", async () => {
       const post = async (fields: Record<string, string>, headers = {}) =>
         answerOf(
           await fetch(`${world.server.url}/token`, {
@@ -155,7 +155,7 @@ for (const store of STORES) {
       assert.equal((await post({ grant_type: "password", username: "_token" })).status, 401);
     });
 
-    test("end with the session of whoever asks", async () => {
+    test("end with the session of the caller", async () => {
       const { organization, issuer, server, operator } = world;
       const provider = await world.post(`identityProviders/${organization}`, {
         name: "sso",
@@ -179,7 +179,7 @@ for (const store of STORES) {
       assert.match(body.errors[0].message, /session has expired or was revoked/);
     });
 
-    test("are good for nothing here", async () => {
+    test("are not accepted by the API", async () => {
       const question = { user: "_token", password: await world.token(), scope: SCOPE };
       const { token } = (await world.ask(question)).body;
       const listed = await new Rest(world.server.url, token).get("/iam/v2beta1/groups");
@@ -189,7 +189,7 @@ for (const store of STORES) {
       assert.equal((await world.ask({ ...question, password: token })).status, 401);
     });
 
-    test("keys are rotated, and the next one is published before its turn", async () => {
+    test("keys rotate, and the next one is published in advance", async () => {
       const question = { user: "_token", password: await world.token(puller), scope: SCOPE };
       const kid = async () => decodeProtectedHeader((await world.ask(question)).body.token).kid;
       const published = async () => {
@@ -207,7 +207,7 @@ for (const store of STORES) {
       assert.equal((await certificates()).length, 3);
     });
 
-    test("leave audit rows that tell all but the token", async () => {
+    test("leave audit rows without the token", async () => {
       const password = await world.token(puller);
       const scope = [`${SCOPE},push`, "repository:other/app:pull"];
       await world.ask({ user: "_token", password, scope });
@@ -240,7 +240,7 @@ for (const store of STORES) {
       assert.equal(await count(), rows.length, "nobody was given nothing");
     });
 
-    test("nobody has a token of anyone, or changes it", async () => {
+    test("nobody can get or change another's token", async () => {
       await assert.rejects(
         world.server.admin("token", "--identity", ANYONE),
         /no token is issued for the anonymous identity/,

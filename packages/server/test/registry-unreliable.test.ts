@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { TrackedWorld, until } from "./support/tracked-world.ts";
+import { TrackedWorld, until } from "./support/world/tracked-registry.ts";
 
 /** Passes on what a registry tells, badly: some of it never, some of it twice, all of it late. */
 class BadLine {
   readonly #server: Server;
   readonly #kept: { headers: Record<string, string>; body: string }[] = [];
-  #told = 0;
+  #received = 0;
 
   private constructor(server: Server) {
     this.#server = server;
@@ -21,7 +21,7 @@ class BadLine {
         "content-type": request.headers["content-type"] ?? "",
       };
       const kept = { headers, body: Buffer.concat(chunks).toString() };
-      const turn = this.#told++ % 4;
+      const turn = this.#received++ % 4;
       // Of four, one is lost and one comes twice.
       if (turn !== 0) this.#kept.push(kept);
       if (turn === 1) this.#kept.push(kept);
@@ -39,8 +39,8 @@ class BadLine {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  get told(): number {
-    return this.#told;
+  get received(): number {
+    return this.#received;
   }
 
   /** Passes on what was kept, the last first. */
@@ -58,7 +58,7 @@ class BadLine {
   }
 }
 
-describe("a registry whose notifications are lost, doubled and out of order", () => {
+describe("a registry whose notifications are lost, duplicated and reordered", () => {
   let line: BadLine;
   let tracked: TrackedWorld;
   before(async () => {
@@ -70,7 +70,7 @@ describe("a registry whose notifications are lost, doubled and out of order", ()
     line.stop();
   });
 
-  test("is known as it is after the next look", async () => {
+  test("is consistent after the next reconcile pass", async () => {
     const { server } = tracked.world;
     const owner = await tracked.world.holder("owner", "owner");
     const images = Array.from({ length: 4 }, () => tracked.image());
@@ -85,7 +85,7 @@ describe("a registry whose notifications are lost, doubled and out of order", ()
     const { ok, output } = await tracked.skopeo("delete", owner, "acme/shaky:v0");
     assert.ok(ok, output);
     wanted.delete("v0");
-    await until(async () => line.told >= 13);
+    await until(async () => line.received >= 13);
     await line.pass(server.url);
     await server.terminate();
     await server.restart();

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { decodeJwt } from "jose";
-import { FrontedWorld } from "./support/fronted-world.ts";
-import type { StoredImage } from "./support/registry-storage.ts";
+import type { StoredImage } from "./support/registry/storage.ts";
+import { FrontedWorld } from "./support/world/fronted-registry.ts";
 
 /** What zot says in the headers of an event. */
 interface Said {
@@ -31,7 +31,7 @@ describe("a registry that sends CloudEvents, as zot does", () => {
     });
 
   /** Sends an event with its attributes in the headers, as zot does. */
-  const told = async ({ type, at, id = randomUUID() }: Said, data: object) => {
+  const notify = async ({ type, at, id = randomUUID() }: Said, data: object) => {
     const response = await send(
       {
         "content-type": "application/json",
@@ -60,7 +60,7 @@ describe("a registry that sends CloudEvents, as zot does", () => {
     return (await tracked.world.operator.get(at)).status === 200;
   };
 
-  test("pushes make the repo, the tag and what is known of the image", async () => {
+  test("pushes create the repo, the tag and the image metadata", async () => {
     const pusher = await tracked.world.holder("pusher", "registry.push");
     const pushed = storage.image("pushed");
     storage.tag("acme/pushed", "1", pushed);
@@ -70,10 +70,10 @@ describe("a registry that sends CloudEvents, as zot does", () => {
     };
     const id = randomUUID();
     for (const _ of ["once", "twice"]) {
-      await told({ type: updated, at: 1, id }, { ...image("acme/pushed", "1", pushed), ...who });
+      await notify({ type: updated, at: 1, id }, { ...image("acme/pushed", "1", pushed), ...who });
     }
     const byDigest = image("acme/pushed", pushed.digest, pushed);
-    await told({ type: updated, at: 2 }, { ...byDigest, ...who });
+    await notify({ type: updated, at: 2 }, { ...byDigest, ...who });
     assert.deepEqual(await names("pushed"), ["1"]);
     assert.ok(await isKnown("pushed", pushed));
     const repo = await tracked.repo("pushed");
@@ -88,7 +88,7 @@ describe("a registry that sends CloudEvents, as zot does", () => {
     );
   });
 
-  test("the event may be around what it tells, and of a type with another beginning", async () => {
+  test("structured mode and other type prefixes are accepted", async () => {
     const pushed = storage.image("structured");
     storage.tag("acme/structured", "1", pushed);
     const event = {
@@ -104,34 +104,34 @@ describe("a registry that sends CloudEvents, as zot does", () => {
     assert.deepEqual(await names("structured"), ["1"]);
   });
 
-  test("deletions take the tag, and the image when the registry has it no more", async () => {
+  test("deletions remove the tag, and the image once the registry has it no more", async () => {
     const pushed = storage.image("deleted");
     for (const tag of ["1", "2"]) {
       storage.tag("acme/deleted", tag, pushed);
-      await told({ type: updated, at: 1 }, image("acme/deleted", tag, pushed));
+      await notify({ type: updated, at: 1 }, image("acme/deleted", tag, pushed));
     }
     storage.untag("acme/deleted", "1");
-    await told({ type: deleted, at: 2 }, image("acme/deleted", "1", pushed));
+    await notify({ type: deleted, at: 2 }, image("acme/deleted", "1", pushed));
     assert.deepEqual(await names("deleted"), ["2"]);
     assert.ok(await isKnown("deleted", pushed), "the other tag stands for it");
     storage.untag("acme/deleted", "2");
     storage.forget("acme/deleted", pushed.digest);
-    await told({ type: deleted, at: 3 }, image("acme/deleted", "2", pushed));
+    await notify({ type: deleted, at: 3 }, image("acme/deleted", "2", pushed));
     assert.deepEqual(await names("deleted"), []);
     assert.ok(!(await isKnown("deleted", pushed)));
   });
 
-  test("a deletion by digest takes all that stands for it", async () => {
+  test("a deletion by digest removes all of its tags", async () => {
     const pushed = storage.image("by-digest");
     for (const tag of ["1", "2"]) {
       storage.tag("acme/by-digest", tag, pushed);
-      await told({ type: updated, at: 1 }, image("acme/by-digest", tag, pushed));
+      await notify({ type: updated, at: 1 }, image("acme/by-digest", tag, pushed));
     }
-    await told({ type: deleted, at: 2 }, image("acme/by-digest", pushed.digest, pushed));
+    await notify({ type: deleted, at: 2 }, image("acme/by-digest", pushed.digest, pushed));
     assert.deepEqual(await names("by-digest"), []);
   });
 
-  test("what else it tells is passed over, and what is none of ours", async () => {
+  test("other event types and unknown paths are skipped", async () => {
     const pushed = storage.image("other");
     for (const type of [
       "zotregistry.repository.created",
@@ -140,14 +140,14 @@ describe("a registry that sends CloudEvents, as zot does", () => {
       "image",
       "constructor.prototype",
     ]) {
-      await told({ type, at: 1 }, image("acme/other", "1", pushed));
+      await notify({ type, at: 1 }, image("acme/other", "1", pushed));
     }
-    await told({ type: updated, at: 1 }, image("nobody/other", "1", pushed));
-    await told({ type: updated, at: 1 }, { name: 7, reference: {}, digest: [] });
+    await notify({ type: updated, at: 1 }, image("nobody/other", "1", pushed));
+    await notify({ type: updated, at: 1 }, { name: 7, reference: {}, digest: [] });
     assert.equal(await tracked.repo("other"), undefined);
   });
 
-  test("the catalog is asked for as both kinds of registries want it", async () => {
+  test("the catalog scope works for both kinds of registries", async () => {
     front.asked.length = 0;
     await tracked.look();
     const asked = front.asked.find(({ url }) => url.startsWith("/v2/_catalog"));

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { BUILTIN_ROLES } from "@wharf/contract";
-import { Api, refused } from "./support/api.ts";
-import { emptyDatabase } from "./support/postgres.ts";
-import { Rest } from "./support/rest.ts";
-import { TestServer } from "./support/server.ts";
-import { roleNamed } from "./support/test-world.ts";
-import { inParallel, uidsOf, walk } from "./support/walk.ts";
+import { Api, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
+import { emptyDatabase } from "./support/server/postgres.ts";
+import { TestServer } from "./support/server/test-server.ts";
+import { roleNamed } from "./support/world/world.ts";
 
 /** Replicas stand behind one address, which is whom tokens are meant for. */
 const FLAGS = ["--base-url", "http://wharf.test"];
@@ -61,7 +61,7 @@ describe("two replicas on one database", () => {
     }
   });
 
-  test("a server that cannot start says why and ends", async () => {
+  test("a server that cannot start reports why and exits", async () => {
     const { host } = new URL(one?.url ?? "");
     const sameStoreAs = one as TestServer;
     await assert.rejects(
@@ -75,7 +75,7 @@ describe("two replicas on one database", () => {
     );
   });
 
-  test("show on each what was written on the other, at once", async () => {
+  test("read each other's writes immediately", async () => {
     for (let round = 0; round < 6; round++) {
       const [here, there] = round % 2 === 0 ? [a, b] : [b, a];
       const { uid } = await here.groups.create(org, { name: "new" });
@@ -89,7 +89,7 @@ describe("two replicas on one database", () => {
     }
   });
 
-  test("feel a binding that the other made or took away with the next request", async () => {
+  test("apply bindings of the other with the next request", async () => {
     const { uid, binding, onB } = await member(org, roleNamed("viewer"));
     await a.roleBindings.delete(binding);
     assert.equal((await refused(onB.groups.get(org))).code, 7);
@@ -103,13 +103,13 @@ describe("two replicas on one database", () => {
     }
   });
 
-  test("feel an identity that the other deleted with the next request", async () => {
+  test("apply a deleted identity of the other with the next request", async () => {
     const { uid, onB } = await member(org, roleNamed("viewer"));
     await a.identities.delete(uid);
     assert.equal((await refused(onB.groups.get(org))).code, 16);
   });
 
-  test("feel a role that the other changed with the next request", async () => {
+  test("apply a changed role of the other with the next request", async () => {
     const capabilities = ["CAP_IAM_GROUPS_LIST"];
     const role = await a.roles.create(org, { name: "role", capabilities });
     const { onB } = await member(org, role.uid);
@@ -120,7 +120,7 @@ describe("two replicas on one database", () => {
     assert.equal((await refused(onB.groups.get(org))).code, 7);
   });
 
-  test("feel a group that the other deleted, with its owner's binding", async () => {
+  test("apply a deleted group of the other, with its owner's binding", async () => {
     const maker = await member(org, roleNamed("viewer"));
     const { uid } = await maker.onB.groups.create("", { name: "mine" });
     assert.equal((await a.as(maker.onB.token).groups.get(uid)).uid, uid);
@@ -129,7 +129,7 @@ describe("two replicas on one database", () => {
     assert.equal((await refused(maker.onB.groups.create(uid, { name: "x" }))).code, 7);
   });
 
-  test("take each other's page tokens", async () => {
+  test("accept each other's page tokens", async () => {
     const parent = (await a.groups.create("", { name: "paged" })).uid;
     const names = ["a", "b", "c", "d", "e", "f"];
     for (const name of names) await a.groups.create(parent, { name });
@@ -144,7 +144,7 @@ describe("two replicas on one database", () => {
     );
   });
 
-  test("keep totals exact while both create and delete in one place", async () => {
+  test("keep totals exact while both create and delete in one group", async () => {
     const parent = (await a.groups.create("", { name: "busy" })).uid;
     const folders = await Promise.all(
       [a, b, a, b].map(async (api) => (await api.groups.create(parent, { name: "folder" })).uid),
@@ -172,7 +172,7 @@ describe("two replicas on one database", () => {
     }
   });
 
-  test("lose no change of a resource that both change at once", async () => {
+  test("lose no concurrent update of a resource", async () => {
     for (let round = 0; round < 10; round++) {
       const { uid } = await a.groups.create(org, { name: "old", description: "old" });
       await Promise.all([
@@ -184,7 +184,7 @@ describe("two replicas on one database", () => {
     }
   });
 
-  test("go on when the other is killed in the middle of its writes", async () => {
+  test("continue when the other is killed during writes", async () => {
     const sameStoreAs = one as TestServer;
     const third = await TestServer.start({ sameStoreAs, flags: FLAGS, ownProcess: true });
     const c = new Api("REST", third.url, a.token);
@@ -205,7 +205,7 @@ describe("two replicas on one database", () => {
     await third.stop();
   });
 
-  test("use a new signing key at once", async () => {
+  test("use a new signing key immediately", async () => {
     const kid = (await one?.admin("keys", "rotate"))?.trim();
     const token = (await two?.token()) as string;
     const { kid: used } = JSON.parse(

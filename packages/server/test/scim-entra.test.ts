@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { provisioning, type ScimClient } from "./support/scim.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { provisioning, type ScimClient } from "./support/providers/scim.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const USER = "urn:ietf:params:scim:schemas:core:2.0:User";
 const ENTERPRISE = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
 const GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group";
 const OID = "0a21f0f2-8d2a-4f8e-bf98-7363c4aed4ef";
 
-onEachStore("provisioning as Entra does it", (world) => {
+onEachStore("provisioning with the requests of Entra ID", (world) => {
   let scim: ScimClient;
   let user: string;
   let group: string;
@@ -17,13 +17,13 @@ onEachStore("provisioning as Entra does it", (world) => {
     scim = (await provisioning(world, oidc)).scim;
   });
 
-  test("tries the connection by asking for someone who cannot exist", async () => {
+  test("tests the connection by filtering for an unknown user", async () => {
     const query = `filter=userName+eq+%22${OID}%22`;
     const { status, body } = await scim.get(`/Users?${query}`);
     assert.deepEqual([status, body.totalResults], [200, 0]);
   });
 
-  test("creates a person with the extension for companies", async () => {
+  test("creates a user with the enterprise extension", async () => {
     const made = await scim.post("/Users", {
       schemas: [USER, ENTERPRISE],
       externalId: OID,
@@ -48,7 +48,7 @@ onEachStore("provisioning as Entra does it", (world) => {
     user = made.body.id;
   });
 
-  test("finds them by either name", async () => {
+  test("finds users by userName and externalId", async () => {
     assert.deepEqual(await scim.find("Users", 'userName eq "TEST@example.com"'), [
       "test@example.com",
     ]);
@@ -56,7 +56,7 @@ onEachStore("provisioning as Entra does it", (world) => {
     assert.deepEqual(await scim.find("Users", `externalId eq "${OID.toUpperCase()}"`), []);
   });
 
-  test("changes many attributes at once, by paths with filters", async () => {
+  test("changes several attributes in one patch, by paths with filters", async () => {
     const { status, body } = await scim.patch(
       `/Users/${user}`,
       { op: "Replace", path: 'emails[type eq "work"].value', value: "updated@example.com" },
@@ -87,7 +87,7 @@ onEachStore("provisioning as Entra does it", (world) => {
         [`${ENTERPRISE}:costCenter`]: "42",
         [ENTERPRISE]: { division: "North", unheardOf: true },
         'emails[type eq "home"].value': "home@example.com",
-        unheardOf: "passed over",
+        unheardOf: "ignored",
       },
     });
     assert.equal(body.name.givenName, "Dotted");
@@ -101,7 +101,7 @@ onEachStore("provisioning as Entra does it", (world) => {
     assert.equal("unheardOf" in body, false);
   });
 
-  test("disables a person with a word for a switch", async () => {
+  test('accepts "False" as a boolean to deactivate a user', async () => {
     const off = await scim.patch(`/Users/${user}`, {
       op: "Replace",
       path: "active",
@@ -113,7 +113,7 @@ onEachStore("provisioning as Entra does it", (world) => {
     await scim.patch(`/Users/${user}`, { op: "Add", path: "active", value: "True" });
   });
 
-  test("makes a group, and asks for it without its members", async () => {
+  test("creates a group, and reads it with excludedAttributes=members", async () => {
     const made = await scim.post("/Groups", {
       schemas: [GROUP, "http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group"],
       externalId: "8aa1a0c0-c4c3-4bc0-b4a5-2ef676900159",
@@ -131,7 +131,7 @@ onEachStore("provisioning as Entra does it", (world) => {
     assert.deepEqual(await scim.find("Groups", 'displayName eq "sales"', exclude), ["Sales"]);
   });
 
-  test("asks whether someone is a member, and takes them out by value", async () => {
+  test("filters by member, and removes a member by value", async () => {
     const holds = (id: string) =>
       scim.find("Groups", `id eq "${group}" and members eq "${id}"`, "&attributes=displayName");
     assert.deepEqual(await holds(user), ["Sales"]);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { provisioning, type ScimClient } from "./support/scim.ts";
-import { onEachStore } from "./support/test-world.ts";
-import { all } from "./support/world.ts";
+import { all } from "./support/oracle/random-plan.ts";
+import { provisioning, type ScimClient } from "./support/providers/scim.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const PEOPLE = 1_000;
 
@@ -34,7 +34,7 @@ onEachStore("a list of a thousand people", (world) => {
     return body.totalResults;
   };
 
-  test("its pages have everyone once", async () => {
+  test("its pages have every user once", async () => {
     const names: string[] = [];
     for (let startIndex = 1; startIndex <= PEOPLE; startIndex += 150) {
       const { body } = await scim.get(`/Users?startIndex=${startIndex}&count=150`);
@@ -47,7 +47,7 @@ onEachStore("a list of a thousand people", (world) => {
     assert.equal(names.length, PEOPLE);
   });
 
-  test("so do the pages of what a filter matches", async () => {
+  test("so do pages with a filter", async () => {
     const filter = encodeURIComponent('displayName sw "even"');
     const seen = new Set<string>();
     for (const startIndex of [1, 201, 401]) {
@@ -58,7 +58,7 @@ onEachStore("a list of a thousand people", (world) => {
     assert.equal(seen.size, 500);
   });
 
-  test("sizes and places that make no sense are taken as the nearest that do", async () => {
+  test("startIndex and count out of range are clamped", async () => {
     const page = async (query: string) => (await scim.get(`/Users?${query}`)).body;
     assert.equal((await page("")).itemsPerPage, 100);
     assert.equal((await page("count=5000")).itemsPerPage, 200);
@@ -112,7 +112,7 @@ onEachStore("a list of a thousand people", (world) => {
     test(`${filter} matches ${matches}`, async () => assert.equal(await total(filter), matches));
   }
 
-  test("a person is found by id, and shown as asked", async () => {
+  test("a user is read by id, with the requested attributes", async () => {
     const { body } = await scim.get("/Users?count=1");
     const [{ id, userName }] = body.Resources;
     assert.equal(await total(`id eq "${id}"`), 1);
@@ -144,7 +144,7 @@ onEachStore("a list of a thousand people", (world) => {
     "(".repeat(3_000),
     "not ".repeat(1_000),
   ]) {
-    test(`${filter.slice(0, 50)} is refused`, async () => {
+    test(`${filter.slice(0, 50)} is rejected`, async () => {
       const { status, body } = await scim.get(`/Users?filter=${encodeURIComponent(filter)}`);
       assert.deepEqual([status, body.scimType], [400, "invalidFilter"]);
     });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { provisioning, type ScimClient } from "./support/scim.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { provisioning, type ScimClient } from "./support/providers/scim.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const USER = "urn:ietf:params:scim:schemas:core:2.0:User";
 const GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group";
@@ -22,7 +22,7 @@ function person(userName: string, externalId: string) {
   };
 }
 
-onEachStore("provisioning as Okta does it", (world) => {
+onEachStore("provisioning with the requests of Okta", (world) => {
   let scim: ScimClient;
   let user: string;
   let other: string;
@@ -31,7 +31,7 @@ onEachStore("provisioning as Okta does it", (world) => {
     scim = (await provisioning(world)).scim;
   });
 
-  test("looks for a person, finds none, and creates them", async () => {
+  test("searches for a user, finds none, and creates one", async () => {
     const query = `filter=userName%20eq%20%22Anna%40example.com%22&startIndex=1&count=100`;
     const none = await scim.get(`/Users?${query}`);
     assert.equal(none.status, 200);
@@ -61,7 +61,7 @@ onEachStore("provisioning as Okta does it", (world) => {
     other = (await scim.post("/Users", person("ben@example.com", "00u2"))).body.id;
   });
 
-  test("changes a person by sending them whole", async () => {
+  test("replaces a user by PUT", async () => {
     const body = { ...person("anna@example.com", "00u1"), id: user, title: "Engineer" };
     const { name, ...unnamed } = body;
     const changed = await scim.put(`/Users/${user}`, unnamed);
@@ -72,7 +72,7 @@ onEachStore("provisioning as Okta does it", (world) => {
     assert.equal(again.body.meta.version, 'W/"2"', "nothing changed");
   });
 
-  test("deactivates and reactivates a person", async () => {
+  test("deactivates and reactivates a user", async () => {
     const off = await scim.patch(`/Users/${user}`, { op: "replace", value: { active: false } });
     assert.deepEqual([off.status, off.body.active], [200, false]);
     const { active, ...body } = person("anna@example.com", "00u1");
@@ -134,7 +134,7 @@ onEachStore("provisioning as Okta does it", (world) => {
     assert.equal(put.body.displayName, "Engineering");
   });
 
-  test("deletes a person, who is then in no group", async () => {
+  test("deletes a user, who is then in no group", async () => {
     const before = (await scim.get(`/Groups/${group}`)).body;
     assert.equal((await scim.delete(`/Users/${other}`)).status, 204);
     assert.equal((await scim.get(`/Users/${other}`)).status, 404);

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { Inside } from "./support/inside.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { type Provisioning, provisioning, ScimClient } from "./support/scim.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { type Provisioning, provisioning, ScimClient } from "./support/providers/scim.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { onEachStore } from "./support/world/world.ts";
 
-onEachStore("whom the endpoint for provisioning refuses", (world) => {
+onEachStore("callers that SCIM rejects", (world) => {
   let made: Provisioning;
   before(async () => {
     made = await provisioning(world);
   });
 
-  test("who has no token, another's, or a token of the API", async () => {
+  test("without a token, with another provider's, or with an API token", async () => {
     const { url } = made.scim;
     const other = await provisioning(world);
     const api = world.operator().token;
@@ -32,7 +32,7 @@ onEachStore("whom the endpoint for provisioning refuses", (world) => {
     assert.equal((await new ScimClient(nowhere, made.scim.token).get("/Users")).status, 401);
   });
 
-  test("who comes while it is switched off", async () => {
+  test("while provisioning is disabled", async () => {
     const { provider, scim, etag } = await provisioning(world);
     const { get } = { get: () => scim.get("/Users") };
     await world.operator().scim("SetScimEnabled", provider, { enabled: false, etag });
@@ -40,7 +40,7 @@ onEachStore("whom the endpoint for provisioning refuses", (world) => {
     assert.deepEqual([off.status, off.body.detail], [403, "provisioning is disabled"]);
   });
 
-  test("whose token was revoked, replaced or has ended", async () => {
+  test("with a revoked, replaced or expired token", async () => {
     const { provider, scim, etag } = await provisioning(world);
     const api = world.operator();
     const works = async (token: string) =>
@@ -71,7 +71,7 @@ onEachStore("whom the endpoint for provisioning refuses", (world) => {
     assert.equal(status.credentialState, "CREDENTIAL_STATE_EXPIRED");
   });
 
-  test("one identity provider sees and changes nothing of another", async () => {
+  test("one identity provider cannot see or change users of another", async () => {
     const other = await provisioning(world);
     const { body: user } = await made.scim.post("/Users", { userName: "mine", externalId: "x" });
     assert.equal((await other.scim.get(`/Users/${user.id}`)).status, 404);
@@ -86,7 +86,7 @@ onEachStore("whom the endpoint for provisioning refuses", (world) => {
     assert.equal(same.status, 201, "names are a provider's own");
   });
 
-  describe("what it refuses", () => {
+  describe("requests that SCIM rejects", () => {
     let user: string;
     let group: string;
     before(async () => {
@@ -97,7 +97,7 @@ onEachStore("whom the endpoint for provisioning refuses", (world) => {
       group = (await scim.post("/Groups", given)).body.id;
     });
 
-    test("a second person, or group, of the same name", async () => {
+    test("a second user or group of the same name", async () => {
       const { scim } = made;
       const other = (await scim.post("/Users", { userName: "other" })).body.id;
       for (const refused of [
@@ -176,7 +176,7 @@ onEachStore("whom the endpoint for provisioning refuses", (world) => {
       }
     });
 
-    test("keys that would reach into every object", async () => {
+    test("keys that would pollute the prototype", async () => {
       const body = `{"userName":"proto","name":{"__proto__":{"polluted":1},"givenName":"g"},
         "__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}`;
       const { body: created } = await made.scim.post("/Users", body);
@@ -192,7 +192,7 @@ onEachStore("whom the endpoint for provisioning refuses", (world) => {
       assert.ok(!JSON.stringify((await made.scim.get("/Users")).body).includes("polluted"));
     });
 
-    test("members that are nobody, or not described by their value", async () => {
+    test("unknown members, and members without a value", async () => {
       const { scim } = made;
       const nobody = [{ value: user }, { value: "nobody" }];
       for (const [operation, scimType] of [
@@ -213,7 +213,7 @@ onEachStore("whom the endpoint for provisioning refuses", (world) => {
       );
     });
 
-    test("a change of what has changed since", async () => {
+    test("an update with an outdated ETag", async () => {
       const { scim } = made;
       const path = `/Users/${user}`;
       const etag = (await scim.get(path)).headers.get("etag") as string;
@@ -230,7 +230,7 @@ onEachStore("whom the endpoint for provisioning refuses", (world) => {
       assert.equal((await scim.get(path, { "if-none-match": etag })).status, 200);
     });
 
-    test("too much, another type, other methods and other paths", async () => {
+    test("oversized bodies, other media types, methods and paths", async () => {
       const { scim } = made;
       const large = { userName: "x", title: "x".repeat(300 * 1024) };
       assert.equal((await scim.post("/Users", large)).status, 413);
@@ -255,7 +255,7 @@ onEachStore("whom the endpoint for provisioning refuses", (world) => {
     });
   });
 
-  test("the service describes itself", async () => {
+  test("the discovery endpoints describe the service", async () => {
     const { scim } = made;
     const config = (await scim.get("/ServiceProviderConfig")).body;
     assert.equal(config.patch.supported && config.filter.supported && config.etag.supported, true);
@@ -303,7 +303,7 @@ onEachStore("whom the endpoint for provisioning refuses", (world) => {
 onEachStore(
   "an identity provider that writes too fast",
   (world) => {
-    test("is told when to go on, and may read meanwhile", async () => {
+    test("gets Retry-After, and can read meanwhile", async () => {
       const { scim } = await provisioning(world);
       const statuses: number[] = [];
       let last: Awaited<ReturnType<ScimClient["post"]>> | undefined;

@@ -4,14 +4,14 @@ import { literalIdentityUid } from "@wharf/contract";
 import { findProvisionedUser, provisionedGroupsOf } from "../src/auth/provisioning.ts";
 import { recordSignIn } from "../src/store/tables/provider-people.ts";
 import { addSession, findSession } from "../src/store/tables/sessions.ts";
-import { Inside } from "./support/inside.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { type Provisioning, provisioning } from "./support/scim.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { type Provisioning, provisioning } from "./support/providers/scim.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const ISSUER = "https://login.example.com";
 
-onEachStore("what provisioning means for logins", (world) => {
+onEachStore("provisioning and sessions", (world) => {
   let inside: Inside;
   let made: Provisioning;
   let sessions = 0;
@@ -53,7 +53,7 @@ onEachStore("what provisioning means for logins", (world) => {
     return { id: created.body.id as string, ...body };
   };
 
-  test("whoever is deactivated has no session any more, and others keep theirs", async () => {
+  test("deactivating a user ends their sessions only", async () => {
     const { id } = await user("leaver");
     await user("stayer");
     const other = await provisioning(world);
@@ -67,10 +67,10 @@ onEachStore("what provisioning means for logins", (world) => {
     await made.scim.patch(`/Users/${id}`, { op: "replace", path: "active", value: "False" });
     assert.deepEqual([await lives(mine), await lives(twice)], [false, false]);
     assert.deepEqual([await lives(theirs), await lives(elsewhere)], [true, true]);
-    assert.ok((await inside.store.accessVersion()) > version, "tokens are judged anew");
+    assert.ok((await inside.store.accessVersion()) > version, "tokens are checked again");
   });
 
-  test("the same by a PUT, by deleting, and by arriving inactive", async () => {
+  test("so do a PUT, deleting, and creating inactive", async () => {
     const put = await user("put");
     const deleted = await user("deleted");
     const held = [await login("put"), await login("deleted"), await login("late")];
@@ -80,7 +80,7 @@ onEachStore("what provisioning means for logins", (world) => {
     assert.deepEqual(await Promise.all(held.map(lives)), [false, false, false]);
   });
 
-  test("a user who becomes someone else lets go of who they were", async () => {
+  test("changing the subject of a user ends the sessions of the former subject", async () => {
     const { id } = await user("before");
     const [old, now] = [await login("before"), await login("now")];
     await made.scim.patch(`/Users/${id}`, { op: "replace", path: "externalId", value: "now" });
@@ -89,7 +89,7 @@ onEachStore("what provisioning means for logins", (world) => {
     assert.equal(await lives(now), false);
   });
 
-  test("other changes end nothing, refused ones neither", async () => {
+  test("other and rejected changes end no session", async () => {
     const { id } = await user("steady");
     const session = await login("steady");
     await made.scim.patch(`/Users/${id}`, { op: "add", path: "title", value: "Engineer" });
@@ -99,7 +99,7 @@ onEachStore("what provisioning means for logins", (world) => {
     assert.equal(await lives(session), true);
   });
 
-  test("nobody is found by an e-mail address", async () => {
+  test("users are not found by e-mail address", async () => {
     const emails = [{ value: "shared@example.com", primary: true }];
     const { id } = await user("with-mail", { emails, userName: "shared@example.com" });
     const session = await login("shared@example.com");
@@ -118,7 +118,7 @@ onEachStore("what provisioning means for logins", (world) => {
     assert.equal(await findProvisionedUser(reader, other.provider, "with-mail"), undefined);
   });
 
-  test("a login finds the groups that its person is in", async () => {
+  test("a sign-in finds the groups of the user", async () => {
     const { id } = await user("grouped");
     const members = [{ value: id }];
     await made.scim.post("/Groups", { displayName: "One", externalId: "g1", members });
@@ -130,7 +130,7 @@ onEachStore("what provisioning means for logins", (world) => {
     ]);
   });
 
-  test("an identity provider that is deleted takes everyone along", async () => {
+  test("deleting an identity provider deletes its users", async () => {
     const { provider, scim } = await provisioning(world);
     const { body } = await scim.post("/Users", { userName: "x" });
     await scim.post("/Groups", { displayName: "g", members: [{ value: body.id }] });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { closeGrpc, grpcCall } from "./support/grpc.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES, TestServer } from "./support/server.ts";
+import { closeGrpc, grpcCall } from "./support/client/grpc.ts";
+import { Rest } from "./support/client/http.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
 
 for (const store of STORES) {
   describe(`a new server on ${store}`, () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { AdvisoriesV1 } from "./support/advisories-v1.ts";
-import { refused } from "./support/api.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
+import { refused } from "./support/client/api-client.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const DETECTED = { createTime: "2026-03-01T00:00:00.000Z", detection: { manual: {} } };
 
@@ -16,13 +16,13 @@ const plain = (name: string, more: object = {}) => ({
   ...{ pendingEvents: 0, ...more },
 });
 
-onEachStore("what imports can hold", (world) => {
+onEachStore("limits of imports", (world) => {
   let org: string;
   before(async () => {
     org = await world.organization();
   });
 
-  world.rule("an advisory holds no more events than one document may have", async (api) => {
+  world.rule("the events of an advisory are limited in number", async (api) => {
     const group = await world.group(org);
     const events = (from: number, count: number) =>
       Array.from({ length: count }, (_, at) => {
@@ -44,7 +44,7 @@ onEachStore("what imports can hold", (world) => {
     assert.deepEqual(await api.advisories.list({ uidp: { childrenOf: group } }), list);
   });
 
-  world.rule("nor longer ones than lists can be made of", async (api) => {
+  world.rule("the events of an advisory are limited in size", async (api) => {
     const group = await world.group(org);
     const v1 = new AdvisoriesV1(api);
     const findings = Buffer.alloc(60_000, "x").toString("base64");
@@ -73,7 +73,7 @@ onEachStore("what imports can hold", (world) => {
     assert.deepEqual(await api.advisories.list({ uidp: { childrenOf: group } }), list);
   });
 
-  world.rule("whatever it is that makes them long", async (api) => {
+  world.rule("every field counts for the size", async (api) => {
     const group = await world.group(org);
     const many = (more: object) =>
       Array.from({ length: 70 }, (_, at) => ({
@@ -97,7 +97,7 @@ onEachStore("what imports can hold", (world) => {
     assert.equal((await api.advisories.list({ uidp: { childrenOf: group } })).totalCount, "0");
   });
 
-  world.rule("no more vulnerabilities have one name than can be read at once", async (api) => {
+  world.rule("records of one vulnerability id are limited in number", async (api) => {
     const group = await world.group(org);
     const take = (from: number, count: number) => {
       const vulnerabilities = Array.from({ length: count }, (_, at) => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { AdvisoriesV1 } from "./support/advisories-v1.ts";
-import { type Api, refused } from "./support/api.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { type Member, onEachStore } from "./support/test-world.ts";
+import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { type Member, onEachStore } from "./support/world/world.ts";
 
 const TIME = "2026-03-02T00:00:00.000Z";
 const WRITER = ["advisories.create", "advisories.update", "advisories.list"];
@@ -19,7 +19,7 @@ const document = (fixedVersion: string, more: object = {}) => {
   return { name: "x", advisories: [{ advisoryId: "CGA-1", ...about, events: [event] }] };
 };
 
-onEachStore("who may approve what is imported", (world) => {
+onEachStore("review of imported events", (world) => {
   interface Cast {
     readonly group: string;
     /** Creates and updates. */
@@ -51,12 +51,12 @@ onEachStore("who may approve what is imported", (world) => {
     return event;
   }
 
-  const toldOf = async (api: Api, group: string) => {
+  const reviewOf = async (api: Api, group: string) => {
     const { reviewState, author, reviewer, fixed } = await eventOf(api, group);
     return [reviewState, author, reviewer, fixed.fixedVersion];
   };
 
-  world.rule("without the right to approve, all that comes in is pending", async (api) => {
+  world.rule("without advisories.approve, imported events are pending", async (api) => {
     const { group, writer } = await cast();
     const by = api.as(writer.token);
     const states = ["UNSPECIFIED", "APPROVED", "REJECTED", "REQUEST_CHANGES"];
@@ -64,7 +64,12 @@ onEachStore("who may approve what is imported", (world) => {
       const given = document(`${at}`, { reviewState: `REVIEW_STATE_${state}`, reviewer: "x" });
       const expected = at === 0 ? [1, 0, 0, 1] : [0, 1, 0, 1];
       assert.deepEqual(await take(by, group, given), expected);
-      assert.deepEqual(await toldOf(by, group), ["REVIEW_STATE_PENDING", writer.uid, "", `${at}`]);
+      assert.deepEqual(await reviewOf(by, group), [
+        "REVIEW_STATE_PENDING",
+        writer.uid,
+        "",
+        `${at}`,
+      ]);
     }
     const latest = { uidp: { childrenOf: group }, latestEventType: "EVENT_TYPE_FILTER_FIXED" };
     assert.equal((await by.advisories.list(latest)).totalCount, "0", "it does not count yet");
@@ -78,28 +83,31 @@ onEachStore("who may approve what is imported", (world) => {
     );
   });
 
-  world.rule("someone else approves it, whoever the document names", async (api) => {
-    const { group, writer, approver } = await cast();
-    await take(api.as(writer.token), group, document("1"));
-    // From now on the importer holds the right, too: what they brought in stays theirs.
-    await world.bind(group, writer.uid, ["advisories.approve"]);
-    const { uid } = await eventOf(api, group);
-    const approve = async (token: string) => {
-      const v1 = new AdvisoriesV1(api.as(token));
-      const [event] = (await v1.events(uid.slice(0, uid.lastIndexOf("/")))).items;
-      return v1.updateEvent(uid, { ...event, status: "APPROVED" });
-    };
-    const refusal = await refused(approve(writer.token));
-    assert.deepEqual([refusal.code, refusal.violations], [9, ["REVIEWER_IS_AUTHOR"]]);
-    const again = document("1", { reviewState: "REVIEW_STATE_APPROVED" });
-    assert.deepEqual(await take(api.as(writer.token), group, again), [0, 0, 1, 0]);
-    assert.deepEqual(await toldOf(api, group), ["REVIEW_STATE_PENDING", writer.uid, "", "1"]);
-    await approve(approver.token);
-    const approved = ["REVIEW_STATE_APPROVED", writer.uid, approver.uid, "1"];
-    assert.deepEqual(await toldOf(api, group), approved);
-  });
+  world.rule(
+    "another user can approve them, regardless of the author in the document",
+    async (api) => {
+      const { group, writer, approver } = await cast();
+      await take(api.as(writer.token), group, document("1"));
+      // From now on the importer holds the right, too: what they brought in stays theirs.
+      await world.bind(group, writer.uid, ["advisories.approve"]);
+      const { uid } = await eventOf(api, group);
+      const approve = async (token: string) => {
+        const v1 = new AdvisoriesV1(api.as(token));
+        const [event] = (await v1.events(uid.slice(0, uid.lastIndexOf("/")))).items;
+        return v1.updateEvent(uid, { ...event, status: "APPROVED" });
+      };
+      const refusal = await refused(approve(writer.token));
+      assert.deepEqual([refusal.code, refusal.violations], [9, ["REVIEWER_IS_AUTHOR"]]);
+      const again = document("1", { reviewState: "REVIEW_STATE_APPROVED" });
+      assert.deepEqual(await take(api.as(writer.token), group, again), [0, 0, 1, 0]);
+      assert.deepEqual(await reviewOf(api, group), ["REVIEW_STATE_PENDING", writer.uid, "", "1"]);
+      await approve(approver.token);
+      const approved = ["REVIEW_STATE_APPROVED", writer.uid, approver.uid, "1"];
+      assert.deepEqual(await reviewOf(api, group), approved);
+    },
+  );
 
-  world.rule("nobody approves by an import what they wrote here", async (api) => {
+  world.rule("importing does not approve your own events", async (api) => {
     const { group, writer, approver } = await cast();
     const own = api.as(approver.token);
     const v1 = new AdvisoriesV1(own);
@@ -107,51 +115,47 @@ onEachStore("who may approve what is imported", (world) => {
     const fixed = { timestamp: TIME, fixed: { fixedVersion: "1" } };
     const { id } = await v1.create(group, { ...about, advisoryId: "CGA-1", events: [fixed] });
     assert.deepEqual(await take(own, group, document("1")), [0, 0, 1, 0]);
-    assert.deepEqual(
-      await take(own, group, document("2")),
-      [0, 1, 0, 1],
-      "said anew, not approved",
-    );
-    assert.deepEqual(await toldOf(api, group), ["REVIEW_STATE_PENDING", approver.uid, "", "2"]);
+    assert.deepEqual(await take(own, group, document("2")), [0, 1, 0, 1], "repeated, not approved");
+    assert.deepEqual(await reviewOf(api, group), ["REVIEW_STATE_PENDING", approver.uid, "", "2"]);
     const [event] = (await v1.events(id)).items;
     const other = new AdvisoriesV1(api);
     await other.updateEvent(event.id, { ...event, status: "REQUEST_CHANGES" });
     assert.deepEqual(await take(own, group, document("3")), [0, 1, 0, 1]);
-    assert.equal((await toldOf(api, group))[0], "REVIEW_STATE_PENDING");
+    assert.equal((await reviewOf(api, group))[0], "REVIEW_STATE_PENDING");
     // Brought in by someone else who may approve, it is reviewed where it comes from.
     await world.bind(group, writer.uid, ["advisories.approve"]);
     assert.deepEqual(await take(api.as(writer.token), group, document("3")), [0, 1, 0, 0]);
     const approved = ["REVIEW_STATE_APPROVED", approver.uid, "", "3"];
-    assert.deepEqual(await toldOf(api, group), approved);
+    assert.deepEqual(await reviewOf(api, group), approved);
   });
 
-  world.rule("with it, what comes in counts at once", async (api) => {
+  world.rule("with advisories.approve, imported events are approved immediately", async (api) => {
     const { group, approver } = await cast();
     assert.deepEqual(await take(api.as(approver.token), group, document("1")), [1, 0, 0, 0]);
     const approved = ["REVIEW_STATE_APPROVED", "vendor@example.com", "", "1"];
-    assert.deepEqual(await toldOf(api, group), approved);
+    assert.deepEqual(await reviewOf(api, group), approved);
   });
 
-  world.rule("what counts is neither changed nor taken back without it", async (api) => {
+  world.rule("without it, approved events are neither changed nor reverted", async (api) => {
     const { group, writer, approver } = await cast();
     await take(api.as(approver.token), group, document("1"));
     assert.deepEqual(await take(api.as(writer.token), group, document("2")), [0, 0, 1, 0]);
     const approved = ["REVIEW_STATE_APPROVED", "vendor@example.com", "", "1"];
-    assert.deepEqual(await toldOf(api, group), approved);
+    assert.deepEqual(await reviewOf(api, group), approved);
   });
 
-  world.rule("what someone else wrote and they change is theirs", async (api) => {
+  world.rule("a caller who changes another's event becomes its author", async (api) => {
     const { group, writer, approver } = await cast();
     const draft = document("1", { reviewState: "REVIEW_STATE_PENDING" });
     assert.deepEqual(await take(api.as(approver.token), group, draft), [1, 0, 0, 1]);
     assert.deepEqual(await take(api.as(writer.token), group, draft), [0, 0, 1, 0]);
     const before = ["REVIEW_STATE_PENDING", "vendor@example.com", "", "1"];
-    assert.deepEqual(await toldOf(api, group), before);
+    assert.deepEqual(await reviewOf(api, group), before);
     assert.deepEqual(await take(api.as(writer.token), group, document("2")), [0, 1, 0, 1]);
-    assert.deepEqual(await toldOf(api, group), ["REVIEW_STATE_PENDING", writer.uid, "", "2"]);
+    assert.deepEqual(await reviewOf(api, group), ["REVIEW_STATE_PENDING", writer.uid, "", "2"]);
   });
 
-  world.rule("changes that were asked for are not made by saying the same again", async (api) => {
+  world.rule("importing the same event does not answer requested changes", async (api) => {
     const { group, writer, approver } = await cast();
     await take(api.as(writer.token), group, document("1"));
     const { uid } = await eventOf(api, group);
@@ -161,9 +165,9 @@ onEachStore("who may approve what is imported", (world) => {
     for (const { token } of [writer, approver]) {
       assert.deepEqual(await take(api.as(token), group, document("1")), [0, 0, 1, 0]);
       const asked = ["REVIEW_STATE_REQUEST_CHANGES", writer.uid, approver.uid, "1"];
-      assert.deepEqual(await toldOf(api, group), asked);
+      assert.deepEqual(await reviewOf(api, group), asked);
     }
     assert.deepEqual(await take(api.as(writer.token), group, document("2")), [0, 1, 0, 1]);
-    assert.deepEqual(await toldOf(api, group), ["REVIEW_STATE_PENDING", writer.uid, "", "2"]);
+    assert.deepEqual(await reviewOf(api, group), ["REVIEW_STATE_PENDING", writer.uid, "", "2"]);
   });
 });

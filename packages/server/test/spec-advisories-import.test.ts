@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { AdvisoriesV1 } from "./support/advisories-v1.ts";
-import { refused } from "./support/api.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
+import { refused } from "./support/client/api-client.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const DETECTED = { createTime: "2026-03-01T00:00:00.000Z", detection: { manual: {} } };
 const FIXED = {
@@ -29,7 +29,7 @@ onEachStore("imports of advisories", (world) => {
     ...{ pendingEvents: 0, ...more },
   });
 
-  world.rule("documents are taken in, and the same again changes nothing", async (api) => {
+  world.rule("importing is idempotent", async (api) => {
     const group = await world.group(org);
     const documents = [
       { name: "openssl.yaml", advisories: [advisory("CGA-1"), advisory("CGA-2")] },
@@ -75,7 +75,7 @@ onEachStore("imports of advisories", (world) => {
     );
   });
 
-  world.rule("what an advisory is about is replaced, and its events are joined", async (api) => {
+  world.rule("fields of an advisory are replaced, and its events merged", async (api) => {
     const group = await world.group(org);
     const take = (more: object) =>
       api.importAdvisories(group, [{ name: "x", advisories: [advisory("CGA-1", more)] }]);
@@ -106,7 +106,7 @@ onEachStore("imports of advisories", (world) => {
     assert.equal((await take({ events: [corrected, twin] })).results[0].unchanged, 1);
   });
 
-  world.rule("a document is taken whole or not at all", async (api) => {
+  world.rule("a document is imported atomically", async (api) => {
     const group = await world.group(org);
     const future = new Date(Date.now() + 3_600_000).toISOString();
     const broken: [field: string, advisory: object][] = [
@@ -153,7 +153,7 @@ onEachStore("imports of advisories", (world) => {
     assert.equal((await api.advisories.list({ uidp: { childrenOf: group } })).totalCount, "1");
   });
 
-  world.rule("documents of one request follow one another", async (api) => {
+  world.rule("documents of one request are applied in order", async (api) => {
     const group = await world.group(org);
     const one = { name: "one", advisories: [advisory("CGA-1")] };
     const two = { name: "two", advisories: [advisory("CGA-1", { events: [FIXED] })] };
@@ -176,7 +176,7 @@ onEachStore("imports of advisories", (world) => {
     assert.deepEqual([totalCount, advisoryId, events.length], ["601", "CGA-1", 2]);
   });
 
-  world.rule("what is known of vulnerabilities is taken in, the latest word of it", async (api) => {
+  world.rule("the latest vulnerability metadata is imported", async (api) => {
     const group = await world.group(org);
     const vulnerability = (day: number, score: string, more: object = {}) => ({
       ...{ id: "CVE-2026-0001", updateTime: `2026-01-0${day}T00:00:00.000Z` },
@@ -207,7 +207,7 @@ onEachStore("imports of advisories", (world) => {
     assert.deepEqual(await scores(), ["9.0"]);
   });
 
-  world.rule("readers see whole documents only", async (api) => {
+  world.rule("readers never see partial documents", async (api) => {
     const group = await world.group(org);
     const uidp = { childrenOf: group };
     const advisories = Array.from({ length: 600 }, (_, at) => advisory(`CGA-${at}`));
@@ -227,7 +227,7 @@ onEachStore("imports of advisories", (world) => {
     assert.ok(seen.has("601"));
   });
 
-  world.rule("of the same documents at once, each is taken once", async (api) => {
+  world.rule("concurrent imports of the same documents import each once", async (api) => {
     const group = await world.group(org);
     const documents = Array.from({ length: 60 }, (_, at) => {
       return { name: `n${at}`, advisories: [advisory(`CGA-${at}`, { events: [DETECTED, FIXED] })] };
@@ -244,7 +244,7 @@ onEachStore("imports of advisories", (world) => {
     assert.equal((await api.advisories.list({ uidp: { childrenOf: group } })).totalCount, "60");
   });
 
-  world.rule("what was decided here stays", async (api) => {
+  world.rule("local review decisions stay", async (api) => {
     const v1 = new AdvisoriesV1(api);
     const group = await world.group(org);
     const document = { name: "x", advisories: [advisory("CGA-1"), advisory("CGA-2")] };
@@ -277,7 +277,7 @@ onEachStore("imports of advisories", (world) => {
   });
 
   world.rule(
-    "what was decided elsewhere is not taken back, nor told as decided here",
+    "foreign review decisions are neither reverted nor attributed to a local reviewer",
     async (api) => {
       const group = await world.group(org);
       const take = async (event: object) => {
@@ -303,7 +303,7 @@ onEachStore("imports of advisories", (world) => {
     },
   );
 
-  world.rule("events of one time stay in order, whichever a document has", async (api) => {
+  world.rule("events with equal times keep their order", async (api) => {
     const group = await world.group(org);
     const at = (event: object) => ({ createTime: DETECTED.createTime, ...event });
     const [found, known, done] = [
@@ -324,7 +324,7 @@ onEachStore("imports of advisories", (world) => {
     }
   });
 
-  world.rule("importing takes the rights to create and to update", async (api) => {
+  world.rule("importing requires the capabilities to create and to update", async (api) => {
     const group = await world.group(org);
     const documents = [{ name: "x", advisories: [advisory("CGA-1")] }];
     for (const held of [

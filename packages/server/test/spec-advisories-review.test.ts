@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { AdvisoriesV1 } from "./support/advisories-v1.ts";
-import { type Api, allRefused, refused } from "./support/api.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
+import { type Api, allRefused, refused } from "./support/client/api-client.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const ABOUT = { artifactType: "apk", artifactName: "openssl", artifactArchitecture: "x86_64" };
 const FIXED = { timestamp: "2026-03-02T10:00:00.123Z", fixed: { fixedVersion: "3.1.4-r1" } };
@@ -35,7 +35,7 @@ onEachStore("the review of advisories", (world) => {
   type House = Awaited<ReturnType<typeof house>>;
   const stored = async ({ id, writer }: House) => (await writer.v1.events(id)).items;
 
-  world.rule("a new event is pending, and its author is whoever calls", async (api) => {
+  world.rule("a new event is pending, and its author is the caller", async (api) => {
     const at = await house(api);
     const given = { ...FIXED, author: "somebody else", reviewer: "me", issue: "T-1" };
     const event = await at.writer.v1.addEvent(at.id, given);
@@ -56,7 +56,7 @@ onEachStore("the review of advisories", (world) => {
     );
   });
 
-  world.rule("nobody can review an event by making it", async (api) => {
+  world.rule("an event cannot be created as reviewed", async (api) => {
     const at = await house(api);
     for (const status of ["APPROVED", "REJECTED", "REQUEST_CHANGES"]) {
       const refusal = await refused(at.both.v1.addEvent(at.id, { ...FIXED, status }));
@@ -65,7 +65,7 @@ onEachStore("the review of advisories", (world) => {
     assert.deepEqual(await stored(at), []);
   });
 
-  world.rule("a review is another's, and takes the right to approve", async (api) => {
+  world.rule("a review requires advisories.approve and another user", async (api) => {
     const at = await house(api);
     const event = await at.both.v1.addEvent(at.id, FIXED);
     for (const status of ["APPROVED", "REJECTED", "REQUEST_CHANGES"]) {
@@ -92,7 +92,7 @@ onEachStore("the review of advisories", (world) => {
     assert.deepEqual(refusal.violations, ["REVIEWER_IS_AUTHOR"], "the operator is no exception");
   });
 
-  world.rule("what was approved or rejected no longer changes", async (api) => {
+  world.rule("approved and rejected events are immutable", async (api) => {
     const at = await house(api);
     for (const decision of ["APPROVED", "REJECTED"]) {
       const event = await at.writer.v1.addEvent(at.id, FIXED);
@@ -151,7 +151,7 @@ onEachStore("the review of advisories", (world) => {
     assert.deepEqual(await stored(at), [end]);
   });
 
-  world.rule("whoever changes what an event says is its author", async (api) => {
+  world.rule("a caller who changes an event becomes its author", async (api) => {
     const at = await house(api);
     const event = await at.writer.v1.addEvent(at.id, FIXED);
     const news = { ...event, fixed: { fixedVersion: "3.1.4-r9" } };
@@ -166,42 +166,39 @@ onEachStore("the review of advisories", (world) => {
     assert.equal(end.status, "APPROVED");
   });
 
-  world.rule(
-    "a put of an event resets what it leaves out, but not when it happened",
-    async (api) => {
-      const at = await house(api);
-      const findings = Buffer.from('{"cve":1}').toString("base64");
-      const fixed = { fixedVersion: "1", note: "so" };
-      const event = await at.writer.v1.addEvent(at.id, { ...FIXED, fixed, findings, issue: "T-1" });
-      assert.equal(event.findings, findings);
-      const put = await at.writer.v1.updateEvent(event.id, { fixed: { fixedVersion: "2" } });
-      const { issue: _, ...rest } = event;
-      const emptied = { ...event.fixed, fixedVersion: "2", note: "" };
-      assert.deepEqual(put, { ...rest, findings: "", fixed: emptied });
-      const other = await at.writer.v1.updateEvent(event.id, {
-        ...{ patched: { patchedVersions: ["1", "2"] }, timestamp: "2026-03-01T00:00:00.000Z" },
-      });
-      assert.deepEqual(
-        [other.fixed, other.patched.patchedVersions, other.timestamp],
-        [undefined, ["1", "2"], "2026-03-01T00:00:00.000Z"],
-      );
-      const timestamp = new Date(Date.now() + 3_600_000).toISOString();
-      const cases: [field: string, event: object][] = [
-        ["type", { timestamp: FIXED.timestamp }],
-        ["timestamp", { ...FIXED, timestamp }],
-        ["fixed.fixedVersion", { fixed: { fixedVersion: "x".repeat(4_097) } }],
-        ["patched.patchedVersions", { patched: { patchedVersions: new Array(1_001).fill("1") } }],
-        ["findings", { ...FIXED, findings: Buffer.alloc(65_537).toString("base64") }],
-      ];
-      for (const [field, given] of cases) {
-        const refusal = await refused(at.writer.v1.updateEvent(event.id, given));
-        assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, [field]]);
-      }
-      assert.deepEqual(await stored(at), [other]);
-    },
-  );
+  world.rule("a PUT of an event resets omitted fields, except its time", async (api) => {
+    const at = await house(api);
+    const findings = Buffer.from('{"cve":1}').toString("base64");
+    const fixed = { fixedVersion: "1", note: "so" };
+    const event = await at.writer.v1.addEvent(at.id, { ...FIXED, fixed, findings, issue: "T-1" });
+    assert.equal(event.findings, findings);
+    const put = await at.writer.v1.updateEvent(event.id, { fixed: { fixedVersion: "2" } });
+    const { issue: _, ...rest } = event;
+    const emptied = { ...event.fixed, fixedVersion: "2", note: "" };
+    assert.deepEqual(put, { ...rest, findings: "", fixed: emptied });
+    const other = await at.writer.v1.updateEvent(event.id, {
+      ...{ patched: { patchedVersions: ["1", "2"] }, timestamp: "2026-03-01T00:00:00.000Z" },
+    });
+    assert.deepEqual(
+      [other.fixed, other.patched.patchedVersions, other.timestamp],
+      [undefined, ["1", "2"], "2026-03-01T00:00:00.000Z"],
+    );
+    const timestamp = new Date(Date.now() + 3_600_000).toISOString();
+    const cases: [field: string, event: object][] = [
+      ["type", { timestamp: FIXED.timestamp }],
+      ["timestamp", { ...FIXED, timestamp }],
+      ["fixed.fixedVersion", { fixed: { fixedVersion: "x".repeat(4_097) } }],
+      ["patched.patchedVersions", { patched: { patchedVersions: new Array(1_001).fill("1") } }],
+      ["findings", { ...FIXED, findings: Buffer.alloc(65_537).toString("base64") }],
+    ];
+    for (const [field, given] of cases) {
+      const refusal = await refused(at.writer.v1.updateEvent(event.id, given));
+      assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, [field]]);
+    }
+    assert.deepEqual(await stored(at), [other]);
+  });
 
-  world.rule("an event that is not there is not found", async (api) => {
+  world.rule("an unknown event is not found", async (api) => {
     const at = await house(api);
     const nowhere = `${at.id}/0123456789abcdef`;
     const none = await refused(at.writer.v1.updateEvent(nowhere, FIXED));
@@ -217,7 +214,7 @@ onEachStore("the review of advisories", (world) => {
     }
   });
 
-  world.rule("version 1 keeps that a component moved", async (api) => {
+  world.rule("v1 keeps component moves", async (api) => {
     const at = await house(api);
     const componentLocationChanged = { previousLocation: "/a", newLocation: "/b", note: "" };
     const given = { timestamp: FIXED.timestamp, componentLocationChanged };
@@ -228,7 +225,7 @@ onEachStore("the review of advisories", (world) => {
     assert.deepEqual(events[0].componentLocationChanged, componentLocationChanged);
   });
 
-  world.rule("of reviews at once, one counts", async (api) => {
+  world.rule("of concurrent reviews, one succeeds", async (api) => {
     const at = await house(api);
     const event = await at.writer.v1.addEvent(at.id, FIXED);
     const decisions = [

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { AdvisoriesV1 } from "./support/advisories-v1.ts";
-import { refused } from "./support/api.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
+import { refused } from "./support/client/api-client.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const MINE = {
   artifactType: "apk",
@@ -27,7 +27,7 @@ const OTHER = {
   legacyAdvisoryID: "OLD-other",
 };
 
-onEachStore("version 1's list of advisories", (world) => {
+onEachStore("the v1 list of advisories", (world) => {
   let org: string;
   before(async () => {
     org = await world.organization();
@@ -36,7 +36,7 @@ onEachStore("version 1's list of advisories", (world) => {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
   const idsOf = ({ items }: any): string[] => items.map((one: any) => one.advisoryId).sort();
 
-  world.rule("filters are those of version 2, under other names", async (api) => {
+  world.rule("filters are those of v2 under other names", async (api) => {
     const v1 = new AdvisoriesV1(api);
     const group = await world.group(org);
     const writer = await world.member({ [group]: ["advisories.create", "advisories.update"] });
@@ -95,7 +95,7 @@ onEachStore("version 1's list of advisories", (world) => {
     }
   });
 
-  world.rule("pages follow one another in the order that was asked for", async (api) => {
+  world.rule("pages keep the requested order", async (api) => {
     const v1 = new AdvisoriesV1(api);
     const group = await world.group(org);
     const uidp = { childrenOf: group };

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { AdvisoriesV1 } from "./support/advisories-v1.ts";
-import { allRefused, refused } from "./support/api.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
+import { allRefused, refused } from "./support/client/api-client.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const ABOUT = {
   artifactType: "apk",
@@ -21,13 +21,13 @@ const DETECTED = {
 };
 const FIXED = { timestamp: "2026-03-02T10:00:00.123Z", fixed: { fixedVersion: "3.1.4-r1" } };
 
-onEachStore("version 1's advisories", (world) => {
+onEachStore("v1 advisories", (world) => {
   let org: string;
   before(async () => {
     org = await world.organization();
   });
 
-  world.rule("an advisory is made, and both versions show it", async (api) => {
+  world.rule("an advisory is created, and both versions show it", async (api) => {
     const v1 = new AdvisoriesV1(api);
     const group = await world.group(org);
     const given = { ...ABOUT, legacyAdvisoryID: "OLD-1", events: [FIXED, DETECTED] };
@@ -65,7 +65,7 @@ onEachStore("version 1's advisories", (world) => {
     assert.deepEqual([subpackage, component, scanner], ["libssl3", "openssl", "grype"]);
   });
 
-  world.rule("an id can be given, once in a group", async (api) => {
+  world.rule("an id can be given, and is unique in a group", async (api) => {
     const v1 = new AdvisoriesV1(api);
     const [group, beside] = [await world.group(org), await world.group(org)];
     const given = { ...ABOUT, advisoryId: "CGA-mine" };
@@ -77,7 +77,7 @@ onEachStore("version 1's advisories", (world) => {
     assert.equal((await v1.create(beside, given)).advisoryId, "CGA-mine");
   });
 
-  world.rule("what an advisory says is checked", async (api) => {
+  world.rule("invalid fields are rejected", async (api) => {
     const v1 = new AdvisoriesV1(api);
     const group = await world.group(org);
     const future = new Date(Date.now() + 3_600_000).toISOString();
@@ -103,7 +103,7 @@ onEachStore("version 1's advisories", (world) => {
     assert.equal((await refused(v1.create(nowhere, ABOUT))).missing, `Group ${nowhere}`);
   });
 
-  world.rule("a put replaces all that an advisory is about, and nothing else", async (api) => {
+  world.rule("a PUT replaces the fields of an advisory, and keeps its events", async (api) => {
     const v1 = new AdvisoriesV1(api);
     const group = await world.group(org);
     const given = { ...ABOUT, legacyAdvisoryID: "OLD-1", events: [DETECTED] };
@@ -135,7 +135,7 @@ onEachStore("version 1's advisories", (world) => {
     assert.deepEqual((await v1.list({ id })).items, [put]);
   });
 
-  world.rule("what is deleted is gone, but for those who follow changes", async (api) => {
+  world.rule("deleted advisories are listed as tombstones only", async (api) => {
     const v1 = new AdvisoriesV1(api);
     const group = await world.group(org);
     const uidp = { childrenOf: group };
@@ -164,7 +164,7 @@ onEachStore("version 1's advisories", (world) => {
     assert.equal((await refused(v1.delete(nowhere))).missing, `Advisory ${nowhere}`);
   });
 
-  world.rule("changes leave events and lines in the audit", async (api) => {
+  world.rule("changes leave events and audit rows", async (api) => {
     const v1 = new AdvisoriesV1(api);
     const group = await world.group(org);
     const { id } = await v1.create(group, ABOUT);
@@ -190,7 +190,7 @@ onEachStore("version 1's advisories", (world) => {
     );
   });
 
-  world.rule("each method takes its own capability", async (api) => {
+  world.rule("each method requires its own capability", async (api) => {
     const v1 = new AdvisoriesV1(api);
     const group = await world.group(org);
     const made = await v1.create(group, { ...ABOUT, events: [DETECTED] });

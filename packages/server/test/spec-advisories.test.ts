@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Advisory } from "@wharf/contract";
-import { PLAIN, writing, written } from "./support/advisories.ts";
-import { refused } from "./support/api.ts";
-import { Insider } from "./support/insider.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { refused } from "./support/client/api-client.ts";
+import { Insider } from "./support/server/insider.ts";
+import { PLAIN, writing, written } from "./support/world/advisories.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const FIXED = {
   createTime: "2026-03-02T00:00:00.000Z",
@@ -56,7 +56,7 @@ onEachStore("advisories", (world) => {
     assert.deepEqual(found.aliases, ["CVE-2026-0001"]);
   });
 
-  world.rule("what is not there, or not the caller's, is refused", async (api) => {
+  world.rule("unknown and invisible advisories are rejected", async (api) => {
     const group = await world.group(org);
     const [made] = await written(insider, group, { advisoryId: "CGA-one", events: [FIXED] });
     const missing = `${group}/${"0".repeat(16)}`;
@@ -72,7 +72,7 @@ onEachStore("advisories", (world) => {
     assert.equal((await refused(api.as("").advisories.get(made?.uid ?? ""))).code, 16);
   });
 
-  test("no two of a group go by the same id", async () => {
+  test("ids are unique in a group", async () => {
     const [one, other] = [await world.group(org), await world.group(org)];
     const given = { advisoryId: "CGA-same" };
     await written(insider, one, given);
@@ -88,7 +88,7 @@ onEachStore("advisories", (world) => {
     );
   });
 
-  world.rule("a deleted one is read by its uid, and listed when asked for", async (api) => {
+  world.rule("a deleted one can be read by uid, and listed on request", async (api) => {
     const group = await world.group(org);
     const [gone] = await written(insider, group, { advisoryId: "CGA-a" }, { advisoryId: "CGA-b" });
     assert.ok(gone);
@@ -119,7 +119,7 @@ onEachStore("advisories", (world) => {
     assert.equal((await api.advisories.list({ uidp })).totalCount, "2");
   });
 
-  test("a group with advisories is not deleted, nor for a month after they were", async () => {
+  test("a group with advisories, or tombstones of the last month, cannot be deleted", async () => {
     const group = await world.group(org);
     const [made] = await written(insider, group, { advisoryId: "CGA-one" });
     assert.ok(made);
@@ -141,7 +141,7 @@ onEachStore("advisories", (world) => {
     assert.equal((await refused(world.operator().advisories.get(made.uid))).code, 5);
   });
 
-  test("however many are left of deleted ones, a bounded number goes at a time", async () => {
+  test("tombstones are purged in bounded batches", async () => {
     const group = await world.group(org);
     const ids = Array.from({ length: 260 }, (_, at) => `CGA-${at}`);
     const made = await written(insider, group, ...ids.map((advisoryId) => ({ advisoryId })));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
-import { writing, written } from "./support/advisories.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
 import {
   type Asked,
   isFound,
@@ -10,11 +10,11 @@ import {
   type Sample,
   samples,
   TYPES,
-} from "./support/advisory-samples.ts";
-import { type Api, refused } from "./support/api.ts";
-import { Insider } from "./support/insider.ts";
-import { SEED } from "./support/seed.ts";
-import { onEachStore } from "./support/test-world.ts";
+} from "./support/oracle/advisory-samples.ts";
+import { SEED } from "./support/oracle/seed.ts";
+import { Insider } from "./support/server/insider.ts";
+import { writing, written } from "./support/world/advisories.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 /** Each filter alone, with values that some have and none has. */
 const ALONE: readonly Asked[] = [
@@ -53,7 +53,7 @@ const ALONE: readonly Asked[] = [
   { query: "nowhere" },
 ];
 
-onEachStore("the filters of advisories", (world) => {
+onEachStore("filters of advisories", (world) => {
   let insider: Insider;
   let org: string;
   let groups: string[];
@@ -95,7 +95,7 @@ onEachStore("the filters of advisories", (world) => {
 
   const below = (top: string) => (group: string) => `${group}/`.startsWith(`${top}/`);
 
-  world.rule("each keeps what it says and nothing else", async (api) => {
+  world.rule("each filter is exact", async (api) => {
     const uidp = { descendantsOf: org };
     for (const asked of ALONE) {
       const found = await walk(api, { ...asked, uidp });
@@ -105,7 +105,7 @@ onEachStore("the filters of advisories", (world) => {
     assert.ok(some.length >= ALONE.length - 8, `${some.length} of ${ALONE.length} find something`);
   });
 
-  test("together they keep what each keeps, wherever and in whichever order", async () => {
+  test("filters combine with AND, in every group and order", async () => {
     const api = world.operator();
     const top = (at: number) => groups[at] as string;
     const stretches: [object, (group: string) => boolean][] = [
@@ -130,7 +130,7 @@ onEachStore("the filters of advisories", (world) => {
     );
   });
 
-  world.rule("callers find what they may list, and no more", async (api) => {
+  world.rule("callers find only what they can list", async (api) => {
     const place = groups[1] as string;
     const { token } = await world.member({ [place]: ["advisories.list"] });
     for (const asked of ALONE.slice(0, 22)) {
@@ -149,7 +149,7 @@ onEachStore("the filters of advisories", (world) => {
     assert.deepEqual(found.sort(), expected(asked, isWithin));
   });
 
-  world.rule("rows are skipped and named with filters as without", async (api) => {
+  world.rule("skip and ids work with filters", async (api) => {
     const asked = { artifactTypes: ["apk"], uidp: { descendantsOf: org } };
     const whole = await api.advisories.list({ ...asked, pageSize: 200 });
     assert.ok(whole.advisories.length > 5);
@@ -163,7 +163,7 @@ onEachStore("the filters of advisories", (world) => {
     assert.deepEqual([none.advisories, none.totalCount], [[], "0"]);
   });
 
-  world.rule("what changes is found by what it is, not by what it was", async (api) => {
+  world.rule("changed advisories are found by their new values only", async (api) => {
     const group = await world.group(org);
     const given = { advisoryId: "CGA-changing", aliases: ["CVE-before", "CVE-stays"] };
     const [made] = await written(insider, group, given);
@@ -188,7 +188,7 @@ onEachStore("the filters of advisories", (world) => {
     assert.equal((await api.advisories.list(deleted)).totalCount, "1");
   });
 
-  world.rule("an origin stands for all that is known to be built from it", async (api) => {
+  world.rule("an origin matches all packages built from it", async (api) => {
     const [near, far] = [await world.organization(), await world.organization()];
     const scanned = (subpackage: string) => ({
       author: "scanner",
@@ -216,11 +216,11 @@ onEachStore("the filters of advisories", (world) => {
     const both = { origin: "curl", artifactNames: ["zlib"] };
     assert.deepEqual(await found(caller, both), ["CGA-origin", "CGA-sub"]);
     assert.deepEqual(await found(caller, { artifactNames: ["curl"] }), ["CGA-origin"]);
-    // Whoever sees the other organization knows what is told there.
+    // A caller that can see the other organization finds its packages.
     assert.equal((await found(api, { origin: "curl" })).length, 3);
   });
 
-  test("what is very long is found like anything else", async () => {
+  test("very long values are found", async () => {
     const group = await world.group(org);
     const word = () => randomBytes(2_000).toString("hex");
     const [alias, location, subpackage, artifactName] = [word(), word(), word(), word()];
@@ -243,13 +243,13 @@ onEachStore("the filters of advisories", (world) => {
     assert.deepEqual((await found({ origin: artifactName })).sort(), ["CGA-long", "CGA-sub"]);
   });
 
-  test("a filter that is too long is refused", async () => {
+  test("a filter that is too long is rejected", async () => {
     const aliases = Array.from({ length: 1_001 }, (_, at) => `C-${at}`);
     const { code, fields } = await refused(world.operator("gRPC").advisories.list({ aliases }));
     assert.deepEqual([code, fields], [3, { aliases: "aliases must have at most 1000 values" }]);
   });
 
-  world.rule("a page of another list, or an unknown order, is refused", async (api) => {
+  world.rule("a page token of another list, or an unknown order, is rejected", async (api) => {
     const first = await api.advisories.list({ artifactTypes: ["apk"], pageSize: 1 });
     const foreign = { artifactTypes: ["image"], pageToken: first.nextPageToken };
     const refusal = await refused(api.advisories.list(foreign));

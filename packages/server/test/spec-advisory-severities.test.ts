@@ -4,10 +4,10 @@ import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { VulnerabilitySchema } from "@wharf/contract";
 import { resumeSeverities } from "../src/vulnerabilities/severities/severity-changes.ts";
 import { saveVulnerabilities } from "../src/vulnerabilities/severities/vulnerability-writer.ts";
-import { writing, written } from "./support/advisories.ts";
-import type { Api } from "./support/api.ts";
-import { Insider } from "./support/insider.ts";
-import { onEachStore } from "./support/test-world.ts";
+import type { Api } from "./support/client/api-client.ts";
+import { Insider } from "./support/server/insider.ts";
+import { writing, written } from "./support/world/advisories.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const V3 = { type: "TYPE_CVSS_V3", score: "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H" };
 const V4 = { type: "TYPE_CVSS_V4", score: "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N" };
@@ -26,7 +26,7 @@ onEachStore("severities of advisories", (world) => {
     return (await writing(insider, group, (writer) => saveVulnerabilities(writer, [known]))) === 1;
   };
 
-  world.rule("come from what is known of the aliases, each once", async (api) => {
+  world.rule("come from the metadata of the aliases, each once", async (api) => {
     const org = await world.organization();
     const [made] = await written(
       insider,
@@ -46,7 +46,7 @@ onEachStore("severities of advisories", (world) => {
     assert.deepEqual((byId.get("CGA-b") as typeof found).severities, []);
   });
 
-  test("what is known later replaces what was known earlier, never the other way", async () => {
+  test("later metadata replaces earlier, never the other way", async () => {
     const org = await world.organization();
     const [made] = await written(insider, org, { advisoryId: "CGA-a", aliases: ["CVE-1", "X-1"] });
     const shown = async () => (await world.operator().advisories.get(made?.uid ?? "")).severities;
@@ -61,7 +61,7 @@ onEachStore("severities of advisories", (world) => {
     assert.deepEqual(await shown(), [V4]);
   });
 
-  test("count in the group that they were brought into and below, the nearest first", async () => {
+  test("apply in the group of the import and below; the nearest group wins", async () => {
     const [org, stranger] = [await world.organization(), await world.organization()];
     const group = await world.group(org);
     const given = { advisoryId: "CGA-a", aliases: ["CVE-1"] };
@@ -79,7 +79,7 @@ onEachStore("severities of advisories", (world) => {
     assert.deepEqual(await shown(), [[V3], [V4], []]);
   });
 
-  test("go with their group", async () => {
+  test("are deleted with their group", async () => {
     const org = await world.organization();
     const count = async () => {
       const sql = "SELECT count(*) AS total FROM vulnerability_names WHERE place = ?";
@@ -111,7 +111,7 @@ onEachStore("severities of advisories", (world) => {
 
   const idsOf = (all: readonly Shown[]) => all.map(({ advisoryId }) => advisoryId).sort();
 
-  world.rule("that change are seen by whoever reads what has changed", async (api) => {
+  world.rule("update the time of the advisories that show them", async (api) => {
     const org = await world.organization();
     const [group, beside] = [await world.group(org), await world.group(org)];
     const one = { advisoryId: "CGA-1", aliases: ["CVE-1", "GHSA-1"] };
@@ -131,7 +131,7 @@ onEachStore("severities of advisories", (world) => {
     assert.deepEqual(idsOf(news), ["CGA-1", "CGA-1", "CGA-1"]);
     for (const { severities } of news) assert.deepEqual(severities, [V3]);
     assert.deepEqual(idsOf(await below()), ["CGA-1"]);
-    await take(org, { summary: "told anew" });
+    await take(org, { summary: "another summary" });
     assert.deepEqual(await all(), [], "what is shown is the same");
     await take(group, { severities: [V4] });
     assert.deepEqual(
@@ -153,7 +153,7 @@ onEachStore("severities of advisories", (world) => {
     );
   });
 
-  world.rule("that come with new advisories give them no second time", async (api) => {
+  world.rule("imported with new advisories do not update them again", async (api) => {
     const group = await world.organization();
     const events = [{ createTime: "2026-01-01T00:00:00Z", fixed: { fixedVersion: "1" } }];
     const advisories = [
@@ -172,7 +172,7 @@ onEachStore("severities of advisories", (world) => {
     assert.deepEqual(await news(), [], "the same again");
   });
 
-  world.rule("that come back under further names are news to some alone", async (api) => {
+  world.rule("with further aliases update only the advisories that gain them", async (api) => {
     const group = await world.organization();
     await written(
       insider,
@@ -189,7 +189,7 @@ onEachStore("severities of advisories", (world) => {
     assert.deepEqual(idsOf(await news()), ["CGA-one"]);
   });
 
-  test("that many advisories show are told of all of them, though it take several goes", async () => {
+  test("shown by many advisories update all of them, in several batches", async () => {
     const org = await world.organization();
     const group = await world.group(org);
     const many = Array.from({ length: 600 }, (_, at) => {
@@ -220,7 +220,7 @@ onEachStore("severities of advisories", (world) => {
     await resumeSeverities(insider.engine, stopped.signal);
     assert.deepEqual(await totals(), ["0", "600"]);
     await resumeSeverities(insider.engine, new AbortController().signal);
-    assert.deepEqual(await totals(), ["600", "600"], "those that were deleted are not told again");
+    assert.deepEqual(await totals(), ["600", "600"], "deleted advisories are not updated");
     const before = await insider.engine.store.reader.all("SELECT place FROM severity_changes");
     assert.deepEqual(before, []);
     // The next import goes on, too.

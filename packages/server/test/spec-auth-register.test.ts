@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { literalIdentityUid } from "@wharf/contract";
-import { refused } from "./support/api.ts";
-import { exchange } from "./support/exchange.ts";
-import { Inside } from "./support/inside.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { type Answer, Rest } from "./support/rest.ts";
-import { checkRows } from "./support/rows.ts";
-import { TestServer } from "./support/server.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { refused } from "./support/client/api-client.ts";
+import { type Answer, Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { checkRows } from "./support/server/store-consistency.ts";
+import { TestServer } from "./support/server/test-server.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const viewer = roleNamed("viewer");
 
@@ -44,7 +44,7 @@ onEachStore("registering with an invite", (world) => {
   const denied = ({ status, body }: Answer, message: string) =>
     assert.deepEqual([status, body.code, body.message], [403, 7, `Permission denied: ${message}`]);
 
-  test("a stranger with a token that is meant for us joins, and is known", async () => {
+  test("an unknown user with a token for our audience joins, and gets an identity", async () => {
     const { group, code, uid } = await invite();
     const token = await stranger({ sub: "ada", email: "ada@acme.example", email_verified: true });
     const identity = literalIdentityUid(issuer.url, "ada");
@@ -77,7 +77,7 @@ onEachStore("registering with an invite", (world) => {
     );
   });
 
-  test("someone known joins with a token of ours, once or again", async () => {
+  test("a known user joins with an access token; repeating is idempotent", async () => {
     const { group, code } = await invite();
     const member = await world.member();
     for (let at = 0; at < 2; at++) {
@@ -87,7 +87,7 @@ onEachStore("registering with an invite", (world) => {
     }
   });
 
-  test("a single-use invite is gone after one", async () => {
+  test("a single-use invite is spent after one registration", async () => {
     const { group, code, uid } = await invite({ singleUse: true });
     assert.equal((await register(await stranger(), { code })).status, 200);
     assert.equal((await refused(world.operator().groupInvites.get(uid))).code, 5);
@@ -97,7 +97,7 @@ onEachStore("registering with an invite", (world) => {
     assert.equal((await bound(group)).length, 1);
   });
 
-  test("an invite for an address is for those who are known to have it", async () => {
+  test("an invite for an address requires the verified address", async () => {
     const { group, code } = await invite({ email: "Ida@acme.example" });
     const other = "the invite is for another e-mail address, or yours is not verified";
     for (const claims of [
@@ -117,7 +117,7 @@ onEachStore("registering with an invite", (world) => {
     assert.equal((await register(await stranger(right), { code })).status, 200);
   });
 
-  test("what does not fit is refused, and nothing has changed", async () => {
+  test("mismatches are rejected, and nothing changes", async () => {
     const { group, code } = await invite({ singleUse: true });
     const past = await invite({ ttl: "1s" });
     const sub = "mallory";
@@ -156,7 +156,7 @@ onEachStore("registering with an invite", (world) => {
     assert.equal((await register(token, { code })).status, 200, "the invite was left as it was");
   });
 
-  test("strangers without an invite make us fetch nothing", async () => {
+  test("without a valid invite, no issuer is fetched", async () => {
     const other = await StandInIssuer.start();
     const token = await other.sign({ sub: "ada" });
     denied(await register(token, { code: "made up" }), 'invalid "code"');
@@ -164,14 +164,14 @@ onEachStore("registering with an invite", (world) => {
     await other.stop();
   });
 
-  test("the operator, who is nobody's identity, joins nothing", async () => {
+  test("the operator, which has no identity, cannot register", async () => {
     const { group, code } = await invite();
     const { status, body } = await register(await world.server.token(), { code });
     assert.deepEqual([status, body.code], [404, 5]);
     assert.deepEqual(await bound(group), []);
   });
 
-  test("of many at once on a single-use invite, exactly one joins", async () => {
+  test("of concurrent registrations with a single-use invite, exactly one succeeds", async () => {
     const { group, code } = await invite({ singleUse: true });
     const tokens = await Promise.all(Array.from({ length: 8 }, () => stranger()));
     const answers = await Promise.all(tokens.map((token) => register(token, { code })));
@@ -186,7 +186,7 @@ onEachStore("registering with an invite", (world) => {
 });
 
 describe("registering at two replicas", () => {
-  test("of many at once on a single-use invite, exactly one joins", async () => {
+  test("of concurrent registrations with a single-use invite, exactly one succeeds", async () => {
     const issuer = await StandInIssuer.start();
     const flags = ["--base-url", "http://wharf.test", "--private-issuers", issuer.url];
     const one = await TestServer.start({ store: "postgres", flags });

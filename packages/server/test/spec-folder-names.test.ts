@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { GroupsService } from "@wharf/contract";
 import { groupsV1 } from "@wharf/contract/v1";
-import { allRefused, refused } from "./support/api.ts";
-import { callByContract } from "./support/by-contract.ts";
-import { Insider } from "./support/insider.ts";
-import { RegistryWorld } from "./support/registry-world.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES } from "./support/server.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { allRefused, refused } from "./support/client/api-client.ts";
+import { callByContract } from "./support/client/by-contract.ts";
+import { Rest } from "./support/client/http.ts";
+import { Insider } from "./support/server/insider.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { RegistryWorld } from "./support/world/registry-tokens.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 onEachStore("names of folders", (world) => {
   let org: string;
@@ -42,7 +42,7 @@ onEachStore("names of folders", (world) => {
     },
   );
 
-  world.rule("are free for organizations and for folders elsewhere", async (api) => {
+  world.rule("need not be unique for organizations and across parents", async (api) => {
     const name = world.name("team");
     const folder = (await api.groups.create(org, { name })).uid;
     assert.ok(await api.groups.create(folder, { name }));
@@ -50,7 +50,7 @@ onEachStore("names of folders", (world) => {
     for (let time = 0; time < 2; time++) assert.ok(await api.groups.create("", { name }));
   });
 
-  world.rule("stay when something else changes, and are free again afterwards", async (api) => {
+  world.rule("do not block other updates, and are free again after deletion", async (api) => {
     const [name, next] = [world.name("team"), world.name("team")];
     const { uid } = await api.groups.create(org, { name });
     const changed = await api.groups.update(uid, { name, description: "same name" });
@@ -62,7 +62,7 @@ onEachStore("names of folders", (world) => {
     assert.equal((await api.groups.update(uid, { name })).name, name);
   });
 
-  world.rule("are unique elsewhere, too, where one of the two has repos", async (api) => {
+  world.rule("are unique in unverified organizations if one of the two has repos", async (api) => {
     const parent = await world.organization();
     const [full, empty] = [await world.group(parent, "full"), await world.group(parent, "empty")];
     const below = await world.group(full);
@@ -75,31 +75,28 @@ onEachStore("names of folders", (world) => {
     for (const { code } of refusals) assert.equal(code, 6);
   });
 
-  world.rule(
-    "may be shared by folders that have no repos, the oldest has the path",
-    async (api) => {
-      const parent = await world.organization();
-      const first = await world.group(parent, "first");
-      const [older, younger] = [await world.group(parent, "dev"), await world.group(parent, "dev")];
-      const list = await api.groups.list({ name: "dev", uidp: { childrenOf: parent } });
-      assert.equal(list.totalCount, "2");
-      const last = await world.group(parent, "last");
-      assert.equal((await api.groups.update(last, { name: "dev" })).name, "dev");
-      const rename = ["groups.update"];
-      const ofFirst = api.as((await world.member({ [first]: rename })).token);
-      const taken = await refused(ofFirst.groups.update(first, { name: "dev" }));
-      assert.equal(taken.code, 6, "nobody takes a path from a folder that they may not rename");
-      const ofBoth = api.as((await world.member({ [first]: rename, [older]: rename })).token);
-      assert.equal((await ofBoth.groups.update(first, { name: "dev" })).name, "dev");
-      await ofBoth.groups.update(first, { name: "first" });
-      await api.repos.create(older, { name: "app" });
-      assert.equal((await refused(api.groups.create(parent, { name: "dev" }))).code, 6);
-      assert.equal((await refused(api.groups.update(older, { name: "moved" }))).code, 9);
-      assert.equal((await api.groups.update(younger, { name: "moved" })).name, "moved");
-    },
-  );
+  world.rule("may be shared by folders without repos; the oldest has the path", async (api) => {
+    const parent = await world.organization();
+    const first = await world.group(parent, "first");
+    const [older, younger] = [await world.group(parent, "dev"), await world.group(parent, "dev")];
+    const list = await api.groups.list({ name: "dev", uidp: { childrenOf: parent } });
+    assert.equal(list.totalCount, "2");
+    const last = await world.group(parent, "last");
+    assert.equal((await api.groups.update(last, { name: "dev" })).name, "dev");
+    const rename = ["groups.update"];
+    const ofFirst = api.as((await world.member({ [first]: rename })).token);
+    const taken = await refused(ofFirst.groups.update(first, { name: "dev" }));
+    assert.equal(taken.code, 6, "nobody takes a path from a folder that they may not rename");
+    const ofBoth = api.as((await world.member({ [first]: rename, [older]: rename })).token);
+    assert.equal((await ofBoth.groups.update(first, { name: "dev" })).name, "dev");
+    await ofBoth.groups.update(first, { name: "first" });
+    await api.repos.create(older, { name: "app" });
+    assert.equal((await refused(api.groups.create(parent, { name: "dev" }))).code, 6);
+    assert.equal((await refused(api.groups.update(older, { name: "moved" }))).code, 9);
+    assert.equal((await api.groups.update(younger, { name: "moved" })).name, "moved");
+  });
 
-  world.rule("are given once to those who come together", async (api) => {
+  world.rule("are unique under concurrent creates", async (api) => {
     const name = world.name("team");
     const others = await Promise.all([1, 2, 3].map(() => world.group(org)));
     const results = await Promise.allSettled([
@@ -144,7 +141,7 @@ for (const store of STORES) {
       }
     };
 
-    test("nobody takes a sibling's by renaming their own folder, or making another", async () => {
+    test("renaming or creating a folder cannot take over a sibling's path", async () => {
       // Made first, so that its age is on the attacker's side.
       const dev = await folder("dev");
       const prod = await folder("prod");
@@ -162,7 +159,7 @@ for (const store of STORES) {
       assert.deepEqual(await granted("acme/prod/shop"), ["repository:acme/prod/shop:pull"]);
     });
 
-    test("of duplicates that were there before, the oldest has the path", async () => {
+    test("of existing duplicates, the oldest has the path", async () => {
       const older = await folder("twice");
       const younger = await folder("second");
       await duplicate(younger, "twice");
@@ -186,7 +183,7 @@ for (const store of STORES) {
       assert.equal((await world.operator.get(`/registry/v2beta1/repos/${two}`)).status, 200);
     });
 
-    test("and keeps it: the path passes to nobody who has not been renamed", async () => {
+    test("and keeps it: a path does not pass to an unrenamed duplicate", async () => {
       const older = await folder("kept");
       const younger = await folder("late");
       await duplicate(younger, "kept");
@@ -214,7 +211,7 @@ for (const store of STORES) {
       );
     });
 
-    test("an organization of the same name never takes over a verified one's", async () => {
+    test("an organization of the same name cannot take over a verified one's path", async () => {
       const second = (await world.post("groups", { name: "acme" })).uid;
       await repo(second, "stolen");
       const stranger = await world.holder("stranger", "registry.pull", second);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refused } from "./support/api.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
-import { inParallel } from "./support/walk.ts";
+import { refused } from "./support/client/api-client.ts";
+import { inParallel } from "./support/client/pagination.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
-onEachStore("organizations and who made them", (world) => {
-  world.rule("whoever makes an organization owns it at once", async (api) => {
+onEachStore("organizations and their owners", (world) => {
+  world.rule("the creator of an organization owns it immediately", async (api) => {
     const maker = await world.member();
     const mine = api.as(maker.token);
     const { uid } = await mine.groups.create("", { name: "mine" });
@@ -19,7 +19,7 @@ onEachStore("organizations and who made them", (world) => {
     assert.equal((await mine.groups.update(folder.uid, { name: "renamed" })).name, "renamed");
   });
 
-  world.rule("nobody else sees a new organization", async (api) => {
+  world.rule("nobody else can see a new organization", async (api) => {
     const [maker, stranger] = [await world.member(), await world.member()];
     const { uid } = await api.as(maker.token).groups.create("", { name: "private" });
     const theirs = api.as(stranger.token);
@@ -28,7 +28,7 @@ onEachStore("organizations and who made them", (world) => {
     assert.equal((await theirs.groups.list()).totalCount, "0");
   });
 
-  world.rule("a nested group gets no owner of its own", async (api) => {
+  world.rule("creating a nested group adds no owner binding", async (api) => {
     const maker = await world.member();
     const mine = api.as(maker.token);
     const { uid } = await mine.groups.create("", { name: "mine" });
@@ -37,7 +37,7 @@ onEachStore("organizations and who made them", (world) => {
     assert.equal(totalCount, "0");
   });
 
-  world.rule("the maker can delete the organization while nothing is left in it", async (api) => {
+  world.rule("the creator can delete the organization while it is empty", async (api) => {
     const maker = await world.member();
     const mine = api.as(maker.token);
     const { uid } = await mine.groups.create("", { name: "mine" });
@@ -66,7 +66,7 @@ onEachStore("organizations and who made them", (world) => {
     assert.equal(own.totalCount, "1", "the refused delete took nothing away");
   });
 
-  world.rule("only the operator verifies an organization", async (api) => {
+  world.rule("only the operator can verify an organization", async (api) => {
     const maker = await world.member();
     const mine = api.as(maker.token);
     const { uid } = await mine.groups.create("", { name: world.name("verified") });
@@ -78,7 +78,7 @@ onEachStore("organizations and who made them", (world) => {
     assert.equal(renamed.verified, true, "other fields stay the owner's to change");
   });
 
-  world.rule("a verified name is held by one organization", async (api) => {
+  world.rule("a verified name is unique", async (api) => {
     const name = world.name("taken.example");
     const [first, second] = [await world.organization(name), await world.organization(name)];
     await api.groups.update(first, { verified: true });
@@ -88,7 +88,7 @@ onEachStore("organizations and who made them", (world) => {
     assert.equal((await api.groups.update(second, { verified: true })).verified, true);
   });
 
-  world.rule("the name of a verified organization is the operator's to change", async (api) => {
+  world.rule("only the operator can rename a verified organization", async (api) => {
     const [name, next] = [world.name("sure.example"), world.name("sure.example")];
     const org = await world.organization(name);
     const owner = await world.member({ [org]: "owner" });
@@ -108,7 +108,7 @@ onEachStore("organizations and who made them", (world) => {
     assert.deepEqual([refusal.code, refusal.violations], [9, ["NAME_TAKEN"]]);
   });
 
-  test("a verified name is found among any number of namesakes", async () => {
+  test("a verified name resolves despite unverified namesakes", async () => {
     const name = "crowded.example";
     const { groups } = world.operator();
     const made = await inParallel(
@@ -129,7 +129,7 @@ onEachStore("organizations and who made them", (world) => {
     assert.deepEqual(fields, { verified: "only organizations can be verified" });
   });
 
-  world.rule("a kind is for verified organizations and the operator's to set", async (api) => {
+  world.rule("only the operator can set the kind, of verified organizations only", async (api) => {
     const org = await world.organization(world.name("kind.example"));
     const kind = "ORG_KIND_CUSTOMER";
     const early = await refused(api.groups.update(org, { kind }));
@@ -146,7 +146,7 @@ onEachStore("organizations and who made them", (world) => {
 onEachStore(
   "an installation whose operator alone makes organizations",
   (world) => {
-    world.rule("refuses a new organization of anyone else's", async (api) => {
+    world.rule("denies creating an organization to everyone else", async (api) => {
       const member = await world.member();
       const refusal = await refused(api.as(member.token).groups.create("", { name: "mine" }));
       assert.equal(refusal.code, 7);
@@ -154,7 +154,7 @@ onEachStore(
       assert.match((await api.groups.create("", { name: "ours" })).uid, /^[0-9a-f]{40}$/);
     });
 
-    world.rule("lets owners make groups in theirs", async (api) => {
+    world.rule("allows owners to create nested groups", async (api) => {
       const org = await world.organization();
       const owner = await world.member({ [org]: "owner" });
       const folder = await api.as(owner.token).groups.create(org, { name: "folder" });

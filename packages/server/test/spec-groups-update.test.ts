@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refused } from "./support/api.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 onEachStore("updating groups", (world) => {
   const rest = () => new Rest(world.server.url, world.operator().token);
@@ -13,7 +13,7 @@ onEachStore("updating groups", (world) => {
     return uid as string;
   };
 
-  world.rule("without a mask only the fields that are given change", async (api) => {
+  world.rule("without a mask, only the given fields change", async (api) => {
     const uid = await fresh();
     const before = await api.groups.get(uid);
     const after = await api.groups.update(uid, { description: "after" });
@@ -24,7 +24,7 @@ onEachStore("updating groups", (world) => {
     assert.deepEqual([renamed.name, renamed.description], ["new", "after"]);
   });
 
-  world.rule("with a mask only the listed fields change", async (api) => {
+  world.rule("with a mask, only the listed fields change", async (api) => {
     const uid = await fresh();
     const change = { name: "ignored", description: "after" };
     const one = await api.groups.update(uid, change, ["description"]);
@@ -36,13 +36,13 @@ onEachStore("updating groups", (world) => {
     assert.deepEqual([two.name, two.description], ["new", "more"]);
   });
 
-  world.rule("a listed field that is not given is cleared", async (api) => {
+  world.rule("a listed field that is omitted is cleared", async (api) => {
     const uid = await fresh();
     const after = await api.groups.update(uid, { name: "ignored" }, ["description"]);
     assert.deepEqual([after.name, after.description], ["old", ""]);
   });
 
-  world.rule("a star replaces everything that can be set", async (api) => {
+  world.rule("a star replaces every writable field", async (api) => {
     const uid = await fresh();
     const after = await api.groups.update(uid, { name: "new" }, ["*"]);
     assert.deepEqual([after.name, after.description], ["new", ""]);
@@ -53,7 +53,7 @@ onEachStore("updating groups", (world) => {
     assert.deepEqual(mixed.fields, { updateMask: '"*" must be the only path' });
   });
 
-  world.rule("paths of fields that only the service sets have no effect", async (api) => {
+  world.rule("paths of output-only fields have no effect", async (api) => {
     const uid = await fresh();
     const before = await api.groups.get(uid);
     const sly = {
@@ -68,7 +68,7 @@ onEachStore("updating groups", (world) => {
     assert.deepEqual(inferred, { ...before, name: "newer", updateTime: inferred.updateTime });
   });
 
-  world.rule("what was read may be sent back as it is, whatever its kind", async (api) => {
+  world.rule("a resource can be sent back as it was read", async (api) => {
     const org = await fresh();
     const claimMatch = { issuer: "https://issuer.example.com", subject: "s", claims: { a: "b" } };
     const identity = await api.identities.create(org, { name: "x", claimMatch });
@@ -88,7 +88,7 @@ onEachStore("updating groups", (world) => {
     }
   });
 
-  world.rule("a path that names no field is refused", async (api) => {
+  world.rule("an unknown path is rejected", async (api) => {
     const uid = await fresh();
     for (const path of ["color", "name.first", "createTime.seconds", "Name"]) {
       const refusal = await refused(api.groups.update(uid, { name: "new" }, ["name", path]));
@@ -98,7 +98,7 @@ onEachStore("updating groups", (world) => {
     assert.equal((await api.groups.get(uid)).name, "old", "nothing of it was done");
   });
 
-  world.rule("a change that breaks a rule changes nothing", async (api) => {
+  world.rule("an invalid update changes nothing", async (api) => {
     const uid = await fresh();
     const before = await api.groups.get(uid);
     const bad = { name: "No", description: "fine" };
@@ -111,14 +111,14 @@ onEachStore("updating groups", (world) => {
     assert.deepEqual(await api.groups.get(uid), before);
   });
 
-  world.rule("what does not exist cannot be changed", async (api) => {
+  world.rule("an unknown group cannot be updated", async (api) => {
     const missing = `${await world.organization()}/0123456789abcdef`;
     const refusal = await refused(api.groups.update(missing, { name: "new" }));
     assert.deepEqual([refusal.code, refusal.missing], [5, `Group ${missing}`]);
     assert.equal((await refused(api.groups.update("nonsense", { name: "new" }))).code, 3);
   });
 
-  world.rule("a change moves updateTime and leaves createTime", async (api) => {
+  world.rule("an update changes updateTime and keeps createTime", async (api) => {
     const uid = await fresh();
     const before = await api.groups.get(uid);
     while (Date.now() <= Date.parse(before.updateTime)) await new Promise(setImmediate);
@@ -128,7 +128,7 @@ onEachStore("updating groups", (world) => {
     assert.match(after.updateTime, /\.\d{3}Z$/);
   });
 
-  test("a body's empty text and null clear a field over REST", async () => {
+  test("an empty string and null in a REST body clear a field", async () => {
     for (const empty of ["", null]) {
       const { status, body } = await rest().patch(`/iam/v2beta1/groups/${await fresh()}`, {
         description: empty,
@@ -138,7 +138,7 @@ onEachStore("updating groups", (world) => {
     }
   });
 
-  test("over gRPC without a mask an empty field is a field that was not given", async () => {
+  test("over gRPC without a mask, an empty field counts as omitted", async () => {
     const uid = await fresh();
     const after = await world.operator("gRPC").groups.update(uid, { name: "new", description: "" });
     assert.deepEqual([after.name, after.description], ["new", "before"]);
@@ -163,7 +163,7 @@ onEachStore("updating groups", (world) => {
     assert.deepEqual([body.name, body.description], ["old", "after"]);
   });
 
-  test("without a mask a key that names no field is refused, with one it is ignored", async () => {
+  test("an unknown key is rejected without a mask, and ignored with one", async () => {
     const uid = await fresh();
     const path = `/iam/v2beta1/groups/${uid}`;
     const refusal = await rest().patch(path, { description: "after", color: "blue" });
@@ -179,7 +179,7 @@ onEachStore("updating groups", (world) => {
     assert.equal(masked.body.description, "after");
   });
 
-  test("the uid of the path counts, not that of the body", async () => {
+  test("the uid of the path takes precedence over that of the body", async () => {
     const [uid, other] = [await fresh(), await fresh()];
     const { body } = await rest().patch(`/iam/v2beta1/groups/${uid}`, { uid: other, name: "new" });
     assert.deepEqual([body.uid, body.name], [uid, "new"]);
@@ -195,7 +195,7 @@ onEachStore("updating groups", (world) => {
     }
   });
 
-  test("snake_case keys of a body are the same fields", async () => {
+  test("a body may have snake_case keys", async () => {
     const uid = await fresh();
     const { status, body } = await rest().patch(`/iam/v2beta1/groups/${uid}`, {
       description: "after",

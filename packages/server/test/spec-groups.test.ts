@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refused } from "./support/api.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { refused } from "./support/client/api-client.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const ROOT = /^[0-9a-f]{40}$/;
 const CHILD = /^[0-9a-f]{40}\/[0-9a-f]{16}$/;
@@ -47,7 +47,7 @@ onEachStore("groups", (world) => {
     },
   );
 
-  world.rule("a slash as parent means no parent", async (api) => {
+  world.rule('"/" as parent means no parent', async (api) => {
     assert.match((await api.groups.create("/", { name: "slash" })).uid, ROOT);
   });
 
@@ -61,13 +61,13 @@ onEachStore("groups", (world) => {
     assert.ok(grandchild.uid.startsWith(`${child.uid}/`));
   });
 
-  world.rule("a parent may be given by a name that only one group has", async (api) => {
+  world.rule("a parent may be given by a unique name", async (api) => {
     const name = world.name("parent by name");
     const parent = await world.organization(name);
     assert.ok((await api.groups.create(name, { name: "child" })).uid.startsWith(`${parent}/`));
   });
 
-  world.rule("a parent's name that several groups have is refused", async (api) => {
+  world.rule("an ambiguous parent name is rejected", async (api) => {
     const name = world.name("ambiguous");
     await world.organization(name);
     const second = await world.organization(name);
@@ -80,7 +80,7 @@ onEachStore("groups", (world) => {
     assert.ok(child.uid.startsWith(`${second}/`));
   });
 
-  world.rule("a parent may be given by the last steps of its uid", async (api) => {
+  world.rule("a parent may be given by the last segments of its uid", async (api) => {
     const folder = await world.group(await world.organization());
     const [, first = ""] = folder.split("/");
     const deeper = await api.groups.create(first, { name: "child" });
@@ -109,7 +109,7 @@ onEachStore("groups", (world) => {
     assert.ok(named.uid.startsWith(`${other}/`));
   });
 
-  world.rule("a parent that does not exist is not found", async (api) => {
+  world.rule("an unknown parent is not found", async (api) => {
     const org = await world.organization();
     for (const parent of [NOWHERE, `${org}/0123456789abcdef`, "no such name"]) {
       const refusal = await refused(api.groups.create(parent, { name: "child" }));
@@ -117,7 +117,7 @@ onEachStore("groups", (world) => {
     }
   });
 
-  world.rule("a name out of the caller's reach names nothing", async (api) => {
+  world.rule("names of groups that the caller cannot see do not resolve", async (api) => {
     const name = world.name("elsewhere");
     await world.organization(name);
     const stranger = await world.member({ [await world.organization()]: "owner" });
@@ -162,13 +162,13 @@ onEachStore("groups", (world) => {
     assert.deepEqual(fields, { name: "name must have at most 255 characters" });
   });
 
-  world.rule("every field that breaks its rule is named", async (api) => {
-    const refusal = await refused(api.groups.create("", { name: "No", description: "two\nlines" }));
+  world.rule("every invalid field is named", async (api) => {
+    const refusal = await refused(api.groups.create("", { name: "No", description: "a\x1bb" }));
     assert.deepEqual(Object.keys(refusal.fields), ["name", "description"]);
     assert.match(refusal.message, /^Invalid argument: name: .*; description: /);
   });
 
-  world.rule("what only the service sets is ignored on create", async (api) => {
+  world.rule("output-only fields are ignored on create", async (api) => {
     const created = await api.groups.create("", {
       uid: NOWHERE,
       name: "mine",
@@ -200,7 +200,7 @@ onEachStore("groups", (world) => {
     assert.deepEqual((await api.groups.list({ name: "DEV" })).groups, []);
   });
 
-  world.rule("a get answers what exists and nothing else", async (api) => {
+  world.rule("Get finds existing groups only", async (api) => {
     const org = await world.organization();
     const missing = `${org}/0123456789abcdef`;
     const refusal = await refused(api.groups.get(missing));
@@ -232,7 +232,7 @@ onEachStore("groups", (world) => {
     assert.deepEqual([status, JSON.parse(text).uid], [200, uid]);
   });
 
-  world.rule("an empty group is deleted once, and its uid never comes back", async (api) => {
+  world.rule("an empty group is deleted once, and its uid is not reused", async (api) => {
     const org = await world.organization();
     assert.deepEqual(await api.groups.delete(org), {});
     assert.equal((await refused(api.groups.get(org))).code, 5);
@@ -240,7 +240,7 @@ onEachStore("groups", (world) => {
     assert.equal((await api.groups.list({ uidp: { ids: [org] } })).totalCount, "0");
   });
 
-  test("deleting a group that holds another fails exactly as the specification shows", async () => {
+  test("deleting a group with a child fails exactly as the specification shows", async () => {
     const org = await world.organization();
     await world.group(org);
     const expected =

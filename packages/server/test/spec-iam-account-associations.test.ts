@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { type Api, allRefused, refused } from "./support/api.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore } from "./support/test-world.ts";
-import { inParallel, uidsOf, walk } from "./support/walk.ts";
+import { type Api, allRefused, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const AMAZON = { account: "123456789012" };
 const GOOGLE = { projectId: "acme-prod", projectNumber: "123456789" };
@@ -36,24 +36,21 @@ onEachStore("account associations", (world) => {
   /** What is there, as its own reader sees it. */
   const kept = (api: Api, uid: string) => api.accountAssociations.get(uid);
 
-  world.rule(
-    "an association goes by the uid of its group and has all its accounts",
-    async (api) => {
-      const group = await newGroup();
-      const given = { ...FULL, uid: "f".repeat(40), createTime: LATER };
-      const created = await api.accountAssociations.create(group, given);
-      const { createTime } = created;
-      const full = { ...FULL, uid: group, createTime, updateTime: createTime };
-      assert.deepEqual(created, full);
-      assert.notEqual(createTime, LATER);
-      assert.deepEqual(await kept(api, group), full);
-      const list = await api.accountAssociations.list({ uidp: { ids: [group] } });
-      assert.deepEqual(list.accountAssociations, [full]);
-      assert.equal(list.totalCount, "1");
-      assert.deepEqual(await api.accountAssociations.create(org, { name: "x" }).then(uidOf), org);
-      assert.deepEqual(await api.accountAssociations.delete(org), {});
-    },
-  );
+  world.rule("an association has the uid of its group and all of its accounts", async (api) => {
+    const group = await newGroup();
+    const given = { ...FULL, uid: "f".repeat(40), createTime: LATER };
+    const created = await api.accountAssociations.create(group, given);
+    const { createTime } = created;
+    const full = { ...FULL, uid: group, createTime, updateTime: createTime };
+    assert.deepEqual(created, full);
+    assert.notEqual(createTime, LATER);
+    assert.deepEqual(await kept(api, group), full);
+    const list = await api.accountAssociations.list({ uidp: { ids: [group] } });
+    assert.deepEqual(list.accountAssociations, [full]);
+    assert.equal(list.totalCount, "1");
+    assert.deepEqual(await api.accountAssociations.create(org, { name: "x" }).then(uidOf), org);
+    assert.deepEqual(await api.accountAssociations.delete(org), {});
+  });
 
   world.rule("a group has one association", async (api) => {
     const group = await newGroup();
@@ -65,7 +62,7 @@ onEachStore("account associations", (world) => {
     assert.equal(uidOf(await api.accountAssociations.create(below, { name: "below" })), below);
   });
 
-  world.rule("of many that come at once, one is made", async (api) => {
+  world.rule("of concurrent creates, one succeeds", async (api) => {
     const group = await newGroup();
     const names = Array.from({ length: 20 }, (_, at) => `racer-${at}`);
     const codes = await inParallel(names, (name) =>
@@ -136,29 +133,26 @@ onEachStore("account associations", (world) => {
     ],
     [{ chainguard: {} }, "chainguard.serviceBindings", /serviceBindings is required/],
   ];
-  world.rule(
-    "what cannot be an account is refused by its name, and changes nothing",
-    async (api) => {
-      const [empty, full] = [await newGroup(), await newGroup()];
-      const before = await api.accountAssociations.create(full, { name: "kept" });
-      for (const [fields, field, description] of REFUSED) {
-        const about = JSON.stringify(fields).slice(0, 200);
-        const created = await refused(
-          api.accountAssociations.create(empty, { name: "x", ...fields }),
-        );
-        assert.equal(created.code, 3, about);
-        assert.match(created.fields[field] ?? "", description, about);
-        const changed = await refused(
-          api.accountAssociations.update(full, { name: "x", ...fields }, ["*"]),
-        );
-        assert.match(changed.fields[field] ?? "", description, about);
-      }
-      assert.equal((await refused(kept(api, empty))).code, 5);
-      assert.deepEqual(await kept(api, full), before);
-    },
-  );
+  world.rule("invalid accounts are rejected by field, and nothing changes", async (api) => {
+    const [empty, full] = [await newGroup(), await newGroup()];
+    const before = await api.accountAssociations.create(full, { name: "kept" });
+    for (const [fields, field, description] of REFUSED) {
+      const about = JSON.stringify(fields).slice(0, 200);
+      const created = await refused(
+        api.accountAssociations.create(empty, { name: "x", ...fields }),
+      );
+      assert.equal(created.code, 3, about);
+      assert.match(created.fields[field] ?? "", description, about);
+      const changed = await refused(
+        api.accountAssociations.update(full, { name: "x", ...fields }, ["*"]),
+      );
+      assert.match(changed.fields[field] ?? "", description, about);
+    }
+    assert.equal((await refused(kept(api, empty))).code, 5);
+    assert.deepEqual(await kept(api, full), before);
+  });
 
-  world.rule("domains, old project ids and short names are accounts, too", async (api) => {
+  world.rule("tenant domains, domain-scoped projects and short names are accepted", async (api) => {
     for (const fields of [
       { azure: { ...AZURE, tenantId: "acme.onmicrosoft.com" } },
       { google: { ...GOOGLE, projectId: "example.com:acme-prod" } },
@@ -172,7 +166,7 @@ onEachStore("account associations", (world) => {
     }
   });
 
-  world.rule("an update changes what its mask covers", async (api) => {
+  world.rule("an update changes the fields of its mask", async (api) => {
     const group = await newGroup();
     const { createTime } = await api.accountAssociations.create(group, FULL);
     const update = async (change: object, mask?: string[]) => {
@@ -204,7 +198,7 @@ onEachStore("account associations", (world) => {
     assert.deepEqual(Object.keys(bad.fields), ["updateMask"]);
   });
 
-  world.rule("deleting succeeds also when there is nothing to delete", async (api) => {
+  world.rule("deleting is idempotent", async (api) => {
     const group = await newGroup();
     await api.accountAssociations.create(group, { name: "x" });
     assert.deepEqual(await api.accountAssociations.delete(group), {});
@@ -224,7 +218,7 @@ onEachStore("account associations", (world) => {
     assert.deepEqual(await api.groups.delete(group), {});
   });
 
-  world.rule("lists follow the tree, by group unless told otherwise", async (api) => {
+  world.rule("lists follow the group tree, ordered by group by default", async (api) => {
     const top = await world.organization();
     const [a, b] = [await world.group(top), await world.group(top)];
     const [a1, a2] = [await world.group(a), await world.group(a)];
@@ -275,7 +269,7 @@ onEachStore("account associations", (world) => {
     assert.deepEqual(await found(of), [top, a2, b].sort());
   });
 
-  world.rule("everyone sees and does what they may at the group or above", async (api) => {
+  world.rule("access is checked at the group and its ancestors", async (api) => {
     const top = await world.organization();
     const [a, b] = [await world.group(top), await world.group(top)];
     for (const group of [top, a, b]) await api.accountAssociations.create(group, { name: "x" });
@@ -308,11 +302,11 @@ onEachStore("account associations", (world) => {
     assert.equal((await refused(api.as("").accountAssociations.get(a))).code, 16);
   });
 
-  test("each change leaves its event, of the group itself", async () => {
+  test("each change leaves an event with the group as subject", async () => {
     const api = world.operator().accountAssociations;
     const group = await newGroup();
-    await api.create(group, { name: "told", amazon: AMAZON });
-    await api.update(group, { name: "told again" });
+    await api.create(group, { name: "first name", amazon: AMAZON });
+    await api.update(group, { name: "second name" });
     await api.delete(group);
     await api.delete(group);
     const rows = await rawRows<Record<string, string>>(
@@ -326,12 +320,12 @@ onEachStore("account associations", (world) => {
         `iam.account_associations.${what}.v1`,
         group,
         `wharf.iam.v2beta1.${at < 2 ? "" : "Delete"}AccountAssociation${at < 2 ? "" : "Request"}`,
-        ["told", "told again", undefined][at],
+        ["first name", "second name", undefined][at],
       ]),
     );
   });
 
-  test("the body of a REST update says which accounts it removes", async () => {
+  test("null in the body of a REST update removes an account", async () => {
     const group = await newGroup();
     const rest = new Rest(world.server.url, world.operator().token);
     await rest.post(`/iam/v2beta1/accountAssociations/${group}`, FULL);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { FAIR_SHARE, MAX_PER_IDENTITY, MAX_PER_ORGANIZATION } from "../src/iam/binding-quota.ts";
-import { refused } from "./support/api.ts";
-import { Inside } from "./support/inside.ts";
-import { Rest } from "./support/rest.ts";
-import { type Member, onEachStore, roleNamed } from "./support/test-world.ts";
+import { refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
 const VIEWER = roleNamed("viewer");
 
@@ -51,7 +51,7 @@ onEachStore("the quota of role bindings", (world) => {
     assert.match(message, text);
   };
 
-  test("an organization has so many of an identity, however they are made", async () => {
+  test("applies per organization and identity, for every method", async () => {
     const mine = await tenant();
     const { uid, token } = await world.member();
     await fill(mine.org, uid, MAX_PER_ORGANIZATION - 1);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { mappingsFor } from "../src/iam/external-group-role-mappings.ts";
-import { refused } from "./support/api.ts";
-import { Inside } from "./support/inside.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { refused } from "./support/client/api-client.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
 
@@ -22,7 +22,7 @@ onEachStore("mappings of external groups", (world) => {
     folder = await world.group(org);
   });
 
-  world.rule("one is made below its provider, for the organization", async (api) => {
+  world.rule("one is created below its provider, for the organization", async (api) => {
     const idp = await provider(folder);
     const created = await api.externalGroupRoleMappings.create(idp, mapping("Engineering/α"));
     const { uid, createTime, updateTime, ...rest } = created;
@@ -46,7 +46,7 @@ onEachStore("mappings of external groups", (world) => {
     assert.equal((await refused(api.externalGroupRoleMappings.get(uid))).code, 5);
   });
 
-  world.rule("what cannot be one is refused", async (api) => {
+  world.rule("invalid mappings are rejected", async (api) => {
     const idp = await provider(folder);
     const { create } = api.externalGroupRoleMappings;
     const empty = await refused(create(idp, {}));
@@ -66,7 +66,7 @@ onEachStore("mappings of external groups", (world) => {
     assert.equal(page.totalCount, "0");
   });
 
-  world.rule("the same is made once, however many try", async (api) => {
+  world.rule("concurrent creates of the same mapping succeed once", async (api) => {
     const idp = await provider(org);
     const { create } = api.externalGroupRoleMappings;
     const tries = await Promise.allSettled(
@@ -85,7 +85,7 @@ onEachStore("mappings of external groups", (world) => {
     await create(idp, mapping("same"));
   });
 
-  world.rule("a role is not deleted while a mapping uses it", async (api) => {
+  world.rule("a role cannot be deleted while a mapping uses it", async (api) => {
     const idp = await provider(org);
     const roleUid = await world.role(org, ["groups.list"]);
     const made = await api.externalGroupRoleMappings.create(idp, { ...mapping("x"), roleUid });
@@ -95,7 +95,7 @@ onEachStore("mappings of external groups", (world) => {
     assert.deepEqual(await api.roles.delete(roleUid), {});
   });
 
-  world.rule("a batch deletes what is there, in one event", async (api) => {
+  world.rule("a batch deletes existing mappings, with one event", async (api) => {
     const [idp, other] = [await provider(org), await provider(org)];
     const { create, list } = api.externalGroupRoleMappings;
     const [a, b, c] = [
@@ -139,7 +139,7 @@ onEachStore("mappings of external groups", (world) => {
     assert.equal((await refused(api.batchDeleteMappings(gone))).code, 5);
   });
 
-  test("a login finds the mappings of its groups", async () => {
+  test("a sign-in finds the mappings of its groups", async () => {
     const idp = await provider(org);
     const { create } = world.operator().externalGroupRoleMappings;
     for (const group of ["a", "b", "c"]) await create(idp, mapping(group));

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
-import { type Api, refused } from "./support/api.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const HOUR = 3_600_000;
 
@@ -28,7 +28,7 @@ onEachStore("group invites", (world) => {
     team = await world.group(org);
   });
 
-  world.rule("one is made with a code that is shown this once", async (api) => {
+  world.rule("the response to Create has the code, once", async (api) => {
     const from = Date.now();
     const created = await api.groupInvites.create(team, given({ email: "ada@acme.example" }));
     const until = Date.now();
@@ -54,7 +54,7 @@ onEachStore("group invites", (world) => {
     assert.equal(listed.totalCount, "1");
   });
 
-  world.rule("lists are newest first, and by key", async (api) => {
+  world.rule("lists are newest first, and filtered by key", async (api) => {
     const group = await world.group(org);
     const made = [];
     for (let at = 0; at < 3; at++) made.push(await api.groupInvites.create(group, given()));
@@ -80,7 +80,7 @@ onEachStore("group invites", (world) => {
     assert.equal((await refused(api.groupInvites.get(b.uid))).code, 5);
   });
 
-  world.rule("what cannot be one is refused, and nothing is made", async (api) => {
+  world.rule("invalid invites are rejected, and nothing is created", async (api) => {
     const group = await world.group(org);
     const { create } = api.groupInvites;
     for (const [body, field] of [
@@ -111,7 +111,7 @@ onEachStore("group invites", (world) => {
     for (const ttl of ["1s", `${365 * 86_400}s`]) await create(group, given({ ttl }));
   });
 
-  world.rule("an update changes role, address or end; the code stays", async (api) => {
+  world.rule("an update changes role, address or expiry, and keeps the code", async (api) => {
     const group = await world.group(org);
     const made = await api.groupInvites.create(group, given());
     const editor = roleNamed("editor");
@@ -134,20 +134,17 @@ onEachStore("group invites", (world) => {
     assert.deepEqual(await api.groupInvites.get(made.uid), ends);
   });
 
-  world.rule(
-    "a role that is gone is absent from its invites, which nobody can accept",
-    async (api) => {
-      const roleUid = await world.role(org, ["groups.list"]);
-      const made = await api.groupInvites.create(team, given({ roleUid }));
-      await api.roles.delete(roleUid);
-      const { role, ...rest } = await api.groupInvites.get(made.uid);
-      assert.deepEqual([role, rest.roleUid], [undefined, roleUid]);
-      const page = await fetch(`${api.url}/oauth?invite=${made.code}`);
-      assert.equal(page.status, 403);
-    },
-  );
+  world.rule("invites of a deleted role show no role and cannot be accepted", async (api) => {
+    const roleUid = await world.role(org, ["groups.list"]);
+    const made = await api.groupInvites.create(team, given({ roleUid }));
+    await api.roles.delete(roleUid);
+    const { role, ...rest } = await api.groupInvites.get(made.uid);
+    assert.deepEqual([role, rest.roleUid], [undefined, roleUid]);
+    const page = await fetch(`${api.url}/oauth?invite=${made.code}`);
+    assert.equal(page.status, 403);
+  });
 
-  world.rule("nobody invites into what they do not hold", async (api) => {
+  world.rule("inviting requires holding the role", async (api) => {
     const group = await world.group(org);
     const { token } = await world.member({ [group]: INVITER });
     const inviter: Api = api.as(token);
@@ -178,7 +175,7 @@ onEachStore("group invites", (world) => {
       );
   });
 
-  world.rule("each method needs its capabilities, there", async (api) => {
+  world.rule("each method requires its capabilities at the group", async (api) => {
     const [group, other] = [await world.group(org), await world.group(org)];
     const made = await api.groupInvites.create(group, given({ roleUid: viewer }));
     const foreign = await api.groupInvites.create(other, given());
@@ -205,7 +202,7 @@ onEachStore("group invites", (world) => {
     assert.equal((await refused(api.as("").groupInvites.list())).code, 16);
   });
 
-  test("the code is nowhere but in the answer", async () => {
+  test("the code is in the response only", async () => {
     const api = world.operator();
     const made = await api.groupInvites.create(team, given());
     await api.groupInvites.update(made.uid, { email: "x@acme.example" }, ["email"]);
@@ -229,7 +226,7 @@ onEachStore("group invites", (world) => {
     }
   });
 
-  test("each change leaves its event and its row in the audit", async () => {
+  test("each change leaves an event and an audit row", async () => {
     const api = world.operator();
     const { uid } = await api.groupInvites.create(team, given());
     await api.groupInvites.update(uid, { email: "x@acme.example" }, ["email"]);

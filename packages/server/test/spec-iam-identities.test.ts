@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { refused } from "./support/api.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
-import { uidsOf } from "./support/walk.ts";
+import { refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { uidsOf } from "./support/client/pagination.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const ISSUER = "https://issuer.example.com";
 const CLAIMS = { issuer: ISSUER, subject: "me" };
@@ -71,7 +71,7 @@ onEachStore("identities", (world) => {
     home = await world.organization();
   });
 
-  world.rule("an identity is made in a group, with every field in place", async (api) => {
+  world.rule("an identity is created in a group, with every field", async (api) => {
     const given = { name: "ci", description: "builds", claimMatch: CLAIMS, company: "acme" };
     const sly = { email: "me@example.com", lastSeenTime: "2001-01-01T00:00:00.000Z" };
     const created = await api.identities.create(home, { ...given, ...sly });
@@ -91,7 +91,7 @@ onEachStore("identities", (world) => {
     assert.deepEqual(await api.identities.get(uid), created);
   });
 
-  world.rule("every kind of relationship comes back as it was given", async (api) => {
+  world.rule("every kind of relationship is stored as given", async (api) => {
     const relationships: Record<string, unknown>[] = [
       { claimMatch: { ...CLAIMS, claims: { team: "core" }, claimPatterns: { ref: "refs/.*" } } },
       { claimMatch: { issuerPattern: "https://.*", subjectPattern: "a|b", audience: "us" } },
@@ -111,14 +111,14 @@ onEachStore("identities", (world) => {
   });
 
   for (const [relationship, field, description] of REFUSED) {
-    world.rule(`${JSON.stringify(relationship).slice(0, 80)} is refused`, async (api) => {
+    world.rule(`${JSON.stringify(relationship).slice(0, 80)} is rejected`, async (api) => {
       const refusal = await refused(api.identities.create(home, { name: "x", ...relationship }));
       assert.equal(refusal.code, 3);
       assert.match(refusal.fields[field] ?? "", description, JSON.stringify(refusal.fields));
     });
   }
 
-  test("a relationship that is two at once is refused", async () => {
+  test("two relationships at once are rejected", async () => {
     const rest = new Rest(world.server.url, world.operator().token);
     for (const relationship of [
       { claimMatch: CLAIMS, staticKeys: KEYS },
@@ -132,7 +132,7 @@ onEachStore("identities", (world) => {
     }
   });
 
-  world.rule("static keys are trusted for a year unless less is asked for", async (api) => {
+  world.rule("static keys expire after a year by default, at most", async (api) => {
     const create = (more: object) =>
       api.identities.create(home, { name: "x", staticKeys: { ...KEYS, ...more } });
     const made = await create({});
@@ -148,7 +148,7 @@ onEachStore("identities", (world) => {
     assert.match(past.fields["staticKeys.expirationTime"] ?? "", /in the future/);
   });
 
-  world.rule("keys that are private are refused, and not repeated", async (api) => {
+  world.rule("private keys are rejected, and not echoed", async (api) => {
     for (const secret of [
       { d: "SECRET" },
       { kty: "oct", k: "SECRET" },
@@ -165,7 +165,7 @@ onEachStore("identities", (world) => {
     }
   });
 
-  world.rule("an identity needs a name and a group that exists", async (api) => {
+  world.rule("an identity requires a name and an existing group", async (api) => {
     const refusal = await refused(api.identities.create(home, { claimMatch: CLAIMS }));
     assert.deepEqual(refusal.fields, { name: 'name must match "^[a-z0-9 ._-]{1,}$"' });
     const given = { name: "x", claimMatch: CLAIMS };
@@ -177,7 +177,7 @@ onEachStore("identities", (world) => {
     ]);
   });
 
-  world.rule("a nested path of a mask changes that part alone", async (api) => {
+  world.rule("a nested path of a mask changes that field only", async (api) => {
     const fresh = async () =>
       (
         await api.identities.create(home, {
@@ -213,7 +213,7 @@ onEachStore("identities", (world) => {
     assert.deepEqual(bad.fields, { updateMask: '"claimMatch.color" is not a field of Identity' });
   });
 
-  world.rule("without a mask the parts of a relationship that are given change", async (api) => {
+  world.rule("without a mask, the given fields of a relationship change", async (api) => {
     const { uid } = await api.identities.create(home, { name: "x", claimMatch: CLAIMS });
     const updated = await api.identities.update(uid, { claimMatch: { subject: "you" } });
     assert.deepEqual([updated.name, updated.claimMatch.issuer], ["x", ISSUER]);
@@ -232,7 +232,7 @@ onEachStore("identities", (world) => {
     assert.equal(totalCount, "1");
   });
 
-  world.rule("a relationship cannot be made untrustworthy by a change", async (api) => {
+  world.rule("an update cannot make a relationship invalid", async (api) => {
     const { uid } = await api.identities.create(home, { name: "x", claimMatch: CLAIMS });
     for (const [claimMatch, mask] of [
       [{}, ["claimMatch.issuer"]],
@@ -270,7 +270,7 @@ onEachStore("identities", (world) => {
     assert.deepEqual(uidsOf(named.identities), [made.STATIC]);
   });
 
-  world.rule("deleting an identity takes its bindings along", async (api) => {
+  world.rule("deleting an identity deletes its bindings", async (api) => {
     const org = await world.organization();
     const { uid } = await world.member({ [org]: "viewer" });
     assert.equal((await api.roleBindings.list({ identity: uid })).totalCount, "1");
@@ -283,20 +283,23 @@ onEachStore("identities", (world) => {
     await api.groups.delete(org);
   });
 
-  world.rule("the uid of a person is known before they come, to everyone who is", async (api) => {
-    const nobody = await world.member();
-    const lookup = (issuer: string, subject: string) =>
-      api.as(nobody.token).lookupIdentity({ issuer, subject });
-    const { uid } = await lookup(ISSUER, "person");
-    assert.match(uid, /^[0-9a-f]{40}$/);
-    assert.deepEqual(await lookup(ISSUER, "person"), { uid });
-    assert.equal(
-      uid,
-      (await world.operator("REST").lookupIdentity({ issuer: ISSUER, subject: "person" })).uid,
-    );
-    const others = [await lookup(ISSUER, "other"), await lookup(`${ISSUER}p`, "erson")];
-    assert.equal(new Set([uid, ...others.map((other) => other.uid)]).size, 3);
-    assert.deepEqual(Object.keys((await refused(lookup("", ""))).fields), ["issuer", "subject"]);
-    assert.equal((await refused(api.as("").lookupIdentity({ issuer: ISSUER }))).code, 16);
-  });
+  world.rule(
+    "every authenticated caller can look up the uid of a user before sign-in",
+    async (api) => {
+      const nobody = await world.member();
+      const lookup = (issuer: string, subject: string) =>
+        api.as(nobody.token).lookupIdentity({ issuer, subject });
+      const { uid } = await lookup(ISSUER, "person");
+      assert.match(uid, /^[0-9a-f]{40}$/);
+      assert.deepEqual(await lookup(ISSUER, "person"), { uid });
+      assert.equal(
+        uid,
+        (await world.operator("REST").lookupIdentity({ issuer: ISSUER, subject: "person" })).uid,
+      );
+      const others = [await lookup(ISSUER, "other"), await lookup(`${ISSUER}p`, "erson")];
+      assert.equal(new Set([uid, ...others.map((other) => other.uid)]).size, 3);
+      assert.deepEqual(Object.keys((await refused(lookup("", ""))).fields), ["issuer", "subject"]);
+      assert.equal((await refused(api.as("").lookupIdentity({ issuer: ISSUER }))).code, 16);
+    },
+  );
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { allRefused, refused } from "./support/api.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { allRefused, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
 
@@ -52,7 +52,7 @@ onEachStore(
       assert.deepEqual(above.identityProviders, [listed]);
     });
 
-    world.rule("what is wrong with one is said field by field", async (api) => {
+    world.rule("invalid fields are each reported", async (api) => {
       const bad: [object, string][] = [
         [{ ...OIDC, issuer: "" }, "oidc.issuer"],
         [{ ...OIDC, clientId: "" }, "oidc.clientId"],
@@ -82,7 +82,7 @@ onEachStore(
       );
     });
 
-    world.rule("the default role exists and can be used there", async (api) => {
+    world.rule("the default role must exist and be bindable there", async (api) => {
       const elsewhere = await world.role(await world.organization(), ["groups.list"]);
       for (const defaultRole of [elsewhere, "0".repeat(40)]) {
         const create = api.identityProviders.create(org, { ...provider(), defaultRole });
@@ -103,7 +103,7 @@ onEachStore(
       await api.identityProviders.delete(made.uid);
     });
 
-    world.rule("it changes by mask, and its rule of correlation never", async (api) => {
+    world.rule("it is updated by mask; its correlation rule is immutable", async (api) => {
       const OID = "CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID";
       const SUB = "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID";
       const { uid } = await api.identityProviders.create(
@@ -139,7 +139,7 @@ onEachStore(
     });
 
     world.rule(
-      "a group with one is not deleted, and it takes along what is its own",
+      "a group with one cannot be deleted; deleting one deletes its children",
       async (api) => {
         const home = await world.organization();
         const { uid } = await api.identityProviders.create(
@@ -182,7 +182,7 @@ onEachStore(
       },
     );
 
-    world.rule("what only the service sets is ignored", async (api) => {
+    world.rule("output-only fields are ignored", async (api) => {
       const scim = { enabled: true, endpointUrl: "https://evil.example.com", etag: "v9" };
       const made = await api.identityProviders.create(org, { ...provider(), scim });
       const changed = await api.identityProviders.update(made.uid, { name: "other", scim });
@@ -190,7 +190,7 @@ onEachStore(
       assert.equal(changed.scim.enabled, false);
     });
 
-    world.rule("reading and changing take the capabilities of the contract", async (api) => {
+    world.rule("reads and writes require the capabilities of the contract", async (api) => {
       const { uid } = await api.identityProviders.create(org, provider());
       const reader = api.as((await world.member({ [org]: ["identity_providers.list"] })).token);
       assert.equal((await reader.identityProviders.get(uid)).uid, uid);

@@ -6,9 +6,9 @@ import { RESOURCES } from "../src/app/resources.ts";
 import { readSettings } from "../src/config/settings.ts";
 import { Secrets } from "../src/secrets/secrets.ts";
 import { openStore } from "../src/store/db/open.ts";
-import { type Api, refused } from "./support/api.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const ISSUER = "https://login.example.com";
 
@@ -41,7 +41,7 @@ onEachStore("the client secret of an identity provider", (world) => {
     }
   };
 
-  world.rule("it is kept, and shown to nobody", async (api) => {
+  world.rule("it is stored, and returned to nobody", async (api) => {
     const clientSecret = secret();
     const uid = await create(api, { clientSecret });
     assert.equal(await kept(uid), clientSecret);
@@ -50,7 +50,7 @@ onEachStore("the client secret of an identity provider", (world) => {
     assert.equal(listed.oidc.clientSecret, "");
   });
 
-  world.rule("a change that does not name it keeps it", async (api) => {
+  world.rule("an update that omits it keeps it", async (api) => {
     const clientSecret = secret();
     const uid = await create(api, { clientSecret });
     const { update } = api.identityProviders;
@@ -75,7 +75,7 @@ onEachStore("the client secret of an identity provider", (world) => {
     assert.equal(await kept(uid), last);
   });
 
-  world.rule("a change that names it empty clears it, if PKCE remains", async (api) => {
+  world.rule("an update with an empty secret clears it, if PKCE is enabled", async (api) => {
     const clientSecret = secret();
     const uid = await create(api, { clientSecret });
     const { update } = api.identityProviders;
@@ -93,7 +93,7 @@ onEachStore("the client secret of an identity provider", (world) => {
     assert.equal((await api.identityProviders.get(uid)).oidc.pkceEnabled, true);
   });
 
-  test("an empty one in a body over REST clears; over gRPC without a mask it keeps", async () => {
+  test("an empty one clears it in a REST body; over gRPC without a mask it is kept", async () => {
     for (const protocol of ["REST", "gRPC"] as const) {
       const api = world.operator(protocol);
       const clientSecret = secret();
@@ -103,7 +103,7 @@ onEachStore("the client secret of an identity provider", (world) => {
     }
   });
 
-  world.rule("it does not follow to another issuer", async (api) => {
+  world.rule("it is not sent to another issuer", async (api) => {
     const clientSecret = secret();
     const uid = await create(api, { clientSecret });
     const { update } = api.identityProviders;
@@ -121,7 +121,7 @@ onEachStore("the client secret of an identity provider", (world) => {
     assert.equal(await kept(uid), undefined);
   });
 
-  test("it is in no table, no file and no line of the log", async () => {
+  test("it is in no table, file or log line", async () => {
     assert.ok(used.length > 8);
     const texts = await Promise.all(
       [

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { refused } from "./support/api.ts";
-import { type Member, onEachStore, roleNamed } from "./support/test-world.ts";
-import { uidsOf } from "./support/walk.ts";
+import { refused } from "./support/client/api-client.ts";
+import { uidsOf } from "./support/client/pagination.ts";
+import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
 const ISSUER = "https://issuer.example.com";
 
@@ -53,7 +53,7 @@ onEachStore("role bindings", (world) => {
     assert.deepEqual([later.group.name, later.identity.subject], ["renamed", "repo:other"]);
   });
 
-  world.rule("issuer and subject are shown as the identity asks for them", async (api) => {
+  world.rule("issuer and subject are shown as the identity matches them", async (api) => {
     const issuerKeys = '{"keys":[{"kty":"EC"}]}';
     const aws = { awsAccount: "123456789012", arn: "arn", userId: "id" };
     for (const [relationship, issuer, subject] of [
@@ -124,7 +124,7 @@ onEachStore("role bindings", (world) => {
     ]);
   });
 
-  world.rule("a changed binding grants what it says now", async (api) => {
+  world.rule("an updated binding grants its new role", async (api) => {
     const [ann, bob] = [await world.member(), await world.member()];
     const group = await world.organization();
     const uid = await world.bind(group, ann.uid, "viewer");
@@ -152,7 +152,7 @@ onEachStore("role bindings", (world) => {
     assert.equal((await refused(api.roleBindings.update(absent, { roleUid: viewer }))).code, 5);
   });
 
-  world.rule("deleting a binding succeeds also when it is gone", async (api) => {
+  world.rule("deleting a binding is idempotent", async (api) => {
     const uid = await world.bind(org, member.uid, "viewer");
     assert.deepEqual(await api.roleBindings.delete(uid), {});
     assert.deepEqual(await api.roleBindings.delete(uid), {});
@@ -161,7 +161,7 @@ onEachStore("role bindings", (world) => {
     assert.equal((await refused(api.roleBindings.delete("nonsense"))).code, 3);
   });
 
-  world.rule("a role of a group is bound there and below, nowhere else", async (api) => {
+  world.rule("a custom role can be bound in its group and below only", async (api) => {
     const folder = await world.group(org);
     const role = await world.role(folder, ["groups.list"]);
     const request = { identityUid: member.uid, roleUid: role };
@@ -174,7 +174,7 @@ onEachStore("role bindings", (world) => {
     }
   });
 
-  world.rule("a batch makes all its bindings, in the order of the requests", async (api) => {
+  world.rule("a batch creates all of its bindings, in order", async (api) => {
     const group = await world.organization();
     const people = [await world.member(), await world.member(), await world.member()];
     const requests = people.map(({ uid }, at) => ({
@@ -197,7 +197,7 @@ onEachStore("role bindings", (world) => {
     assert.equal((await api.as(people[2]?.token ?? "").groups.get(group)).uid, group);
   });
 
-  world.rule("a batch with one bad request makes nothing", async (api) => {
+  world.rule("a batch is atomic", async (api) => {
     const group = await world.organization();
     const good = { roleBinding: { identityUid: member.uid, roleUid: viewer } };
     const other = roleNamed("owner");

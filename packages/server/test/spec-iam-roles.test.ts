@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { BUILTIN_ROLES, Capability } from "@wharf/contract";
-import { allRefused, refused } from "./support/api.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { allRefused, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 onEachStore("roles", (world) => {
   let org: string;
@@ -49,7 +49,7 @@ onEachStore("roles", (world) => {
     assert.deepEqual(await api.roles.get(viewer), before);
   });
 
-  world.rule("a group makes a role of its own", async (api) => {
+  world.rule("a group can have custom roles", async (api) => {
     const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_TAG_LIST"];
     const created = await api.roles.create(org, { name: "mine", description: "d", capabilities });
     const { uid, createTime } = created;
@@ -66,7 +66,7 @@ onEachStore("roles", (world) => {
     assert.deepEqual((await api.roles.list({ uidp: { ids: [uid] } })).roles, [created]);
   });
 
-  world.rule("capabilities are kept in order, each once", async (api) => {
+  world.rule("capabilities are sorted and deduplicated", async (api) => {
     const { capabilities } = await api.roles.create(org, {
       name: "x",
       capabilities: ["CAP_TAG_LIST", "CAP_IAM_GROUPS_LIST", "CAP_TAG_LIST"],
@@ -100,7 +100,7 @@ onEachStore("roles", (world) => {
     }
   });
 
-  world.rule("what is no capability is refused", async (api) => {
+  world.rule("unknown capabilities are rejected", async (api) => {
     const { uid } = await api.roles.create(org, { name: "x", capabilities: ["CAP_TAG_LIST"] });
     for (const unknown of ["UNKNOWN", 0, 1, 99_999, -1]) {
       const capabilities = ["CAP_TAG_LIST", unknown];
@@ -112,7 +112,7 @@ onEachStore("roles", (world) => {
     assert.deepEqual((await api.roles.get(uid)).capabilities, ["CAP_TAG_LIST"]);
   });
 
-  world.rule("a role has a name and at least one capability", async (api) => {
+  world.rule("a role requires a name and at least one capability", async (api) => {
     const refusal = await refused(api.roles.create(org, { name: "x" }));
     assert.deepEqual(refusal.fields, {
       capabilities: "capabilities must have at least 1 entries",
@@ -129,7 +129,7 @@ onEachStore("roles", (world) => {
     ]);
   });
 
-  world.rule("what is for the installation's own services needs their mark", async (api) => {
+  world.rule('internal capabilities require the capability "internal"', async (api) => {
     const capabilities = ["CAP_REPO_INTERNAL_ADMIN"];
     const refusal = await refused(api.roles.create(org, { name: "x", capabilities }));
     assert.match(refusal.fields.capabilities ?? "", /must include internal.*repo\.internal\.admin/);
@@ -138,7 +138,7 @@ onEachStore("roles", (world) => {
     assert.deepEqual(new Set(created.capabilities), new Set(marked));
   });
 
-  world.rule("a role changes by mask, and its capabilities as a whole", async (api) => {
+  world.rule("a role is updated by mask; its capabilities are replaced as a whole", async (api) => {
     const { uid } = await api.roles.create(org, {
       name: "x",
       description: "d",
@@ -153,7 +153,7 @@ onEachStore("roles", (world) => {
     assert.deepEqual([all.name, all.description, all.capabilities], ["z", "", ["CAP_TAG_LIST"]]);
   });
 
-  world.rule("a change of a role is felt by whoever holds it, at once", async (api) => {
+  world.rule("updating a role takes effect immediately for its holders", async (api) => {
     const role = await world.role(org, ["groups.list"]);
     const member = await world.member();
     await api.roleBindings.create(org, { identityUid: member.uid, roleUid: role });
@@ -169,7 +169,7 @@ onEachStore("roles", (world) => {
     assert.equal((await refused(theirs.groups.get(org))).code, 7);
   });
 
-  world.rule("a role is not deleted while it is bound", async (api) => {
+  world.rule("a role cannot be deleted while it is bound", async (api) => {
     const role = await world.role(org, ["groups.list"]);
     const { uid: identityUid } = await world.member();
     const folder = await world.group(org);
@@ -183,13 +183,16 @@ onEachStore("roles", (world) => {
     assert.equal((await refused(api.roles.delete(role))).code, 5);
   });
 
-  world.rule("built-in roles are read by all who are known, others by who may", async (api) => {
-    const role = await world.role(org, ["groups.list"]);
-    const nobody = api.as((await world.member()).token);
-    assert.equal((await nobody.roles.get(roleNamed("editor"))).name, "editor");
-    assert.equal((await refused(nobody.roles.get(role))).code, 7);
-    assert.equal((await refused(nobody.roles.get("0".repeat(40)))).code, 5);
-    const viewer = api.as((await world.member({ [org]: "viewer" })).token);
-    assert.equal((await viewer.roles.get(role)).uid, role);
-  });
+  world.rule(
+    "every authenticated caller can read built-in roles; custom roles require roles.list",
+    async (api) => {
+      const role = await world.role(org, ["groups.list"]);
+      const nobody = api.as((await world.member()).token);
+      assert.equal((await nobody.roles.get(roleNamed("editor"))).name, "editor");
+      assert.equal((await refused(nobody.roles.get(role))).code, 7);
+      assert.equal((await refused(nobody.roles.get("0".repeat(40)))).code, 5);
+      const viewer = api.as((await world.member({ [org]: "viewer" })).token);
+      assert.equal((await viewer.roles.get(role)).uid, role);
+    },
+  );
 });

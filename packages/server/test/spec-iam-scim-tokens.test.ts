@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { type Api, refused } from "./support/api.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
 const DAY_MS = 86_400_000;
 
-onEachStore("tokens for provisioning", (world) => {
+onEachStore("SCIM tokens", (world) => {
   let org: string;
   before(async () => {
     org = await world.organization();
@@ -50,7 +50,7 @@ onEachStore("tokens for provisioning", (world) => {
     assert.ok(!world.server.log.includes(hex));
   });
 
-  world.rule("it lasts as long as asked, two years at most, or for ever", async (api) => {
+  world.rule("its lifetime is as requested, at most two years, or unlimited", async (api) => {
     const uid = await provider();
     const generate = (request: object) => api.scim("GenerateScimToken", uid, request);
     for (const request of [
@@ -70,7 +70,7 @@ onEachStore("tokens for provisioning", (world) => {
     assert.equal("tokenExpireTime" in (await status(api, uid)), false);
   });
 
-  world.rule("it is regenerated with an overlap, by who knows the etag", async (api) => {
+  world.rule("it is regenerated with an overlap, given the current etag", async (api) => {
     const uid = await provider();
     const regenerate = (request: object) => api.scim("RegenerateScimToken", uid, request);
     const never = await refused(regenerate({ etag: "v0" }));
@@ -101,7 +101,7 @@ onEachStore("tokens for provisioning", (world) => {
     assert.equal(types.length, 2);
   });
 
-  world.rule("an overlap does not outlive the token before", async (api) => {
+  world.rule("an overlap does not extend the previous token", async (api) => {
     const uid = await provider();
     const expireTime = new Date(Date.now() + 600_000).toISOString();
     const { etag } = await api.scim("GenerateScimToken", uid, { expireTime });
@@ -110,24 +110,27 @@ onEachStore("tokens for provisioning", (world) => {
     assert.equal(next.requestedOverlap, "86400s");
   });
 
-  world.rule("revoking ends all at once and leaves the switch", async (api) => {
-    const uid = await provider();
-    assert.equal((await refused(api.scim("RevokeScimToken", uid))).code, 5);
-    const { etag } = await api.scim("GenerateScimToken", uid);
-    const next = await api.scim("RegenerateScimToken", uid, { etag });
-    const revoked = await api.scim("RevokeScimToken", uid);
-    assert.equal(revoked.enabled, false);
-    assert.notEqual(revoked.etag, next.etag);
-    const { credentialState, ...rest } = await status(api, uid);
-    assert.equal(credentialState, "CREDENTIAL_STATE_REVOKED");
-    assert.equal("tokenExpireTime" in rest || "previousTokenExpireTime" in rest, false);
-    const again = await api.scim("RevokeScimToken", uid);
-    assert.equal(again.revokeTime, revoked.revokeTime);
-    const fresh = await api.scim("RegenerateScimToken", uid, { etag: again.etag });
-    assert.equal("previousTokenExpireTime" in fresh, false, "a revoked token does not come back");
-  });
+  world.rule(
+    "revoking invalidates all tokens immediately and keeps provisioning enabled",
+    async (api) => {
+      const uid = await provider();
+      assert.equal((await refused(api.scim("RevokeScimToken", uid))).code, 5);
+      const { etag } = await api.scim("GenerateScimToken", uid);
+      const next = await api.scim("RegenerateScimToken", uid, { etag });
+      const revoked = await api.scim("RevokeScimToken", uid);
+      assert.equal(revoked.enabled, false);
+      assert.notEqual(revoked.etag, next.etag);
+      const { credentialState, ...rest } = await status(api, uid);
+      assert.equal(credentialState, "CREDENTIAL_STATE_REVOKED");
+      assert.equal("tokenExpireTime" in rest || "previousTokenExpireTime" in rest, false);
+      const again = await api.scim("RevokeScimToken", uid);
+      assert.equal(again.revokeTime, revoked.revokeTime);
+      const fresh = await api.scim("RegenerateScimToken", uid, { etag: again.etag });
+      assert.equal("previousTokenExpireTime" in fresh, false, "a revoked token does not come back");
+    },
+  );
 
-  world.rule("it is switched on only while two people own the organization", async (api) => {
+  world.rule("enabling requires two owners of the organization", async (api) => {
     const home = await world.organization();
     const folder = await world.group(home);
     const uid = await provider(folder);
@@ -152,7 +155,7 @@ onEachStore("tokens for provisioning", (world) => {
     assert.equal((await refused(set(true, "v2"))).code, 9);
   });
 
-  world.rule("it takes the capability to manage it, and a provider that exists", async (api) => {
+  world.rule("it requires the capability to manage it, and an existing provider", async (api) => {
     const uid = await provider();
     const theirs = api.as((await world.member({ [org]: ["identity_providers.list"] })).token);
     const actions = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { type Api, refused } from "./support/api.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const HERE = "must be the uid of an identity directly below the group";
 
@@ -20,7 +20,7 @@ onEachStore("services bound by an account association", (world) => {
     chainguard: { serviceBindings },
   });
 
-  world.rule("a service is bound to the identity that was made for it", async (api) => {
+  world.rule("a service is bound to its service identity", async (api) => {
     const group = await world.group(org);
     const [syncer, cosigned] = [
       await principal(api, group, "CATALOG_SYNCER"),
@@ -35,7 +35,7 @@ onEachStore("services bound by an account association", (world) => {
     assert.deepEqual(fewer.chainguard.serviceBindings, { COSIGNED: cosigned });
   });
 
-  world.rule("anything else is refused, each by its key, and changes nothing", async (api) => {
+  world.rule("other identities are rejected by key, and nothing changes", async (api) => {
     const group = await world.group(org);
     const below = await world.group(group);
     const ingester = await principal(api, group, "INGESTER");
@@ -96,24 +96,21 @@ onEachStore("services bound by an account association", (world) => {
     assert.equal((await refused(api.accountAssociations.get(other))).code, 5);
   });
 
-  world.rule(
-    "an identity that has gone does not stand in the way of other changes",
-    async (api) => {
-      const group = await world.group(org);
-      const [gone, stays] = [
-        await principal(api, group, "INGESTER"),
-        await principal(api, group, "COSIGNED"),
-      ];
-      await api.accountAssociations.create(group, bound({ INGESTER: gone }));
-      assert.deepEqual(await api.identities.delete(gone), {});
-      const renamed = await api.accountAssociations.update(group, { name: "renamed" });
-      assert.equal(renamed.name, "renamed");
-      const both = { INGESTER: gone, COSIGNED: stays };
-      const added = await api.accountAssociations.update(group, bound(both), ["chainguard"]);
-      assert.deepEqual(added.chainguard.serviceBindings, both);
-      await api.accountAssociations.update(group, {}, ["chainguard"]);
-      const again = await refused(api.accountAssociations.update(group, bound({ INGESTER: gone })));
-      assert.deepEqual(again.fields, { "chainguard.serviceBindings[INGESTER]": HERE });
-    },
-  );
+  world.rule("a deleted identity does not block other updates", async (api) => {
+    const group = await world.group(org);
+    const [gone, stays] = [
+      await principal(api, group, "INGESTER"),
+      await principal(api, group, "COSIGNED"),
+    ];
+    await api.accountAssociations.create(group, bound({ INGESTER: gone }));
+    assert.deepEqual(await api.identities.delete(gone), {});
+    const renamed = await api.accountAssociations.update(group, { name: "renamed" });
+    assert.equal(renamed.name, "renamed");
+    const both = { INGESTER: gone, COSIGNED: stays };
+    const added = await api.accountAssociations.update(group, bound(both), ["chainguard"]);
+    assert.deepEqual(added.chainguard.serviceBindings, both);
+    await api.accountAssociations.update(group, {}, ["chainguard"]);
+    const again = await refused(api.accountAssociations.update(group, bound({ INGESTER: gone })));
+    assert.deepEqual(again.fields, { "chainguard.serviceBindings[INGESTER]": HERE });
+  });
 });

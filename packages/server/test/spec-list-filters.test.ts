@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { BUILTIN_ROLES } from "@wharf/contract";
-import { type Api, refused } from "./support/api.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
-import { uidsOf } from "./support/walk.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { uidsOf } from "./support/client/pagination.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const NOWHERE = "0".repeat(40);
 
@@ -35,25 +35,25 @@ onEachStore("filters of lists", (world) => {
       .sort();
   };
 
-  world.rule("descendants are everything below a group, without itself", async (api) => {
+  world.rule("descendants_of excludes the group itself", async (api) => {
     const below = (name: string) => namesOf(api, { uidp: { descendantsOf: place(name) } });
     assert.deepEqual(await below("org"), ["a", "a1", "a2", "b", "deep"]);
     assert.deepEqual(await below("a"), ["a1", "a2", "deep"]);
     assert.deepEqual(await below("deep"), []);
   });
 
-  world.rule("children are only those directly below", async (api) => {
+  world.rule("children_of lists direct children only", async (api) => {
     assert.deepEqual(await namesOf(api, { uidp: { childrenOf: place("org") } }), ["a", "b"]);
     assert.deepEqual(await namesOf(api, { uidp: { childrenOf: place("a") } }), ["a1", "a2"]);
   });
 
-  world.rule("ancestors are the groups on the way up, without itself", async (api) => {
+  world.rule("ancestors_of excludes the group itself", async (api) => {
     const above = (name: string) => namesOf(api, { uidp: { ancestorsOf: place(name) } });
     assert.deepEqual(await above("deep"), ["a", "a1", "org"]);
     assert.deepEqual(await above("org"), []);
   });
 
-  world.rule("in_root leaves organizations alone", async (api) => {
+  world.rule("in_root lists organizations only", async (api) => {
     const ids = [place("org"), place("a"), place("beside")];
     assert.deepEqual(await namesOf(api, { uidp: { inRoot: true, ids } }), ["beside", "org"]);
     const { groups } = await api.groups.list({ uidp: { inRoot: true }, pageSize: 200 });
@@ -61,13 +61,13 @@ onEachStore("filters of lists", (world) => {
     assert.ok(uidsOf(groups).every((one) => one.length === 40));
   });
 
-  world.rule("ids name rows exactly, each once, whether they exist or not", async (api) => {
+  world.rule("ids select rows exactly, each once; unknown ids are ignored", async (api) => {
     const ids = [place("deep"), place("b"), place("b"), NOWHERE];
     assert.deepEqual(await namesOf(api, { uidp: { ids } }), ["b", "deep"]);
     assert.deepEqual(await namesOf(api, { uidp: { ids: [NOWHERE] } }), []);
   });
 
-  world.rule("several filters must all hold", async (api) => {
+  world.rule("filters combine with AND", async (api) => {
     const [org, a, deep] = [place("org"), place("a"), place("deep")];
     const cases: [object, string[]][] = [
       [{ childrenOf: a, descendantsOf: org }, ["a1", "a2"]],
@@ -96,7 +96,7 @@ onEachStore("filters of lists", (world) => {
     assert.equal((await api.groups.list({ uidp: {}, name: "" })).totalCount, totalCount);
   });
 
-  world.rule("a filter by something that does not exist finds nothing", async (api) => {
+  world.rule("a filter by an unknown uid finds nothing", async (api) => {
     for (const uidp of [
       { descendantsOf: NOWHERE },
       { childrenOf: `${place("org")}/0123456789abcdef` },
@@ -106,7 +106,7 @@ onEachStore("filters of lists", (world) => {
     }
   });
 
-  world.rule("a filter that is no uid is refused by its name", async (api) => {
+  world.rule("an invalid uid is rejected by field", async (api) => {
     for (const field of ["descendantsOf", "childrenOf", "ancestorsOf"]) {
       for (const value of ["x", `${place("org")}/`, place("org").toUpperCase(), "/"]) {
         const { code, fields } = await refused(api.groups.list({ uidp: { [field]: value } }));
@@ -125,7 +125,7 @@ onEachStore("filters of lists", (world) => {
     assert.deepEqual(Object.keys(fields), ["uidp.ids"]);
   });
 
-  test("more than a thousand ids are refused, a thousand are looked up", async () => {
+  test("at most 1,000 ids are accepted", async () => {
     const api = world.operator("gRPC");
     const ids = Array.from({ length: 999 }, (_, at) => at.toString(16).padStart(40, "0"));
     const found = await api.groups.list({ uidp: { ids: [...ids, place("org")] } });
@@ -134,7 +134,7 @@ onEachStore("filters of lists", (world) => {
     assert.equal((await refused(api.groups.list({ uidp: over }))).code, 3);
   });
 
-  test("filters in a query have either name, and lists repeat", async () => {
+  test("query parameters have either spelling, and lists repeat", async () => {
     const rest = new Rest(world.server.url, world.operator().token);
     const uids = async (query: string) =>
       uidsOf((await rest.get(`/iam/v2beta1/groups?${query}`)).body.groups).sort();
@@ -181,7 +181,7 @@ onEachStore("filters of lists", (world) => {
     }
   });
 
-  world.rule("roles are listed to everyone who is known, without a group", async (api) => {
+  world.rule("every authenticated caller can list built-in roles", async (api) => {
     const nobody = await world.member();
     const { roles, totalCount } = await api.as(nobody.token).roles.list({ pageSize: 200 });
     assert.deepEqual(uidsOf(roles), BUILTIN_ROLES.map((role) => role.uid as string).sort());

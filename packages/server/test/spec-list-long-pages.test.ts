@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { AdvisoriesV1 } from "./support/advisories-v1.ts";
-import { onEachStore } from "./support/test-world.ts";
-import { uidsOf, walk } from "./support/walk.ts";
+import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
+import { uidsOf, walk } from "./support/client/pagination.ts";
+import { onEachStore } from "./support/world/world.ts";
 
-/** Of a quarter of a megabyte each. Clients of gRPC take 4 MiB unless told otherwise; those of the tests are not. */
+/** Of a quarter of a megabyte each. gRPC clients accept 4 MiB by default, and those of the tests keep the default. */
 const LONG = 20;
 
 const event = (at: number, size: number) => ({
@@ -20,7 +20,7 @@ const advisory = (number: number, more: object = {}) => ({
   ...more,
 });
 
-onEachStore("lists of what is long", (world) => {
+onEachStore("lists of large resources", (world) => {
   /** A group with advisories that one page could not hold; only read by the tests. */
   let group: string;
   before(async () => {
@@ -32,7 +32,7 @@ onEachStore("lists of what is long", (world) => {
     }
   });
 
-  world.rule("a page that would be too long ends earlier, and the next goes on", async (api) => {
+  world.rule("a page above the size limit is cut short, and the next continues", async (api) => {
     for (const orderBy of ["uid", "updated_at desc"]) {
       const request = { uidp: { childrenOf: group }, orderBy };
       const { items } = await walk(api.advisories, "advisories", { ...request, pageSize: 6 });
@@ -48,7 +48,7 @@ onEachStore("lists of what is long", (world) => {
     }
   });
 
-  world.rule("it is the same with filters, with changes, and with what is skipped", async (api) => {
+  world.rule("so it is with filters, changes and skip", async (api) => {
     const uidp = { childrenOf: group };
     const all = await walk(api.advisories, "advisories", { uidp });
     const since = { uidp, updatedSince: "1970-01-01T00:00:00Z", pageSize: 200 };
@@ -68,7 +68,7 @@ onEachStore("lists of what is long", (world) => {
     assert.equal(second.skipped, 2);
   });
 
-  world.rule("version 1's list of advisories, which has pages, does the same", async (api) => {
+  world.rule("so it is for the paged v1 list of advisories", async (api) => {
     const v1 = new AdvisoriesV1(api);
     const ids: string[] = [];
     let pageToken = "";
@@ -84,7 +84,7 @@ onEachStore("lists of what is long", (world) => {
     assert.deepEqual(ids, ids.toSorted());
   });
 
-  test("what is filled in counts", async () => {
+  test("hydrated fields count", async () => {
     const rated = await world.group(await world.organization());
     const severity = (id: number, at: number) => ({
       type: "TYPE_CVSS_V3",

@@ -13,10 +13,10 @@ import {
 import { groups } from "../src/iam/groups.ts";
 import { roleBindings } from "../src/iam/role-bindings.ts";
 import { repos } from "../src/registry/repos/repos.ts";
-import { type Api, refused } from "./support/api.ts";
-import { Inside } from "./support/inside.ts";
-import { Rest } from "./support/rest.ts";
-import { type Member, onEachStore, roleNamed } from "./support/test-world.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { Inside } from "./support/server/store-access.ts";
+import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
 /** More scopes than lists read without taking turns. */
 const SCOPES = 150;
@@ -125,7 +125,7 @@ onEachStore("lists of a caller with many scopes", (world) => {
     }
   });
 
-  test("scopes without rows, with few rows, and filters give what is there", async () => {
+  test("scopes without rows, with few rows, and filters are exact", async () => {
     const found = await api.repos.list({ pageSize: 200 });
     assert.deepEqual([found.repos.length, found.totalCount], [3, "3"]);
     assert.equal((await api.identityProviders.list()).totalCount, "0");
@@ -143,7 +143,7 @@ onEachStore("lists of a caller with many scopes", (world) => {
     assert.equal(named.totalCount, String(cedars.length));
   });
 
-  test("a parent goes by its name, where one group within the scopes has it", async () => {
+  test("a parent name resolves if it is unique within the scopes", async () => {
     const [scope] = bound as [string];
     const { uid: parent } = await world.operator().groups.create(scope, { name: "only-one" });
     await world.organization("only-one");
@@ -157,7 +157,7 @@ onEachStore("lists of a caller with many scopes", (world) => {
     for (const one of [uid, parent]) await world.operator().groups.delete(one);
   });
 
-  test("the caller is told what it holds at each of its scopes", async () => {
+  test("the caller gets its capabilities at each scope", async () => {
     const rest = new Rest(world.server.url, member.token);
     const { status, body } = await rest.get("/auth/v1/ok");
     assert.equal(status, 200);

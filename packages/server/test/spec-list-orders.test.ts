@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { type Api, refused } from "./support/api.ts";
-import { onEachStore } from "./support/test-world.ts";
-import { inParallel, uidsOf, walk } from "./support/walk.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 /** Names in the order of their bytes, some of them several times. */
 const NAMES = ["0", "10", "2", "a", "a b", "a-b", "a.b", "a_b", "ab", "b", "z"];
@@ -57,7 +57,7 @@ onEachStore("orders of lists", (world) => {
       }
     });
 
-    world.rule(`skip finds the same rows as the pages ordered by ${key} do`, async (api) => {
+    world.rule(`skip returns the same rows as pages ordered by ${key}`, async (api) => {
       for (const uidp of [{ descendantsOf: org }, { childrenOf: org }]) {
         const inOrder = uidsOf(await walked(api, uidp, key, 200));
         for (const skip of [1, 9, inOrder.length - 1]) {
@@ -68,7 +68,7 @@ onEachStore("orders of lists", (world) => {
     });
   }
 
-  world.rule("times are ordered by under the names of their fields, too", async (api) => {
+  world.rule("times can be ordered by under their field names", async (api) => {
     for (const [alias, key] of Object.entries(ALIASES)) {
       for (const direction of ["", " desc"]) {
         const first = await api.groups.list({ orderBy: `${key}${direction}`, pageSize: 3 });
@@ -81,7 +81,7 @@ onEachStore("orders of lists", (world) => {
     }
   });
 
-  world.rule("several grants are one list in one order", async (api) => {
+  world.rule("rows of several grants are merged in one order", async (api) => {
     const { groups: tops } = await api.groups.list({ uidp: { childrenOf: org }, pageSize: 200 });
     const seen: string[] = uidsOf(tops.slice(0, 6));
     const viewer = await world.member(Object.fromEntries(seen.map((uid) => [uid, "viewer"])));
@@ -101,7 +101,7 @@ onEachStore("orders of lists", (world) => {
     }
   });
 
-  world.rule("without an order rows come by uid", async (api) => {
+  world.rule("the default order is by uid", async (api) => {
     const { groups } = await api.groups.list({ uidp: { descendantsOf: org }, pageSize: 200 });
     assertSorted(uidsOf(groups), "uid");
   });
@@ -114,7 +114,7 @@ onEachStore("orders of lists", (world) => {
     );
   });
 
-  world.rule("an order by anything else is refused, naming what is allowed", async (api) => {
+  world.rule("other orders are rejected, with the allowed ones", async (api) => {
     const expected = {
       orderBy:
         'orderBy must be one of uid, name, created_at, updated_at, optionally followed by " desc"',
@@ -133,7 +133,7 @@ onEachStore("orders of lists", (world) => {
     }
   });
 
-  world.rule("what has no name cannot be ordered by it", async (api) => {
+  world.rule("resources without a name cannot be ordered by name", async (api) => {
     const { fields } = await refused(api.roleBindings.list({ orderBy: "name" }));
     assert.match(fields.orderBy ?? "", /^orderBy must be one of uid, created_at, updated_at,/);
     const { roleBindings } = await api.roleBindings.list({ orderBy: "created_at desc" });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { refused } from "./support/api.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore } from "./support/test-world.ts";
-import { inParallel, uidsOf, walk } from "./support/walk.ts";
+import { refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 /** More than the largest page, and no multiple of the sizes used. */
 const MANY = 223;
@@ -20,23 +20,20 @@ onEachStore("lists, page by page", (world) => {
     uids = (await inParallel(numbers, (at) => world.group(org, `group ${at % 10}`))).sort();
   });
 
-  world.rule(
-    "a list has its rows, a token, the total as text and what was skipped",
-    async (api) => {
-      const first = await api.groups.list({ ...below, pageSize: 2 });
-      assert.deepEqual(Object.keys(first).sort(), [
-        "groups",
-        "nextPageToken",
-        "skipped",
-        "totalCount",
-      ]);
-      assert.deepEqual(uidsOf(first.groups), uids.slice(0, 2));
-      assert.deepEqual(first.groups[0], await api.groups.get(uids[0] as string));
-      assert.equal(first.totalCount, String(MANY));
-      assert.equal(first.skipped, 0);
-      assert.match(first.nextPageToken, /^[\w-]{40,}$/);
-    },
-  );
+  world.rule("a list has items, nextPageToken, total as a string, and skipped", async (api) => {
+    const first = await api.groups.list({ ...below, pageSize: 2 });
+    assert.deepEqual(Object.keys(first).sort(), [
+      "groups",
+      "nextPageToken",
+      "skipped",
+      "totalCount",
+    ]);
+    assert.deepEqual(uidsOf(first.groups), uids.slice(0, 2));
+    assert.deepEqual(first.groups[0], await api.groups.get(uids[0] as string));
+    assert.equal(first.totalCount, String(MANY));
+    assert.equal(first.skipped, 0);
+    assert.match(first.nextPageToken, /^[\w-]{40,}$/);
+  });
 
   world.rule("a list of nothing has the same envelope", async (api) => {
     const empty = { groups: [], nextPageToken: "", totalCount: "0", skipped: 0 };
@@ -45,7 +42,7 @@ onEachStore("lists, page by page", (world) => {
     assert.deepEqual(await api.groups.list({ ...below, name: "no such name" }), empty);
   });
 
-  world.rule("a page has 50 rows unless asked otherwise, and never more than 200", async (api) => {
+  world.rule("a page has 50 rows by default, and at most 200", async (api) => {
     const size = async (request: object) =>
       (await api.groups.list({ ...below, ...request })).groups.length;
     assert.equal(await size({}), 50);
@@ -59,7 +56,7 @@ onEachStore("lists, page by page", (world) => {
     assert.deepEqual(refusal.fields, { pageSize: "pageSize must not be negative" });
   });
 
-  world.rule("pages go on after the last row of the one before, to the end", async (api) => {
+  world.rule("each page continues after the last row of the one before", async (api) => {
     for (const pageSize of [1000, 200, 50, MANY]) {
       const { items, pages, totals } = await walk(api.groups, "groups", { ...below, pageSize });
       assert.deepEqual(uidsOf(items), uids);
@@ -79,7 +76,7 @@ onEachStore("lists, page by page", (world) => {
     assert.equal((await api.groups.list({ ...request, pageSize: 4 })).nextPageToken, "");
   });
 
-  world.rule("the size of a page may change on the way", async (api) => {
+  world.rule("the page size may change between pages", async (api) => {
     const first = await api.groups.list({ ...below, pageSize: 3 });
     const second = await api.groups.list({ ...below, pageToken: first.nextPageToken, pageSize: 9 });
     assert.deepEqual(uidsOf(second.groups), uids.slice(3, 12));
@@ -110,7 +107,7 @@ onEachStore("lists, page by page", (world) => {
     assert.equal(last.skipped, 17);
   });
 
-  world.rule("skipping past the end leaves nothing", async (api) => {
+  world.rule("skipping past the end returns no rows", async (api) => {
     for (const skip of [MANY, MANY + 1, 1_000_000, 2_147_483_647]) {
       const list = await api.groups.list({ ...below, skip });
       assert.deepEqual(list, {
@@ -124,7 +121,7 @@ onEachStore("lists, page by page", (world) => {
     assert.deepEqual(fields, { skip: "skip must not be negative" });
   });
 
-  world.rule("skipped holds at the largest number that it can tell", async (api) => {
+  world.rule("skipped saturates at the largest value", async (api) => {
     const first = await api.groups.list({ ...below, skip: 1, pageSize: 1 });
     const pageToken = first.nextPageToken;
     const list = await api.groups.list({ ...below, pageToken, skip: 2_147_483_647 });
@@ -132,7 +129,7 @@ onEachStore("lists, page by page", (world) => {
     assert.equal(list.skipped, 2_147_483_647);
   });
 
-  world.rule("a token that was tampered with is refused", async (api) => {
+  world.rule("a tampered page token is rejected", async (api) => {
     const { nextPageToken: token } = await api.groups.list({ ...below, pageSize: 1 });
     const flip = (at: number) =>
       token.slice(0, at) + (token.at(at) === "A" ? "B" : "A") + token.slice(at + 1);
@@ -144,7 +141,7 @@ onEachStore("lists, page by page", (world) => {
     }
   });
 
-  world.rule("a token of another query is refused", async (api) => {
+  world.rule("a page token of another query is rejected", async (api) => {
     const { nextPageToken: pageToken } = await api.groups.list({ ...below, pageSize: 1 });
     const others = [
       {},
@@ -163,7 +160,7 @@ onEachStore("lists, page by page", (world) => {
     assert.deepEqual(uidsOf(same.groups), uids.slice(1, 2));
   });
 
-  world.rule("a filter that is there but empty is the same query as none", async (api) => {
+  world.rule("an empty filter is the same query as none", async (api) => {
     const { nextPageToken: pageToken } = await api.groups.list({ pageSize: 1 });
     const empty = { uidp: { descendantsOf: "" } };
     const viaEmpty = await api.groups.list({ ...empty, pageSize: 3, pageToken });
@@ -171,7 +168,7 @@ onEachStore("lists, page by page", (world) => {
     assert.deepEqual(viaEmpty.groups, viaNone.groups);
   });
 
-  world.rule("a token of another caller shows only what this one may see", async (api) => {
+  world.rule("a page token of another caller shows only what this one can see", async (api) => {
     const mine = [uids[0], uids[100], uids[200]] as string[];
     const viewer = await world.member(Object.fromEntries(mine.map((uid) => [uid, "viewer"])));
     const { nextPageToken: pageToken } = await api.groups.list({ ...below, pageSize: 150 });
@@ -180,7 +177,7 @@ onEachStore("lists, page by page", (world) => {
     assert.equal(page.totalCount, "3");
   });
 
-  test("a token works over either protocol", async () => {
+  test("a page token works over both protocols", async () => {
     const first = await world.operator("REST").groups.list({ ...below, pageSize: 2 });
     const request = { ...below, pageSize: 2, pageToken: first.nextPageToken };
     const second = await world.operator("gRPC").groups.list(request);
@@ -192,7 +189,7 @@ onEachStore("lists, page by page", (world) => {
     );
   });
 
-  test("parameters have either name, and unknown ones are ignored", async () => {
+  test("parameters have either spelling, and unknown ones are ignored", async () => {
     const rest = new Rest(world.server.url, world.operator().token);
     const list = async (query: string) => (await rest.get(`/iam/v2beta1/groups?${query}`)).body;
     const snake = await list(`uidp.children_of=${org}&page_size=2&order_by=uid%20desc&color=red`);
@@ -203,7 +200,7 @@ onEachStore("lists, page by page", (world) => {
     assert.equal((await list(next)).groups[0].uid, uids.at(-3));
   });
 
-  world.rule("pages stay right while others insert and delete", async (api) => {
+  world.rule("pages stay consistent during concurrent inserts and deletes", async (api) => {
     const parent = await world.organization();
     const named = (name: string) => world.group(parent, name);
     const made = await Promise.all(["b", "d", "f", "h", "j"].map(named));

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { recordManifest } from "../src/registry/ingest/manifest-state.ts";
 import type { Manifest } from "../src/store/tables/manifests.ts";
-import { allRefused, refused } from "./support/api.ts";
-import { digest } from "./support/digests.ts";
-import { Insider } from "./support/insider.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { allRefused, refused } from "./support/client/api-client.ts";
+import { digest } from "./support/registry/digest.ts";
+import { Insider } from "./support/server/insider.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const [INDEX, AMD, ARM, UNNAMED, ATTESTED, CHART, MISSING] = [1, 2, 3, 4, 5, 6, 7].map(digest) as [
   string,
@@ -66,7 +66,7 @@ onEachStore("images", (world) => {
     assert.deepEqual(await of(CHART), []);
   });
 
-  world.rule("the size is that of the image for an architecture", async (api) => {
+  world.rule("the size is per architecture", async (api) => {
     const amd64 = { size: "5000000000", architecture: "amd64" };
     assert.deepEqual(await api.size(repo, INDEX), amd64);
     assert.deepEqual(await api.size(repo, INDEX, { architecture: "amd64" }), amd64);
@@ -76,7 +76,7 @@ onEachStore("images", (world) => {
     assert.deepEqual(await api.size(repo, CHART), { size: "9", architecture: "" });
   });
 
-  world.rule("what is not known is not found", async (api) => {
+  world.rule("an unknown image is not found", async (api) => {
     const nothing = `Image ${repo}@${MISSING}`;
     const calls = [api.architectures(repo, MISSING), api.size(repo, MISSING)];
     for (const refusal of await allRefused(calls)) {
@@ -98,14 +98,14 @@ onEachStore("images", (world) => {
     assert.equal((await refused(api.size(elsewhere, INDEX))).code, 5);
   });
 
-  world.rule("a digest has its shape", async (api) => {
+  world.rule("malformed digests are rejected", async (api) => {
     const calls = [api.architectures(repo, "latest"), api.size(repo, "sha256:0")];
     for (const { code, fields } of await allRefused(calls)) {
       assert.deepEqual([code, Object.keys(fields)], [3, ["digest"]]);
     }
   });
 
-  world.rule("who asks must hold both capabilities", async (api) => {
+  world.rule("both capabilities are required", async (api) => {
     const viewer = api.as((await world.member({ [org]: "viewer" })).token);
     assert.equal((await viewer.size(repo, ARM)).size, "41");
     for (const one of ["repo.list", "manifest.metadata.list"]) {

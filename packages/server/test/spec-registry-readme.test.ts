@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { writeReadme } from "../src/store/tables/repo-readmes.ts";
-import { allRefused, refused } from "./support/api.ts";
-import { Insider } from "./support/insider.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { registryV1 } from "./support/registry-v1.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { allRefused, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { registryV1 } from "./support/client/registry-v1.ts";
+import { Insider } from "./support/server/insider.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const TEXT = "# nginx\n\nServes *pages*.\n\n<details><summary>More</summary>x &amp; y</details>\n";
 
@@ -20,7 +20,7 @@ onEachStore("READMEs of repos", (world) => {
     return (await world.operator().repos.create(org, { name: world.name("repo") })).uid;
   }
 
-  world.rule("are empty, then what was written, byte for byte", async (api) => {
+  world.rule("are empty, then stored byte for byte", async (api) => {
     const uid = await repo();
     assert.deepEqual(await api.getReadme(uid), { uid, content: "" });
     assert.deepEqual(await api.updateReadme(uid, TEXT), { uid, content: TEXT });
@@ -30,7 +30,7 @@ onEachStore("READMEs of repos", (world) => {
     assert.deepEqual(await api.getReadme(uid), { uid, content: "" });
   });
 
-  world.rule("hold a megabyte at most", async (api) => {
+  world.rule("are at most 1 MiB", async (api) => {
     const uid = await repo();
     const most = 1024 * 1024;
     assert.equal((await api.updateReadme(uid, "x".repeat(most))).content.length, most);
@@ -41,7 +41,7 @@ onEachStore("READMEs of repos", (world) => {
     assert.equal((await api.getReadme(uid)).content.length, most);
   });
 
-  world.rule("hold no HTML that could do harm", async (api) => {
+  world.rule("cannot contain unsafe HTML", async (api) => {
     const uid = await repo();
     await api.updateReadme(uid, TEXT);
     const { code, fields } = await refused(api.updateReadme(uid, `${TEXT}<script>`));
@@ -51,7 +51,7 @@ onEachStore("READMEs of repos", (world) => {
     assert.equal((await api.getReadme(uid)).content, TEXT);
   });
 
-  world.rule("hold no links that could do harm, however they are written", async (api) => {
+  world.rule("cannot contain unsafe links, in any spelling", async (api) => {
     const uid = await repo();
     await api.updateReadme(uid, TEXT);
     for (const link of [
@@ -72,7 +72,7 @@ onEachStore("READMEs of repos", (world) => {
     assert.equal((await api.updateReadme(uid, mentioned)).content, mentioned);
   });
 
-  world.rule("show no such links where an earlier version stored them", async (api) => {
+  world.rule("are returned without unsafe links that an earlier version stored", async (api) => {
     const name = world.name("repo");
     const { uid } = await api.repos.create(org, { name });
     const insider = await Insider.open(world.server);
@@ -111,7 +111,7 @@ onEachStore("READMEs of repos", (world) => {
     assert.deepEqual(JSON.parse(String(event?.body)), { uid, content: "x" });
   });
 
-  test("change as far as a mask says", async () => {
+  test("are updated by mask", async () => {
     const uid = await repo();
     const rest = new Rest(world.server.url, world.operator().token);
     const path = `/registry/v2beta1/repos/${uid}/readme`;
@@ -122,7 +122,7 @@ onEachStore("READMEs of repos", (world) => {
     assert.equal((await rest.patch(`${path}?updateMask=name`, { content: "z" })).status, 400);
   });
 
-  world.rule("are written by those who hold both capabilities", async (api) => {
+  world.rule("require both capabilities to be written", async (api) => {
     const uid = await repo();
     await api.updateReadme(uid, "x");
     const updater = api.as((await world.member({ [org]: ["repo.update", "repo.list"] })).token);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { refused } from "./support/api.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { refused } from "./support/client/api-client.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -14,7 +14,7 @@ const ORIGIN = {
   activeTags: ["latest"],
 };
 
-onEachStore("repos that are synced from others", (world) => {
+onEachStore("synced repos", (world) => {
   let org: string;
   before(async () => {
     org = await world.organization();
@@ -31,7 +31,7 @@ onEachStore("repos that are synced from others", (world) => {
 
   const synced = (source: string) => ({ name: world.name("synced"), syncConfig: { source } });
 
-  world.rule("take over what their source says", async (api) => {
+  world.rule("copy the fields of their source", async (api) => {
     const source = await origin();
     const created = await api.repos.create(org, synced(source));
     assert.deepEqual({ ...created, ...ORIGIN }, created);
@@ -51,7 +51,7 @@ onEachStore("repos that are synced from others", (world) => {
     assert.equal((await api.repos.create(org, own)).description, "mine");
   });
 
-  world.rule("do not say otherwise", async (api) => {
+  world.rule("cannot override the fields of their source", async (api) => {
     const source = await origin();
     const cases: [string, unknown][] = [
       ["catalogTier", "CATALOG_TIER_FIPS"],
@@ -75,7 +75,7 @@ onEachStore("repos that are synced from others", (world) => {
     assert.deepEqual([same.description, same.bundles], ["mine", ["base"]]);
   });
 
-  world.rule("follow their source", async (api) => {
+  world.rule("follow updates of their source", async (api) => {
     const source = await origin();
     const { uid } = await api.repos.create(org, synced(source));
     await api.repos.update(source, { bundles: ["fips"], description: "other" });
@@ -93,7 +93,7 @@ onEachStore("repos that are synced from others", (world) => {
     assert.deepEqual([free.bundles, free.catalogTier], [["fips"], "CATALOG_TIER_AI"]);
   });
 
-  world.rule("keep what they had when their source goes", async (api) => {
+  world.rule("keep their fields when their source is deleted", async (api) => {
     const source = await origin();
     const { uid } = await api.repos.create(org, synced(source));
     await api.repos.delete(source);
@@ -102,7 +102,7 @@ onEachStore("repos that are synced from others", (world) => {
     assert.equal((await refused(api.repos.update(uid, { bundles: ["fips"] }))).code, 3);
   });
 
-  world.rule("let nobody set what the service sets", async (api) => {
+  world.rule("ignore output-only fields", async (api) => {
     const source = await origin();
     const given = { uniqueTags: true, gracePeriod: true, apkoOverlay: "x" };
     const repo = synced(source);
@@ -123,7 +123,7 @@ onEachStore("repos that are synced from others", (world) => {
     assert.equal(one.expirationTime, after.expirationTime);
   });
 
-  world.rule("have a source that is a repo and has none itself", async (api) => {
+  world.rule("require a source that is a repo and is not synced itself", async (api) => {
     const source = await origin();
     const { uid } = await api.repos.create(org, synced(source));
     const field = async (call: Promise<unknown>) => (await refused(call)).fields;
@@ -144,7 +144,7 @@ onEachStore("repos that are synced from others", (world) => {
     assert.deepEqual([missing.code, missing.missing], [5, `Repo ${nowhere}`]);
   });
 
-  world.rule("have a source that is named by its uid, or by its path", async (api) => {
+  world.rule("name their source by uid or by path", async (api) => {
     const organization = await world.organization();
     const group = await world.group(organization);
     const name = world.name("named");
@@ -161,7 +161,7 @@ onEachStore("repos that are synced from others", (world) => {
       assert.deepEqual([after.source, after.expirationTime], [uid, expirationTime], "the same one");
     }
     const { token } = await world.member({ [organization]: ["repo.create"] });
-    for (const [caller, source, told] of [
+    for (const [caller, source, named] of [
       [api, `${path}-not`, `${path}-not`],
       [api, `elsewhere.example/${path}`, `elsewhere.example/${path}`],
       [api, `${host}/${organization}/nothing`, `${organization}/nothing`],
@@ -170,12 +170,32 @@ onEachStore("repos that are synced from others", (world) => {
     ] as const) {
       const refusal = await refused(caller.repos.create(organization, synced(source)));
       assert.equal(refusal.code, 3);
-      const description = `there is no repo "${told}": source must be a repo's uid or path`;
+      const description = `there is no repo "${named}": source must be a repo's uid or path, or its name in the same group`;
       assert.deepEqual(refusal.fields, { "sync_config.source": description });
     }
   });
 
-  world.rule("have a source that whoever says so may see", async (api) => {
+  world.rule("have a source that is named as in their own group", async (api) => {
+    const organization = await world.organization();
+    const group = await world.group(organization);
+    const { uid } = await api.repos.create(group, { name: "team/base", ...ORIGIN });
+    const created = await api.repos.create(group, synced("team/base"));
+    assert.deepEqual([configOf(created).source, created.bundles], [uid, ORIGIN.bundles]);
+    const other = await api.repos.create(group, { name: world.name("late") });
+    const late = await api.repos.update(other.uid, { syncConfig: { source: "team/base" } });
+    assert.equal(configOf(late).source, uid);
+    const { token } = await world.member({ [group]: ["repo.create"] });
+    for (const [caller, parent] of [
+      [api, organization],
+      [api.as(token), group],
+    ] as const) {
+      const { code, fields } = await refused(caller.repos.create(parent, synced("team/base")));
+      assert.equal(code, 3);
+      assert.match(fields["sync_config.source"] ?? "", /^there is no repo "team\/base"/);
+    }
+  });
+
+  world.rule("require a source that the caller can see", async (api) => {
     const source = await origin();
     const group = await world.group(org);
     const { token } = await world.member({ [group]: ["repo.create", "repo.update", "repo.list"] });

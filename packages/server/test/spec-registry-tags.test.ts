@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { allRefused, refused } from "./support/api.ts";
-import { digest } from "./support/digests.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { allRefused, refused } from "./support/client/api-client.ts";
+import { digest } from "./support/registry/digest.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 onEachStore("tags", (world) => {
   let org: string;
@@ -40,7 +40,7 @@ onEachStore("tags", (world) => {
     assert.equal((await api.tags.list({ uidp: { childrenOf: parent } })).totalCount, "0");
   });
 
-  world.rule("creating a tag that is there moves it", async (api) => {
+  world.rule("creating an existing tag moves it", async (api) => {
     const parent = await repo();
     const first = await api.tags.create(parent, { name: "latest", digest: digest(1) });
     const given = { name: "latest", digest: digest(2), deprecated: true, bundles: ["base"] };
@@ -53,7 +53,7 @@ onEachStore("tags", (world) => {
     assert.deepEqual([tags, totalCount], [[second], "1"]);
   });
 
-  world.rule("what a tag says is checked", async (api) => {
+  world.rule("invalid fields are rejected", async (api) => {
     const parent = await repo();
     const cases: [field: string, tag: object][] = [
       ["name", { name: "-x", digest: digest(1) }],
@@ -75,7 +75,7 @@ onEachStore("tags", (world) => {
     assert.equal((await api.tags.create(parent, { name: "x", digest: sha512 })).digest, sha512);
   });
 
-  world.rule("a tag needs a repo that exists", async (api) => {
+  world.rule("a tag requires an existing repo", async (api) => {
     const nowhere = `${org}/0123456789abcdef`;
     for (const parent of [nowhere, org]) {
       const refusal = await refused(api.tags.create(parent, { name: "x", digest: digest(1) }));
@@ -83,7 +83,7 @@ onEachStore("tags", (world) => {
     }
   });
 
-  world.rule("lists hide what most people do not look for", async (api) => {
+  world.rule("lists omit referrer, dated and epoch tags by default", async (api) => {
     const parent = await repo();
     const names = [
       "1.27",
@@ -117,7 +117,7 @@ onEachStore("tags", (world) => {
     assert.deepEqual(await shown({ name: "1.27-r3", includeEpochs: true }), ["1.27-r3"]);
   });
 
-  world.rule("what was updated since is later than that, not as late", async (api) => {
+  world.rule("updatedSince is exclusive", async (api) => {
     const parent = await repo();
     const first = await api.tags.create(parent, { name: "a", digest: digest(1) });
     let second = first;
@@ -179,7 +179,7 @@ onEachStore("tags", (world) => {
     );
   });
 
-  world.rule("tags are seen and changed by those who may", async (api) => {
+  world.rule("each method requires its capability", async (api) => {
     const [group, beside] = [await world.group(org), await world.group(org)];
     const parent = await repo(group);
     const { uid } = await api.tags.create(parent, { name: "latest", digest: digest(1) });
@@ -204,7 +204,7 @@ onEachStore("tags", (world) => {
     assert.equal((await pusher.tags.create(parent, { name: "x", digest: digest(1) })).name, "x");
   });
 
-  world.rule("the right to create tags changes none that is there", async (api) => {
+  world.rule("tag.create does not allow moving a tag", async (api) => {
     const parent = await repo();
     const given = { name: "latest", digest: digest(1), bundles: ["base"] };
     const before = await api.tags.create(parent, given);
@@ -230,7 +230,7 @@ onEachStore("tags", (world) => {
     assert.deepEqual([moved.uid, moved.digest], [before.uid, digest(2)]);
   });
 
-  world.rule("who moves and who creates at the same time are told apart", async (api) => {
+  world.rule("a concurrent create cannot move a tag without tag.update", async (api) => {
     const parent = await repo();
     const creator = api.as((await world.member({ [org]: ["tag.create"] })).token);
     const numbers = Array.from({ length: 8 }, (_, number) => number);

@@ -4,11 +4,11 @@ import { create, type DescMethod, toBinary } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { AdvisoriesService, TagsService } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
-import type { Refusal } from "./support/api.ts";
-import { grpcSend } from "./support/grpc.ts";
-import { refusalOf } from "./support/over-grpc.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore } from "./support/test-world.ts";
+import type { Refusal } from "./support/client/api-client.ts";
+import { grpcSend } from "./support/client/grpc.ts";
+import { Rest } from "./support/client/http.ts";
+import { refusalOf } from "./support/client/over-grpc.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const METHODS: readonly DescMethod[] = [
   TagsService.method.listTags,
@@ -16,7 +16,7 @@ const METHODS: readonly DescMethod[] = [
   AdvisoriesService.method.listAdvisories,
 ];
 
-onEachStore("times of requests", (world) => {
+onEachStore("timestamps in requests", (world) => {
   test("are within the years 0001 to 9999, over gRPC", async () => {
     for (const method of METHODS) {
       const path = `/${method.parent.typeName}/${method.name}`;
@@ -35,7 +35,7 @@ onEachStore("times of requests", (world) => {
     }
   });
 
-  test("and over REST", async () => {
+  test("are so over REST, too", async () => {
     const rest = new Rest(world.server.url, world.operator().token);
     const lists = [
       "registry/v2beta1/tags",

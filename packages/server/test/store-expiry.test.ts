@@ -11,8 +11,8 @@ import {
   readTicket,
   rewriteTicket,
 } from "../src/store/tables/tickets.ts";
-import { NewDatabase } from "./support/new-store.ts";
-import { STORES } from "./support/server.ts";
+import { NewDatabase } from "./support/server/new-database.ts";
+import { STORES } from "./support/server/test-server.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -123,7 +123,7 @@ for (const kind of STORES) {
       });
     });
 
-    test("tickets of a person are dropped by whom they sign in, whatever else they say", async () => {
+    test("tickets of a user are deleted by subject, whatever else they contain", async () => {
       const expires = Date.now() + DAY_MS;
       const [ada, bob] = ["a".repeat(40), "b".repeat(40)];
       const payload = { person: { identity: ada } };
@@ -149,7 +149,7 @@ for (const kind of STORES) {
     });
   });
 
-  test(`a store of the first release is brought up to date, on ${kind}`, async (t) => {
+  test(`a store of the first release is migrated, on ${kind}`, async (t) => {
     const database = await NewDatabase.of(kind);
     t.after(() => database.close());
     const driver = await database.connect();

@@ -11,10 +11,10 @@ import type { Driver } from "../src/store/db/connection.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { openSqlite } from "../src/store/db/sqlite.ts";
 import { Store } from "../src/store/db/store.ts";
-import { newDatabase } from "./support/postgres.ts";
-import { Rest } from "./support/rest.ts";
-import { scratchFolder } from "./support/scratch.ts";
-import { STORES, type StoreKind } from "./support/server.ts";
+import { Rest } from "./support/client/http.ts";
+import { newDatabase } from "./support/server/postgres.ts";
+import { scratchFolder } from "./support/server/scratch-folder.ts";
+import { STORES, type StoreKind } from "./support/server/test-server.ts";
 
 /** A server in this process whose disk can be full, as the database itself says. */
 interface Filling {
@@ -96,14 +96,14 @@ for (const kind of STORES) {
       operator.post(`/iam/v2beta1/groups/${parent}`, { name, description: "d".repeat(500) });
     const statusOf = async (path: string) => (await fetch(`${server.url}${path}`)).status;
 
-    test("was ready before, and wrote", async () => {
+    test("is ready and accepts writes before", async () => {
       assert.equal(await statusOf("/readyz"), 200);
       const made = await create("first");
       assert.equal(made.status, 200);
       written.push(made.body.uid);
     });
 
-    test("rejects writes as unavailable, with the cause and when to try again", async () => {
+    test("rejects writes as UNAVAILABLE, with the cause and Retry-After", async () => {
       await disk.fill();
       // The last free pages may take some more.
       for (let at = 0; at < 200; at++) {
@@ -125,7 +125,7 @@ for (const kind of STORES) {
       assert.equal(message, "Unavailable: the store cannot be written: its disk is full");
     });
 
-    test("is not ready and says why, but is alive and can be read", async () => {
+    test("is not ready and reports why, but is alive and serves reads", async () => {
       const ready = await fetch(`${server.url}/readyz`);
       assert.equal(ready.status, 503);
       assert.equal(ready.headers.get("retry-after"), "5");
@@ -140,7 +140,7 @@ for (const kind of STORES) {
       assert.match(metrics, /^wharf_store_errors_total\{cause="disk_full"\} [1-9]/m);
     });
 
-    test("becomes ready again by itself, and has every write that it acknowledged", async () => {
+    test("recovers by itself, and has every acknowledged write", async () => {
       await disk.makeRoom();
       while ((await statusOf("/readyz")) !== 200) await sleep(100);
       const made = await create("after");

@@ -7,7 +7,7 @@ import { Store } from "../src/store/db/store.ts";
 import { countRange, readPage } from "../src/store/resources/page.ts";
 import type { Condition, Range } from "../src/store/resources/query.ts";
 import { RecordingReader } from "../src/store/testing/recording-reader.ts";
-import { emptyDatabase } from "./support/postgres.ts";
+import { emptyDatabase } from "./support/server/postgres.ts";
 
 const ROOT = "a".repeat(40);
 const COUNT = 50_000;
@@ -50,7 +50,7 @@ describe("the plan of a list by terms on PostgreSQL", () => {
 
   const any = (kind: string, ...anyOf: string[]) => ({ kind, anyOf, excluded: false });
 
-  test("begins with the rows that have a rare term, and never looks at all", async () => {
+  test("starts from the rows with a rare term, and never scans the table", async () => {
     const ranges: Range[] = [
       { everything: true, partitions: [0] },
       { below: ROOT, self: true, partitions: [0] },

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openPostgres } from "../src/store/db/postgres.ts";
-import { emptyDatabase } from "./support/postgres.ts";
+import { emptyDatabase } from "./support/server/postgres.ts";
 
-test("a transaction in which something failed is not taken for committed", async () => {
+test("a failed transaction does not count as committed", async () => {
   const driver = await openPostgres(await emptyDatabase());
   try {
     await driver.begin();

@@ -5,8 +5,8 @@ import {
   MAX_SESSIONS_PER_IDENTITY,
   type StoredSession,
 } from "../src/store/tables/sessions.ts";
-import { NewDatabase } from "./support/new-store.ts";
-import { STORES } from "./support/server.ts";
+import { NewDatabase } from "./support/server/new-database.ts";
+import { STORES } from "./support/server/test-server.ts";
 
 const ADA = "a".repeat(40);
 const BOB = "b".repeat(40);
@@ -17,7 +17,7 @@ const session = (id: string, identity: string, created: number): StoredSession =
 });
 
 for (const kind of STORES) {
-  test(`the oldest sessions of an identity make room for new ones, on ${kind}`, async (t) => {
+  test(`new sessions of an identity evict the oldest, on ${kind}`, async (t) => {
     const database = await NewDatabase.of(kind);
     t.after(() => database.close());
     const store = await database.store();

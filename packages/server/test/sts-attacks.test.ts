@@ -3,14 +3,14 @@ import { createHmac } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { base64url, type JWTPayload } from "jose";
 import { OTHER_METHOD } from "../src/engine/audit-aggregator.ts";
-import { exchange } from "./support/exchange.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { Rest } from "./support/rest.ts";
-import { TestServer } from "./support/server.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { TestServer } from "./support/server/test-server.ts";
 
 const SUBJECT = "repo:acme/app:ref:refs/heads/main";
 
-describe("token exchange refuses", () => {
+describe("token exchange rejects", () => {
   let server: TestServer;
   let issuer: StandInIssuer;
   let other: StandInIssuer;
@@ -61,7 +61,7 @@ describe("token exchange refuses", () => {
     return { iss: issuer.url, aud: "127.0.0.1", iat: now, exp: now + 300, ...good };
   };
 
-  test("nothing that is right", async () => {
+  test("nothing in a valid request", async () => {
     const made = await exchange(server.url, await issuer.sign(good), {
       aud: server.url,
       identity: ci,
@@ -72,14 +72,14 @@ describe("token exchange refuses", () => {
   test("alg none", () =>
     refusedAs(unsigned({ alg: "none" }, complete()), 16, /malformed|invalid "alg"/));
 
-  test("a secret made of the public key", async () => {
+  test("an HMAC with the public key as secret", async () => {
     const head = unsigned({ alg: "HS256", kid: "key-1" }, complete()).slice(0, -1);
     const secret = JSON.stringify(issuer.jwks.keys[0]);
     const signature = createHmac("sha256", secret).update(head).digest("base64url");
     await refusedAs(`${head}.${signature}`, 16, /invalid "alg"/);
   });
 
-  test("a key that the issuer does not have", async () => {
+  test("a signing key that the issuer does not publish", async () => {
     const token = await other.sign({ ...good, iss: issuer.url }, { kid: "key-1" });
     await refusedAs(token, 16, /signature is invalid/);
     await refusedAs(await issuer.sign(good, { kid: "nobody's" }), 16, /invalid "kid"/);
@@ -88,7 +88,7 @@ describe("token exchange refuses", () => {
   test("a token of another type", async () =>
     refusedAs(await issuer.sign(good, { typ: "secevent+jwt" }), 16, /invalid "typ"/));
 
-  test("a header that must be understood and is not", async () => {
+  test("unknown critical header parameters", async () => {
     const token = unsigned({ alg: "RS256", kid: "key-1", crit: ["x"], x: 1 }, complete(), "AAAA");
     await refusedAs(token, 16, /malformed/);
   });
@@ -134,7 +134,7 @@ describe("token exchange refuses", () => {
     );
   }
 
-  test("a subject that is no text", async () => {
+  test("a subject that is not a string", async () => {
     for (const sub of [7, { sub: SUBJECT }, [SUBJECT], null, true]) {
       const token = unsigned({ alg: "ES256" }, { ...complete(), sub } as unknown as JWTPayload);
       for (const identity of [ci, ""]) {
@@ -156,11 +156,11 @@ describe("token exchange refuses", () => {
     await refusedAs(await other.sign({ sub: "mine" }), 7, /invalid "iss"/, mine);
   });
 
-  test("an identity that does not exist, with the words of one that does not fit", async () => {
+  test("an unknown identity, with the same error as a mismatch", async () => {
     await refusedAs(await issuer.sign(good), 7, /invalid "identity"/, `${org}/0123456789abcdef`);
   });
 
-  test("alternatives that slip out of a pattern", async () => {
+  test("alternatives that escape the anchors of a pattern", async () => {
     const pattern = await identity({ claimMatch: { issuer: issuer.url, subjectPattern: "a|b" } });
     for (const sub of ["ab", "a-evil", "evil-b", "a\n", "\nb"]) {
       await refusedAs(await issuer.sign({ sub }), 7, /invalid "sub"/, pattern);
@@ -172,7 +172,7 @@ describe("token exchange refuses", () => {
     assert.equal(made.status, 200);
   });
 
-  test("to be slowed down by a pattern", async () => {
+  test("patterns that provoke backtracking", async () => {
     const slow = await identity({ claimMatch: { issuer: issuer.url, subjectPattern: "(a+)+$" } });
     await refusedAs(await issuer.sign({ sub: `${"a".repeat(5_000)}!` }), 7, /invalid "sub"/, slow);
     await refusedAs(await issuer.sign({ sub: "a".repeat(4_097) }), 7, /invalid "sub"/, slow);
@@ -194,7 +194,7 @@ describe("token exchange refuses", () => {
     }
   });
 
-  test("static keys of another key, another subject, and after their end", async () => {
+  test("static keys with another key, another subject, or expired", async () => {
     const staticKeys = {
       issuer: "https://offline.example",
       subject: "robot",
@@ -284,7 +284,7 @@ describe("token exchange refuses", () => {
     });
   }
 
-  test("an issuer that the operator denies", async () => {
+  test("an issuer on the deny list", async () => {
     const uid = await identity({ claimMatch: { issuerPattern: "https://.*", subject: SUBJECT } });
     await refusedAs(
       await issuer.sign({ ...good, iss: "https://denied.example" }),
@@ -294,7 +294,7 @@ describe("token exchange refuses", () => {
     );
   });
 
-  test("texts that are no token", async () => {
+  test("malformed tokens", async () => {
     for (const token of [
       "x",
       "a.b.c",
@@ -310,7 +310,7 @@ describe("token exchange refuses", () => {
     assert.equal(none.status, 401);
   });
 
-  test("a narrowed token of ours that wants to become another identity", async () => {
+  test("a down-scoped token of ours for another identity", async () => {
     const again = await identity({ claimMatch: { issuer: server.url, subjectPattern: ".*" } });
     const narrow = await exchange(server.url, await issuer.sign(good), {
       aud: server.url,
@@ -320,7 +320,7 @@ describe("token exchange refuses", () => {
     await refusedAs(narrow.token, 7, /invalid "cap"/, again);
   });
 
-  test("and is in the audit log, with the token's digest and not the token", async () => {
+  test("and audits the digest of the token, not the token", async () => {
     // Refusals of one kind are counted, and their number is written at the end at the latest.
     await server.terminate();
     const { DatabaseSync } = await import("node:sqlite");
@@ -339,7 +339,7 @@ describe("token exchange refuses", () => {
     for (const { detail } of rows) {
       assert.match(JSON.parse(String(detail)).tokenSha256, /^[0-9a-f]{64}$/);
       assert.doesNotMatch(String(detail), /eyJ/);
-      // Whoever has no right at all can send many, with much in them.
+      // Callers without any capability can send many large tokens.
       assert.ok(String(detail).length < 2_500, String(detail).slice(0, 100));
     }
     assert.doesNotMatch(server.log, /eyJ/);

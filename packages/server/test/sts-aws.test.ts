@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { exchange } from "./support/exchange.ts";
-import { Rest } from "./support/rest.ts";
-import { TestServer } from "./support/server.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { TestServer } from "./support/server/test-server.ts";
 
 const CALLER = {
   Account: "123456789012",
@@ -37,7 +37,7 @@ function standInAws(asked: IncomingMessage[]): Server {
   });
 }
 
-describe("an identity that proves itself with AWS credentials", () => {
+describe("an identity with an AWS relationship", () => {
   let aws: Server;
   let server: TestServer;
   let operator: Rest;
@@ -109,7 +109,7 @@ describe("an identity that proves itself with AWS credentials", () => {
 
   const ask = (text: string) => exchange(server.url, text, { aud: server.url, identity });
 
-  test("gets a token once AWS has said who signed", async () => {
+  test("gets a token once AWS has confirmed the signer", async () => {
     const made = await ask(token());
     assert.equal(made.status, 200, made.message);
     assert.equal(made.claims.sub, identity);
@@ -224,14 +224,14 @@ describe("an identity that proves itself with AWS credentials", () => {
     ],
   ];
   for (const [what, parts, why] of refused) {
-    test(`is refused with ${what}`, async () => {
+    test(`is rejected with ${what}`, async () => {
       const { status, message } = await ask(token(parts()));
       assert.equal(status, 401, message);
       assert.match(message, why);
     });
   }
 
-  test("may write the parameters as AWS also reads them, and pad the token", async () => {
+  test("accepts equivalent parameter encodings and base64 padding", async () => {
     const rewrite = (text: string) => {
       const [algorithm = "", ...rest] = text.split(" ");
       const parameters = rest.join("").split(",").reverse();
@@ -250,7 +250,7 @@ describe("an identity that proves itself with AWS credentials", () => {
     assert.equal((await ask(`${text}===`)).status, 401);
   });
 
-  test("is one token in the audit log however its request is written down", async () => {
+  test("has one digest in the audit log, for every encoding of the request", async () => {
     const spelled = [
       token(),
       token({ headers: { "X-Unsigned": "1" } }),
@@ -267,7 +267,7 @@ describe("an identity that proves itself with AWS credentials", () => {
     assert.deepEqual(digests, Array(3).fill(hash("sha256", GOOD_SIGNATURE)));
   });
 
-  test("is refused when it is not whom AWS names", async () => {
+  test("is rejected when AWS names another principal", async () => {
     const { Arn } = CALLER;
     CALLER.Arn = "arn:aws:sts::123456789012:assumed-role/other/run";
     const { status, message } = await ask(token());
@@ -284,7 +284,7 @@ describe("an identity that proves itself with AWS credentials", () => {
     return body as { allowed: boolean; checks: { claim: string; found: string; ok: boolean }[] };
   };
 
-  test("shows every check when it is tested", async () => {
+  test("reports every check in a test", async () => {
     const { allowed, checks } = await checked(token());
     assert.equal(allowed, true, JSON.stringify(checks));
     assert.deepEqual(
@@ -295,7 +295,7 @@ describe("an identity that proves itself with AWS credentials", () => {
     assert.equal((await checked("UE9TVA")).checks[0]?.claim, "token");
   });
 
-  test("is not sent to AWS by a test that fails before", async () => {
+  test("is not sent to AWS by a test that fails earlier", async () => {
     const before = asked.length;
     const headers = { "X-Amz-Date": minutes(-16), "Chainguard-Identity": "someone else" };
     const { allowed, checks } = await checked(token({ headers }));

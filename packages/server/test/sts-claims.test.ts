@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { exchange } from "./support/exchange.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const CLIENT = "client";
 
-onEachStore("claims that are checked wherever a token of others comes in", (world) => {
+onEachStore("claims checked for every foreign token", (world) => {
   let issuer: StandInIssuer;
   let org: string;
   let ci: string;
@@ -59,7 +59,7 @@ onEachStore("claims that are checked wherever a token of others comes in", (worl
       (await atRegistry(await issuer.sign({ sub: "ci", ...claims }))) === 200,
   };
 
-  test("a token that was issued in the future is rejected, but for clocks that are apart", async () => {
+  test("a token issued in the future is rejected, beyond the clock skew", async () => {
     // Registers the person whom the identity provider then knows.
     assert.equal(await WAYS.registration?.({}), true);
     for (const [way, accepts] of Object.entries(WAYS)) {
@@ -71,7 +71,7 @@ onEachStore("claims that are checked wherever a token of others comes in", (worl
     assert.match(message, /invalid "iat"/);
   });
 
-  test("an issuer with a query, a fragment, user info or dot segments is asked for nothing", async () => {
+  test("an issuer with a query, a fragment, user info or dot segments is not fetched", async () => {
     const host = new URL(issuer.url).host;
     const claimMatch = { issuerPattern: "http://.*", subject: "ci" };
     const made = await world.operator().identities.create(org, { name: "any", claimMatch });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
-import { exchange, exchangeOverGrpc } from "./support/exchange.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES, TestServer } from "./support/server.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange, exchangeOverGrpc } from "./support/client/token-exchange.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
 
 const MAIN = "repo:acme/app:ref:refs/heads/main";
 const GRANT = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -46,7 +46,7 @@ for (const store of STORES) {
     });
     const upstream = () => issuer.sign({ sub: MAIN });
 
-    test("a workload becomes the identity that trusts it, for an hour", async () => {
+    test("a workload gets a token of the identity that trusts it, for an hour", async () => {
       const made = await exchange(server.url, await upstream(), { aud: server.url, identity: ci });
       assert.equal(made.status, 200, made.message);
       assert.equal(made.claims.sub, ci);
@@ -59,7 +59,7 @@ for (const store of STORES) {
       assert.equal(body.totalCount, "2");
     });
 
-    test("the same as a form, and as RFC 8693 has it", async () => {
+    test("form encoding and RFC 8693 parameter names are accepted", async () => {
       const token = await upstream();
       const form = await fetch(`${server.url}/sts/exchange`, {
         method: "POST",
@@ -89,7 +89,7 @@ for (const store of STORES) {
       assert.equal(status, 200);
     });
 
-    test("the same over gRPC, under our name and the public one", async () => {
+    test("gRPC is accepted, under our package name and the public one", async () => {
       for (const service of [
         "wharf.oidc.SecurityTokenService",
         "chainguard.platform.oidc.SecurityTokenService",
@@ -103,7 +103,7 @@ for (const store of STORES) {
       }
     });
 
-    test("OAuth's refusals are in OAuth's words", async () => {
+    test("OAuth errors have OAuth codes", async () => {
       const ask = async (fields: Record<string, string>) => {
         const body = new URLSearchParams(fields);
         const response = await fetch(`${server.url}/oauth/token`, { method: "POST", body });
@@ -121,7 +121,7 @@ for (const store of STORES) {
       assert.deepEqual(await ask({ ...common, subject_token: wrong }), [400, "invalid_grant"]);
     });
 
-    test("several audiences make one token for all of them, and no foreign one is taken", async () => {
+    test("several audiences yield one token; foreign audiences are rejected", async () => {
       const aud = [server.url, "registry.test"];
       const made = await exchange(server.url, await upstream(), { aud, identity: ci });
       assert.deepEqual(made.claims.aud, aud);
@@ -131,7 +131,7 @@ for (const store of STORES) {
       assert.match(none.message, /Audience must be specified/);
     });
 
-    test("a token for the registry is no token for the API", async () => {
+    test("a token for the registry is rejected by the API", async () => {
       const made = await exchange(server.url, await upstream(), {
         aud: "registry.test",
         identity: ci,
@@ -140,7 +140,7 @@ for (const store of STORES) {
       assert.equal((await new Rest(server.url, made.token).get("/iam/v2beta1/groups")).status, 401);
     });
 
-    test("and whoever runs the registry, or another service, cannot make it one", async () => {
+    test("the registry or another service cannot exchange it for an API token", async () => {
       const trusting = { issuer: server.url, subject: ci };
       const next = await post(`identities/${org}`, { name: "next", claimMatch: trusting });
       const namesOther = { ...trusting, audience: "https://other.test" };
@@ -169,7 +169,7 @@ for (const store of STORES) {
       }
     });
 
-    test("scopes and capabilities narrow a token", async () => {
+    test("scopes and capabilities down-scope a token", async () => {
       const token = await upstream();
       const narrowed = await exchange(server.url, token, {
         aud: server.url,
@@ -200,7 +200,7 @@ for (const store of STORES) {
       assert.equal(unknown.code, 3);
     });
 
-    test("a narrow token stays narrow and short when it is exchanged again", async () => {
+    test("exchanging a down-scoped token keeps its boundary and expiry", async () => {
       const first = await exchange(server.url, await upstream(), {
         aud: server.url,
         identity: ci,
@@ -216,7 +216,7 @@ for (const store of STORES) {
       assert.equal(body.totalCount, "1");
     });
 
-    test("a token never outlives the rule that allowed it", async () => {
+    test("a token expires no later than the static keys of its identity", async () => {
       const expires = new Date(Date.now() + 600_000);
       const staticKeys = {
         issuer: "https://unreachable.example",
@@ -240,7 +240,7 @@ for (const store of STORES) {
       assert.equal(again.claims.exp, made.claims.exp, "as the same identity again");
     });
 
-    test("an exchange moves lastSeenTime, which is exact to the minute", async () => {
+    test("an exchange updates lastSeenTime, to the minute", async () => {
       const claimMatch = { issuer: issuer.url, subject: "seen" };
       const { uid, createTime } = await post(`identities/${org}`, { name: "seen", claimMatch });
       const seen = async () => {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { exchange } from "./support/exchange.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES, TestServer } from "./support/server.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
 
 for (const store of STORES) {
   describe(`an issuer that is down, on ${store}`, () => {
-    test("is asked once for all, keeps no known key from use, and no server from starting", async () => {
+    test("is fetched once for concurrent requests, cached keys stay in use, and servers start", async () => {
       const issuer = await StandInIssuer.start();
       const other = await StandInIssuer.start();
       const server = await TestServer.start({ store });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { JWTPayload } from "jose";
-import { exchange } from "./support/exchange.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 /** Within the bounds of patterns, and slow: each character can end each of its repetitions. */
 const SLOW = "(?:.?.?.?.?){300}.*";
@@ -30,7 +30,7 @@ onEachStore("patterns of identities", (world) => {
     assert.match(message, why);
   };
 
-  test("a pattern that takes too many steps for a value fails, and says so", async () => {
+  test("a pattern that exceeds its steps for a value fails with a reason", async () => {
     const subjectPattern = SLOW;
     await stopped({ issuer: issuer.url, subjectPattern }, { sub: LONG }, LIMIT);
     const slow = await identity({ issuer: issuer.url, subjectPattern });
@@ -38,7 +38,7 @@ onEachStore("patterns of identities", (world) => {
     assert.equal(status, 200, "the same pattern does for a value of ordinary length");
   });
 
-  test("all patterns of an identity share the steps", async () => {
+  test("the patterns of an identity share a step budget", async () => {
     const half = "(?:.?.?.?.?){70}.*";
     const claimPatterns = { a: half, b: half, c: half, d: half };
     const value = "a".repeat(150);
@@ -48,7 +48,7 @@ onEachStore("patterns of identities", (world) => {
     await stopped({ issuer: issuer.url, subject: "x", claimPatterns }, claims, LIMIT);
   });
 
-  test("an issuer's pattern has fewer, since anyone can have it evaluated", async () => {
+  test("issuer patterns have a smaller budget, since any caller can trigger them", async () => {
     const issuerPattern = "(?:.?.?.?.?){200}.*";
     const iss = `https://issuer.example/${"a".repeat(900)}`;
     await stopped({ issuerPattern, subject: "x" }, { sub: "x", iss }, ISSUER_LIMIT);
@@ -59,7 +59,7 @@ onEachStore("patterns of identities", (world) => {
     );
   });
 
-  test("patterns are evaluated after the signature, the times and exact values", async () => {
+  test("patterns are evaluated after the signature, the time claims and exact values", async () => {
     const claimMatch = { issuer: issuer.url, subjectPattern: SLOW, claims: { env: "prod" } };
     const uid = await identity(claimMatch);
     const refusal = async (claims: object, change = (token: string) => token) =>
@@ -72,7 +72,7 @@ onEachStore("patterns of identities", (world) => {
     assert.match(await refusal({ aud: "elsewhere" }), /invalid "aud"/);
   });
 
-  world.rule("a test has the same steps, and evaluates nothing that is not signed", async (api) => {
+  world.rule("a test has the same budget, and evaluates nothing unsigned", async (api) => {
     const claimPatterns = { a: SLOW, b: SLOW };
     const uid = await identity({ issuer: issuer.url, subjectPattern: SLOW, claimPatterns });
     const token = await issuer.sign({ sub: LONG, a: LONG, b: LONG });
@@ -88,7 +88,7 @@ onEachStore("patterns of identities", (world) => {
       assert.match(expected(claim, others), /\(not evaluated without a valid signature\)$/);
   });
 
-  test("patterns whose classes take long to compile are not stored", async () => {
+  test("patterns with classes that are slow to compile are rejected", async () => {
     for (const subjectPattern of ["\\pL".repeat(600), "(?i)[B-\\x{1E900}]".repeat(100)]) {
       await assert.rejects(identity({ issuer: issuer.url, subjectPattern }), {
         message: /too many large character classes/,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import type { JWTPayload } from "jose";
-import { exchange } from "./support/exchange.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 /** What the platform puts into its tokens, and the identity that trusts one of its workloads. */
 interface Platform {
@@ -135,7 +135,7 @@ const PLATFORMS: readonly Platform[] = [
   },
 ];
 
-onEachStore("tokens as platforms make them", (world) => {
+onEachStore("tokens of platforms", (world) => {
   let issuer: StandInIssuer;
   let org: string;
   before(async () => {
@@ -145,7 +145,7 @@ onEachStore("tokens as platforms make them", (world) => {
   after(() => issuer.stop());
 
   for (const { name, header, claims, match, others } of PLATFORMS) {
-    world.rule(`${name}: the one that is meant, and no other`, async (api) => {
+    world.rule(`${name}: only the intended workload`, async (api) => {
       const claimMatch = { issuer: issuer.url, ...match };
       const { uid } = await api.identities.create(org, { name: world.name(), claimMatch });
       const ask = async (of: JWTPayload) => {

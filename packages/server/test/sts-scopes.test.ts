@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import type { ServiceError } from "@grpc/grpc-js";
-import { type Api, Refusal } from "./support/api.ts";
-import { exchange, exchangeOverGrpc } from "./support/exchange.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { refusalOf } from "./support/over-grpc.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { type Api, Refusal } from "./support/client/api-client.ts";
+import { refusalOf } from "./support/client/over-grpc.ts";
+import { exchange, exchangeOverGrpc } from "./support/client/token-exchange.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 async function overRest(api: Api, upstream: string, request: object): Promise<string | Refusal> {
   const { token, code, message, details } = await exchange(api.url, upstream, { ...request });
@@ -21,7 +21,7 @@ async function overGrpc(api: Api, upstream: string, request: object): Promise<st
   });
 }
 
-onEachStore("scopes of an exchange", (world) => {
+onEachStore("scopes of a token exchange", (world) => {
   let issuer: StandInIssuer;
   let org: string;
   let folder: string;
@@ -56,7 +56,7 @@ onEachStore("scopes of an exchange", (world) => {
     return groups.map((group: { name: string }) => group.name);
   };
 
-  world.rule("are groups by uid or by name, within what the identity holds", async (api) => {
+  world.rule("are groups by uid or path, within the grants of the identity", async (api) => {
     const builds = ["builds", "deep", "twice"];
     assert.deepEqual(await seen(api, { scopes: [folder] }), builds);
     assert.deepEqual(
@@ -69,7 +69,7 @@ onEachStore("scopes of an exchange", (world) => {
     assert.equal(((await seen(api, { scopes: ["scopes"] })) as string[]).length, 5);
   });
 
-  world.rule("must be one group: a name that several have is refused", async (api) => {
+  world.rule("must be unambiguous", async (api) => {
     const refusal = await seen(api, { scopes: ["twice"] });
     assert.ok(refusal instanceof Refusal);
     assert.equal(refusal.code, 3);
@@ -78,7 +78,7 @@ onEachStore("scopes of an exchange", (world) => {
     });
   });
 
-  world.rule("tell nothing of groups that are not the identity's", async (api) => {
+  world.rule("reveal nothing about other groups", async (api) => {
     const nobody = `${org.replace(/^./, (c) => (c === "0" ? "1" : "0"))}`;
     for (const scope of ["secret", "no such group", "elsewhere", "", nobody, "%", "BUILDS"]) {
       const refusal = await seen(api, { scopes: [scope] });

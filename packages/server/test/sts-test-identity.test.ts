@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { refused } from "./support/api.ts";
-import { exchange } from "./support/exchange.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { refused } from "./support/client/api-client.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const SUBJECT = "repo:acme/app:ref:refs/heads/main";
 const DENIED = "https://denied.example";
@@ -53,7 +53,7 @@ onEachStore(
     const found = (checks: readonly Check[], claim: string) =>
       checks.findLast((check) => check.claim === claim)?.found;
 
-    world.rule("shows every check of a token that is right, and what it could do", async (api) => {
+    world.rule("reports every check of a valid token, and its grants", async (api) => {
       const { allowed, checks, grants, warnings } = await api.testIdentity({
         uid: ci,
         token: await good(),
@@ -78,7 +78,7 @@ onEachStore(
       assert.deepEqual(warnings, []);
     });
 
-    world.rule("narrows as the exchange does", async (api) => {
+    world.rule("down-scopes as the exchange does", async (api) => {
       const token = await good();
       const scoped = await api.testIdentity({ uid: ci, token, scopes: [folder] });
       assert.deepEqual(
@@ -93,7 +93,7 @@ onEachStore(
       assert.deepEqual([code, Object.keys(fields)], [3, ["cap"]]);
     });
 
-    world.rule("shows all that is wrong, not only the first", async (api) => {
+    world.rule("reports every failed check", async (api) => {
       const now = Math.floor(Date.now() / 1000);
       const token = await good({
         sub: "repo:evil/app:ref:refs/heads/main",
@@ -107,7 +107,7 @@ onEachStore(
       assert.deepEqual(failed(checks), ["exp", "nbf", "aud", "env", "sub"]);
       assert.equal(found(checks, "exp"), new Date((now - 600) * 1000).toISOString());
       assert.equal(found(checks, "signature"), "valid");
-      assert.deepEqual(grants, [], "what it may do is told only to whoever could get it");
+      assert.deepEqual(grants, [], "grants are returned only if every check passes");
     });
 
     const wrong: readonly (readonly [
@@ -151,7 +151,7 @@ onEachStore(
       });
     }
 
-    world.rule("asks nobody for the keys of an issuer that is not trusted", async (api) => {
+    world.rule("does not fetch keys of an untrusted issuer", async (api) => {
       const stranger = await StandInIssuer.start();
       const token = await stranger.sign({ sub: SUBJECT, env: "prod" });
       const { checks } = await api.testIdentity({ uid: ci, token });
@@ -162,7 +162,7 @@ onEachStore(
       assert.deepEqual(stranger.asked, []);
     });
 
-    world.rule("tells the installation's rule from the identity's", async (api) => {
+    world.rule("distinguishes the issuer policy from the identity", async (api) => {
       const uid = await identity({ claimMatch: { issuer: DENIED, subject: SUBJECT } });
       const { checks } = await api.testIdentity({ uid, token: await good({ iss: DENIED }) });
       const issuers = checks.filter(({ claim }: Check) => claim === "iss");
@@ -173,7 +173,7 @@ onEachStore(
       assert.match(issuers[1].expected, /this installation allows/);
     });
 
-    world.rule("says that keys are out of reach", async (api) => {
+    world.rule("reports unavailable keys", async (api) => {
       const down = await StandInIssuer.start();
       const token = await down.sign({ sub: SUBJECT });
       await down.stop();
@@ -184,7 +184,7 @@ onEachStore(
       assert.match(found(checks, "signature") ?? "", /unreachable: it cannot be reached/);
     });
 
-    world.rule("shows when static keys end", async (api) => {
+    world.rule("reports when static keys expire", async (api) => {
       const expirationTime = new Date(Date.now() + 3_600_000).toISOString();
       const uid = await identity({
         staticKeys: {
@@ -200,7 +200,7 @@ onEachStore(
       assert.equal(found(checks, "expirationTime"), expirationTime);
     });
 
-    world.rule("follows the identity from one call to the next", async (api) => {
+    world.rule("uses the current identity in each call", async (api) => {
       const uid = await identity({ claimMatch: { issuer: issuer.url, subject: "before" } });
       const token = await issuer.sign({ sub: "after" });
       assert.equal((await api.testIdentity({ uid, token })).allowed, false);
@@ -212,7 +212,7 @@ onEachStore(
       assert.equal((await exchange(api.url, token, { aud: api.url, identity: uid })).code, 7);
     });
 
-    world.rule("takes identity.list at the identity, whether or not it exists", async (api) => {
+    world.rule("requires identity.list at the identity, whether or not it exists", async (api) => {
       const elsewhere = await world.organization();
       const { token: stranger } = await world.member({ [elsewhere]: "owner" });
       const { token: lister } = await world.member({ [org]: ["identity.list"] });
@@ -229,21 +229,26 @@ onEachStore(
       assert.deepEqual(Object.keys(fields), ["token"]);
     });
 
-    world.rule("changes nothing but the audit, which has the token's digest", async (api) => {
-      const path = await api.identities.get(ci);
-      const token = await good({ jti: world.name() });
-      await api.testIdentity({ uid: ci, token });
-      assert.deepEqual(await api.identities.get(ci), path, "not even when it was last seen");
-      const signed = token.slice(0, token.lastIndexOf("."));
-      const digest = createHash("sha256").update(signed).digest("hex");
-      const sql = "SELECT detail FROM audit";
-      const rows = (await rawRows<{ detail: string }>(world.server, sql)).map((row) => row.detail);
-      const mine = rows.filter((detail) => detail.includes(digest));
-      assert.equal(mine.length, 1);
-      assert.equal(JSON.parse(mine[0] ?? "").allowed, true);
-      assert.ok(rows.every((detail) => !detail.includes(token.slice(0, 40))));
-      assert.ok(!world.server.log.includes(token.slice(0, 40)));
-    });
+    world.rule(
+      "changes nothing but the audit log, which has the digest of the token",
+      async (api) => {
+        const path = await api.identities.get(ci);
+        const token = await good({ jti: world.name() });
+        await api.testIdentity({ uid: ci, token });
+        assert.deepEqual(await api.identities.get(ci), path, "not even when it was last seen");
+        const signed = token.slice(0, token.lastIndexOf("."));
+        const digest = createHash("sha256").update(signed).digest("hex");
+        const sql = "SELECT detail FROM audit";
+        const rows = (await rawRows<{ detail: string }>(world.server, sql)).map(
+          (row) => row.detail,
+        );
+        const mine = rows.filter((detail) => detail.includes(digest));
+        assert.equal(mine.length, 1);
+        assert.equal(JSON.parse(mine[0] ?? "").allowed, true);
+        assert.ok(rows.every((detail) => !detail.includes(token.slice(0, 40))));
+        assert.ok(!world.server.log.includes(token.slice(0, 40)));
+      },
+    );
 
     const patterns: readonly (readonly [
       what: string,
@@ -312,7 +317,7 @@ onEachStore(
       });
     }
 
-    world.rule("a token of ours must meet the rule, and not be a narrowed one", async (api) => {
+    world.rule("a token of ours must match, and not be down-scoped", async (api) => {
       const uid = await identity({
         claimMatch: { issuer: api.url, subject: ci, audience: api.url },
       });

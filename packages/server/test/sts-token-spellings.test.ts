@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { exchange } from "./support/exchange.ts";
-import { StandInIssuer } from "./support/issuer.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { Rest } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { CreateGroupRequestSchema } from "@wharf/contract";
-import { rawRows } from "./support/raw-rows.ts";
-import { onEachStore, type TestWorld } from "./support/test-world.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore, type TestWorld } from "./support/world/world.ts";
 
 /** What a proxy passes on: the client's own claim, then whom it heard from. */
 const FORWARDED = "198.51.100.66, 203.0.113.9";
@@ -82,14 +82,14 @@ async function loggedAddress(world: TestWorld, requestId: string): Promise<strin
 for (const [who, flags, seen] of [
   ["a trusted proxy", ["--trusted-proxies", "192.0.2.0/24,127.0.0.1"], "203.0.113.9"],
   ["a proxy that is not trusted", ["--trusted-proxies", "203.0.113.0/24"], "127.0.0.1"],
-  ["a proxy that nobody told of", [], "127.0.0.1"],
+  ["an untrusted proxy", [], "127.0.0.1"],
 ] as const) {
   const isTrusted = seen !== "127.0.0.1";
   onEachStore(
     `behind ${who}`,
     (world) => {
       for (const [protocol, createGroup] of Object.entries(CREATES)) {
-        test(`audit and log have the right address over ${protocol}`, async () => {
+        test(`audit log and access log have the client address over ${protocol}`, async () => {
           const requestId = randomUUID();
           await createGroup(world.server.url, world.name(), {
             authorization: `Bearer ${world.operator().token}`,
@@ -108,7 +108,7 @@ for (const [who, flags, seen] of [
         });
       }
 
-      test("tries to sign in are counted by the right address", async () => {
+      test("sign-in attempts are counted by client address", async () => {
         const claims = (at: number) => `198.51.100.${at}, 203.0.113.9`;
         assert.equal(await refusedTries(world, claims), 1, "a client's claims do not help it");
         const others = await refusedTries(world, (at) => `203.0.113.${100 + at}`);

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { checkError, checkUnharmed, parseAnswer } from "./support/raw.ts";
-import { STORES, TestServer } from "./support/server.ts";
+import { checkError, checkUnharmed, parseAnswer } from "./support/client/raw-http1.ts";
+import { STORES, TestServer } from "./support/server/test-server.ts";
 
 const GROUP = "0123456789abcdef0123456789abcdef01234567";
 const PROVIDER = `${GROUP}/0123456789abcdef`;
@@ -87,7 +87,7 @@ for (const store of STORES) {
       }
     });
 
-    test("what needs no token takes 64 KiB", WAITS, async () => {
+    test("public methods accept 64 KiB", WAITS, async () => {
       const form = (path: string, body: string) =>
         fetch(server.url + path, { method: "POST", body: new URLSearchParams(body) });
       const body = (bytes: number) => `a=${"x".repeat(bytes - 2)}`;

@@ -20,10 +20,10 @@ import {
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import { METHODS } from "../../../scripts/migration-docs/mapping.ts";
 import { setField } from "../src/rpc/fields.ts";
-import { digest } from "./support/digests.ts";
-import { grpcSend } from "./support/grpc.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, roleNamed, type TestWorld } from "./support/test-world.ts";
+import { grpcSend } from "./support/client/grpc.ts";
+import { Rest } from "./support/client/http.ts";
+import { digest } from "./support/registry/digest.ts";
+import { onEachStore, roleNamed, type TestWorld } from "./support/world/world.ts";
 
 /** Each method of version 1 with those of version 2 that do the same. */
 const PAIRS = [...SERVICES_V1, advisoriesV1.Advisories].flatMap(({ name, methods }) => {
@@ -46,7 +46,7 @@ function capabilitiesOf(method: DescMethod): readonly string[] {
   return "capabilities" in rule ? rule.capabilities.map(capabilityName) : [];
 }
 
-/** A request that says where, and nothing else: it changes nothing, whoever sends it. */
+/** A request with only a scope: it changes nothing for any caller. */
 function requestAt(schema: DescMessage, uid: string): Message {
   const message: Message = create(schema);
   const field = schema.fields.find(isScope) as DescField;
@@ -100,7 +100,7 @@ const LISTS: readonly (readonly [v1: string, v2: string, items: string])[] = [
 /** The methods that lists are, by their paths. */
 const LISTED = new Map(PAIRS.map(([method]) => [httpRulesOf(method)[0]?.path, method]));
 
-onEachStore("the access to version 1", (world) => {
+onEachStore("access control of v1", (world) => {
   let org: string;
   let folder: string;
   let callers: Map<string, string>;
@@ -129,7 +129,7 @@ onEachStore("the access to version 1", (world) => {
     });
   };
 
-  describe("is that to version 2", () => {
+  describe("equals that of v2", () => {
     for (const [method, successors] of PAIRS) {
       if (accessOf(method)?.kind !== "scoped") continue;
       // What comes after the first is a part that only some may do, and that others leave out.
@@ -181,7 +181,7 @@ onEachStore("the access to version 1", (world) => {
     }
   });
 
-  test("is asked for in the same words", () => {
+  test("has the same errors", () => {
     for (const [method, successors] of PAIRS) {
       const [first] = successors;
       if (first === undefined || first.name.startsWith("List") !== method.name.startsWith("List"))

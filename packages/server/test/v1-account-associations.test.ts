@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { accountAssociationsV1 } from "@wharf/contract/v1";
-import { type Api, refused } from "./support/api.ts";
-import { callByContract } from "./support/by-contract.ts";
-import { StandInClouds } from "./support/clouds.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { callByContract } from "./support/client/by-contract.ts";
+import { StandInClouds } from "./support/providers/clouds.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const clouds = await StandInClouds.start();
 after(() => clouds.stop());
@@ -24,7 +24,7 @@ onEachStore(
     const accounts = (api: Api, method: string, request: Record<string, unknown>) =>
       callByContract(api, accountAssociationsV1.GroupAccountAssociations, method, request);
 
-    world.rule("they go by their group, and are one of version 2's", async (api) => {
+    world.rule("v1 associations have the uid of their group, and are those of v2", async (api) => {
       const group = await world.group(org);
       const github = {
         appInstallations: {
@@ -58,7 +58,7 @@ onEachStore(
       );
     });
 
-    world.rule("services are bound to identities that were made for them", async (api) => {
+    world.rule("services are bound to their service identities", async (api) => {
       const group = await world.group(org);
       const principal = async (name: string): Promise<string> => {
         const servicePrincipal = `SERVICE_PRINCIPAL_${name}`;
@@ -79,7 +79,7 @@ onEachStore(
       assert.equal("chainguard" in none, false);
     });
 
-    world.rule("the check asks the provider", async (api) => {
+    world.rule("the check calls the provider", async (api) => {
       const group = await world.group(org);
       await accounts(api, "Create", { group, name: "x", amazon: AMAZON });
       clouds.asked.length = 0;
@@ -105,7 +105,7 @@ onEachStore(
       );
     });
 
-    world.rule("refusals name what was sent, and change nothing", async (api) => {
+    world.rule("errors name the v1 fields, and nothing changes", async (api) => {
       const [group, none] = [await world.group(org), await world.group(org)];
       const made = await accounts(api, "Create", { group, name: "x" });
       const pattern = 'must match "^[a-z0-9 ._-]{1,}$"';

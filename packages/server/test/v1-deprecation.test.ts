@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { connect } from "node:http2";
 import { test } from "node:test";
 import { Client, credentials, Metadata, type StatusObject } from "@grpc/grpc-js";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, type TestWorld } from "./support/test-world.ts";
+import { Rest } from "./support/client/http.ts";
+import { onEachStore, type TestWorld } from "./support/world/world.ts";
 
 const NOTICES = {
   deprecation: "@1798761600",
@@ -13,11 +13,11 @@ const NOTICES = {
 
 const NONE = { deprecation: null, sunset: null, link: null };
 
-type Told = Record<keyof typeof NOTICES, string | null>;
+type DeprecationHeaders = Record<keyof typeof NOTICES, string | null>;
 
-function picked(read: (name: string) => string | null | undefined): Told {
+function picked(read: (name: string) => string | null | undefined): DeprecationHeaders {
   const names = Object.keys(NOTICES) as (keyof typeof NOTICES)[];
-  return Object.fromEntries(names.map((name) => [name, read(name) ?? null])) as Told;
+  return Object.fromEntries(names.map((name) => [name, read(name) ?? null])) as DeprecationHeaders;
 }
 
 async function overHttp1(world: TestWorld, path: string, token = world.operator().token) {
@@ -25,7 +25,7 @@ async function overHttp1(world: TestWorld, path: string, token = world.operator(
   return picked((name) => headers.get(name));
 }
 
-async function overHttp2(world: TestWorld, path: string): Promise<Told> {
+async function overHttp2(world: TestWorld, path: string): Promise<DeprecationHeaders> {
   const session = connect(world.server.url);
   try {
     const authorization = `Bearer ${world.operator().token}`;
@@ -42,12 +42,16 @@ async function overHttp2(world: TestWorld, path: string): Promise<Told> {
 }
 
 /** What a call tells in its first metadata, or with its status where there is nothing before it. */
-function overGrpc(world: TestWorld, path: string, token = world.operator().token): Promise<Told> {
+function overGrpc(
+  world: TestWorld,
+  path: string,
+  token = world.operator().token,
+): Promise<DeprecationHeaders> {
   const client = new Client(new URL(world.server.url).host, credentials.createInsecure());
   const metadata = new Metadata();
   metadata.set("authorization", `Bearer ${token}`);
   const same = (bytes: Buffer) => bytes;
-  return new Promise<Told>((resolve) => {
+  return new Promise<DeprecationHeaders>((resolve) => {
     const heard = new Metadata();
     const call = client.makeUnaryRequest(path, same, same, Buffer.alloc(0), metadata, () => {});
     call.on("metadata", (first: Metadata) => heard.merge(first));
@@ -84,8 +88,8 @@ async function metrics(world: TestWorld): Promise<string> {
   return (await fetch(`${world.server.url}/metrics`)).text();
 }
 
-onEachStore("version 1, where nobody has said that it will go", (world) => {
-  test("says nothing of the kind", async () => {
+onEachStore("v1 without a deprecation date", (world) => {
+  test("sends no deprecation headers", async () => {
     for (const path of [...LISTS, ...SECOND]) {
       assert.deepEqual(await overHttp1(world, path), NONE, path);
       assert.deepEqual(await overHttp2(world, path), NONE, path);
@@ -102,7 +106,7 @@ const FLAGS = ["--v1-deprecation", "2027-01-01", "--v1-sunset", "2027-07-01"];
 onEachStore(
   "version 1, once it is deprecated",
   (world) => {
-    test("says so in every answer over HTTP/1.1, HTTP/2 and gRPC", async () => {
+    test("sends deprecation headers over HTTP/1.1, HTTP/2 and gRPC", async () => {
       for (const path of LISTS) {
         assert.deepEqual(await overHttp1(world, path), NOTICES, path);
         assert.deepEqual(await overHttp2(world, path), NOTICES, path);
@@ -110,13 +114,13 @@ onEachStore(
       for (const path of CALLS) assert.deepEqual(await overGrpc(world, path), NOTICES, path);
     });
 
-    test("says so in refusals, too", async () => {
+    test("sends them with errors, too", async () => {
       assert.deepEqual(await overHttp1(world, LISTS[0] as string, "nonsense"), NOTICES);
       assert.deepEqual(await overHttp1(world, "/registry/v1/settings/x"), NOTICES);
       assert.deepEqual(await overGrpc(world, CALLS[1] as string, "nonsense"), NOTICES);
     });
 
-    test("says so over gRPC-Web, where pages of other sites can read it", async () => {
+    test("sends them over gRPC-Web, exposed to CORS", async () => {
       const answer = await fetch(`${world.server.url}/wharf.iam.v1.Groups/List`, {
         method: "POST",
         headers: {
@@ -134,7 +138,7 @@ onEachStore(
       for (const name of Object.keys(NOTICES)) assert.ok(exposed.includes(name), exposed);
     });
 
-    test("says so of version 1 alone", async () => {
+    test("sends them for v1 only", async () => {
       for (const path of SECOND) {
         assert.deepEqual(await overHttp1(world, path), NONE, path);
         assert.deepEqual(await overHttp2(world, path), NONE, path);
@@ -142,7 +146,7 @@ onEachStore(
       for (const path of SECOND_CALLS) assert.deepEqual(await overGrpc(world, path), NONE, path);
     });
 
-    test("is counted by caller and method, and nothing else is", async () => {
+    test("counts v1 calls by caller and method", async () => {
       const org = await world.organization();
       const member = await world.member({ [org]: "viewer" });
       for (const path of [...LISTS, ...LISTS, ...SECOND])

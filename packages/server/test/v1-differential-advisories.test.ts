@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { AdvisoriesV1 } from "./support/advisories-v1.ts";
-import { Api, PROTOCOLS, type Protocol, refused } from "./support/api.ts";
-import { onEachStore } from "./support/test-world.ts";
-import type { Facts } from "./support/versions.ts";
+import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
+import { Api, PROTOCOLS, type Protocol, refused } from "./support/client/api-client.ts";
+import type { Facts } from "./support/versions/resources.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const ABOUT = {
   artifactType: "apk",
@@ -88,7 +88,7 @@ function eventInWordsOfV2({ id, timestamp, status, ...same }: Facts): Facts {
   return event;
 }
 
-/** Only version 2 fills in what is known of vulnerabilities elsewhere. */
+/** Only v2 hydrates metadata of vulnerabilities. */
 function common({ severities: _, ...advisory }: Facts): Facts {
   return advisory;
 }
@@ -129,7 +129,7 @@ onEachStore("both versions of advisories", (world) => {
   for (const protocol of PROTOCOLS) {
     const by = (token: string) => v1(protocol, token);
 
-    test(`what is made over ${protocol}, all show alike`, async () => {
+    test(`advisories created over ${protocol} are equal in both versions`, async () => {
       const given = { ...ABOUT, legacyAdvisoryID: "OLD-1", events: EVENTS };
       const made = await by(writer).create(group, given);
       const shown = await seen(made.id);
@@ -143,7 +143,7 @@ onEachStore("both versions of advisories", (world) => {
       assert.deepEqual(await seen(plain.id), inWordsOfV2(plain));
     });
 
-    test(`what is replaced over ${protocol} is reset where nothing is said`, async () => {
+    test(`a PUT over ${protocol} resets omitted fields`, async () => {
       const given = { ...ABOUT, legacyAdvisoryID: "OLD-1", events: [EVENTS[0]] };
       const made = await by(writer).create(group, given);
       const now = await by(writer).update(made.id, { artifactType: "apk", artifactName: "zlib" });
@@ -157,7 +157,7 @@ onEachStore("both versions of advisories", (world) => {
       });
     });
 
-    test(`events that come, change and are reviewed over ${protocol}, all show alike`, async () => {
+    test(`events created, changed and reviewed over ${protocol} are equal in both versions`, async () => {
       const { id } = await by(writer).create(group, ABOUT);
       for (const event of EVENTS) {
         const added = await by(writer).addEvent(id, event);
@@ -180,7 +180,7 @@ onEachStore("both versions of advisories", (world) => {
       }
     });
 
-    test(`what is deleted over ${protocol} is gone in all, but for those who follow`, async () => {
+    test(`advisories deleted over ${protocol} are tombstones in both versions`, async () => {
       const made = await by(writer).create(group, { ...ABOUT, events: [EVENTS[1]] });
       await by(writer).delete(made.id);
       assert.equal(await seen(made.id), undefined);
@@ -196,7 +196,7 @@ onEachStore("both versions of advisories", (world) => {
       }
     });
 
-    test(`what is refused over ${protocol} changes nothing in any`, async () => {
+    test(`rejected requests over ${protocol} change nothing`, async () => {
       const made = await by(writer).create(group, { ...ABOUT, events: [EVENTS[1]] });
       const before = await seen(made.id);
       const stranger = (await world.member()).token;

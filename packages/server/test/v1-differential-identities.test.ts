@@ -1,7 +1,7 @@
-import { kindOf } from "./support/api.ts";
-import { type Compared, differential } from "./support/differential.ts";
-import { roleNamed } from "./support/test-world.ts";
-import type { Facts } from "./support/versions.ts";
+import { kindOf } from "./support/client/api-client.ts";
+import { type Compared, differential } from "./support/versions/differential.ts";
+import type { Facts } from "./support/versions/resources.ts";
+import { roleNamed } from "./support/world/world.ts";
 
 const KEY = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
 

@@ -1,6 +1,6 @@
-import { kindOf } from "./support/api.ts";
-import { type Compared, differential } from "./support/differential.ts";
-import { roleNamed } from "./support/test-world.ts";
+import { kindOf } from "./support/client/api-client.ts";
+import { type Compared, differential } from "./support/versions/differential.ts";
+import { roleNamed } from "./support/world/world.ts";
 
 const OIDC = {
   issuer: "https://login.example.com",

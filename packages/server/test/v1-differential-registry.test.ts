@@ -1,7 +1,7 @@
-import { kindOf } from "./support/api.ts";
-import { type Compared, differential } from "./support/differential.ts";
-import { digest } from "./support/digests.ts";
-import type { Facts } from "./support/versions.ts";
+import { kindOf } from "./support/client/api-client.ts";
+import { digest } from "./support/registry/digest.ts";
+import { type Compared, differential } from "./support/versions/differential.ts";
+import type { Facts } from "./support/versions/resources.ts";
 
 const REGISTRY = "chainguard.platform.registry.Registry";
 

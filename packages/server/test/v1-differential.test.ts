@@ -1,6 +1,6 @@
-import { kindOf } from "./support/api.ts";
-import { type Compared, differential } from "./support/differential.ts";
-import type { Facts } from "./support/versions.ts";
+import { kindOf } from "./support/client/api-client.ts";
+import { type Compared, differential } from "./support/versions/differential.ts";
+import type { Facts } from "./support/versions/resources.ts";
 
 const GROUPS: Compared = {
   title: "groups",

@@ -3,13 +3,13 @@ import { after, before, describe, test } from "node:test";
 import { createRegistry, type DescMessage, fromJsonString } from "@bufbuild/protobuf";
 import { advisoriesV1, builtinRole, eventOf } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import { callByContract } from "./support/by-contract.ts";
-import { type Calls, callEveryMethod, type Ground } from "./support/every-v1-method.ts";
-import { closeGrpcV1 } from "./support/grpc-v1.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { STORES } from "./support/server.ts";
-import { TrackedWorld } from "./support/tracked-world.ts";
+import { callByContract } from "./support/client/by-contract.ts";
+import { closeGrpcV1 } from "./support/client/grpc-v1.ts";
+import { Rest } from "./support/client/http.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { type Calls, callEveryMethod, type Ground } from "./support/versions/every-v1-method.ts";
+import { TrackedWorld } from "./support/world/tracked-registry.ts";
 
 const SERVICES = [...SERVICES_V1, advisoriesV1.Advisories];
 const METHODS = SERVICES.flatMap(({ methods }) => methods);
@@ -34,7 +34,7 @@ interface Audited {
 }
 
 for (const store of STORES) {
-  describe(`every method of version 1 does what it is for, on ${store}`, () => {
+  describe(`every v1 method works, on ${store}`, () => {
     let tracked: TrackedWorld;
     let token: string;
     let ground: Ground;
@@ -72,7 +72,7 @@ for (const store of STORES) {
     };
 
     for (const [protocol, known] of WAYS) {
-      test(`over ${protocol}, as it is known ${known}, with events in its own words`, async () => {
+      test(`over ${protocol}, as it is known ${known}, with v1 events`, async () => {
         const before = (await events(0)).at(-1)?.id ?? 0;
         const auditedBefore = (await audited(0)).at(-1)?.id ?? 0;
         const called = new Set<string>();
@@ -101,9 +101,9 @@ const MESSAGES = createRegistry(...SERVICES.map(({ file }) => file));
 
 async function checkEvents(rows: readonly Row[]): Promise<void> {
   const expected = METHODS.flatMap((method) => eventOf(method)?.type ?? []);
-  const told = new Set(rows.map(({ type }) => type));
+  const emitted = new Set(rows.map(({ type }) => type));
   assert.deepEqual(
-    expected.filter((type) => !told.has(type)),
+    expected.filter((type) => !emitted.has(type)),
     [],
     "each has left its event",
   );

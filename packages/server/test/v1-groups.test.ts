@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Rest } from "./support/rest.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { Rest } from "./support/client/http.ts";
+import { onEachStore } from "./support/world/world.ts";
 
-onEachStore("groups of version 1", (world) => {
+onEachStore("v1 groups", (world) => {
   const rest = () => new Rest(world.server.url, world.operator().token);
 
-  test("are those of version 2 in other words", async () => {
+  test("are v2 groups under v1 names", async () => {
     const org = await world.organization();
     const made = await rest().post(`/iam/v1/groups/${org}`, { name: "one", description: "of v1" });
     assert.equal(made.status, 200, JSON.stringify(made.body));
@@ -33,7 +33,7 @@ onEachStore("groups of version 1", (world) => {
       assert.deepEqual((await rest().get(`/iam/v1/groups?${filter}`)).body, { items: [] });
   });
 
-  test("are listed as a whole, however many", async () => {
+  test("are listed without pages", async () => {
     const org = await world.organization();
     const wanted = Array.from({ length: 450 }, (_, at) => `group ${String(at).padStart(3, "0")}`);
     for (const name of wanted) await rest().post(`/iam/v1/groups/${org}`, { name });
@@ -41,7 +41,7 @@ onEachStore("groups of version 1", (world) => {
     assert.deepEqual(body.items.map((group: { name: string }) => group.name).sort(), wanted);
   });
 
-  test("are of a kind that is known", async () => {
+  test("require a known kind", async () => {
     const id = await world.organization();
     const sent = { name: "verified", verified: true, kind: 99 };
     const { body } = await rest().send("PUT", `/iam/v1/groups/${id}`, sent);
@@ -50,7 +50,7 @@ onEachStore("groups of version 1", (world) => {
     assert.deepEqual([group.verified, group.kind], [false, "ORG_KIND_UNSPECIFIED"]);
   });
 
-  test("name fields as they were sent in refusals", async () => {
+  test("have v1 field names in errors", async () => {
     const { status, body } = await rest().send("PUT", "/iam/v1/groups/nonsense", { name: "x" });
     assert.equal(status, 400);
     assert.equal(

@@ -8,10 +8,10 @@ import {
   groupInvitesV1,
   identityProvidersV1,
 } from "@wharf/contract/v1";
-import { PROTOCOLS, refused } from "./support/api.ts";
-import { callByContract } from "./support/by-contract.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { PROTOCOLS, refused } from "./support/client/api-client.ts";
+import { callByContract } from "./support/client/by-contract.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const { GroupInvites } = groupInvitesV1;
 const { IdentityProviders } = identityProvidersV1;
@@ -37,7 +37,7 @@ const ALL = [...new Set(SERVICES.flatMap(({ methods }) => methods.flatMap(capabi
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
 const IDP = { name: "idp", defaultRole: roleNamed("viewer"), oidc: OIDC };
 
-onEachStore("the access that version 1 asks for", (world) => {
+onEachStore("capabilities required by v1", (world) => {
   let org: string;
   const requests = new Map<DescService, Readonly<Record<string, Record<string, unknown>>>>();
 
@@ -101,7 +101,7 @@ onEachStore("the access that version 1 asks for", (world) => {
         const names = capabilitiesOf(method);
 
         for (const missing of names) {
-          test(`${method.name} needs ${missing}`, async () => {
+          test(`${method.name} requires ${missing}`, async () => {
             const request = requests.get(service)?.[method.name];
             assert.ok(request, `${method} has no request here`);
             const others = ALL.filter((name) => name !== missing);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
-import { StandInIssuer } from "./support/issuer.ts";
-import { queryOf } from "./support/over-rest.ts";
-import { refused } from "./support/refusal.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
-import { type Way, waysOf } from "./support/versions.ts";
+import { refused } from "./support/client/api-error.ts";
+import { Rest } from "./support/client/http.ts";
+import { queryOf } from "./support/client/over-rest.ts";
+import { StandInIssuer } from "./support/providers/issuer.ts";
+import { type Way, waysOf } from "./support/versions/resources.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const SERVICE = "chainguard.platform.iam.Identities";
 
@@ -15,7 +15,7 @@ function lookup(way: Way, request: { issuer: string; subject: string }) {
   return way.callV1(SERVICE, "Lookup", request, { method: "GET", path });
 }
 
-onEachStore("identities of version 1", (world) => {
+onEachStore("v1 identities", (world) => {
   let issuer: StandInIssuer;
   let org: string;
   before(async () => {
@@ -38,7 +38,7 @@ onEachStore("identities of version 1", (world) => {
     return answer.body.identity as string;
   };
 
-  test("a person is looked up by issuer and subject, and only once they are there", async () => {
+  test("a user is looked up by issuer and subject, after the first sign-in only", async () => {
     const asked = { issuer: issuer.url, subject: "ada" };
     for (const way of ways()) {
       const refusal = await refused(lookup(way, asked));
@@ -57,7 +57,7 @@ onEachStore("identities of version 1", (world) => {
     }
   });
 
-  test("whoever may not list a person learns their id, and nothing else", async () => {
+  test("a caller that cannot list a user gets only their id", async () => {
     const uid = await person("grace");
     const { token } = await world.member();
     for (const way of ways(token)) {
@@ -76,7 +76,7 @@ onEachStore("identities of version 1", (world) => {
     }
   });
 
-  test("a replacement changes the kind of proof, and leaves alone what version 1 does not know", async () => {
+  test("a PUT changes the relationship, and keeps fields unknown to v1", async () => {
     const api = world.operator();
     for (const way of ways()) {
       const { uid } = await api.identities.create(org, {
@@ -97,7 +97,7 @@ onEachStore("identities of version 1", (world) => {
     }
   });
 
-  test("refusals name fields as version 1 does", async () => {
+  test("errors have v1 field names", async () => {
     for (const way of ways()) {
       const keys = {
         issuer: "nowhere",

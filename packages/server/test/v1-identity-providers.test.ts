@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { identityProvidersV1 } from "@wharf/contract/v1";
-import { type Api, refused } from "./support/api.ts";
-import { callByContract } from "./support/by-contract.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { callByContract } from "./support/client/by-contract.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const OIDC = {
   issuer: "https://login.example.com",
@@ -16,7 +16,7 @@ const OIDC = {
 };
 const BARE = { issuer: OIDC.issuer, clientId: OIDC.clientId };
 
-onEachStore("identity providers of version 1", (world) => {
+onEachStore("v1 identity providers", (world) => {
   let org: string;
   const used: string[] = [];
   const answers: string[] = [];
@@ -50,7 +50,7 @@ onEachStore("identity providers of version 1", (world) => {
     return row && Buffer.from(row.sealed).toString("hex");
   };
 
-  world.rule("a PUT resets what it leaves out, and nothing else can", async (api) => {
+  world.rule("a PUT resets omitted fields", async (api) => {
     const made = await create(api, { ...OIDC, clientSecret: secret() });
     assert.deepEqual(made.oidc, { ...OIDC, clientSecret: "" });
     const { id } = made;
@@ -69,7 +69,7 @@ onEachStore("identity providers of version 1", (world) => {
     assert.deepEqual([description, oidc], ["", now.oidc]);
   });
 
-  world.rule("a PUT without a client secret clears it, if PKCE remains", async (api) => {
+  world.rule("a PUT without a client secret clears it, if PKCE is enabled", async (api) => {
     const { id } = await create(api, { ...BARE, clientSecret: secret() });
     const first = await sealed(id);
     assert.ok(first);
@@ -90,7 +90,7 @@ onEachStore("identity providers of version 1", (world) => {
     assert.equal(await sealed(id), undefined, "it does not follow to another issuer");
   });
 
-  world.rule("refusals name what was sent, and change nothing", async (api) => {
+  world.rule("errors name the v1 fields, and nothing changes", async (api) => {
     const made = await create(api, OIDC);
     const { id } = made;
     const identityProvider = { name: "x", defaultRole: viewer, oidc: OIDC };
@@ -142,7 +142,7 @@ onEachStore("identity providers of version 1", (world) => {
     assert.deepEqual(await shown(api, id), made);
   });
 
-  world.rule("a list tells of provisioning only by id, and finds nothing quietly", async (api) => {
+  world.rule("a list includes provisioning only by id; no match is an empty list", async (api) => {
     const name = world.name("idp");
     const made = await create(api, OIDC, name);
     const { scim, ...listed } = made;
@@ -168,7 +168,7 @@ onEachStore("identity providers of version 1", (world) => {
     assert.equal((await refused(providers(api, "Delete", { id: made.id }))).code, 5);
   });
 
-  world.rule("tokens for provisioning are made, changed and ended by etag", async (api) => {
+  world.rule("SCIM tokens are created, updated and revoked by etag", async (api) => {
     const { id } = await create(api, OIDC);
     const scim = (method: string, more: object = {}) =>
       callByContract(api, identityProvidersV1.IdentityProviders, method, {
@@ -209,7 +209,7 @@ onEachStore("identity providers of version 1", (world) => {
     assert.equal((await shown(api, id)).scim.credentialState, "CREDENTIAL_STATE_REVOKED");
   });
 
-  test("secrets are in no answer, no table and no line of the log", async () => {
+  test("secrets are in no response, table or log line", async () => {
     assert.ok(used.length > 5 && answers.length > 15);
     const tables = ["events", "audit", "identity_providers", "secrets", "scim_credentials"];
     const rows = await Promise.all(

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { builtinRole, capabilityName } from "@wharf/contract";
 import { groupInvitesV1 } from "@wharf/contract/v1";
-import { type Api, refused } from "./support/api.ts";
-import { callByContract } from "./support/by-contract.ts";
-import { grpcSend } from "./support/grpc.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { callByContract } from "./support/client/by-contract.ts";
+import { grpcSend } from "./support/client/grpc.ts";
+import { Rest } from "./support/client/http.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const HOUR = 3_600_000;
 
-onEachStore("group invites of version 1", (world) => {
+onEachStore("v1 group invites", (world) => {
   let org: string;
   before(async () => {
     org = await world.organization();
@@ -21,7 +21,7 @@ onEachStore("group invites of version 1", (world) => {
     callByContract(api, groupInvitesV1.GroupInvites, method, request);
   const given = (more: object = {}) => ({ group: org, role: viewer, ttl: "3600s", ...more });
 
-  world.rule("one is made with its code, its key and all of its role", async (api) => {
+  world.rule("an invite is created with its code, its key and its role", async (api) => {
     const from = Date.now();
     const made = await invites(api, "Create", given({ email: "ada@acme.example" }));
     const { id, code, keyId, expiration, role, ...rest } = made;
@@ -48,7 +48,7 @@ onEachStore("group invites of version 1", (world) => {
     }
   });
 
-  world.rule("lists find by group, id and key, and nothing is an empty list", async (api) => {
+  world.rule("lists filter by group, id and key; no match is an empty list", async (api) => {
     const [group, below] = [await world.group(org), await world.group(org)];
     const one = await invites(api, "Create", given({ group, singleUse: true }));
     const two = await invites(api, "Create", given({ group: below }));
@@ -72,7 +72,7 @@ onEachStore("group invites of version 1", (world) => {
     assert.equal((await refused(invites(api, "Delete", { id: one.id }))).code, 5);
   });
 
-  world.rule("refusals name what was sent, and make nothing", async (api) => {
+  world.rule("errors name the v1 fields, and nothing is created", async (api) => {
     const group = await world.group(org);
     const { ttl, ...timeless } = given({ group });
     for (const [request, fields] of [
@@ -97,7 +97,7 @@ onEachStore("group invites of version 1", (world) => {
     assert.deepEqual(await invites(api, "List", { group }), { items: [] });
   });
 
-  world.rule("nobody invites into more than they hold", async (api) => {
+  world.rule("inviting requires holding the role", async (api) => {
     const group = await world.group(org);
     const able = ["group_invites.create", "role_bindings.create", "group_invites.list"];
     const caller = api.as((await world.member({ [group]: able })).token);
@@ -107,7 +107,7 @@ onEachStore("group invites of version 1", (world) => {
     assert.deepEqual(await invites(caller, "List", { group }), { items: [] });
   });
 
-  test("the code lets in, and is kept and told nowhere", async () => {
+  test("the code admits a user, and is neither stored nor logged", async () => {
     for (const api of [world.operator("REST"), world.operator("gRPC")]) {
       const group = await world.group(org);
       const { code, id } = await invites(api, "Create", given({ group, singleUse: true }));
@@ -132,7 +132,7 @@ onEachStore("group invites of version 1", (world) => {
     }
   });
 
-  test("the method that was never meant for clients is not served", async () => {
+  test("the internal method is not implemented", async () => {
     for (const name of ["chainguard.platform.iam", "wharf.iam.v1"]) {
       const path = `/${name}.GroupInvites/CreateWithGroup`;
       const call = grpcSend(world.server.url, world.operator().token, path, Buffer.alloc(0));

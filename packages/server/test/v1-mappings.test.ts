@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import { externalGroupRoleMappingsV1 } from "@wharf/contract/v1";
-import { type Api, refused } from "./support/api.ts";
-import { callByContract } from "./support/by-contract.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { callByContract } from "./support/client/by-contract.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
 
-onEachStore("external group role mappings of version 1", (world) => {
+onEachStore("v1 external group role mappings", (world) => {
   let org: string;
   before(async () => {
     org = await world.organization();
@@ -26,7 +26,7 @@ onEachStore("external group role mappings of version 1", (world) => {
       mapping: { externalGroupId, roleUidp: viewer, ...more },
     });
 
-  world.rule("one is made, shown and found by its provider", async (api) => {
+  world.rule("a mapping is created, read and listed by its provider", async (api) => {
     const [parentId, other] = [await provider(), await provider()];
     const made = await make(api, parentId, "engineers", { identityProviderUidp: other });
     const { id, createdAt, ...rest } = made;
@@ -53,7 +53,7 @@ onEachStore("external group role mappings of version 1", (world) => {
     assert.deepEqual([gone.code, gone.missing], [5, `ExternalGroupRoleMapping ${id}`]);
   });
 
-  world.rule("many are deleted at once: those that are there, with one event", async (api) => {
+  world.rule("a batch deletes existing mappings, with one event", async (api) => {
     const parentId = await provider();
     const [a, b, c] = [
       await make(api, parentId, "a"),
@@ -72,7 +72,7 @@ onEachStore("external group role mappings of version 1", (world) => {
     assert.equal(events[0]?.type, "iam.external_group_role_mappings.deleted.batch.v1");
   });
 
-  world.rule("refusals name what was sent, and change nothing", async (api) => {
+  world.rule("errors name the v1 fields, and nothing changes", async (api) => {
     const [parentId, other] = [await provider(), await provider()];
     const [own, foreign] = [await make(api, parentId, "a"), await make(api, other, "a")];
     const elsewhere = await world.organization();

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ServiceError } from "@grpc/grpc-js";
-import { Refusal } from "./support/api.ts";
-import { grpcSend } from "./support/grpc.ts";
-import { refusalOf } from "./support/over-grpc.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { Refusal } from "./support/client/api-client.ts";
+import { grpcSend } from "./support/client/grpc.ts";
+import { Rest } from "./support/client/http.ts";
+import { refusalOf } from "./support/client/over-grpc.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const UID = `${"0".repeat(40)}/${"1".repeat(16)}`;
 const DIGEST = `sha256:${"0".repeat(64)}`;
@@ -81,7 +81,7 @@ const CALLS = [
   ["policies.v1.Policies", "policies.v1.Policies/List"],
 ] as const;
 
-onEachStore("what is outside of what the server does", (world) => {
+onEachStore("unsupported methods", (world) => {
   const rest = () => new Rest(world.server.url, world.operator().token);
 
   const failure = (path: string): Promise<ServiceError> => {
@@ -92,7 +92,7 @@ onEachStore("what is outside of what the server does", (world) => {
     );
   };
 
-  test("is said to be so over REST, to anyone, in the form of every error", async () => {
+  test("get a structured UNIMPLEMENTED over REST, without authentication", async () => {
     for (const [name, request] of PATHS) {
       const [method = "", path = ""] = request.split(" ");
       const body = method === "POST" || method === "PUT" || method === "PATCH" ? {} : undefined;
@@ -114,7 +114,7 @@ onEachStore("what is outside of what the server does", (world) => {
     }
   });
 
-  test("is said to be so over gRPC", async () => {
+  test("get UNIMPLEMENTED over gRPC", async () => {
     for (const [name, path] of CALLS) {
       const full = `/chainguard.platform.${path}`;
       const refusal = refusalOf(await failure(full));
@@ -125,7 +125,7 @@ onEachStore("what is outside of what the server does", (world) => {
     }
   });
 
-  test("is something else than what nobody has ever heard of", async () => {
+  test("differ from unknown methods", async () => {
     for (const path of [
       "/iam/v1/nonsense",
       "/registry/v1/nonsense",
@@ -149,7 +149,7 @@ onEachStore("what is outside of what the server does", (world) => {
     }
   });
 
-  test("hides nothing that is served", async () => {
+  test("shadow no implemented method", async () => {
     const org = await world.organization();
     const repo = await rest().post(`/registry/v1/repos/${org}`, { name: "deployment" });
     assert.equal(repo.status, 200);

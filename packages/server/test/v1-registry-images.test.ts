@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { recordManifest } from "../src/registry/ingest/manifest-state.ts";
-import { Api, PROTOCOLS, refused } from "./support/api.ts";
-import { digest as digestOf } from "./support/digests.ts";
-import { closeGrpc } from "./support/grpc.ts";
-import { closeGrpcV1 } from "./support/grpc-v1.ts";
-import { Insider } from "./support/insider.ts";
-import { type RegistryMethod, registryV1 } from "./support/registry-v1.ts";
-import { STORES } from "./support/server.ts";
-import { TrackedWorld } from "./support/tracked-world.ts";
+import { Api, PROTOCOLS, refused } from "./support/client/api-client.ts";
+import { closeGrpc } from "./support/client/grpc.ts";
+import { closeGrpcV1 } from "./support/client/grpc-v1.ts";
+import { type RegistryMethod, registryV1 } from "./support/client/registry-v1.ts";
+import { digest as digestOf } from "./support/registry/digest.ts";
+import { Insider } from "./support/server/insider.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { TrackedWorld } from "./support/world/tracked-registry.ts";
 
 /** What builders write; what is not a text where one belongs counts as not said. */
 const RUN = {
@@ -36,7 +36,7 @@ const SHOWN = {
 };
 
 for (const store of STORES) {
-  describe(`images of version 1 in a real registry, on ${store}`, () => {
+  describe(`v1 images in a real registry, on ${store}`, () => {
     let tracked: TrackedWorld;
     let token: string;
     let repoId: string;
@@ -72,21 +72,21 @@ for (const store of STORES) {
       return registryV1(api, method, { repoId, digest, ...more });
     };
 
-    rule("tell what they say of how they are run", async (api) => {
+    rule("return the image configuration", async (api) => {
       assert.deepEqual(await ask(api, "GetImageConfig"), SHOWN);
       assert.deepEqual(await ask(api, "GetImageConfig", { arch: "amd64" }), SHOWN);
       const arm = await ask(api, "GetImageConfig", { arch: "arm64" });
       assert.deepEqual([arm.user, arm.env, arm.labels], ["of another machine", [], {}]);
     });
 
-    rule("tell their architectures and sizes as version 2 does", async (api) => {
+    rule("return architectures and sizes as v2 does", async (api) => {
       assert.deepEqual(await ask(api, "GetArchs"), { archs: ["amd64", "arm64"] });
       const { size } = await api.size(repoId, digest, { architecture: "arm64" });
       assert.deepEqual(await ask(api, "GetSize", { arch: "arm64" }), { size, arch: "arm64" });
       assert.equal((await ask(api, "GetSize")).arch, "amd64");
     });
 
-    test("tell the same in version 2, with the architecture", async () => {
+    test("return the same in v2, with the architecture", async () => {
       const path = `/registry/v2beta1/repos/${repoId}/digests/${digest}/config`;
       const { body } = await tracked.world.operator.get(path);
       const exposedPorts = ["443/tcp", "8080/tcp"];
@@ -94,27 +94,24 @@ for (const store of STORES) {
       assert.deepEqual(body, { ...SHOWN, exposedPorts, volumes, architecture: "amd64" });
     });
 
-    rule(
-      "are refused by the names of version 1, and not found where there are none",
-      async (api) => {
-        for (const method of ["GetImageConfig", "GetArchs", "GetSize"] as const) {
-          const missing = await refused(ask(api, method, { digest: digestOf(9) }));
-          assert.equal(missing.missing, `Image ${repoId}@${digestOf(9)}`);
-          const malformed = await refused(ask(api, method, { digest: "sha256:x" }));
-          assert.deepEqual([malformed.code, Object.keys(malformed.fields)], [3, ["digest"]]);
-          const nowhere = await refused(ask(api, method, { repoId: "nonsense" }));
-          assert.deepEqual(nowhere.fields, {
-            repoId: "repoId must be a UID: 40 hexadecimal characters, or a path of IDs",
-          });
-          const nobody = await refused(ask(api.as(""), method));
-          assert.equal(nobody.code, 16);
-        }
-        const other = await refused(ask(api, "GetImageConfig", { arch: "s390x" }));
-        assert.equal(other.missing, `Image ${repoId}@${digest} for s390x`);
-      },
-    );
+    rule("have v1 field names in errors; unknown images are not found", async (api) => {
+      for (const method of ["GetImageConfig", "GetArchs", "GetSize"] as const) {
+        const missing = await refused(ask(api, method, { digest: digestOf(9) }));
+        assert.equal(missing.missing, `Image ${repoId}@${digestOf(9)}`);
+        const malformed = await refused(ask(api, method, { digest: "sha256:x" }));
+        assert.deepEqual([malformed.code, Object.keys(malformed.fields)], [3, ["digest"]]);
+        const nowhere = await refused(ask(api, method, { repoId: "nonsense" }));
+        assert.deepEqual(nowhere.fields, {
+          repoId: "repoId must be a UID: 40 hexadecimal characters, or a path of IDs",
+        });
+        const nobody = await refused(ask(api.as(""), method));
+        assert.equal(nobody.code, 16);
+      }
+      const other = await refused(ask(api, "GetImageConfig", { arch: "s390x" }));
+      assert.equal(other.missing, `Image ${repoId}@${digest} for s390x`);
+    });
 
-    rule("whose registry is not known cannot be asked", async (api) => {
+    rule("of a detached registry are unavailable", async (api) => {
       const name = `told-${api.protocol.toLowerCase()}`;
       const { uid } = await api.repos.create(tracked.world.organization, { name });
       const insider = await Insider.open(tracked.world.server);

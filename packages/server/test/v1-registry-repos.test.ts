@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { registryV1 as registryContract } from "@wharf/contract/v1";
-import { refused } from "./support/api.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { REGISTRY_METHODS, registryV1 } from "./support/registry-v1.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { refused } from "./support/client/api-client.ts";
+import { REGISTRY_METHODS, registryV1 } from "./support/client/registry-v1.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore } from "./support/world/world.ts";
 
-test("the tests know every method of the registry", () => {
+test("the tests cover every registry method", () => {
   const methods = registryContract.Registry.methods.map(({ name }) => name);
   assert.deepEqual(REGISTRY_METHODS.toSorted(), methods.toSorted());
 });
 
-onEachStore("repos of version 1", (world) => {
-  world.rule("are made with their README, which version 2 has apart", async (api) => {
+onEachStore("v1 repos", (world) => {
+  world.rule("are created with their README, which is separate in v2", async (api) => {
     const parentId = await world.organization();
     const readme = "# Nginx\n\n> Serves *pages*.\n";
     const repo = { name: "nginx", description: "a server", catalogTier: "BASE", readme };
@@ -31,7 +31,7 @@ onEachStore("repos of version 1", (world) => {
     assert.equal((await api.getReadme(made.id)).content, "", "what is left out is reset");
   });
 
-  world.rule("are listed with the README of each, however many", async (api) => {
+  world.rule("are listed without pages, each with its README", async (api) => {
     const parentId = await world.organization();
     const names = Array.from({ length: 40 }, (_, at) => `app-${String(at).padStart(2, "0")}`);
     for (const name of names) {
@@ -54,7 +54,7 @@ onEachStore("repos of version 1", (world) => {
     );
   });
 
-  world.rule("are replaced by one of the same name, unless that is ruled out", async (api) => {
+  world.rule("are replaced by a create of the same name, unless disabled", async (api) => {
     const parentId = await world.organization();
     const first = { name: "app", description: "first", bundles: ["fips"], readme: "first" };
     const made = await registryV1(api, "CreateRepo", { parentId, repo: first });
@@ -71,7 +71,7 @@ onEachStore("repos of version 1", (world) => {
     assert.equal((await registryV1(api, "CreateRepo", other)).name, "other");
   });
 
-  world.rule("are made once, however many ask at the same time", async (api) => {
+  world.rule("are created once under concurrent creates", async (api) => {
     const parentId = await world.organization();
     const asked = Array.from({ length: 8 }, (_, at) => {
       const repo = { name: "app", description: `by ${at}` };
@@ -90,7 +90,7 @@ onEachStore("repos of version 1", (world) => {
     assert.equal(refusals.filter(({ status }) => status === "fulfilled").length, 1);
   });
 
-  world.rule("take the right to change them to be replaced", async (api) => {
+  world.rule("require repo.update to be replaced", async (api) => {
     const parentId = await world.organization();
     const repo = { name: "app", description: "first" };
     const made = await registryV1(api, "CreateRepo", { parentId, repo });
@@ -106,30 +106,32 @@ onEachStore("repos of version 1", (world) => {
     assert.equal((await registryV1(creator, "CreateRepo", own)).name, "own");
   });
 
-  world.rule("keep their README from those who may not change it", async (api) => {
-    const parentId = await world.organization();
-    const readme = "of the operator";
-    const { id } = await registryV1(api, "CreateRepo", { parentId, repo: { name: "app", readme } });
-    const owner = api.as((await world.member({ [parentId]: "owner" })).token);
-    const put = await registryV1(owner, "UpdateRepo", { id, name: "app", description: "mine" });
-    assert.deepEqual([put.description, put.readme], ["mine", readme]);
-    const same = await registryV1(owner, "UpdateRepo", { id, name: "app", readme });
-    assert.deepEqual([same.description, same.readme], ["", readme]);
-    const blind = api.as((await world.member({ [parentId]: ["repo.update"] })).token);
-    const unread = await registryV1(blind, "UpdateRepo", { id, name: "app" });
-    assert.equal(unread.readme, "", "those who may not read it are not told");
-    const other = { id, name: "app", description: "new", readme: "other" };
-    const refusal = await refused(registryV1(owner, "UpdateRepo", other));
-    assert.equal(refusal.message, `Permission denied: needs repo.internal.admin at "${id}"`);
-    const { items } = await registryV1(api, "ListRepos", { id });
-    assert.deepEqual([items[0].description, items[0].readme], ["", readme]);
-    const made = { parentId, repo: { name: "new", readme: "x" } };
-    assert.equal((await refused(registryV1(owner, "CreateRepo", made))).code, 7);
-    const all = await registryV1(api, "ListRepos", { uidp: { childrenOf: parentId } });
-    assert.equal(all.items.length, 1, "nothing was made");
-  });
+  world.rule(
+    "are written with their README by those who may create and update repos",
+    async (api) => {
+      const parentId = await world.organization();
+      const { token } = await world.member({ [parentId]: ["repo.create", "repo.list"] });
+      const creator = api.as(token);
+      const repo = { name: "app", readme: "first" };
+      const { id, readme } = await registryV1(creator, "CreateRepo", { parentId, repo });
+      assert.equal(readme, "first");
+      const other = { id, name: "app", readme: "second" };
+      assert.equal((await refused(registryV1(creator, "UpdateRepo", other))).code, 7);
+      assert.equal(
+        (await refused(registryV1(creator, "CreateRepo", { parentId, repo: other }))).code,
+        7,
+      );
+      assert.equal((await api.getReadme(id)).content, "first");
+      const updater = api.as((await world.member({ [parentId]: ["repo.update"] })).token);
+      assert.equal((await registryV1(updater, "UpdateRepo", other)).readme, "second");
+      assert.equal((await api.getReadme(id)).content, "second");
+      const put = await registryV1(updater, "UpdateRepo", { id, name: "app" });
+      assert.equal(put.readme, "");
+      assert.equal((await api.getReadme(id)).content, "", "what is left out is reset");
+    },
+  );
 
-  world.rule("change with their README or not at all", async (api) => {
+  world.rule("are updated atomically with their README", async (api) => {
     const parentId = await world.organization();
     const repo = { name: "app", readme: "safe" };
     const { id } = await registryV1(api, "CreateRepo", { parentId, repo });
@@ -143,7 +145,7 @@ onEachStore("repos of version 1", (world) => {
     assert.equal((await api.repos.get(id)).description, "");
   });
 
-  world.rule("name fields as version 1 does in refusals", async (api) => {
+  world.rule("have v1 field names in errors", async (api) => {
     const nowhere = await refused(registryV1(api, "UpdateRepo", { id: "nonsense", name: "x" }));
     assert.deepEqual(nowhere.fields, {
       id: "id must be a UID: 40 hexadecimal characters, or a path of IDs",
@@ -177,7 +179,7 @@ onEachStore("repos of version 1", (world) => {
     assert.equal(made.customOverlay ?? undefined, undefined);
   });
 
-  world.rule("are counted by their source, as far as the caller sees them", async (api) => {
+  world.rule("are counted by source, including only what the caller can see", async (api) => {
     const [catalog, org, other] = [
       await world.organization(),
       await world.organization(),
@@ -209,7 +211,7 @@ onEachStore("repos of version 1", (world) => {
     assert.equal(listed.totalCount, "2");
   });
 
-  test("write the synchronisation as version 1 and 2 do, in snake case", async () => {
+  test("have sync settings in snake case, as in v1 and v2", async () => {
     const org = await world.organization();
     const api = world.operator();
     const source = (await api.repos.create(org, { name: "base" })).uid;
@@ -229,7 +231,31 @@ onEachStore("repos of version 1", (world) => {
     });
   });
 
-  world.rule("leave one event with all of it, and the audit rows of version 2", async (api) => {
+  world.rule("have the expiration of their sync that the caller set", async (api) => {
+    const parentId = await world.organization();
+    const source = (await api.repos.create(parentId, { name: "base" })).uid;
+    const config = (of: Record<string, unknown>) =>
+      (of.syncConfig ?? of.sync_config) as Record<string, unknown>;
+    const expiration = "2031-02-03T04:05:06.000Z";
+    const made = await registryV1(api, "CreateRepo", {
+      parentId,
+      repo: { name: "copy", syncConfig: { source: "base", expiration } },
+    });
+    assert.deepEqual([config(made).source, config(made).expiration], [source, expiration]);
+    const { id } = made;
+    const later = "2032-01-01T00:00:00.000Z";
+    const changed = { id, name: "copy", syncConfig: { source, expiration: later } };
+    assert.equal(config(await registryV1(api, "UpdateRepo", changed)).expiration, later);
+    const { items } = await registryV1(api, "ListRepos", { id });
+    assert.equal(config(items[0]).expiration, later);
+    const left = { id, name: "copy", syncConfig: { source } };
+    assert.equal(config(await registryV1(api, "UpdateRepo", left)).expiration, later);
+    const ignored = { syncConfig: { source, expirationTime: expiration } };
+    const two = config(await api.repos.update(id, ignored, ["sync_config"]));
+    assert.equal(two.expirationTime, later, "version 2 manages it");
+  });
+
+  world.rule("leave one complete event, and the audit rows of v2", async (api) => {
     const parentId = await world.organization();
     const repo = { name: "app", readme: "x" };
     const { id } = await registryV1(api, "CreateRepo", { parentId, repo });
@@ -239,10 +265,10 @@ onEachStore("repos of version 1", (world) => {
       world.server,
       `SELECT type, body_type, body FROM events WHERE subject = '${id}' ORDER BY id`,
     );
-    const told = events.map(({ type, body_type, body }) => {
+    const shapes = events.map(({ type, body_type, body }) => {
       return [type.split(".").at(-2), body_type, JSON.parse(body).readme];
     });
-    assert.deepEqual(told, [
+    assert.deepEqual(shapes, [
       ["created", "wharf.registry.v1.Repo", "x"],
       ["updated", "wharf.registry.v1.Repo", ""],
       ["deleted", "wharf.registry.v1.DeleteRepoRequest", undefined],

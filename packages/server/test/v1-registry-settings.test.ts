@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordTag } from "../src/registry/ingest/tag-state.ts";
-import { type Api, allRefused, refused } from "./support/api.ts";
-import { digest } from "./support/digests.ts";
-import { Insider } from "./support/insider.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { registryV1 } from "./support/registry-v1.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { type Api, allRefused, refused } from "./support/client/api-client.ts";
+import { Rest } from "./support/client/http.ts";
+import { registryV1 } from "./support/client/registry-v1.ts";
+import { digest } from "./support/registry/digest.ts";
+import { Insider } from "./support/server/insider.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const [ONE, TWO] = [1, 2].map(digest) as [string, string];
 
-onEachStore("settings of registries", (world) => {
+onEachStore("registry settings", (world) => {
   const v2 = (token = world.operator().token) => new Rest(world.server.url, token);
   const settings = (group: string) => `/registry/v2beta1/settings/${group}`;
 
-  world.rule("are off until set, and the same in both versions", async (api) => {
+  world.rule("are off by default, and equal in both versions", async (api) => {
     const registryId = await world.organization();
     const off = { registryId, uniqueTags: false, eolGracePeriod: false };
     assert.deepEqual(await registryV1(api, "GetRegistrySettings", { registryId }), off);
@@ -38,7 +38,7 @@ onEachStore("settings of registries", (world) => {
     assert.ok(events.every(({ group_uid }) => group_uid === registryId));
   });
 
-  world.rule("are for those who may, of groups that exist", async (api) => {
+  world.rule("require their capability and an existing group", async (api) => {
     const registryId = await world.organization();
     const viewer = api.as((await world.member({ [registryId]: ["registry.settings.list"] })).token);
     await registryV1(viewer, "GetRegistrySettings", { registryId });
@@ -62,7 +62,7 @@ onEachStore("settings of registries", (world) => {
     assert.equal(uniqueTags, false, "nothing changed");
   });
 
-  world.rule("keep tags from moving, there and below", async (api) => {
+  world.rule("make tags immutable, in the group and below", async (api) => {
     const registryId = await world.organization();
     const folder = await world.group(registryId);
     const repoId = (await api.repos.create(folder, { name: "app" })).uid;
@@ -88,7 +88,7 @@ onEachStore("settings of registries", (world) => {
     assert.equal((await make(TWO)).digest, TWO);
   });
 
-  world.rule("keep a deleted name for the image that it last stood for", async (api) => {
+  world.rule("reserve a deleted tag for its last image", async (api) => {
     const registryId = await world.organization();
     const folder = await world.group(registryId);
     const repoId = (await api.repos.create(folder, { name: "app" })).uid;
@@ -118,7 +118,7 @@ onEachStore("settings of registries", (world) => {
     assert.equal((await make(TWO)).digest, TWO, "free again once tags need not be unique");
   });
 
-  test("do not change what a registry tells has been pushed", async () => {
+  test("do not apply to notifications of pushes", async () => {
     const api = world.operator();
     const registryId = await world.organization();
     await registryV1(api, "UpdateRegistrySettings", { registryId, uniqueTags: true });
@@ -131,7 +131,7 @@ onEachStore("settings of registries", (world) => {
     assert.equal((await api.tags.get(tag)).digest, TWO);
   });
 
-  test("go with their group", async () => {
+  test("are deleted with their group", async () => {
     const api = world.operator();
     const registryId = await world.organization();
     await registryV1(api, "UpdateRegistrySettings", { registryId, uniqueTags: true });

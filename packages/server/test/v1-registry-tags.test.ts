@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Api, refused } from "./support/api.ts";
-import { digest } from "./support/digests.ts";
-import { rawRows } from "./support/raw-rows.ts";
-import { registryV1 } from "./support/registry-v1.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { type Api, refused } from "./support/client/api-client.ts";
+import { registryV1 } from "./support/client/registry-v1.ts";
+import { digest } from "./support/registry/digest.ts";
+import { rawRows } from "./support/server/sql.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const [ONE, TWO, THREE] = [1, 2, 3].map(digest) as [string, string, string];
 
@@ -13,7 +13,7 @@ interface Shown {
   readonly name: string;
 }
 
-onEachStore("tags of version 1", (world) => {
+onEachStore("v1 tags", (world) => {
   const repo = async () => {
     const org = await world.organization();
     return (await world.operator().repos.create(org, { name: "app" })).uid as string;
@@ -23,7 +23,7 @@ onEachStore("tags of version 1", (world) => {
   };
   const names = (items: readonly Shown[]) => items.map(({ name }) => name).sort();
 
-  world.rule("are all listed, unless a kind is ruled out", async (api) => {
+  world.rule("are all listed, unless a kind is excluded", async (api) => {
     const repoId = await repo();
     const referrer = `sha256-${"0".repeat(64)}.sig`;
     const all = ["1.0", "1.0-20260801", "1.0-r3", "latest", referrer];
@@ -45,7 +45,7 @@ onEachStore("tags of version 1", (world) => {
     assert.deepEqual(await list({ digest: TWO }), []);
   });
 
-  world.rule("are found by id, by digest and by the time of their last change", async (api) => {
+  world.rule("are filtered by id, digest and update time", async (api) => {
     const repoId = await repo();
     const old = await tag(api, repoId, "old");
     await sleep(2);
@@ -60,14 +60,14 @@ onEachStore("tags of version 1", (world) => {
     assert.deepEqual((await registryV1(api, "ListTags", { id: old.id })).items, []);
   });
 
-  world.rule("move when they are made again", async (api) => {
+  world.rule("move when they are created again", async (api) => {
     const repoId = await repo();
     const first = await tag(api, repoId, "latest", ONE, { bundles: ["fips"] });
     const again = await tag(api, repoId, "latest", TWO);
     assert.deepEqual([again.id, again.digest, again.bundles], [first.id, TWO, []]);
   });
 
-  world.rule("are replaced as a whole, under the name they have", async (api) => {
+  world.rule("are replaced by PUT, keeping their name", async (api) => {
     const repoId = await repo();
     const more = { deprecated: true, bundles: ["fips"] };
     const { id } = await tag(api, repoId, "1.0", ONE, more);
@@ -96,7 +96,55 @@ onEachStore("tags of version 1", (world) => {
     assert.deepEqual(types, ["tag.created.v1", "tag.updated.v1"]);
   });
 
-  world.rule("take the right to change them, not to make them, to be replaced", async (api) => {
+  world.rule("keep their digest when an update has none", async (api) => {
+    const repoId = await repo();
+    const { id } = await tag(api, repoId, "1.0", ONE);
+    const put = await registryV1(api, "UpdateTag", { id, name: "1.0", bundles: ["fips"] });
+    assert.deepEqual([put.id, put.digest, put.bundles], [id, ONE, ["fips"]]);
+    const gone = await registryV1(api, "UpdateTag", { id, name: "1.0", deprecated: true });
+    assert.deepEqual([gone.digest, gone.deprecated, gone.bundles], [ONE, true, []]);
+    assert.deepEqual((await registryV1(api, "ListTags", { id })).items, [gone]);
+    const { entries } = await api.tagHistory(id);
+    assert.deepEqual(entries.length, 1, "the image is the same");
+    const named = await refused(registryV1(api, "UpdateTag", { id, name: "a b" }));
+    assert.deepEqual([named.code, Object.keys(named.fields)], [3, ["name"]]);
+    const bundled = await refused(
+      registryV1(api, "UpdateTag", { id, name: "1.0", bundles: ["none"] }),
+    );
+    assert.deepEqual([bundled.code, Object.keys(bundled.fields)], [3, ["bundles"]]);
+    const events = await rawRows<{ type: string }>(
+      world.server,
+      `SELECT type FROM events WHERE subject = '${id}' ORDER BY id`,
+    );
+    const types = events.map(({ type }) => type.split(".registry.")[1]);
+    assert.deepEqual(types, ["tag.created.v1", "tag.updated.v1", "tag.updated.v1"]);
+  });
+
+  world.rule("are made without a digest only where there is one", async (api) => {
+    const repoId = await repo();
+    const bare = (name: string, more: object = {}) =>
+      registryV1(api, "CreateTag", { repoId, tag: { name, ...more } });
+    const none = await refused(bare("1.0"));
+    assert.deepEqual([none.code, Object.keys(none.fields)], [3, ["digest"]]);
+    assert.deepEqual(
+      (await registryV1(api, "ListTags", { uidp: { childrenOf: repoId } })).items,
+      [],
+    );
+    const first = await tag(api, repoId, "1.0");
+    const again = await bare("1.0", { bundles: ["fips"] });
+    assert.deepEqual([again.id, again.digest, again.bundles], [first.id, ONE, ["fips"]]);
+    const elsewhere = { repoId: `${repoId.slice(0, 40)}/${"0".repeat(16)}`, tag: { name: "1.0" } };
+    assert.equal((await refused(registryV1(api, "CreateTag", elsewhere))).code, 5);
+    const org = repoId.slice(0, 40);
+    const creator = api.as((await world.member({ [org]: ["tag.create"] })).token);
+    const same = { repoId, tag: { name: "1.0", bundles: ["fips"] } };
+    assert.equal((await registryV1(creator, "CreateTag", same)).id, first.id);
+    const other = { repoId, tag: { name: "1.0", bundles: ["ai"] } };
+    assert.equal((await refused(registryV1(creator, "CreateTag", other))).code, 7);
+    assert.deepEqual((await registryV1(api, "ListTags", { id: first.id })).items, [again]);
+  });
+
+  world.rule("require tag.update to be replaced, not tag.create", async (api) => {
     const repoId = await repo();
     const org = repoId.slice(0, 40);
     const { id } = await tag(api, repoId, "1.0");
@@ -134,7 +182,7 @@ onEachStore("tags of version 1", (world) => {
     assert.deepEqual((await registryV1(api, "ListTagHistory", { parentId })).items, []);
   });
 
-  world.rule("are summed up", async (api) => {
+  world.rule("have a summary", async (api) => {
     const repoId = await repo();
     const empty = await registryV1(api, "GetRepoTagsSummary", { repoId });
     assert.deepEqual([empty.id, empty.tagCount, empty.latestVersion], [repoId, "0", ""]);
@@ -166,37 +214,34 @@ onEachStore("tags of version 1", (world) => {
     });
   });
 
-  world.rule(
-    "tell whether they are kept up to date, and nothing that is not known",
-    async (api) => {
-      const repoId = await repo();
-      const uidp = { childrenOf: repoId };
-      await tag(api, repoId, "1.0", ONE, { deprecated: true });
-      for (const name of ["2.0", "2.0-r1", "2.0-20260801"]) await tag(api, repoId, name);
-      await tag(api, repoId, `sha256-${"0".repeat(64)}.sig`);
-      const { items, nextPageToken } = await registryV1(api, "ListEolTags", { uidp });
-      assert.equal(nextPageToken, "");
-      const shown = items.map((one: Record<string, string>) => [one.name, one.tagStatus]).sort();
-      assert.deepEqual(shown, [
-        ["1.0", "TAG_INACTIVE"],
-        ["2.0", "TAG_ACTIVE"],
-        ["2.0-20260801", "TAG_ACTIVE"],
-        ["2.0-r1", "TAG_ACTIVE"],
-      ]);
-      for (const one of items) {
-        assert.deepEqual([one.graceStatus, one.mainPackageName], ["GRACE_NOT_ELIGIBLE", ""]);
-        assert.equal(one.gracePeriodExpiryDate ?? undefined, undefined);
-      }
-      const few = { uidp, excludeDates: true, excludeEpochs: true };
-      assert.deepEqual(names((await registryV1(api, "ListEolTags", few)).items), ["1.0", "2.0"]);
-      const first = await registryV1(api, "ListEolTags", { ...few, pageSize: 1 });
-      const page = { ...few, pageSize: 1, pageToken: first.nextPageToken };
-      const second = await registryV1(api, "ListEolTags", page);
-      assert.deepEqual(names([...first.items, ...second.items]), ["1.0", "2.0"]);
-      const named = { uidp, name: "1.0" };
-      assert.deepEqual(names((await registryV1(api, "ListEolTags", named)).items), ["1.0"]);
-      const negative = await refused(registryV1(api, "ListEolTags", { pageSize: -1 }));
-      assert.deepEqual(negative.fields, { pageSize: "pageSize must not be negative" });
-    },
-  );
+  world.rule("return whether they are kept up to date, and no unknown fields", async (api) => {
+    const repoId = await repo();
+    const uidp = { childrenOf: repoId };
+    await tag(api, repoId, "1.0", ONE, { deprecated: true });
+    for (const name of ["2.0", "2.0-r1", "2.0-20260801"]) await tag(api, repoId, name);
+    await tag(api, repoId, `sha256-${"0".repeat(64)}.sig`);
+    const { items, nextPageToken } = await registryV1(api, "ListEolTags", { uidp });
+    assert.equal(nextPageToken, "");
+    const shown = items.map((one: Record<string, string>) => [one.name, one.tagStatus]).sort();
+    assert.deepEqual(shown, [
+      ["1.0", "TAG_INACTIVE"],
+      ["2.0", "TAG_ACTIVE"],
+      ["2.0-20260801", "TAG_ACTIVE"],
+      ["2.0-r1", "TAG_ACTIVE"],
+    ]);
+    for (const one of items) {
+      assert.deepEqual([one.graceStatus, one.mainPackageName], ["GRACE_NOT_ELIGIBLE", ""]);
+      assert.equal(one.gracePeriodExpiryDate ?? undefined, undefined);
+    }
+    const few = { uidp, excludeDates: true, excludeEpochs: true };
+    assert.deepEqual(names((await registryV1(api, "ListEolTags", few)).items), ["1.0", "2.0"]);
+    const first = await registryV1(api, "ListEolTags", { ...few, pageSize: 1 });
+    const page = { ...few, pageSize: 1, pageToken: first.nextPageToken };
+    const second = await registryV1(api, "ListEolTags", page);
+    assert.deepEqual(names([...first.items, ...second.items]), ["1.0", "2.0"]);
+    const named = { uidp, name: "1.0" };
+    assert.deepEqual(names((await registryV1(api, "ListEolTags", named)).items), ["1.0"]);
+    const negative = await refused(registryV1(api, "ListEolTags", { pageSize: -1 }));
+    assert.deepEqual(negative.fields, { pageSize: "pageSize must not be negative" });
+  });
 });

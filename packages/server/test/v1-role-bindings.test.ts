@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { grpcCallV1 } from "./support/grpc-v1.ts";
-import { refused } from "./support/refusal.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore, roleNamed } from "./support/test-world.ts";
-import { type Way, waysOf } from "./support/versions.ts";
+import { refused } from "./support/client/api-error.ts";
+import { grpcCallV1 } from "./support/client/grpc-v1.ts";
+import { Rest } from "./support/client/http.ts";
+import { type Way, waysOf } from "./support/versions/resources.ts";
+import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const SERVICE = "chainguard.platform.iam.RoleBindings";
 
-onEachStore("role bindings of version 1", (world) => {
+onEachStore("v1 role bindings", (world) => {
   let org: string;
   before(async () => {
     org = await world.organization();
@@ -29,7 +29,7 @@ onEachStore("role bindings of version 1", (world) => {
     return (await world.operator().roleBindings.list({ group })).roleBindings;
   };
 
-  test("a batch is made as a whole, in its order; over REST it is a list", async () => {
+  test("a batch is atomic and ordered; over REST it is a list", async () => {
     for (const way of ways()) {
       const group = await world.group(org);
       const wanted: { identity: string; role: string }[] = [];
@@ -44,7 +44,7 @@ onEachStore("role bindings of version 1", (world) => {
     }
   });
 
-  test("a batch with one that cannot be makes none", async () => {
+  test("a batch with an invalid request creates none", async () => {
     for (const way of ways()) {
       const group = await world.group(org);
       const good = { identity: (await world.member()).uid, role: roleNamed("viewer") };
@@ -120,7 +120,7 @@ onEachStore("role bindings of version 1", (world) => {
     }
   });
 
-  test("more of them than a page holds are shown with all of that, too", async () => {
+  test("lists above the page size are hydrated, too", async () => {
     const group = await world.group(org);
     const { uid } = await world.member();
     const viewer = { identityUid: uid, roleUid: roleNamed("viewer") };
@@ -141,8 +141,8 @@ onEachStore("role bindings of version 1", (world) => {
   });
 });
 
-onEachStore("ping of version 1", (world) => {
-  test("whoever asks is answered", async () => {
+onEachStore("v1 ping", (world) => {
+  test("needs no authentication", async () => {
     const { body } = await new Rest(world.server.url, "").get("/ping/v1/ping");
     assert.deepEqual(body, { response: "pong" });
     const service = "chainguard.platform.ping.PingService";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { BUILTIN_ROLES } from "@wharf/contract";
-import { Rest } from "./support/rest.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { Rest } from "./support/client/http.ts";
+import { onEachStore } from "./support/world/world.ts";
 
-onEachStore("roles of version 1", (world) => {
+onEachStore("v1 roles", (world) => {
   let org: string;
   let other: string;
   let role: string;
@@ -20,14 +20,14 @@ onEachStore("roles of version 1", (world) => {
     return body.items.map(({ id }: { id: string }) => id);
   };
 
-  test("are found by their parent, of which the built-in ones have none", async () => {
+  test("are filtered by parent, which built-in roles lack", async () => {
     assert.deepEqual(await found(`parent=${org}`), [role]);
     assert.deepEqual(await found(`parent=${org}&id=${role}`), [role]);
     const builtIn = BUILTIN_ROLES.map(({ uid }) => uid).sort();
     assert.deepEqual(await found("parent=/"), builtIn);
   });
 
-  test("are in one place: that which all filters name", async () => {
+  test("match only if all filters name one parent", async () => {
     assert.deepEqual(await found(`parent=${org}&uidp.childrenOf=${org}`), [role]);
     assert.deepEqual(await found(`parent=${org}&uidp.childrenOf=${other}`), []);
     assert.deepEqual(await found(`parent=/&uidp.childrenOf=${other}`), []);

@@ -3,10 +3,10 @@ import { before, describe, test } from "node:test";
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
 import { accessOf, advisoriesV1, httpRulesOf, isScope } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import { PROTOCOLS, refused } from "./support/api.ts";
-import { callByContract } from "./support/by-contract.ts";
-import { Rest } from "./support/rest.ts";
-import { onEachStore } from "./support/test-world.ts";
+import { PROTOCOLS, refused } from "./support/client/api-client.ts";
+import { callByContract } from "./support/client/by-contract.ts";
+import { Rest } from "./support/client/http.ts";
+import { onEachStore } from "./support/world/world.ts";
 
 const METHODS = [...SERVICES_V1, advisoriesV1.Advisories].flatMap(({ methods }) => methods);
 
@@ -32,19 +32,19 @@ function scopeOf({ input }: DescMethod): DescField {
   return field;
 }
 
-onEachStore("every method of version 1", (world) => {
+onEachStore("every v1 method", (world) => {
   let member: string;
   before(async () => {
     member = (await world.member({ [await world.organization()]: "owner" })).token;
   });
 
-  describe("that happens somewhere", () => {
+  describe("with a scope", () => {
     for (const method of METHODS.filter((one) => accessOf(one)?.kind === "scoped")) {
       const { jsonName } = scopeOf(method);
       // Over REST, the path of one mapping without its uid is that of their list.
       const isList = nameOf(method) === "ExternalGroupRoleMappings.Get";
       const protocols = isList ? (["gRPC"] as const) : PROTOCOLS;
-      test(`asks for ${jsonName}: ${nameOf(method)}`, async () => {
+      test(`requires ${jsonName}: ${nameOf(method)}`, async () => {
         const request = OTHERWISE[nameOf(method)] ?? {};
         const refusal = (protocol: "REST" | "gRPC", token: string) => {
           const by = { protocol, url: world.server.url, token };

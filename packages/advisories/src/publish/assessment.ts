@@ -25,6 +25,8 @@ export interface Assessment {
   /** Versions with the fix; empty unless it is fixed. */
   readonly fixedIn: readonly string[];
   readonly justification: Justification | undefined;
+  /** Whether it is not affected because the analysis in the vulnerability record is contested. */
+  readonly isContested: boolean;
   readonly note: string;
   /** The time of the event, in milliseconds. */
   readonly time: number;
@@ -46,7 +48,8 @@ const STATUSES: Readonly<Record<Kind, VexStatus>> = {
 
 const JUSTIFICATIONS: Readonly<Record<FalsePositive, Justification | undefined>> = {
   [FalsePositive.UNSPECIFIED]: undefined,
-  [FalsePositive.VULNERABILITY_RECORD_ANALYSIS_CONTESTED]: "vulnerable_code_not_present",
+  // The record is wrong, whatever the code: no justification says that, so an impact statement does.
+  [FalsePositive.VULNERABILITY_RECORD_ANALYSIS_CONTESTED]: undefined,
   [FalsePositive.COMPONENT_VULNERABILITY_MISMATCH]: "component_not_present",
   [FalsePositive.VULNERABLE_CODE_VERSION_NOT_USED]: "vulnerable_code_not_present",
   [FalsePositive.VULNERABLE_CODE_NOT_INCLUDED_IN_PACKAGE]: "vulnerable_code_not_present",
@@ -76,6 +79,9 @@ export function assessmentOf(advisory: Advisory): Assessment | undefined {
     fixedIn: versions,
     justification:
       type.case === "falsePositiveDetermination" ? JUSTIFICATIONS[type.value.type] : undefined,
+    isContested:
+      type.case === "falsePositiveDetermination" &&
+      type.value.type === FalsePositive.VULNERABILITY_RECORD_ANALYSIS_CONTESTED,
     note: type.case === "detection" ? "" : noteOf(type.value),
     time: timeOf(latest),
   };

@@ -34,7 +34,8 @@ export function packageOfCsafId(id: string): PackageKey | undefined {
  * @example csafPath({ type: "apk", name: "openssl" }, Date.UTC(2026, 0)) // "2026/apk-openssl.json"
  */
 export function csafPath(key: PackageKey, firstPublished: number): string {
-  return `${new Date(firstPublished).getUTCFullYear()}/${csafId(key)}.json`;
+  // The release date of the document: CSAF versions are times since 1970.
+  return `${new Date(Math.max(firstPublished, 0)).getUTCFullYear()}/${csafId(key)}.json`;
 }
 
 function escaped(text: string): string {

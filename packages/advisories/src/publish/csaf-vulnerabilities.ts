@@ -5,7 +5,7 @@ import { type Product, productsOf } from "./csaf-products.ts";
 import { baseScore } from "./cvss.ts";
 import { isCve, vulnerabilityName } from "./names.ts";
 import type { Publication } from "./publication.ts";
-import { actionOf, fixOf, NOT_AFFECTED, NOT_KNOWN } from "./sentences.ts";
+import { actionOf, fixOf, impactOf, NOT_AFFECTED, NOT_KNOWN } from "./sentences.ts";
 import { rfc3339 } from "./times.ts";
 
 /** The CSAF names of statuses, in order of precedence for contradictory advisories on a product. */
@@ -153,11 +153,11 @@ function flags(statements: readonly Statement[]): JsonObject[] {
   );
 }
 
-function impact({ product, assessment: { status, note, time } }: Statement): JsonObject {
+function impact({ product, assessment }: Statement): JsonObject {
   return {
     category: "impact",
-    details: status === "under_investigation" ? NOT_KNOWN : note || NOT_AFFECTED,
-    date: rfc3339(time),
+    details: assessment.status === "under_investigation" ? NOT_KNOWN : impactOf(assessment),
+    date: rfc3339(assessment.time),
     product_ids: [product.id],
   };
 }

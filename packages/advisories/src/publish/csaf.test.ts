@@ -163,6 +163,22 @@ describe("CSAF documents", () => {
     assert.equal(new Set(numbers).size, numbers.length, "6.1.22");
   });
 
+  test("were first released with their earliest event, and keep that date when imported", () => {
+    const events = [event({ fixed: { fixedVersion: "2" } }, 1)];
+    const stored = advisory({ createTime: "2026-06-01T00:00:00Z", events });
+    const document = written([stored]);
+    const { tracking, references } = document.document;
+    assert.equal(tracking.initial_release_date, "2026-01-01T00:00:00.123Z");
+    assert.equal(tracking.revision_history[0].date, tracking.initial_release_date);
+    assert.match(references[0].url, /\/csaf\/2026\//);
+    tracking.initial_release_date = "2019-05-06T07:08:09Z";
+    const bytes = Buffer.from(JSON.stringify(document));
+    const [imported] = readDocument(bytes, { name: "test" }).advisories;
+    const again = written([imported ?? assert.fail()]).document;
+    assert.equal(again.tracking.initial_release_date, "2019-05-06T07:08:09.000Z");
+    assert.match(again.references[0].url, /\/csaf\/2019\//);
+  });
+
   test("can be imported", () => {
     const text = JSON.stringify(written(everything));
     assert.ok(readDocument(Buffer.from(text), { name: "test" }).advisories.length > 0);

@@ -101,7 +101,6 @@ function tracking(id: string, advisories: readonly Advisory[]): JsonObject {
     current_release_date: rfc3339(latest),
     generator: { engine: { name: TOOL } },
     id,
-    // Imported events may be older than the publication.
     initial_release_date: rfc3339(Math.max(first, 0)),
     revision_history: times.map((time) => ({
       date: rfc3339(time),

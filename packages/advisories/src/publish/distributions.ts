@@ -7,5 +7,22 @@ export const APK_ECOSYSTEMS: Readonly<Record<string, string>> = {
   wolfi: "Wolfi",
 };
 
+/** The architectures that most apk distributions build. */
+const USUAL_ARCHITECTURES = ["aarch64", "x86_64"];
+
+const ALPINE_ARCHITECTURES = [
+  ...["aarch64", "armhf", "armv7", "loongarch64", "ppc64le"],
+  ...["riscv64", "s390x", "x86", "x86_64"],
+];
+
+/**
+ * The architectures that a distribution builds packages for.
+ *
+ * @example architecturesOf("wolfi") // ["aarch64", "x86_64"]
+ */
+export function architecturesOf(distribution: string): readonly string[] {
+  return distribution === "alpine" ? ALPINE_ARCHITECTURES : USUAL_ARCHITECTURES;
+}
+
 /** The distributions that feeds support. */
 export const DISTRIBUTIONS: readonly string[] = Object.keys(APK_ECOSYSTEMS);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { JsonObject } from "@bufbuild/protobuf";
-import type { Advisory } from "@wharf/contract/messages";
+import { type JsonObject, toJson } from "@bufbuild/protobuf";
+import { type Advisory, AdvisorySchema } from "@wharf/contract/messages";
 import { advisory, event, KINDS, PUBLICATION } from "../../test/samples.ts";
 import { assertValid } from "../../test/schemas.ts";
 import { readDocument } from "../read/index.ts";
@@ -37,7 +37,7 @@ describe("OpenVEX documents", () => {
       "@id": ID,
       author: "acme",
       tooling: "wharf",
-      timestamp: "2026-01-02T03:04:05.678Z",
+      timestamp: "2026-01-01T00:00:00.123Z",
       last_updated: "2026-02-03T04:05:06.789Z",
       version: Date.parse("2026-02-03T04:05:06.789Z"),
     });
@@ -73,13 +73,36 @@ describe("OpenVEX documents", () => {
     "vulnerable_code_cannot_be_controlled_by_adversary",
     "inline_mitigations_already_exist",
   ];
-  for (const [at, justification] of ["vulnerable_code_not_present", ...TYPES].entries()) {
-    test(`justify false positives of type ${at + 1} as ${justification}`, async () => {
-      const events = [event({ falsePositiveDetermination: { type: at + 1 } })];
+  for (const [at, justification] of TYPES.entries()) {
+    test(`justify false positives of type ${at + 2} as ${justification}`, async () => {
+      const events = [event({ falsePositiveDetermination: { type: at + 2 } })];
       const { statements } = JSON.parse(await textOf([advisory({ events })]));
       assert.equal(statements[0].justification, justification);
     });
   }
+
+  test("explain contested vulnerability records without a justification", async () => {
+    const type = "TYPE_VULNERABILITY_RECORD_ANALYSIS_CONTESTED";
+    for (const note of ["", "The CVE was disputed by upstream."]) {
+      const events = [event({ falsePositiveDetermination: { type, note } })];
+      const text = await textOf([advisory({ events })]);
+      const [statement] = JSON.parse(text).statements;
+      assert.equal(statement.status, "not_affected");
+      assert.equal(statement.justification, undefined);
+      const sentence = "The analysis in the vulnerability record is contested.";
+      assert.equal(statement.impact_statement, [sentence, note].filter(Boolean).join(" "));
+      const [read] = readDocument(Buffer.from(text), { name: "test" }).advisories;
+      const {
+        events: [imported],
+      } = toJson(AdvisorySchema, read ?? assert.fail()) as {
+        events: JsonObject[];
+      };
+      assert.deepEqual(
+        imported?.falsePositiveDetermination,
+        note === "" ? { type } : { type, note },
+      );
+    }
+  });
 
   test("omit deleted and unapproved advisories, except for the time of deletion", async () => {
     const events = [event({ fixed: { fixedVersion: "2" } })];

@@ -6,7 +6,7 @@ import { byPackage, vulnerabilityName } from "./names.ts";
 import { osvUrl } from "./osv.ts";
 import { componentPurl, packagesOf, versioned } from "./packages.ts";
 import { type Publication, TOOL } from "./publication.ts";
-import { actionOf, fixOf, NOT_AFFECTED } from "./sentences.ts";
+import { actionOf, fixOf, impactOf } from "./sentences.ts";
 import { rfc3339, timesOf } from "./times.ts";
 
 const CONTEXT = "https://openvex.dev/ns/v0.2.0";
@@ -58,7 +58,7 @@ function statement(
   publication: Publication,
 ): JsonObject {
   const { name, others } = vulnerabilityName(advisory);
-  const { status, justification, note, time } = assessment;
+  const { status, justification, time } = assessment;
   return {
     "@id": osvUrl(advisory, publication.url),
     vulnerability: { name, ...(others.length === 0 ? {} : { aliases: [...others] }) },
@@ -66,7 +66,7 @@ function statement(
     products: products(advisory, assessment, publication),
     status,
     ...(justification === undefined ? {} : { justification }),
-    ...(status === "not_affected" ? { impact_statement: note || NOT_AFFECTED } : {}),
+    ...(status === "not_affected" ? { impact_statement: impactOf(assessment) } : {}),
     ...(status === "affected" ? { action_statement: actionOf(assessment) } : {}),
     ...(status === "fixed" ? { status_notes: fixOf(assessment) } : {}),
   };

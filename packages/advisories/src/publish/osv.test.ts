@@ -28,7 +28,7 @@ describe("OSV documents", () => {
     assert.deepEqual(document, {
       schema_version: "1.7.0",
       id: "CGA-2222-3333-4444",
-      published: "2026-01-02T03:04:05.678Z",
+      published: "2026-01-01T00:00:00.123Z",
       modified: "2026-02-03T04:05:06.789Z",
       upstream: ["GHSA-2222-3333-4444", "CVE-2026-1234"],
       summary: "CVE-2026-1234 in openssl",

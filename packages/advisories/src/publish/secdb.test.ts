@@ -74,6 +74,15 @@ describe("the secdb file", () => {
     );
   });
 
+  test("for every architecture has those of the distribution", async () => {
+    const all = { artifactArchitecture: "all", events: fixed("2") };
+    assert.deepEqual((await written([all])).archs, ["aarch64", "x86_64"]);
+    const own = { artifactArchitecture: "riscv64", artifactName: "zlib", events: fixed("2") };
+    assert.deepEqual((await written([all, own])).archs, ["aarch64", "riscv64", "x86_64"]);
+    assert.deepEqual((await written([own])).archs, ["riscv64"]);
+    assert.deepEqual((await written([all], "riscv64")).archs, ["riscv64"]);
+  });
+
   test("omits deleted, unapproved and foreign advisories", async () => {
     const { packages } = await written([
       { events: fixed("2"), deleteTime: "2026-03-01T00:00:00Z" },

@@ -1,6 +1,7 @@
 import type { Advisory } from "@wharf/contract/messages";
 import { isAnyArchitecture } from "./architectures.ts";
 import { assessmentOf } from "./assessment.ts";
+import { architecturesOf } from "./distributions.ts";
 import { byPackage, vulnerabilityName } from "./names.ts";
 import { distributionOf } from "./packages.ts";
 import type { Publication } from "./publication.ts";
@@ -37,16 +38,20 @@ export async function* secdbFile(
   };
   yield `${JSON.stringify(head).slice(0, -1)},"packages":[`;
   let begun = false;
+  let hasAny = false;
   for await (const advisories of byPackage(sorted)) {
     const included = advisories.filter((one) => isFor(one, architecture));
     const found = secdbPackage(included);
     if (found === undefined) continue;
     for (const { artifactArchitecture } of included) {
       if (!isAnyArchitecture(artifactArchitecture)) architectures.add(artifactArchitecture);
+      else if (architecture === undefined) hasAny = true;
     }
     yield `${begun ? "," : ""}${JSON.stringify(found)}`;
     begun = true;
   }
+  // A package for every architecture is for those that the distribution builds.
+  if (hasAny) for (const one of architecturesOf(distribution)) architectures.add(one);
   yield `],"archs":${JSON.stringify([...architectures].sort())}}`;
 }
 

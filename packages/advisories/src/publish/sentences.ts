@@ -3,6 +3,12 @@ import type { Assessment, Kind } from "./assessment.ts";
 /** The impact statement of "not affected" without a note. */
 export const NOT_AFFECTED = "The vulnerability does not affect this package.";
 
+/**
+ * The impact statement of a false positive whose vulnerability record is contested. VEX has no justification for
+ * it, so the reader identifies it by the sentence.
+ */
+export const CONTESTED = "The analysis in the vulnerability record is contested.";
+
 /** The impact statement of "under investigation". */
 export const NOT_KNOWN = "It is not known yet whether the vulnerability affects this package.";
 
@@ -24,6 +30,15 @@ export const FIXES = {
   fixed: "This version has the fix.",
   patched: "This version was patched.",
 } as const satisfies Partial<Record<Kind, string>>;
+
+/**
+ * The impact statement of a product that is not affected.
+ *
+ * @example impactOf(assessment) // "The vulnerability does not affect this package."
+ */
+export function impactOf({ isContested, note }: Assessment): string {
+  return isContested ? withNote(CONTESTED, note) : note || NOT_AFFECTED;
+}
 
 /**
  * The action statement of an affected product.

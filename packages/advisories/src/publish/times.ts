@@ -9,8 +9,10 @@ export interface Times {
 }
 
 /**
- * When advisories were first published and last changed. Deleted ones count, so that a deletion is a change. It
- * does not use the clock: the same data always gives the same bytes.
+ * When advisories were first published and last changed. The first publication is the earliest approved event, or
+ * the creation of the advisory if that is earlier: imported advisories were published elsewhere before they were
+ * stored. Deleted ones count, so that a deletion is a change. It does not use the clock: the same data always
+ * gives the same bytes.
  *
  * @example timesOf([advisory]) // { first: 1767225600000, last: 1770000000000 }
  */
@@ -19,10 +21,10 @@ export function timesOf(advisories: readonly Advisory[]): Times {
   let last = 0;
   for (const { createTime, updateTime, events } of advisories) {
     const times = events.filter(isPublic).map(timeOf);
-    const created = createTime === undefined ? Math.min(...times) : timestampMs(createTime);
-    const updated = updateTime === undefined ? Math.max(...times) : timestampMs(updateTime);
-    first = Math.min(first, created);
-    last = Math.max(last, updated, created);
+    const created = createTime === undefined ? [] : [timestampMs(createTime)];
+    const updated = updateTime === undefined ? times : [timestampMs(updateTime)];
+    first = Math.min(first, ...created, ...times);
+    last = Math.max(last, ...updated, ...created);
   }
   return Number.isFinite(first) ? { first, last: Math.max(first, last) } : { first: 0, last: 0 };
 }

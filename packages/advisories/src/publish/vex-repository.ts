@@ -4,22 +4,25 @@ import { type PackageKey, packageOf } from "./names.ts";
 import { packagesOf } from "./packages.ts";
 import type { Publication } from "./publication.ts";
 
+/** The version of the VEX Repository Specification; scanners skip all others. */
+const SPEC_VERSION = "0.1";
+
 /**
  * The manifest of a VEX repository, by which scanners find the archive of all VEX documents.
  *
- * @example vexManifest(publication).latest_version // "v0"
+ * @example vexManifest(publication).name // "acme"
  */
 export function vexManifest({ publisher, url }: Publication): JsonObject {
   return {
     name: publisher,
     description: `VEX documents of ${publisher}`,
-    versions: {
-      v0: {
-        spec_version: "v0.1",
+    versions: [
+      {
+        spec_version: SPEC_VERSION,
         locations: [{ url: `${url}/openvex/all.zip` }],
         update_interval: "24h",
       },
-    },
+    ],
     latest_version: "v0",
   };
 }

@@ -52,9 +52,9 @@ export class ProductNotes {
     };
     read("flags", (one) => ({ note: "", because: one.field("label").oneOf(JUSTIFICATIONS) }));
     read("threats", (one) => {
-      const note = parseImpact(one.field("details"));
+      const impact = parseImpact(one.field("details"));
       return one.field("category").requiredString() === "impact"
-        ? { note, isImpact: true }
+        ? { ...impact, isImpact: true }
         : { note: "" };
     });
     read("remediations", (one) => {

@@ -58,14 +58,18 @@ function contentsOf(top: DocumentNode, head: DocumentNode): Contents {
     isOwn,
     budget: new StatementBudget(),
   };
+  const released = tracking.field("initial_release_date").optionalTime();
   const list = top.field("vulnerabilities");
   if (!list.isPresent) list.addProblem("is missing");
   const all = list
     .items("advisories")
     .filter((node) => node.requireObject())
     .map((node) => [node, new Names(node, isOwn)] as const);
+  const statements = all.flatMap(([node, names]) => statementsOf(node, names, document));
   return {
-    advisories: advisoriesFrom(all.flatMap(([node, names]) => statementsOf(node, names, document))),
+    advisories: advisoriesFrom(statements).map((one) =>
+      released === undefined ? one : { ...one, createTime: released },
+    ),
     vulnerabilities: mergeById(
       all.flatMap(([node, names]) => vulnerabilityOf(node, names, document) ?? []),
     ),

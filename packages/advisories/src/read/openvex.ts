@@ -149,9 +149,10 @@ function notAffected(node: DocumentNode, { only }: Product): Assessment {
   if (!justification.isPresent && !impact.isPresent) {
     node.addProblem("is not_affected without a justification or an impact_statement");
   }
-  const because = justification.isPresent ? justification.oneOf(JUSTIFICATIONS) : undefined;
+  const stated = parseImpact(impact);
+  const because = justification.isPresent ? justification.oneOf(JUSTIFICATIONS) : stated.because;
   const notes = [
-    parseImpact(impact),
+    stated.note,
     ...["action_statement", "status_notes"].map((name) => node.field(name).optionalText()),
   ];
   return {

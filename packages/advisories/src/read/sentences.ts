@@ -1,4 +1,5 @@
-import { ACTIONS, FIXES, NOT_AFFECTED, NOT_KNOWN } from "../publish/sentences.ts";
+import { AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive } from "@wharf/contract/messages";
+import { ACTIONS, CONTESTED, FIXES, NOT_AFFECTED, NOT_KNOWN } from "../publish/sentences.ts";
 import type { DocumentNode } from "./document-node.ts";
 import type { Plan } from "./vex.ts";
 
@@ -37,10 +38,26 @@ export function parseSentence(node: DocumentNode): Sentence {
   return { note: node.optionalText() };
 }
 
-/** Parses a text about a product that is not affected, or under investigation. */
-export function parseImpact(node: DocumentNode): string {
+/** A text about a product that is not affected, or under investigation. */
+export interface Impact {
+  /** The reason that a sentence of Wharf encodes. */
+  readonly because?: FalsePositive;
+  readonly note: string;
+}
+
+/**
+ * Parses a text about a product that is not affected, or under investigation.
+ *
+ * @example parseImpact(node) // { note: "The code is not compiled." }
+ */
+export function parseImpact(node: DocumentNode): Impact {
+  const long = node.optionalText(node.limits.textLength + node.limits.sentenceLength);
+  const contested = after(CONTESTED, long);
+  if (contested !== undefined) {
+    return { because: FalsePositive.VULNERABILITY_RECORD_ANALYSIS_CONTESTED, note: contested };
+  }
   const text = node.optionalText();
-  return text === NOT_AFFECTED || text === NOT_KNOWN ? "" : text;
+  return { note: text === NOT_AFFECTED || text === NOT_KNOWN ? "" : text };
 }
 
 function after(sentence: string, text: string): string | undefined {

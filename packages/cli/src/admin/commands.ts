@@ -25,9 +25,10 @@ export const tokenDefinition = define({
 
 export const rotateDefinition = define({
   name: "rotate",
-  summary: "Rotate the signing keys, and print the ID of the new one",
+  summary: "Rotate the signing keys, and print the IDs of the new ones",
   description: [
-    "The old key stays valid until the last token it signed has expired, unless --now or --all is given.",
+    "An installation with --rs256-audiences has two: the first printed is for ES256, the second for RS256.",
+    "Old keys stay valid until the last token they signed has expired, unless --now or --all is given.",
     "After a leak, see docs/after-a-leak.md for which to use and for the next steps.",
   ].join(" "),
   examples: [

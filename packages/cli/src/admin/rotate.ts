@@ -23,6 +23,7 @@ export const run: Run<typeof rotateDefinition> = async (_context, { words }) => 
   const rotated = lost ? await replaceLostSecretKey(settings) : await rotate(settings, mode);
   for (const line of [...done(rotated), ...next(rotated, lost)]) console.error(`wharf: ${line}`);
   console.log(rotated.kid);
+  if (rotated.rs256Kid !== undefined) console.log(rotated.rs256Kid);
 };
 
 function done({ mode, registryKeys, sessionsEnded }: KeysRotated): string[] {

@@ -14,7 +14,7 @@ const FOUND = { detection: { manual: {} } };
 const PENDING = { reviewState: "REVIEW_STATE_PENDING" };
 const LATER = { createTime: "2026-01-02T00:00:00Z" };
 
-test("an advisory stands as its latest approved event says", () => {
+test("the status of an advisory is its latest approved event", () => {
   const shown = (...events: JsonObject[]) => {
     const one = advisory(...events);
     return [statusOf(one), ...fixedVersions(one)];

@@ -25,7 +25,7 @@ test("a flag wins over a variable, a variable over the config file, that over th
   assert.equal(optionValue("output", OUTPUT, none), "table");
 });
 
-test("a bad value is blamed on where it came from", () => {
+test("an invalid value is reported with its source", () => {
   const none = { given: new Map(), environment: {}, config: new Config("/x") };
   const environment = { WHARF_OUTPUT: "xml" };
   assert.throws(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { didYouMean, suggest } from "./suggest.ts";
 
-test("slips of the finger are recognized, other words are not", () => {
+test("typos are recognized, other words are not", () => {
   const commands = ["list", "describe", "create", "update", "delete"];
   assert.deepEqual(suggest("lsit", commands), ["list"]);
   assert.deepEqual(suggest("crate", commands), ["create"]);

@@ -117,7 +117,7 @@ test("times are printed to the second", () => {
   assert.equal(timeText(moment.getTime()), "2026-01-02T03:04:05Z");
 });
 
-test("people's terminals are not taken over, scripts get what there is", async () => {
+test("control characters are escaped at a terminal, and kept for scripts", async () => {
   const sly = { uid: "\u001b[2J", name: "x" };
   const people = printer("id", { isTTY: true });
   await people.out.list([sly], COLUMNS);

@@ -8,7 +8,7 @@ import { fit, table } from "./table.ts";
 /** Failures name the path below this seed. */
 const SEED = 20_261;
 
-test("the widest columns give way first", () => {
+test("the widest columns shrink first", () => {
   assert.deepEqual(fit([40, 10], 40), [28, 10]);
   assert.deepEqual(fit([40, 40, 5], 49), [20, 20, 5]);
   assert.deepEqual(fit([5, 5], 80), [5, 5]);

@@ -2,6 +2,7 @@ import type { Role } from "@wharf/client";
 import { ancestorsOf, type BuiltinRole, builtinRoleByUid } from "@wharf/contract";
 import type { Context } from "../context.ts";
 import { notFound, usageError } from "../errors.ts";
+import { harmless } from "../terminal/width.ts";
 import type { HasUid, Kind } from "./kinds.ts";
 
 /** UIDs per request: longer URLs exceed the limits of some proxies. */
@@ -86,7 +87,9 @@ export async function onlyMatch<T extends HasUid>(
   );
   const candidates = found.map((item) => {
     const { description = "" } = item as { description?: string };
-    return [item.uid, `${paths.get(item.uid)}${label(item)}`, description].filter(Boolean);
+    return [item.uid, `${paths.get(item.uid)}${label(item)}`, harmless(description)].filter(
+      Boolean,
+    );
   });
   throw usageError(
     `${found.length}${found.length === MAX_CANDIDATES ? " or more" : ""} ${many} ${areNamed} "${text}"`,

@@ -28,7 +28,7 @@ test("what is cut never breaks a character in two", () => {
   assert.equal(cut("long", 0), "");
 });
 
-test("codes that a terminal obeys are shown instead", () => {
+test("control sequences are escaped", () => {
   assert.equal(harmless("a\u001b[2Jb\u0007\u009b\u202e\nc"), "a\\x1b[2Jb\\x07\\x9b\\u202e⏎c");
 });
 

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { LoginWorld } from "../../../server/test/support/login-world.ts";
-import { type Visited, Walker } from "../../../server/test/support/walker.ts";
+import { type Visited, Walker } from "../../../server/test/support/browser/http-browser.ts";
+import type { LoginWorld } from "../../../server/test/support/world/login.ts";
 import type { Login } from "../../src/auth/cache/login.ts";
 import { type Ended, runCommand } from "./resident.ts";
 

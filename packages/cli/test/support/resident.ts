@@ -36,8 +36,8 @@ let isBusy = false;
 const ran = new Set<string>();
 
 /**
- * Each command's first run is as people have it; so are those of commands that handle processes, and of
- * those that are told something: some read the process's own input.
+ * The first run of each command is a process of its own, as for users. So are all runs of commands that
+ * manage processes or have input: some read the standard input of the process.
  */
 function needsOwnProcess({ words, input }: Order): boolean {
   const name = commandOf(words);

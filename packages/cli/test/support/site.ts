@@ -1,4 +1,4 @@
-import { TestServer } from "../../../server/test/support/server.ts";
+import { TestServer } from "../../../server/test/support/server/test-server.ts";
 import { type Ended, wharf } from "./command.ts";
 
 /** A real server and the command, logged in as its operator by WHARF_TOKEN. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { cleanEnvironment, LAUNCHER } from "./command.ts";
 
 /** Longer than anything here takes on the slowest machine. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 export interface TerminalOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ export class TestTerminal {
   async until(expected: RegExp): Promise<void> {
     const begun = Date.now();
     while (!expected.test(this.text)) {
-      if (Date.now() - begun > PATIENCE_MS || this.#hasEnded) {
+      if (Date.now() - begun > TIMEOUT_MS || this.#hasEnded) {
         throw new Error(`waited for ${expected}; the terminal shows:\n${this.text}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 20));

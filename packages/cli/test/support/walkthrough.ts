@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { TestServer } from "../../../server/test/support/server.ts";
+import type { TestServer } from "../../../server/test/support/server/test-server.ts";
 import { cleanEnvironment, LAUNCHER } from "./command.ts";
 
 /** What stands between the outputs of two commands; no command prints it. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { JWTPayload } from "jose";
-import type { StandInIssuer } from "../../../server/test/support/issuer.ts";
+import type { StandInIssuer } from "../../../server/test/support/providers/issuer.ts";
 
 const SECRET = "runner-secret";
 

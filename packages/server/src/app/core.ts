@@ -50,7 +50,10 @@ export async function openCore(
 ): Promise<Core> {
   const secrets = await Secrets.open(settings, store);
   const installation = await InstallationSecrets.open(store, secrets);
-  const keys = await SigningKeys.load(store, secrets, [installation]);
+  const keys = await SigningKeys.load(store, secrets, {
+    others: [installation],
+    rs256Audiences: settings.rs256Audiences,
+  });
   await storeBuiltinRoles(store, Date.now());
   await storeAnonymousIdentity(store, Date.now());
 

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { OPERATOR_UID } from "../auth/caller.ts";
-import { newSigningKey, SigningKeys } from "../auth/keys.ts";
+import { SigningKeys } from "../auth/keys.ts";
+import { newSigningKey } from "../auth/new-key.ts";
 import { newRegistryKeys, RegistryKeys } from "../registry/access/keys.ts";
 import { InstallationSecrets } from "../secrets/installation-secrets.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import type { Store } from "../store/db/store.ts";
 import { writeAudit } from "../store/tables/audit-and-events.ts";
+import { hasCurrentKey } from "../store/tables/keys.ts";
 import { endAllSessions } from "../store/tables/sessions.ts";
 import { deleteAllTickets } from "../store/tables/tickets.ts";
 
@@ -19,8 +21,10 @@ export type RotationMode = "overlap" | "now" | "all";
 
 export interface Rotation {
   readonly mode: RotationMode;
-  /** The id of the new signing key. */
+  /** The id of the new signing key for ES256. */
   readonly kid: string;
+  /** The id of the new signing key for RS256, if the installation signs with it. */
+  readonly rs256Kid?: string;
   /** Whether there were registry keys, which are replaced too. */
   readonly registryKeys: boolean;
   readonly sessionsEnded: number;
@@ -41,6 +45,9 @@ export async function rotateKeys(
 ): Promise<Rotation> {
   const time = Date.now();
   const key = await newSigningKey(time);
+  const rs256 = (await hasCurrentKey(store.reader, "RS256"))
+    ? [await newSigningKey(time, "RS256")]
+    : [];
   const forRegistries = await newRegistryKeys(time);
   return store.write(async (tx) => {
     await tx.acquireLock();
@@ -49,9 +56,16 @@ export async function rotateKeys(
     if (hadRegistryKeys && mode === "overlap")
       await RegistryKeys.rotate(tx, secrets, forRegistries);
     else if (hadRegistryKeys) await RegistryKeys.replace(tx, secrets, forRegistries);
-    await SigningKeys.rotate(tx, secrets, key, mode === "overlap" ? "overlap" : "drop");
+    const others = mode === "overlap" ? "overlap" : "drop";
+    await SigningKeys.rotate(tx, secrets, [key, ...rs256], others);
     const sessionsEnded = mode === "all" ? await dropAll(tx, secrets) : 0;
-    const rotation = { mode, kid: key.kid, registryKeys: hadRegistryKeys, sessionsEnded };
+    const rotation = {
+      mode,
+      kid: key.kid,
+      ...(rs256[0] && { rs256Kid: rs256[0].kid }),
+      registryKeys: hadRegistryKeys,
+      sessionsEnded,
+    };
     await auditOperator(tx, "keys rotate", rotation, time);
     return rotation;
   });

@@ -1,7 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { PingResponseSchema, PingService } from "@wharf/contract";
 import type { SigningKeys } from "../auth/keys.ts";
-import { ALGORITHM } from "../auth/keys.ts";
 import type { Addresses } from "../config/addresses.ts";
 import { RETRY_AFTER_SECONDS } from "../lib/errors.ts";
 import { DEVICE_CODE } from "../login/oauth/oauth-grants.ts";
@@ -67,7 +66,7 @@ function systemEndpoints({
       const { contentType, body } = await metrics.text();
       return { status: 200, headers: { "content-type": contentType }, body };
     }),
-    get("/.well-known/openid-configuration", async () => published(discovery(addresses()))),
+    get("/.well-known/openid-configuration", async () => published(discovery(addresses(), keys))),
     get(JWKS_PATH, async () => {
       // Rare requests, often because of a key that was just created.
       await keys.reload();
@@ -76,7 +75,7 @@ function systemEndpoints({
   ];
 }
 
-function discovery({ authUrl }: Addresses): object {
+function discovery({ authUrl }: Addresses, { algorithms }: SigningKeys): object {
   return {
     issuer: authUrl,
     authorization_endpoint: `${authUrl}/oauth`,
@@ -87,7 +86,7 @@ function discovery({ authUrl }: Addresses): object {
     authorization_response_iss_parameter_supported: true,
     token_endpoint_auth_methods_supported: ["none"],
     jwks_uri: `${authUrl}${JWKS_PATH}`,
-    id_token_signing_alg_values_supported: [ALGORITHM],
+    id_token_signing_alg_values_supported: algorithms,
     response_types_supported: ["code"],
     subject_types_supported: ["public"],
   };

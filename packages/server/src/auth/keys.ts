@@ -1,23 +1,18 @@
-import {
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-} from "node:crypto";
-import { calculateJwkThumbprint, type JWK } from "jose";
+import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
+import type { JWK } from "jose";
 import type { Secrets } from "../secrets/secrets.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import type { Store } from "../store/db/store.ts";
 import {
-  addKey,
+  addKeys,
+  hasCurrentKey,
   readKeys,
+  retireKeys,
   type SealedKey,
   SIGNING_KEYS,
-  type StoredKey,
 } from "../store/tables/keys.ts";
-
-/** ECDSA on P-256: shorter tokens than RSA, and sixteen times the signatures per second. */
-export const ALGORITHM = "ES256";
+import { type Algorithm, algorithmOf } from "./algorithms.ts";
+import { type NewKey, newSigningKey } from "./new-key.ts";
 
 /** The maximum lifetime of tokens. */
 export const TOKEN_LIFETIME_MS = 3_600_000;
@@ -27,15 +22,10 @@ const OVERLAP_MS = TOKEN_LIFETIME_MS + 5 * 60_000;
 
 export interface SigningKey {
   readonly kid: string;
+  readonly algorithm: Algorithm;
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
   readonly retires: number;
-}
-
-/** A key that is not stored yet. */
-export interface NewKey extends StoredKey {
-  /** The private key as JSON Web Key text. */
-  readonly jwk: string;
 }
 
 /** Something else that a rotation replaces, reloaded together with the keys. */
@@ -43,53 +33,81 @@ interface Reloadable {
   reload(): Promise<void>;
 }
 
+export interface SigningOptions {
+  readonly others?: readonly Reloadable[];
+  /**
+   * The audiences whose tokens are signed with RS256. Undefined for commands beside the server, which sign
+   * with ES256 and leave keys of the other kind as they are.
+   */
+  readonly rs256Audiences?: readonly string[] | undefined;
+}
+
 /** The keys that sign tokens, cached in this process. */
 export class SigningKeys {
   readonly #store: Store;
   readonly #secrets: Secrets;
   readonly #others: readonly Reloadable[];
+  readonly #rs256Audiences: ReadonlySet<string>;
+  /** What tokens are signed with, as the discovery document lists it. */
+  readonly algorithms: readonly Algorithm[];
   #keys: readonly SigningKey[] = [];
   #version = -1;
   #started = 0;
   #applied = 0;
 
-  private constructor(store: Store, secrets: Secrets, others: readonly Reloadable[]) {
+  private constructor(
+    store: Store,
+    secrets: Secrets,
+    { others = [], rs256Audiences = [] }: SigningOptions,
+  ) {
     this.#store = store;
     this.#secrets = secrets;
     this.#others = others;
+    this.#rs256Audiences = new Set(rs256Audiences);
+    this.algorithms = rs256Audiences.length === 0 ? ["ES256"] : ["ES256", "RS256"];
   }
 
-  /** Loads the keys; generates the first one of a new installation. */
+  /**
+   * Loads the keys, and generates the first one of each algorithm. The server retires keys of an algorithm
+   * that it no longer signs with.
+   */
   static async load(
     store: Store,
     secrets: Secrets,
-    others: readonly Reloadable[] = [],
+    options: SigningOptions = {},
   ): Promise<SigningKeys> {
-    const keys = new SigningKeys(store, secrets, others);
+    const keys = new SigningKeys(store, secrets, options);
+    keys.#keys = await keys.#read();
+    for (const algorithm of keys.algorithms) await keys.#ensure(algorithm);
+    if (options.rs256Audiences?.length === 0 && keys.#current("RS256") !== undefined)
+      await store.write((tx) => retireKeys(tx, "RS256", Date.now() + OVERLAP_MS));
     await keys.reload();
-    if (keys.#keys.length === 0) {
-      const first = await newSigningKey(Date.now());
-      await store.write(async (tx) => {
-        await tx.acquireLock();
-        if ((await readKeys(tx, first.created)).length === 0)
-          await putKey(tx, secrets, first, first.created);
-      });
-      await keys.reload();
-    }
     return keys;
   }
 
   /**
-   * Adds a new key. Older keys are accepted until their last token has expired, or dropped now.
+   * Adds new keys, at most one of each algorithm. Older keys are accepted until their last token has
+   * expired, or dropped now.
    */
   static async rotate(
     tx: Transaction,
     secrets: Secrets,
-    key: NewKey,
+    keys: readonly [NewKey, ...NewKey[]],
     others: "overlap" | "drop",
   ): Promise<void> {
-    const retire = others === "overlap" ? key.created + OVERLAP_MS : key.created;
-    await putKey(tx, secrets, key, retire);
+    const [{ created }] = keys;
+    await retireKeys(tx, undefined, others === "overlap" ? created + OVERLAP_MS : created);
+    await putKeys(tx, secrets, keys);
+  }
+
+  /** Generates a key of an algorithm if the store has none that stays. */
+  async #ensure(algorithm: Algorithm): Promise<void> {
+    if (this.#current(algorithm) !== undefined) return;
+    const key = await newSigningKey(Date.now(), algorithm);
+    await this.#store.write(async (tx) => {
+      await tx.acquireLock();
+      if (!(await hasCurrentKey(tx, algorithm))) await putKeys(tx, this.#secrets, [key]);
+    });
   }
 
   /**
@@ -114,6 +132,16 @@ export class SigningKeys {
     if (order < this.#applied) return;
     this.#applied = order;
     this.#keys = keys;
+    await this.#replaceRetired();
+  }
+
+  /**
+   * A replica with another setting may have retired the RS256 key. Failing to replace it fails no other
+   * request: the retired key is still accepted, and the next reload tries again.
+   */
+  async #replaceRetired(): Promise<void> {
+    if (!this.algorithms.includes("RS256") || this.#current("RS256") !== undefined) return;
+    await this.#ensure("RS256").catch(() => {});
   }
 
   async #read(): Promise<SigningKey[]> {
@@ -128,13 +156,27 @@ export class SigningKeys {
     if (known !== undefined) return known.retires === ends ? known : { ...known, retires: ends };
     const jwk = await this.#secrets.openSealed(this.#store.reader, SIGNING_KEYS, kid, sealed);
     const privateKey = createPrivateKey({ key: JSON.parse(jwk), format: "jwk" });
-    return { kid, privateKey, publicKey: createPublicKey(privateKey), retires: ends };
+    const publicKey = createPublicKey(privateKey);
+    return { kid, algorithm: algorithmOf(privateKey), privateKey, publicKey, retires: ends };
   }
 
-  /** The key that signs new tokens. */
-  get current(): SigningKey {
-    const [newest] = this.#keys;
-    if (newest === undefined) throw new Error("there is no signing key");
+  /** The key of an algorithm that is not going to retire. */
+  #current(algorithm: Algorithm): SigningKey | undefined {
+    return this.#keys.find(
+      (key) => key.algorithm === algorithm && key.retires === Number.POSITIVE_INFINITY,
+    );
+  }
+
+  /**
+   * The key that signs a new token for audiences: RS256 if all of them are configured for it, otherwise
+   * ES256.
+   */
+  keyFor(audiences: readonly string[]): SigningKey {
+    const external =
+      audiences.length > 0 && audiences.every((audience) => this.#rs256Audiences.has(audience));
+    const algorithm = external ? "RS256" : "ES256";
+    const newest = this.#keys.find((key) => key.algorithm === algorithm);
+    if (newest === undefined) throw new Error(`there is no signing key for ${algorithm}`);
     return newest;
   }
 
@@ -147,29 +189,17 @@ export class SigningKeys {
   jwks(now: number): { keys: JWK[] } {
     const live = this.#keys.filter((key) => key.retires > now);
     return {
-      keys: live.map(({ kid, publicKey }) => ({
+      keys: live.map(({ kid, algorithm, publicKey }) => ({
         ...(publicKey.export({ format: "jwk" }) as JWK),
         kid,
-        alg: ALGORITHM,
+        alg: algorithm,
         use: "sig",
       })),
     };
   }
 }
 
-export async function newSigningKey(now: number): Promise<NewKey> {
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const jwk = privateKey.export({ format: "jwk" }) as JWK;
-  const kid = await calculateJwkThumbprint(jwk);
-  return { kid, jwk: JSON.stringify(jwk), created: now, retires: null };
-}
-
-async function putKey(
-  tx: Transaction,
-  secrets: Secrets,
-  { jwk, ...key }: NewKey,
-  othersRetire: number,
-): Promise<void> {
-  await addKey(tx, key, othersRetire);
-  await secrets.put(tx, SIGNING_KEYS, key.kid, jwk);
+async function putKeys(tx: Transaction, secrets: Secrets, keys: readonly NewKey[]): Promise<void> {
+  await addKeys(tx, keys);
+  for (const { kid, jwk } of keys) await secrets.put(tx, SIGNING_KEYS, kid, jwk);
 }

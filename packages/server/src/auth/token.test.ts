@@ -7,7 +7,8 @@ import { after, before, test } from "node:test";
 import { Secrets } from "../secrets/secrets.ts";
 import { openStore } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";
-import { newSigningKey, SigningKeys, TOKEN_LIFETIME_MS } from "./keys.ts";
+import { SigningKeys, TOKEN_LIFETIME_MS } from "./keys.ts";
+import { newSigningKey } from "./new-key.ts";
 import { issueToken, TokenVerifier } from "./token.ts";
 
 const ADDRESSES = { baseUrl: "https://wharf.example", authUrl: "https://auth.example" };
@@ -38,7 +39,7 @@ const token = async () => {
 
 const rotate = async (others: "overlap" | "drop") => {
   const key = await newSigningKey(Date.now());
-  await store.write((tx) => SigningKeys.rotate(tx, SECRETS, key, others));
+  await store.write((tx) => SigningKeys.rotate(tx, SECRETS, [key], others));
   await keys.reload();
   return key.kid;
 };
@@ -120,9 +121,9 @@ test("a replaced key no longer signs, and its tokens are valid until it retires"
   const issued = await token();
   const remembering = verifier();
   await remembering.verify(issued, now);
-  const old = keys.current.kid;
+  const old = keys.keyFor([]).kid;
   const next = await rotate("overlap");
-  assert.equal(keys.current.kid, next);
+  assert.equal(keys.keyFor([]).kid, next);
   assert.equal(
     (await remembering.verify(issued, now)).subject,
     SUBJECT,
@@ -177,16 +178,16 @@ test("a reload that began before a rotation does not bring the old keys back", a
     },
   });
   const slow = await SigningKeys.load({ reader } as Store, SECRETS);
-  const old = slow.current.kid;
+  const old = slow.keyFor([]).kid;
   isHeld = true;
   const late = slow.reload();
   isHeld = false;
   const next = await rotate("drop");
   await slow.reload();
-  assert.equal(slow.current.kid, next);
+  assert.equal(slow.keyFor([]).kid, next);
   gate.resolve();
   await late;
-  assert.equal(slow.current.kid, next);
+  assert.equal(slow.keyFor([]).kid, next);
   assert.equal(slow.find(old, now), undefined);
 });
 

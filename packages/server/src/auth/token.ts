@@ -5,9 +5,10 @@ import type { Addresses } from "../config/addresses.ts";
 import { isCanonicalBase64url } from "../lib/base64url.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
 import { unauthenticated } from "../lib/errors.ts";
+import { ALGORITHMS } from "./algorithms.ts";
 import { ANONYMOUS_UID } from "./caller.ts";
 import { Grants } from "./grants.ts";
-import { ALGORITHM, type SigningKeys, TOKEN_LIFETIME_MS } from "./keys.ts";
+import { type SigningKeys, TOKEN_LIFETIME_MS } from "./keys.ts";
 import { signJwt } from "./sign.ts";
 
 /** The content of a token. */
@@ -76,7 +77,7 @@ export function issueToken(
   const issued = Math.floor(now / 1000);
   const ends = Math.floor(Math.min(expires, now + TOKEN_LIFETIME_MS) / 1000);
   const [audience, ...others] = audiences;
-  const token = signJwt(keys.current, {
+  const token = signJwt(keys.keyFor(audiences), {
     ...(act === undefined ? {} : { act }),
     ...(session ? { sid: session } : {}),
     ...(email ? { email: email.address, email_verified: email.verified } : {}),
@@ -170,14 +171,16 @@ export class TokenVerifier {
     try {
       const { payload, protectedHeader } = await jwtVerify(
         token,
-        ({ kid }) => {
+        ({ kid, alg }) => {
           const key = this.#keys.find(kid ?? "", now);
           if (key === undefined) throw unauthenticated(UNKNOWN_KEY);
+          // The key decides, so that no token is verified with an algorithm that its key is not for.
+          if (alg !== key.algorithm) throw unauthenticated(WRONG_ALGORITHM);
           return key.publicKey;
         },
         {
           issuer: this.#addresses().authUrl,
-          algorithms: [ALGORITHM],
+          algorithms: [...ALGORITHMS],
           requiredClaims: ["sub", "exp", "iat", "jti"],
           currentDate: new Date(now),
         },
@@ -217,6 +220,7 @@ function callerKeyOf(subject: string, session: string, cap: unknown): string {
 }
 
 const UNKNOWN_KEY = "the token is signed with an unknown or retired key";
+const WRONG_ALGORITHM = "the token's algorithm is not that of its key";
 
 /** Names the check that failed, without repeating content of the token. */
 function rejection(error: unknown): unknown {

@@ -142,6 +142,11 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     value: "LIST",
     help: "Further audiences that tokens can be exchanged for, separated by commas.",
   },
+  rs256Audiences: {
+    default: "",
+    value: "LIST",
+    help: "Audiences whose tokens are signed with RS256 instead of ES256, separated by commas.",
+  },
   trustedIssuers: {
     default: "",
     value: "URLS",

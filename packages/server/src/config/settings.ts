@@ -35,6 +35,8 @@ export interface Settings {
   readonly rootGroups: "anyone" | "operator";
   readonly corsOrigins: readonly string[];
   readonly audiences: readonly string[];
+  /** A token is signed with RS256 if all of its audiences are here. */
+  readonly rs256Audiences: readonly string[];
   readonly trustedIssuers: readonly string[];
   readonly deniedIssuers: readonly string[];
   readonly privateIssuers: readonly string[];
@@ -118,6 +120,7 @@ function parsed(texts: Record<SettingName, string>): Settings {
     trustedProxies: list(texts.trustedProxies).flatMap((text) => readRange(text) ?? []),
     corsOrigins: list(texts.corsOrigins),
     audiences: list(texts.audiences),
+    rs256Audiences: list(texts.rs256Audiences).map(withoutSlash),
     registries: list(texts.registries),
     registryUrls: new Map(list(texts.registryUrls).map(readRegistryUrl)),
     reconcileMinutes: Number(texts.reconcileMinutes),

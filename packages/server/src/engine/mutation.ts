@@ -30,6 +30,11 @@ export interface MutationOptions {
   readonly events?: "each" | "held";
   /** `each`, the default, writes an audit entry per resource; `once` leaves it to `auditOnce`. */
   readonly audit?: "each" | "once";
+  /**
+   * Whether hooks get the output-only fields of the input and decide about them: version 1 lets callers set some.
+   * By default, these are ignored.
+   */
+  readonly keepsOutputOnly?: boolean;
 }
 
 type EmittedEvent = [method: DescMethod, uid: string, body: EventBody, group?: string];
@@ -44,6 +49,7 @@ export class Mutation {
   readonly engine: Engine;
   readonly actor: string;
   readonly enforcesQuotas: boolean;
+  readonly keepsOutputOnly: boolean;
   readonly #options: MutationOptions;
   readonly #held: EmittedEvent[] = [];
   #caller: Caller;
@@ -54,6 +60,7 @@ export class Mutation {
     this.engine = engine;
     this.actor = options.actor ?? call.caller.uid;
     this.enforcesQuotas = options.enforcesQuotas ?? true;
+    this.keepsOutputOnly = options.keepsOutputOnly ?? false;
     this.#options = options;
     this.#caller = call.caller;
   }

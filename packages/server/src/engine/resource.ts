@@ -152,10 +152,10 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   }
 
   /** A new resource from a caller's input: output-only fields are cleared, times are set. */
-  fromInput(input: R, now: number): R {
+  fromInput(input: R, now: number, keepsOutputOnly = false): R {
     const { schema } = this.definition;
     const created = clone(schema, input);
-    OUTPUT_ONLY.clear(schema, created);
+    if (!keepsOutputOnly) OUTPUT_ONLY.clear(schema, created);
     created.createTime = timestampFromMs(now);
     created.updateTime = timestampFromMs(now);
     return created;

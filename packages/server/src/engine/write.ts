@@ -41,7 +41,7 @@ export async function createOne<R extends ResourceMessage>(
   const { definition } = resource;
   const hooks = mutation.engine.hooksOf(resource);
   if (definition.changesAccess) await mutation.confirmAccess(parent);
-  const created = resource.fromInput(input, mutation.call.time);
+  const created = resource.fromInput(input, mutation.call.time, mutation.keepsOutputOnly);
   hooks.applyDefaults?.(created, undefined);
   validate(definition.schema, created);
   const actualParent =

@@ -15,7 +15,16 @@ const HEADERS: readonly (readonly [header: string | undefined, token: string | u
   ["Bearer    ", undefined],
   ["Bearers a", undefined],
   ["Basic a", undefined],
-  ["a.b.c", undefined],
+  ["a-1.b_2.c3", "a-1.b_2.c3"],
+  ["  a.b.c ", "a.b.c"],
+  ["a.b", undefined],
+  ["a.b.", undefined],
+  [".b.c", undefined],
+  ["a.b.c.d", undefined],
+  ["a.b.c=", undefined],
+  ["Token a.b.c", undefined],
+  ["a.b.c, d.e.f", undefined],
+  ["a.b.c\n", undefined],
 ];
 for (const [header, token] of HEADERS) {
   test(`${JSON.stringify(header)} has the token ${JSON.stringify(token)}`, () => {

@@ -2,12 +2,18 @@ import { unauthenticated } from "./errors.ts";
 
 const SCHEME = "bearer ";
 
+/** A JWT in compact form: three parts in base64url. */
+const COMPACT_JWT = /^ *([\w-]+\.[\w-]+\.[\w-]+) *$/;
+
 /**
  * The token of an `Authorization: Bearer` header (RFC 6750), or undefined if the header is missing, empty or
- * has another scheme. The scheme is case-insensitive; spaces around the token are not part of it.
+ * has another scheme. The scheme is case-insensitive; spaces around the token are not part of it. A JWT is also
+ * accepted without a scheme: examples of existing Go clients send it so, and no scheme has this form.
  */
 export function readBearer(authorization: string | undefined): string | undefined {
-  if (authorization?.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined;
+  if (authorization?.slice(0, SCHEME.length).toLowerCase() !== SCHEME) {
+    return COMPACT_JWT.exec(authorization ?? "")?.[1];
+  }
   let start = SCHEME.length;
   let end = authorization.length;
   while (authorization[start] === " ") start += 1;

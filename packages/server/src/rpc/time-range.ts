@@ -30,7 +30,7 @@ export function timeProblem(
   }
 }
 
-function timestampProblem({ seconds, nanos }: Timestamp): string | undefined {
+export function timestampProblem({ seconds, nanos }: Timestamp): string | undefined {
   const isInRange = seconds >= FIRST_SECOND && seconds <= LAST_SECOND;
   if (isInRange && nanos >= 0 && nanos <= MAX_NANOS) return undefined;
   return "must be within the years 0001 to 9999";

@@ -39,13 +39,24 @@ export async function writeWithLastSeen(
 ): Promise<void> {
   const isOutdated = time - identity.lastSeen >= LAST_SEEN_RESOLUTION_MS;
   await engine.store.write(async (tx) => {
-    if (isOutdated) await updateLastSeen(engine, tx, identity.uid, time);
+    if (isOutdated) await storeLastSeen(engine, tx, identity.uid, time);
     await work(tx);
   });
   if (isOutdated) identity.lastSeen = time;
 }
 
-async function updateLastSeen(
+/** Updates `lastSeenTime` of an identity that only reads, if it is outdated. */
+export async function updateLastSeen(
+  engine: Engine,
+  identity: CachedIdentity,
+  time: number,
+): Promise<void> {
+  if (time - identity.lastSeen < LAST_SEEN_RESOLUTION_MS) return;
+  await engine.store.write((tx) => storeLastSeen(engine, tx, identity.uid, time));
+  identity.lastSeen = time;
+}
+
+async function storeLastSeen(
   engine: Engine,
   tx: Transaction,
   uid: string,

@@ -152,7 +152,7 @@ test("a list that cannot match makes no request", async () => {
   assert.equal(requests.length, 0);
 });
 
-test("an error of the first pages is returned with the field names of version 1", async () => {
+test("an error of the first pages is returned with the field names of v1", async () => {
   const failure = invalidArgument({ field: "orderBy", description: "orderBy is odd" });
   const expected = { message: "Invalid argument: order: order is odd" };
   await assert.rejects(listing([failure]).call("json"), expected);

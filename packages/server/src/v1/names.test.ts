@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { invalidArgument, notFound, WharfError } from "../lib/errors.ts";
 import { renameFields } from "./names.ts";
 
-test("violations have the field names of version 1 anywhere in a path", () => {
+test("violations have the field names of v1 anywhere in a path", () => {
   const names = { roleUid: "role", names: "ids", "uidp.childrenOf": "group", inner: "" };
   for (const [field, description, path, text] of [
     [

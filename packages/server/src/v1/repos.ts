@@ -5,6 +5,7 @@ import { invalidArgument } from "../lib/errors.ts";
 import type { ReposWithReadme, RepoWithReadme } from "../registry/repos/repo-with-readme.ts";
 import type { EventBody } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
+import { timestampProblem } from "../rpc/time-range.ts";
 import { mustBeUid } from "../rpc/validate.ts";
 import { type AdaptedMethod, adapt, type Invoke, respondWith } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
@@ -97,9 +98,14 @@ function wholeV2(given: registryV1.Repo): RepoWithReadme {
   return { repo, readme };
 }
 
-/** The other fields are output only. */
-function syncV2({ source, google, amazon, azure }: registryV1.SyncConfig) {
-  return { source, google, amazon, azure };
+/** The other fields are output only, in version 2 also the expiration, which is why it is validated here. */
+function syncV2({ source, google, amazon, azure, expiration }: registryV1.SyncConfig) {
+  const problem = expiration && timestampProblem(expiration);
+  if (problem !== undefined) {
+    const field = "sync_config.expiration";
+    throw invalidArgument({ field, description: `expiration ${problem}` });
+  }
+  return { source, google, amazon, azure, ...(expiration && { expirationTime: expiration }) };
 }
 
 /** Translates a repo to version 1. Images are never overlaid, so there is no overlay. */

@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { type Tag, TagSchema, TagsService } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
 import type { TagWrites } from "../registry/tags/tag-writes.ts";
+import type { Handler } from "../rpc/call.ts";
 import { type AdaptedMethod, adapt, type Invoke, respondWith } from "./adapter.ts";
 import { adaptList, filterOf } from "./list.ts";
 
@@ -12,13 +13,7 @@ const NAMES = { parent: "repoId", updateTime: "lastUpdated" };
 /** The version 1 methods of tags. Lists include every kind of tag unless the filter excludes it. */
 export function tagMethods(invoke: Invoke, tagWrites: TagWrites): AdaptedMethod[] {
   return [
-    adapt(invoke, {
-      method: Registry.method.createTag,
-      target: TagsService.method.createTag,
-      request: ({ repoId, tag }) => ({ parent: repoId, ...(tag && { tag: tagV2(tag) }) }),
-      response: tagV1,
-      names: NAMES,
-    }),
+    createTag(invoke, tagWrites),
     respondWith(Registry.method.updateTag, NAMES, async (tag, call) => {
       return tagV1(await tagWrites.replace(call, create(TagSchema, tagV2(tag))));
     }),
@@ -50,6 +45,27 @@ export function tagMethods(invoke: Invoke, tagWrites: TagWrites): AdaptedMethod[
       response: ({ tags, nextPageToken }) => ({ items: tags.map(eolTag), nextPageToken }),
     }),
   ];
+}
+
+/** Clients that only manage the metadata of a tag send no digest: the tag then has its current image. */
+function createTag(invoke: Invoke, tagWrites: TagWrites): AdaptedMethod {
+  const method = Registry.method.createTag;
+  const [, withDigest] = adapt(invoke, {
+    method,
+    target: TagsService.method.createTag,
+    request: ({ repoId, tag }) => ({ parent: repoId, ...(tag && { tag: tagV2(tag) }) }),
+    response: tagV1,
+    names: NAMES,
+  });
+  const [, withoutDigest] = respondWith(method, NAMES, async ({ repoId, tag }, call) => {
+    const given = create(TagSchema, tag && tagV2(tag));
+    return tagV1(await tagWrites.createForCurrentImage(call, repoId, given));
+  });
+  const handler: Handler = (call, message) => {
+    const { tag } = message as registryV1.CreateTagRequest;
+    return tag?.digest === "" ? withoutDigest(call, message) : withDigest(call, message);
+  };
+  return [method, handler];
 }
 
 interface Excluded {

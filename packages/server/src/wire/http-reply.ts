@@ -50,7 +50,7 @@ export function errorReply({ wire, context }: HttpContext, error: WharfError): H
   const headers = errorHeaders(error);
   if (error.code === "UNAUTHENTICATED") {
     const hadToken = context.authorization !== undefined;
-    headers["www-authenticate"] = hadToken ? 'Bearer error="invalid_token"' : "Bearer";
+    headers["www-authenticate"] ??= hadToken ? 'Bearer error="invalid_token"' : "Bearer";
   }
   const body = statusJson(error, wire.errorDomain);
   return { status: error.httpStatus, headers, body, error };
@@ -132,9 +132,11 @@ export function uncompressedEtag(tag: string): string {
   return tag.endsWith(GZIP_SUFFIX) ? `${tag.slice(0, -GZIP_SUFFIX.length)}"` : tag;
 }
 
-/** ZIP archives are compressed already. */
+/** Archives are compressed already. */
+const COMPRESSED_TYPES: ReadonlySet<unknown> = new Set(["application/zip", "application/gzip"]);
+
 function isCompressible({ headers }: HttpReply): boolean {
-  return headers?.["content-type"] !== "application/zip";
+  return !COMPRESSED_TYPES.has(headers?.["content-type"]);
 }
 
 function varyOn(encoding: boolean, origin: boolean): string {

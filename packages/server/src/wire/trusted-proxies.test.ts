@@ -21,7 +21,7 @@ function ranges(...texts: string[]): AddressRange[] {
 
 const PROXIES = new TrustedProxies(ranges("10.0.0.0/8", "192.0.2.1", "2001:db8:aa::/48"));
 
-describe("the client's address", () => {
+describe("the client address", () => {
   const many = (count: number, entry: string) => Array(count).fill(entry).join(",");
   for (const [what, peer, forwarded, client] of [
     ["is the peer's without the header", "10.0.0.1", undefined, "10.0.0.1"],

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { get } from "node:http";
 import { connect, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { TestServer } from "../support/server.ts";
+import { TestServer } from "../support/server/test-server.ts";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const SETTINGS = Buffer.from("000000040000000000", "hex");
@@ -41,7 +41,7 @@ for (const [what, begin] of Object.entries(FLOODS)) {
       await server.stop();
     });
 
-    test("keeps nobody else out", async () => {
+    test("does not block other clients", async () => {
       for (let at = 0; at < SOCKETS; at++) {
         const socket = dial(server.url, `127.0.0.${2 + (at % ADDRESSES)}`);
         sockets.add(socket);
@@ -54,7 +54,7 @@ for (const [what, begin] of Object.entries(FLOODS)) {
       assert.ok(sockets.size <= MAX_CONNECTIONS, `${sockets.size} are open`);
     });
 
-    test("ends by itself", async () => {
+    test("is closed by the server", async () => {
       while (sockets.size > 0) {
         await new Promise((resolve) => setTimeout(resolve, 250));
       }

@@ -5,8 +5,8 @@ import { connect } from "node:http2";
 import { before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { ANONYMOUS_UID } from "../../src/auth/caller.ts";
-import { approved, Scanner, unzipped } from "../support/feeds.ts";
-import { onEachStore } from "../support/test-world.ts";
+import { approved, Scanner, unzipped } from "../support/client/feed-client.ts";
+import { onEachStore } from "../support/world/world.ts";
 
 /** Enough on one store to take more than `GROWTH` if all were held at once; the other has many steps. */
 const ADVISORIES = { sqlite: 20_000, postgres: 5_000 };
@@ -41,7 +41,7 @@ onEachStore(
 
     function documentOf(first: number) {
       const artifactName = `package-${first}`;
-      const note = "What is known of it, in as many words as people use. ".repeat(
+      const note = "A note as long as those that people write, repeated. ".repeat(
         SAID[world.store],
       );
       const advisories = Array.from({ length: PER_PACKAGE }, (_, at) => ({
@@ -79,7 +79,7 @@ onEachStore(
       return { bytes, growth: most - start };
     }
 
-    test("are whole, and take no more memory than small ones", async () => {
+    test("are complete, and take no more memory than small ones", async () => {
       // What every server takes once it has work.
       await scanner.get(`${group}/osv/all.json`);
       const index = await watched("osv/all.json");
@@ -97,7 +97,7 @@ onEachStore(
       assert.ok(Math.max(...growths) < GROWTH, `it grew by ${growths} bytes`);
     });
 
-    test("wait for clients that do not read", async () => {
+    test("apply backpressure to slow clients", async () => {
       const start = await memory();
       const request = get(`${world.server.url}/feeds/${group}/openvex/all.json`);
       const [response] = (await once(request, "response")) as [IncomingMessage];
@@ -124,7 +124,7 @@ onEachStore(
       assert.ok(Buffer.concat(chunks).equals(bytes));
     });
 
-    test("are made a few at a time for one address; others hear when to come again", async () => {
+    test("are limited per address; excess requests get Retry-After", async () => {
       const path = `/feeds/${group}/openvex/all.json`;
       const slow = await Promise.all(
         [1, 2, 3, 4].map(async () => {

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { exchange } from "../support/exchange.ts";
-import { StandInIssuer } from "../support/issuer.ts";
-import { Rest } from "../support/rest.ts";
-import { TestServer } from "../support/server.ts";
+import { Rest } from "../support/client/http.ts";
+import { exchange } from "../support/client/token-exchange.ts";
+import { StandInIssuer } from "../support/providers/issuer.ts";
+import { TestServer } from "../support/server/test-server.ts";
 
 const SLOW = "(?:.?.?.?.?){300}.*";
 const LONG = "a".repeat(3_800);
-const AT_ONCE = 12;
+const CONCURRENCY = 12;
 
 /** The requirement is 100 ms; on a loaded machine, ten times that still tells it from seconds. */
 const MAX_DELAY_MS = 1_000;
@@ -57,9 +57,9 @@ describe("hostile patterns, a dozen at a time", () => {
   }
 
   const dozen = <T>(work: (at: number) => Promise<T>) =>
-    Promise.all(Array.from({ length: AT_ONCE }, (_, at) => work(at)));
+    Promise.all(Array.from({ length: CONCURRENCY }, (_, at) => work(at)));
 
-  test("do not delay others in exchanges, not even those that nobody has compiled yet", async () => {
+  test("do not delay other exchanges, not even when not yet compiled", async () => {
     const uids = await dozen(async (at) => (await create(slowRule(at))).body.uid as string);
     const token = await issuer.sign({ sub: LONG, aud: LONG, a: LONG });
     const delay = await worstDelay(async () => {
@@ -74,7 +74,7 @@ describe("hostile patterns, a dozen at a time", () => {
     assert.ok(delay < MAX_DELAY_MS, `${delay} ms`);
   });
 
-  test("do not delay others where only the issuer is looked at", async () => {
+  test("do not delay others where only the issuer is matched", async () => {
     const made = await create({ issuerPattern: `${SLOW}!`, subject: "x" });
     const iss = `https://${"a".repeat(1_000)}`;
     const token = await issuer.sign({ iss, sub: "x" });
@@ -87,7 +87,7 @@ describe("hostile patterns, a dozen at a time", () => {
     assert.ok(delay < MAX_DELAY_MS, `${delay} ms`);
   });
 
-  test("do not delay others in tests of identities", async () => {
+  test("do not delay other identity tests", async () => {
     const { uid } = (await create(slowRule())).body;
     const token = await issuer.sign({ sub: LONG, aud: LONG, a: LONG });
     const delay = await worstDelay(async () => {

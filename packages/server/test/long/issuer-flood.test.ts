@@ -4,17 +4,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import type { JWTPayload } from "jose";
-import { exchange } from "../support/exchange.ts";
-import { StandInIssuer } from "../support/issuer.ts";
-import { Rest } from "../support/rest.ts";
-import { TestServer } from "../support/server.ts";
+import { Rest } from "../support/client/http.ts";
+import { exchange } from "../support/client/token-exchange.ts";
+import { StandInIssuer } from "../support/providers/issuer.ts";
+import { TestServer } from "../support/server/test-server.ts";
 
 /** With keys of this size, more than the cache of issuers' keys has room for. */
 const ISSUERS = 500;
 const KEY_SET_BYTES = 48 * 1024;
-const AT_ONCE = 14;
+const CONCURRENCY = 14;
 
-test("issuers that one organization makes up displace no other's keys", async () => {
+test("forged issuers of one organization do not evict the keys of others", async () => {
   const server = await TestServer.start({ flags: ["--log-level", "error"], ownProcess: true });
   const victim = await StandInIssuer.start();
   const forged = await StandInIssuer.start();
@@ -50,7 +50,7 @@ test("issuers that one organization makes up displace no other's keys", async ()
         assert.equal((await ask(forged, evil, { sub: "x", iss })).status, 200);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, flood));
+    await Promise.all(Array.from({ length: CONCURRENCY }, flood));
     assert.ok(await victimWorks());
     assert.equal(victim.asked.length, asked, "its keys are still known");
     await victim.stop();

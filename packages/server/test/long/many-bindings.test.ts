@@ -4,9 +4,9 @@ import { create } from "@bufbuild/protobuf";
 import { GroupSchema, newChildUid, OrgStatus, RoleBindingSchema } from "@wharf/contract";
 import { groups } from "../../src/iam/groups.ts";
 import { roleBindings } from "../../src/iam/role-bindings.ts";
-import { Inside } from "../support/inside.ts";
-import { Rest } from "../support/rest.ts";
-import { type Member, onEachStore, roleNamed } from "../support/test-world.ts";
+import { Rest } from "../support/client/http.ts";
+import { Inside } from "../support/server/store-access.ts";
+import { type Member, onEachStore, roleNamed } from "../support/world/world.ts";
 
 /** Groups at which the caller has a role binding, and groups below each. */
 const SCOPES = { sqlite: 8_000, postgres: 1_000 };
@@ -81,7 +81,7 @@ onEachStore(
     const list = (query: string) =>
       new Rest(world.server.url, member.token).get(`/iam/v2beta1/groups?${query}`);
 
-    test("does not hold up others while its lists run", async () => {
+    test("does not delay others while it lists", async () => {
       const queries = [
         "order_by=name&page_size=200",
         `order_by=name&page_size=1&skip=${rows - 10}`,
@@ -101,7 +101,7 @@ onEachStore(
       assert.ok(Math.max(...waits) < MAX_WAIT_MS);
     });
 
-    test("does not hold up others when access changes", async () => {
+    test("does not delay others when its bindings change", async () => {
       const api = world.operator();
       const changed = (await world.member()).uid;
       const get = () =>
@@ -119,7 +119,7 @@ onEachStore(
       }
     });
 
-    test("does not hold up others while it is deleted", async () => {
+    test("does not delay others while it is deleted", async () => {
       const deleted = world.operator().identities.delete(member.uid);
       const { waits } = await beside(deleted, async () => {
         await world.operator().groups.create(org, { name: "new" });

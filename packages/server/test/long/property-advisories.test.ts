@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import fc from "fast-check";
-import { EVENT_TYPES, isShown, type Stored, type Wish } from "../support/advisory-oracle.ts";
-import { AdvisoryWorld } from "../support/advisory-world.ts";
-import { type Api, PROTOCOLS, type Protocol } from "../support/api.ts";
-import { FIXED, SEED } from "../support/seed.ts";
-import { onEachStore } from "../support/test-world.ts";
-import { pick } from "../support/world.ts";
+import { type Api, PROTOCOLS, type Protocol } from "../support/client/api-client.ts";
+import { EVENT_TYPES, isShown, type Stored, type Wish } from "../support/oracle/advisory-model.ts";
+import { AdvisoryWorld } from "../support/oracle/random-advisories.ts";
+import { pick } from "../support/oracle/random-plan.ts";
+import { FIXED, SEED } from "../support/oracle/seed.ts";
+import { onEachStore } from "../support/world/world.ts";
 
 const CHANGES = 70;
 
@@ -199,7 +199,7 @@ onEachStore("lists of advisories", (world) => {
     assert.equal(second.skipped, skip + 2, about);
   }
 
-  test("show what was asked for and may be seen, in order, in pages that add up", async () => {
+  test("return exactly the matching visible rows, in order, in consistent pages", async () => {
     let found = 0;
     const property = fc.asyncProperty(questions, async (question) => {
       if ((await check(question)) > 0) found += 1;
@@ -208,7 +208,7 @@ onEachStore("lists of advisories", (world) => {
     assert.ok(found > QUERIES / 5, `only ${found} found anything`);
   });
 
-  test("each filter alone shows what it says, whoever asks", async () => {
+  test("each filter alone is exact, for every caller", async () => {
     for (const [at] of MAKERS.entries()) {
       for (const caller of [0, 1, 2, 3]) {
         const protocol = pick(PROTOCOLS, at + caller);
@@ -218,7 +218,7 @@ onEachStore("lists of advisories", (world) => {
     }
   });
 
-  test("a token leads nowhere else", async () => {
+  test("a page token is valid for its own query only", async () => {
     const api = world.operator();
     const { nextPageToken: pageToken } = await api.advisories.list({ pageSize: 1 });
     for (const other of [

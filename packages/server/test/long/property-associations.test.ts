@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { closeGrpc } from "../support/grpc.ts";
-import { Inside } from "../support/inside.ts";
+import { closeGrpc } from "../support/client/grpc.ts";
+import { Rest } from "../support/client/http.ts";
 import {
   expected,
   isOrdered,
@@ -10,11 +10,11 @@ import {
   OPERATOR,
   type SortKey,
   type World,
-} from "../support/oracle.ts";
-import { checkWalk, fetchAll, type ListQuery } from "../support/pages.ts";
-import { Rest } from "../support/rest.ts";
-import { STORES, TestServer } from "../support/server.ts";
-import { all, build, NAMES, type Plan, pick } from "../support/world.ts";
+} from "../support/oracle/access-model.ts";
+import { checkWalk, fetchAll, type ListQuery } from "../support/oracle/pages.ts";
+import { all, build, NAMES, type Plan, pick } from "../support/oracle/random-plan.ts";
+import { Inside } from "../support/server/store-access.ts";
+import { STORES, TestServer } from "../support/server/test-server.ts";
 
 const KIND = "accountAssociations";
 const KEYS: readonly SortKey[] = ["uid", "name", "created_at", "updated_at"];
@@ -40,7 +40,7 @@ const PLAN: Plan = {
 };
 
 for (const store of STORES) {
-  describe(`lists of what goes by the uid of its group, on ${store}`, () => {
+  describe(`lists of resources with the uid of their group, on ${store}`, () => {
     let server: TestServer;
     let inside: Inside;
     let world: World;
@@ -72,7 +72,7 @@ for (const store of STORES) {
 
     const callers = () => [OPERATOR, ...world.identities.map((identity) => identity.uid)];
 
-    test("every caller sees exactly what they may, in order, in pages that add up", async () => {
+    test("every caller gets exactly the visible rows, in order, in consistent pages", async () => {
       let shown = 0;
       for (const [number, caller] of callers().entries()) {
         const token = await (caller === OPERATOR ? inside.token() : inside.token(caller));

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { Inside } from "../support/inside.ts";
-import type { Kind } from "../support/oracle.ts";
-import { type Answer, Rest } from "../support/rest.ts";
-import { checkRows } from "../support/rows.ts";
-import { FIXED } from "../support/seed.ts";
-import { STORES, TestServer } from "../support/server.ts";
-import { pick } from "../support/world.ts";
+import { type Answer, Rest } from "../support/client/http.ts";
+import type { Kind } from "../support/oracle/access-model.ts";
+import { pick } from "../support/oracle/random-plan.ts";
+import { FIXED } from "../support/oracle/seed.ts";
+import { Inside } from "../support/server/store-access.ts";
+import { checkRows } from "../support/server/store-consistency.ts";
+import { STORES, TestServer } from "../support/server/test-server.ts";
 
 const ISSUER = "https://issuer.example.com";
 
@@ -168,7 +168,7 @@ class Crowd {
 }
 
 for (const store of STORES) {
-  describe(`what is stored on ${store}`, () => {
+  describe(`stored state on ${store}`, () => {
     let server: TestServer;
     let replica: TestServer | undefined;
     let inside: Inside;
@@ -200,7 +200,7 @@ for (const store of STORES) {
       return [new Rest(urls[0] as string, token), new Rest(urls.at(-1) as string, token)];
     }
 
-    test("agrees with itself after many have changed it at once", async () => {
+    test("is consistent after concurrent writes", async () => {
       const lists = fc.array(fc.array(deeds, { minLength: 40, maxLength: 40 }), {
         minLength: 8,
         maxLength: 8,
@@ -215,7 +215,7 @@ for (const store of STORES) {
       await fc.assert(property, { ...FIXED, numRuns: 4 });
     });
 
-    test("has no group below one that went while it was being made", async () => {
+    test("has no orphan of a concurrently deleted group", async () => {
       const root = await created("groups", { name: "root" });
       const [one, other] = await twice(await inside.token());
       for (let turn = 0; turn < 60; turn++) {
@@ -230,7 +230,7 @@ for (const store of STORES) {
       await checkRows(inside.store.reader);
     });
 
-    test("has no organization of someone who went while founding it", async () => {
+    test("has no organization of a concurrently deleted creator", async () => {
       const root = await created("groups", { name: "root" });
       const operators = await twice(await inside.token());
       for (let turn = 0; turn < 40; turn++) {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
-import { closeGrpc, grpcCall } from "../support/grpc.ts";
-import { Inside } from "../support/inside.ts";
-import { Rest } from "../support/rest.ts";
-import { TestServer } from "../support/server.ts";
+import { closeGrpc, grpcCall } from "../support/client/grpc.ts";
+import { Rest } from "../support/client/http.ts";
+import { Inside } from "../support/server/store-access.ts";
+import { TestServer } from "../support/server/test-server.ts";
 
 const PATH = "/iam/v2beta1";
 const OWNER = builtinRole("owner")?.uid ?? "";
@@ -31,7 +31,7 @@ const ACCESS = [
   "identity.delete",
 ];
 
-describe("someone who manages access to a folder", () => {
+describe("an access administrator of a folder", () => {
   let server: TestServer;
   let inside: Inside;
   let operator: Rest;
@@ -76,7 +76,7 @@ describe("someone who manages access to a folder", () => {
     return (await operator.get(`${PATH}/${path}`)).body;
   }
 
-  test("cannot make or widen a role beyond what they hold, however it is written", async () => {
+  test("cannot create or widen a role beyond what they hold, in any spelling", async () => {
     const role = await made(`roles/${folder}`, { name: "r", capabilities: ["groups.list"] }, rest);
     for (const more of ["repo.delete", "CAP_REPO_DELETE", 1606, "1606"]) {
       const capabilities = ["groups.list", more];
@@ -97,7 +97,7 @@ describe("someone who manages access to a folder", () => {
     );
   });
 
-  test("cannot change a role that others rely on, nor one that all have", async () => {
+  test("cannot change an inherited or a built-in role", async () => {
     const role = await made(`roles/${root}`, { name: "r", capabilities: ["groups.list"] });
     await refused("PATCH", `roles/${role}`, { capabilities: ["groups.list", "groups.create"] });
     await refused("DELETE", `roles/${role}`, {});
@@ -138,7 +138,7 @@ describe("someone who manages access to a folder", () => {
     assert.equal((await seen(`roleBindings/${managerBinding}`)).role.name, "manager");
   });
 
-  test("cannot use a role of another place, which others could widen behind everyone's back", async () => {
+  test("cannot bind a role of another group", async () => {
     const own = await made("groups", { name: "of my own" }, rest);
     const mine = await made(`roles/${own}`, { name: "mine", capabilities: ["groups.list"] }, rest);
     const sibling = await made(`roles/${beside}`, { name: "s", capabilities: ["groups.list"] });
@@ -148,7 +148,7 @@ describe("someone who manages access to a folder", () => {
     }
   });
 
-  test("cannot slip one binding too many into a batch, and then gets none of it", async () => {
+  test("cannot escalate by one binding of a batch, which is atomic", async () => {
     const role = await made(`roles/${folder}`, { name: "r", capabilities: ["groups.list"] }, rest);
     const before = await seen(`roleBindings?uidp.descendants_of=${root}&page_size=200`);
     const fine = { roleBinding: { identityUid: manager, roleUid: role } };
@@ -169,7 +169,7 @@ describe("someone who manages access to a folder", () => {
     assert.equal(after.totalCount, before.totalCount);
   });
 
-  test("cannot become an identity that holds more, by any path of the mask", async () => {
+  test("cannot assume an identity that holds more, by any path of the mask", async () => {
     const victim = await made(`identities/${folder}`, { name: "victim", claimMatch: CLAIM });
     await made(`roleBindings/${beside}`, { identityUid: victim, roleUid: OWNER });
     const uid = `identities/${victim}`;
@@ -186,7 +186,7 @@ describe("someone who manages access to a folder", () => {
     assert.deepEqual((await seen(uid)).claimMatch.subject, CLAIM.subject);
   });
 
-  test("can become an identity that holds no more than they do", async () => {
+  test("can assume an identity that holds no more than they do", async () => {
     const equal = await made(`identities/${folder}`, { name: "equal", claimMatch: CLAIM });
     const role = await made(`roles/${folder}`, { name: "r", capabilities: ["groups.list"] }, rest);
     await made(`roleBindings/${folder}`, { identityUid: equal, roleUid: role });
@@ -194,7 +194,7 @@ describe("someone who manages access to a folder", () => {
     assert.equal(answer.status, 200);
   });
 
-  test("gains nothing by deleting and making anew", async () => {
+  test("cannot escalate by deleting and creating again", async () => {
     const role = await made(`roles/${folder}`, { name: "r", capabilities: ["groups.list"] }, rest);
     const bound = { identityUid: manager, roleUid: role };
     const binding = await made(`roleBindings/${folder}`, bound, rest);
@@ -222,7 +222,7 @@ describe("someone who manages access to a folder", () => {
     assert.ok(child.startsWith(`${folder}/`));
   });
 
-  test("has nothing left at the very next request once their binding or identity is gone", async () => {
+  test("loses access at the next request after their binding or identity is deleted", async () => {
     const guest = await made(`identities/${folder}`, { name: "guest", claimMatch: CLAIM });
     const role = await made(`roles/${folder}`, { name: "r", capabilities: ["groups.list"] });
     const binding = await made(`roleBindings/${folder}`, { identityUid: guest, roleUid: role });

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { groups } from "../../src/iam/groups.ts";
-import { Inside } from "../support/inside.ts";
-import { Rest } from "../support/rest.ts";
-import { TestServer } from "../support/server.ts";
+import { Rest } from "../support/client/http.ts";
+import { Inside } from "../support/server/store-access.ts";
+import { TestServer } from "../support/server/test-server.ts";
 
 const PATH = "/iam/v2beta1";
 const CLAIM = { issuer: "https://issuer.example.com", subject: "someone" };
 
-describe("someone whose access ends while their request waits", () => {
+describe("a caller whose access is revoked while a request waits", () => {
   let server: TestServer;
   let replica: TestServer;
   let inside: Inside;
@@ -61,7 +61,7 @@ describe("someone whose access ends while their request waits", () => {
     throw new Error("nobody waits");
   }
 
-  test("gives nothing to anyone once the end of it has been confirmed", async () => {
+  test("grants nothing after the revocation is acknowledged", async () => {
     const root = await made("groups", { name: "root" });
     const leaver = await made(`identities/${root}`, { name: "leaver", claimMatch: CLAIM });
     const friend = await made(`identities/${root}`, { name: "friend", claimMatch: CLAIM });

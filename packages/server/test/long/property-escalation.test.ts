@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { Inside } from "../support/inside.ts";
-import { heldAt, type Item, type World } from "../support/oracle.ts";
-import { checkNoEscalation, snapshot } from "../support/powers.ts";
-import { type Answer, Rest } from "../support/rest.ts";
-import { FIXED } from "../support/seed.ts";
-import { type StoreKind, TestServer } from "../support/server.ts";
-import { build, pick, plans } from "../support/world.ts";
+import { type Answer, Rest } from "../support/client/http.ts";
+import { heldAt, type Item, type World } from "../support/oracle/access-model.ts";
+import { checkNoEscalation, snapshot } from "../support/oracle/escalation.ts";
+import { build, pick, plans } from "../support/oracle/random-plan.ts";
+import { FIXED } from "../support/oracle/seed.ts";
+import { Inside } from "../support/server/store-access.ts";
+import { type StoreKind, TestServer } from "../support/server/test-server.ts";
 
 /** All that acting on access takes, and one thing to covet. */
 const CAPABILITIES = [
@@ -176,7 +176,7 @@ function suite(store: StoreKind, numRuns: number): void {
       assert.equal(await server.stop(), 0);
     });
 
-    test("is beyond every caller, whatever they try one after another", async () => {
+    test("is impossible for every caller, by any sequence of requests", async () => {
       let [succeeded, refused] = [0, 0];
       const tries = fc.array(steps, { minLength: 70, maxLength: 70 });
       const property = fc.asyncProperty(worlds, tries, async (plan, list) => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { closeGrpc } from "../support/grpc.ts";
-import { Inside } from "../support/inside.ts";
+import { closeGrpc } from "../support/client/grpc.ts";
+import { Rest } from "../support/client/http.ts";
 import {
   type BindingItem,
   expected,
@@ -18,7 +18,7 @@ import {
   placeOf,
   type SortKey,
   type World,
-} from "../support/oracle.ts";
+} from "../support/oracle/access-model.ts";
 import {
   type Asker,
   checkWalk,
@@ -26,11 +26,11 @@ import {
   fetchPage,
   type ListQuery,
   type Walk,
-} from "../support/pages.ts";
-import { Rest } from "../support/rest.ts";
-import { FIXED } from "../support/seed.ts";
-import { STORES, TestServer } from "../support/server.ts";
-import { all, build, NAMES, pick, plans } from "../support/world.ts";
+} from "../support/oracle/pages.ts";
+import { all, build, NAMES, pick, plans } from "../support/oracle/random-plan.ts";
+import { FIXED } from "../support/oracle/seed.ts";
+import { Inside } from "../support/server/store-access.ts";
+import { STORES, TestServer } from "../support/server/test-server.ts";
 
 /** Roles are made of what lists ask for, and of something that they do not. */
 const CAPABILITIES = [...Object.values(LIST_CAPABILITY), "CAP_IAM_GROUPS_CREATE", "CAP_REPO_LIST"];
@@ -148,7 +148,7 @@ for (const store of STORES) {
       await checkWalk(asker, query, uidsOf(items), walk, sizes, skips);
     }
 
-    test("show each caller all that Get allows and nothing else", async () => {
+    test("return exactly what Get allows", async () => {
       const property = fc.asyncProperty(plans(CAPABILITIES), async (plan) => {
         const { world } = await build(operator, plan);
         for (const identity of world.identities.slice(0, 3)) {
@@ -169,7 +169,7 @@ for (const store of STORES) {
       await fc.assert(property, { ...FIXED, numRuns: 3 });
     });
 
-    test("answer every filter, order and page size alike by cursor, by skip and by both", async () => {
+    test("return the same rows by cursor, by skip and by both, for every filter, order and page size", async () => {
       const asked = fc.array(questions, { minLength: 40, maxLength: 60, size: "max" });
       const property = fc.asyncProperty(plans(CAPABILITIES), asked, async (plan, list) => {
         const { world, root } = await build(operator, plan);
@@ -178,7 +178,7 @@ for (const store of STORES) {
       await fc.assert(property, { ...FIXED, numRuns: 12 });
     });
 
-    test("neither miss nor repeat what is there throughout while others come and go", async () => {
+    test("neither miss nor repeat stable rows during concurrent changes", async () => {
       const walks = fc.array(questions, { minLength: 12, maxLength: 16, size: "max" });
       const property = fc.asyncProperty(plans(CAPABILITIES), walks, async (plan, list) => {
         const { world, root } = await build(operator, plan);
@@ -255,7 +255,7 @@ class Visitors {
   async keepComing(): Promise<void> {
     let turn = 0;
     while (this.#wanted) {
-      // Few at a time, so that whoever walks the lists has a turn between them.
+      // In small batches, so that readers of the lists run in between.
       const coming = Array.from({ length: 2 }, () => turn++);
       const paths = (await Promise.all(coming.map((number) => this.#come(number)))).flat();
       await Promise.all(paths.map((path) => this.#operator.delete(path)));

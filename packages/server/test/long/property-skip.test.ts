@@ -6,13 +6,13 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { GroupSchema, OrgStatus } from "@wharf/contract";
 import fc from "fast-check";
 import { groups } from "../../src/iam/groups.ts";
-import { Inside } from "../support/inside.ts";
-import { placeOf } from "../support/oracle.ts";
-import { type Asker, fetchPage, type ListQuery } from "../support/pages.ts";
-import { Rest } from "../support/rest.ts";
-import { FIXED } from "../support/seed.ts";
-import { STORES, TestServer } from "../support/server.ts";
-import { pick } from "../support/world.ts";
+import { Rest } from "../support/client/http.ts";
+import { placeOf } from "../support/oracle/access-model.ts";
+import { type Asker, fetchPage, type ListQuery } from "../support/oracle/pages.ts";
+import { pick } from "../support/oracle/random-plan.ts";
+import { FIXED } from "../support/oracle/seed.ts";
+import { Inside } from "../support/server/store-access.ts";
+import { STORES, TestServer } from "../support/server/test-server.ts";
 
 /** More than two landmarks' worth of rows, which are 5,000 apart. */
 const MANY = 12_500;
@@ -176,7 +176,7 @@ for (const store of STORES) {
       );
     }
 
-    test("stay exact while groups are made, deleted and renamed in between", async () => {
+    test("stay exact while groups are created, deleted and renamed", async () => {
       const steps = fc.record({
         change: fc.constantFrom("insert", "remove", "rename"),
         number: fc.nat(1_000_000),
@@ -191,7 +191,7 @@ for (const store of STORES) {
       await fc.assert(property, { ...FIXED, numRuns: store === "sqlite" ? 60 : 25 });
     });
 
-    test("stay exact when many ask at the same moment", async () => {
+    test("stay exact under concurrent requests", async () => {
       const together = fc.array(queries, { minLength: 6, maxLength: 6 });
       const property = fc.asyncProperty(queries, together, async (one, others) => {
         // The same list, so that they share what is remembered of it; a change made it forget.

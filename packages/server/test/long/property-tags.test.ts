@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { recordTag } from "../../src/registry/ingest/tag-state.ts";
-import type { Api } from "../support/api.ts";
-import { digest } from "../support/digests.ts";
-import { Insider } from "../support/insider.ts";
-import { checkRows } from "../support/rows.ts";
-import { onEachStore } from "../support/test-world.ts";
-import { walk } from "../support/walk.ts";
-import { all, pick } from "../support/world.ts";
+import type { Api } from "../support/client/api-client.ts";
+import { walk } from "../support/client/pagination.ts";
+import { all, pick } from "../support/oracle/random-plan.ts";
+import { digest } from "../support/registry/digest.ts";
+import { Insider } from "../support/server/insider.ts";
+import { checkRows } from "../support/server/store-consistency.ts";
+import { onEachStore } from "../support/world/world.ts";
 
 /** A tag as a list shows it. */
 interface Shown {
@@ -145,13 +145,13 @@ onEachStore("lists of tags", (world) => {
     return wanted.length;
   }
 
-  world.rule("show exactly what was asked for, in order, in pages that add up", async (api) => {
+  world.rule("return exactly the matching rows, in order, in consistent pages", async (api) => {
     const cases = [...everyAsked()];
     const counts = await all(cases, (asked, at) => check(api, asked, at * 5 + (at >> 3), tags));
     assert.ok(counts.filter((count) => count > 0).length > cases.length / 3);
   });
 
-  world.rule("show and count only what their caller may see", async (api) => {
+  world.rule("return and count only what the caller can see", async (api) => {
     const [, left, right] = tree as [string, string, string];
     const { token } = await world.member({ [left]: ["tag.list"], [right]: ["repo.list"] });
     const seen = tags.filter((tag) => isWithin(tag.uid, left));
@@ -162,7 +162,7 @@ onEachStore("lists of tags", (world) => {
     assert.equal(totalCount, String(seen.length));
   });
 
-  test("named tags are shown as far as they are asked for", async () => {
+  test("tags named by uid are filtered as well", async () => {
     const api = world.operator();
     const ids = tags.map(({ uid }) => uid).slice(0, 60);
     for (const asked of everyAsked()) {
@@ -174,7 +174,7 @@ onEachStore("lists of tags", (world) => {
     }
   });
 
-  test("a page token belongs to what was asked for", async () => {
+  test("a page token is valid for its own query only", async () => {
     const api = world.operator();
     const { nextPageToken: pageToken } = await api.tags.list({ pageSize: 1 });
     for (const other of [{ includeEpochs: true }, { deprecated: false }, { orderBy: "name" }]) {

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { RegistryStorage } from "../support/registry-storage.ts";
-import { TestServer } from "../support/server.ts";
-import { TrackedWorld, until } from "../support/tracked-world.ts";
+import { RegistryStorage } from "../support/registry/storage.ts";
+import { TestServer } from "../support/server/test-server.ts";
+import { TrackedWorld, until } from "../support/world/tracked-registry.ts";
 
 const TAGS = 1_000;
 const REPOS = 5_000;
 
-/** What a server may grow by while it looks through all of that. */
-const MOST_GROWTH = 200 * 1024 * 1024;
+/** How much the memory of a server may grow while it reconciles all of that. */
+const MAX_GROWTH_BYTES = 200 * 1024 * 1024;
 
-/** Whoever asks all the time takes the time of those who work. */
+/** Polling too often would slow the server down. */
 const SELDOM_MS = 250;
 
 const repoName = (at: number) => `app-${String(at).padStart(4, "0")}`;
@@ -37,14 +37,14 @@ describe("a large registry", () => {
     return Number((await tracked.world.operator.get(path)).body.totalCount);
   };
 
-  test("is looked through in bounded memory, and a restart goes on where it was", async () => {
+  test("is reconciled in bounded memory, and resumes after a restart", async () => {
     const { server } = tracked.world;
     await server.terminate();
     await server.restart();
     const before = await tracked.metric("process_resident_memory_bytes");
     await until(async () => (await found()) >= REPOS / 4, SELDOM_MS);
     const growth = (await tracked.metric("process_resident_memory_bytes")) - before;
-    assert.ok(growth < MOST_GROWTH, `it grew by ${growth} bytes`);
+    assert.ok(growth < MAX_GROWTH_BYTES, `it grew by ${growth} bytes`);
     const first = await found();
     await server.terminate();
     await server.restart();
@@ -56,10 +56,10 @@ describe("a large registry", () => {
       `${first} and then ${second} repos were looked at`,
     );
     const end = await tracked.metric("process_resident_memory_bytes");
-    assert.ok(end - start < MOST_GROWTH, `it grew by ${end - start} bytes`);
+    assert.ok(end - start < MAX_GROWTH_BYTES, `it grew by ${end - start} bytes`);
   });
 
-  test("is known then, all of it", async () => {
+  test("is then complete in the store", async () => {
     const { organization, team } = tracked.world;
     assert.equal(await totalOf("repos", `uidp.childrenOf=${team}`), REPOS);
     const repo = (await tracked.repo("many")) as string;
@@ -68,7 +68,7 @@ describe("a large registry", () => {
   });
 });
 
-describe("a registry of two replicas", () => {
+describe("a registry reconciled by two replicas", () => {
   let tracked: TrackedWorld;
   let other: TestServer;
   before(async () => {
@@ -79,7 +79,7 @@ describe("a registry of two replicas", () => {
     await tracked.stop();
   });
 
-  test("is looked through by one at a time", async () => {
+  test("is reconciled by one replica at a time", async () => {
     const { server } = tracked.world;
     const { host } = tracked.registry;
     const storage = new RegistryStorage(tracked.registry.storage);

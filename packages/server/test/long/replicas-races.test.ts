@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Api, Refusal } from "../support/api.ts";
-import { Inside } from "../support/inside.ts";
-import { checkRows } from "../support/rows.ts";
-import { ScimClient } from "../support/scim.ts";
-import { TestServer } from "../support/server.ts";
-import { type Signer, signerOf } from "../support/signer.ts";
-import { roleNamed } from "../support/test-world.ts";
-import { inParallel } from "../support/walk.ts";
+import { Api, Refusal } from "../support/client/api-client.ts";
+import { inParallel } from "../support/client/pagination.ts";
+import { ScimClient } from "../support/providers/scim.ts";
+import { type Signer, signerOf } from "../support/server/signer.ts";
+import { Inside } from "../support/server/store-access.ts";
+import { checkRows } from "../support/server/store-consistency.ts";
+import { TestServer } from "../support/server/test-server.ts";
+import { roleNamed } from "../support/world/world.ts";
 
 const FLAGS = ["--base-url", "http://wharf.test"];
 const CLAIMS = { issuer: "https://issuer.example.com", subject: "s" };
 const ROUNDS = Array.from({ length: 30 }, (_, at) => at);
 
-describe("two replicas that work against each other", () => {
+describe("races between two replicas", () => {
   let [one, two]: TestServer[] = [];
   let a: Api;
   let b: Api;
@@ -65,7 +65,7 @@ describe("two replicas that work against each other", () => {
     (await a.identityProviders.create(at, provider(roleNamed("viewer")))).uid as string;
   const mapping = { externalGroupId: "g", roleUid: roleNamed("viewer") };
 
-  test("the same mapping is not made twice", async () => {
+  test("the same mapping is not created twice", async () => {
     const ended = await outcomes(async (here, there) => {
       const uid = await newProvider(org);
       const codes = await race(
@@ -101,7 +101,7 @@ describe("two replicas that work against each other", () => {
     for (const statuses of ended) assert.deepEqual(statuses, [201, 409]);
   });
 
-  test("deleting an identity provider and mapping in it never leaves an orphan", async () => {
+  test("deleting an identity provider and creating a mapping never leaves an orphan", async () => {
     const ended = await outcomes(async (here, there) => {
       const uid = await newProvider(org);
       return race(
@@ -113,7 +113,7 @@ describe("two replicas that work against each other", () => {
     await consistent();
   });
 
-  test("deleting a role and promising it never leaves a promise of nothing", async () => {
+  test("deleting a role and inviting to it never leaves a dangling invite", async () => {
     const ended = await outcomes(async (here, there) => {
       const role = await newRole(org);
       return race(
@@ -150,7 +150,7 @@ describe("two replicas that work against each other", () => {
     await consistent();
   });
 
-  test("deleting a group and creating in it by name never leaves an orphan", async () => {
+  test("deleting a group and creating in it by path never leaves an orphan", async () => {
     const ended = await outcomes(async (here, there, at) => {
       const name = `contested by name ${at}`;
       const { uid } = await here.groups.create(org, { name });
@@ -163,7 +163,7 @@ describe("two replicas that work against each other", () => {
     await consistent();
   });
 
-  test("deleting an identity and binding it never leaves a binding of nobody", async () => {
+  test("deleting an identity and binding it never leaves a dangling binding", async () => {
     const ended = await outcomes(async (here, there) => {
       const identityUid = await newIdentity(org);
       const codes = await race(
@@ -178,7 +178,7 @@ describe("two replicas that work against each other", () => {
     await consistent();
   });
 
-  test("deleting a role and binding it never leaves a binding to nothing", async () => {
+  test("deleting a role and binding it never leaves a dangling binding", async () => {
     const identityUid = await newIdentity(org);
     const ended = await outcomes(async (here, there) => {
       const roleUid = await newRole(org);
@@ -191,7 +191,7 @@ describe("two replicas that work against each other", () => {
     await consistent();
   });
 
-  test("an identity that is deleted while it makes an organization leaves none", async () => {
+  test("an identity deleted while it creates an organization leaves none", async () => {
     const ended = await outcomes(async (here, there) => {
       const identityUid = await newIdentity(org);
       const theirs = there.as(await signer.token(identityUid));
@@ -204,7 +204,7 @@ describe("two replicas that work against each other", () => {
     await consistent();
   });
 
-  test("one thing is deleted once", async () => {
+  test("concurrent deletes succeed once", async () => {
     const ended = await outcomes(async (here, there) => {
       const { uid } = await here.groups.create(org, { name: "once" });
       const codes = await race(
@@ -217,7 +217,7 @@ describe("two replicas that work against each other", () => {
     await consistent();
   });
 
-  test("a group gets one association, whoever makes it", async () => {
+  test("concurrent creates make one association of a group", async () => {
     const ended = await outcomes(async (here, there) => {
       const { uid } = await here.groups.create(org, { name: "associated" });
       const codes = await race(
@@ -236,7 +236,7 @@ describe("two replicas that work against each other", () => {
     await consistent();
   });
 
-  test("an association that is deleted and made at once is there once, or not", async () => {
+  test("concurrent delete and create leave at most one association", async () => {
     const ended = await outcomes(async (here, there) => {
       const { uid } = await here.groups.create(org, { name: "associated" });
       await there.accountAssociations.create(uid, { name: "first" });

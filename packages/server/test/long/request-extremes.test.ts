@@ -4,13 +4,19 @@ import { create, type DescMethod, fromJson, type JsonObject, toBinary } from "@b
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { httpRulesOf, SERVICES } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import { ExtremeGround } from "../support/extreme-ground.ts";
-import { extremesOf, jsonExtremesOf, leavesOf, type Path, put } from "../support/extremes.ts";
-import { grpcSend } from "../support/grpc.ts";
-import { queryOf } from "../support/over-rest.ts";
-import { Rest } from "../support/rest.ts";
-import { onEachStore } from "../support/test-world.ts";
-import { inParallel } from "../support/walk.ts";
+import { grpcSend } from "../support/client/grpc.ts";
+import { Rest } from "../support/client/http.ts";
+import { queryOf } from "../support/client/over-rest.ts";
+import { inParallel } from "../support/client/pagination.ts";
+import { ExtremeGround } from "../support/fuzz/boundary-requests.ts";
+import {
+  extremesOf,
+  jsonExtremesOf,
+  leavesOf,
+  type Path,
+  put,
+} from "../support/fuzz/boundary-values.ts";
+import { onEachStore } from "../support/world/world.ts";
 
 const [UNKNOWN, INTERNAL] = [2, 13];
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { alertOf, LocalWorld, PASSWORD } from "../support/local-world.ts";
+import { alertOf, LocalWorld, PASSWORD } from "../support/world/local-accounts.ts";
 
 let world: LocalWorld;
 before(async () => {
@@ -34,7 +34,7 @@ async function openForm(address: string) {
 const GUESSERS = 6;
 const GUESSES_EACH = 15;
 
-test("guessers on a few addresses keep nobody else from signing in", async () => {
+test("password guessing from a few addresses does not block other sign-ins", async () => {
   const forms = await Promise.all(
     Array.from({ length: GUESSERS * GUESSES_EACH }, (_, at) =>
       openForm(at % 2 === 0 ? `198.51.100.${at % GUESSERS}` : `2001:db8::${at % GUESSERS}:${at}`),

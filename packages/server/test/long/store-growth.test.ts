@@ -3,9 +3,9 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MAX_KINDS_PER_NETWORK } from "../../src/engine/audit-aggregator.ts";
 import { MAX_PENDING_DEVICES_PER_NETWORK } from "../../src/login/oauth/device.ts";
-import { Inside } from "../support/inside.ts";
-import { rawRows } from "../support/raw-rows.ts";
-import { STORES, TestServer } from "../support/server.ts";
+import { rawRows } from "../support/server/sql.ts";
+import { Inside } from "../support/server/store-access.ts";
+import { STORES, TestServer } from "../support/server/test-server.ts";
 
 const REFUSALS = 4_000;
 const LOGINS = 2_000;
@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 
 for (const store of STORES) {
   describe(`floods without credentials, on ${store}`, () => {
-    test("leave a bounded number of rows", async (t) => {
+    test("store a bounded number of rows", async (t) => {
       const server = await TestServer.start({
         store,
         flags: ["--log-level", "silent"],
@@ -61,7 +61,7 @@ for (const store of STORES) {
       );
     });
 
-    test("that an earlier version kept are deleted while the server answers", async (t) => {
+    test("stored by an earlier version are deleted in the background", async (t) => {
       const server = await TestServer.start({
         store,
         flags: ["--log-level", "silent"],

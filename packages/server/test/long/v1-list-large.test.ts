@@ -4,13 +4,13 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { grpcCallV1 } from "../support/grpc-v1.ts";
-import { putGroups } from "../support/many-groups.ts";
-import { Rest } from "../support/rest.ts";
-import { onEachStore } from "../support/test-world.ts";
+import { grpcCallV1 } from "../support/client/grpc-v1.ts";
+import { Rest } from "../support/client/http.ts";
+import { putGroups } from "../support/server/bulk-groups.ts";
+import { onEachStore } from "../support/world/world.ts";
 
 /** What a server may grow by while it writes one list, garbage included. */
-const MOST_MIB = 256;
+const MAX_GROWTH_MIB = 256;
 
 /** So many clients that do not read would take twice that, if their lists were held. */
 const IDLE = 24;
@@ -45,7 +45,7 @@ onEachStore(
       return { request, response };
     };
 
-    test("come as a whole over REST, and the server does not hold them", async () => {
+    test("are streamed over REST in bounded memory", async () => {
       const before = mib();
       let most = 0;
       const { response } = await begin();
@@ -60,10 +60,10 @@ onEachStore(
         uids,
       );
       most = Math.max(most, mib());
-      assert.ok(most - before < MOST_MIB, `it grew from ${before} to ${most} MiB`);
+      assert.ok(most - before < MAX_GROWTH_MIB, `it grew from ${before} to ${most} MiB`);
     });
 
-    test("come as one message over gRPC, which is all that is held of them", async () => {
+    test("are one message over gRPC, and only that is kept in memory", async () => {
       const before = mib();
       const { url } = world.server;
       const { token } = world.operator();
@@ -75,17 +75,17 @@ onEachStore(
         uids,
       );
       const most = mib();
-      assert.ok(most - before < MOST_MIB, `it grew from ${before} to ${most} MiB`);
+      assert.ok(most - before < MAX_GROWTH_MIB, `it grew from ${before} to ${most} MiB`);
     });
 
-    test("cost nothing for clients that do not read, or leave half-way", async () => {
+    test("stay bounded for slow and disconnecting clients", async () => {
       const before = mib();
       const all: Awaited<ReturnType<typeof begin>>[] = [];
       for (let client = 0; client < IDLE; client++) all.push(await begin());
       await sleep(500);
       const most = mib();
       for (const { request } of all) request.destroy();
-      assert.ok(most - before < MOST_MIB, `it grew from ${before} to ${most} MiB`);
+      assert.ok(most - before < MAX_GROWTH_MIB, `it grew from ${before} to ${most} MiB`);
       const rest = new Rest(world.server.url, world.operator().token);
       const [first] = uids;
       const { body } = await rest.get(`/iam/v1/groups?id=${first}`);

@@ -38,7 +38,7 @@ const alone = (thing: string) => [thing];
 const never = () => false;
 
 describe("keyed pool", () => {
-  test("are a few at a time", async () => {
+  test("limits concurrency", async () => {
     const desk = new Desk();
     const done = processKeyed(each("a", "b", "c", "d"), alone, desk.work, never);
     await settled();
@@ -49,7 +49,7 @@ describe("keyed pool", () => {
     await done;
   });
 
-  test("that share a key come one after the other", async () => {
+  test("runs items of one key sequentially", async () => {
     const desk = new Desk();
     const done = processKeyed(each("a1", "a2", "b1"), ([key = ""]) => [key], desk.work, never);
     await settled();
@@ -77,7 +77,7 @@ describe("keyed pool", () => {
     assert.ok(!desk.log.includes("begin d"));
   });
 
-  test("end when it is enough, and what began is waited for", async () => {
+  test("stops when aborted, after items in progress", async () => {
     const desk = new Desk();
     let enough = false;
     const done = processKeyed(each("a", "b", "c", "d", "e"), alone, desk.work, () => enough);

@@ -26,12 +26,12 @@ describe("private files", () => {
     await Promise.all(threads.map((thread) => once(thread, "exit")));
   };
 
-  test("many find out at once whether a folder can be written", async () => {
+  test("concurrent checks whether a folder is writable", async () => {
     await all("requireWritable(folder);");
     assert.deepEqual(readdirSync(folder), []);
   });
 
-  test("a file is written whole while others remove it", async () => {
+  test("a file is written atomically while others delete it", async () => {
     const file = join(folder, "current");
     await all(`{
       writeAtomically(${JSON.stringify(file)}, "whole", 0o600);

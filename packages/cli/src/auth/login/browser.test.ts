@@ -4,7 +4,7 @@ import { browserCommand } from "./browser.ts";
 
 const URL_ = "https://wharf.example.com/oauth?a=1&b=2";
 
-test("each system opens addresses in its own way, and BROWSER goes before all", () => {
+test("each platform has its own opener, and BROWSER takes precedence", () => {
   const display = { DISPLAY: ":0" };
   assert.deepEqual(browserCommand(URL_, display, "linux"), ["xdg-open", URL_]);
   assert.deepEqual(browserCommand(URL_, {}, "darwin"), ["open", URL_]);

@@ -13,7 +13,7 @@ async function opened(t: TestContext): Promise<{ loopback: Loopback; url: string
 
 const NEVER = new AbortController().signal;
 
-test("a browser that waits is answered", async (t) => {
+test("a waiting browser gets a response", async (t) => {
   const { loopback, url } = await opened(t);
   const page = fetch(url);
   const { query, reply } = await loopback.callback(NEVER);

@@ -102,9 +102,19 @@ async function tokensFor(
   return { token, ...(refresh ? { refresh_token: refresh.token } : {}) };
 }
 
+/**
+ * The parameters of success and of failure, of which a result has either the ones or the others. Existing clients ask
+ * for `?token=true&error=true` and take any `token` for a success, so placeholders must not stay.
+ */
+const RESULT_PARAMETERS = [
+  ...["code", "error", "error_description"],
+  ...["token", "refresh_token", "status_code"],
+];
+
 /** A page instead of a redirect: browsers apply `form-action` to redirects that follow a form. */
 function redirectPage(address: string, parameters: Record<string, string>): HttpResponse {
   const url = new URL(address);
+  for (const name of RESULT_PARAMETERS) url.searchParams.delete(name);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   const message = { title: "Redirecting", text: "Returning to your command-line tool." };
   return htmlResponse(200, continuePage({ ...message, url: url.href }));

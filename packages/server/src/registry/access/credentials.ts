@@ -32,14 +32,20 @@ export interface Principal extends Requester {
 /** The user name for a token of this installation as the password. */
 const TOKEN_USER = "_token";
 
+const BASIC = "basic ";
+
+/** Whether an Authorization header has the scheme Basic (RFC 7617). */
+export function isBasic(header: string): boolean {
+  return header.slice(0, BASIC.length).toLowerCase() === BASIC;
+}
+
 /** Reads the Authorization header of a registry client. */
 export function readAuthorization(header: string | undefined): Credentials {
   if (header === undefined) return { kind: "none" };
   const bearer = readBearer(header);
   if (bearer !== undefined) return { kind: "ours", token: bearer };
-  const [scheme = "", value = ""] = header.split(" ");
-  if (scheme.toLowerCase() !== "basic") throw unauthenticated("only Basic and Bearer are accepted");
-  const text = Buffer.from(value, "base64").toString("utf8");
+  if (!isBasic(header)) throw unauthenticated("only Basic and Bearer are accepted");
+  const text = Buffer.from(header.slice(BASIC.length), "base64").toString("utf8");
   const colon = text.indexOf(":");
   return passwordOf(text.slice(0, Math.max(colon, 0)), text.slice(colon + 1));
 }
@@ -73,7 +79,9 @@ export async function authenticate(
   seen: AuditedSubject,
 ): Promise<Principal> {
   if (credentials.kind === "none") return anonymous(deps);
-  if (credentials.kind === "trusted") return trusted(deps, credentials, time, seen);
+  if (credentials.kind === "trusted") {
+    return authenticateTrusted(deps.exchange, credentials, time, seen);
+  }
   const { caller, audiences, expires } = await deps.authenticator.holder(credentials.token, time);
   seen.identity = caller.uid;
   if (!audiences.includes(service)) throw wrongAudience(audiences, service);
@@ -90,12 +98,13 @@ async function anonymous({ exchange }: CredentialDeps): Promise<Principal> {
   return { uid, grants, isOperator: false, expires, maxActions: ["pull"] };
 }
 
-async function trusted(
-  { exchange }: CredentialDeps,
-  { token, identity: uid }: { token: string; identity: string },
+/** Authenticates an identity by a token that it trusts. Throws UNAUTHENTICATED for any other token. */
+export async function authenticateTrusted(
+  exchange: ExchangeDeps,
+  { token, identity: uid }: { readonly token: string; readonly identity: string },
   time: number,
   seen: AuditedSubject,
-): Promise<Principal> {
+): Promise<Principal & { readonly identity: CachedIdentity }> {
   seen.identity = uid;
   const presented = { token, identity: uid, time };
   try {

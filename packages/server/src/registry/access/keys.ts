@@ -1,6 +1,5 @@
 import { createPrivateKey, createPublicKey, KeyObject, webcrypto } from "node:crypto";
 import type { JWK } from "jose";
-import { ALGORITHM } from "../../auth/keys.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import type { Store } from "../../store/db/store.ts";
@@ -162,7 +161,7 @@ export function registryJwks(keys: readonly RegistryKey[]): { keys: JWK[] } {
     keys: keys.map(({ kid, publicKey, x5c }) => ({
       ...(publicKey.export({ format: "jwk" }) as JWK),
       kid,
-      alg: ALGORITHM,
+      alg: "ES256",
       use: "sig",
       x5c: [...x5c],
     })),

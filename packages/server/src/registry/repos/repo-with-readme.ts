@@ -18,17 +18,15 @@ export interface RepoWithReadme {
   readonly readme: string;
 }
 
-const LIST = [Capability.CAP_REPO_LIST];
 const UPDATE = [Capability.CAP_REPO_UPDATE];
-const README = [...UPDATE, Capability.CAP_REPO_INTERNAL_ADMIN];
 const EVERYTHING = ["*"];
 
 /** The body of the event of a repo and its README. */
 export type EventBodyOf = (repoWithReadme: RepoWithReadme) => EventBody;
 
 /**
- * Writes repos and their READMEs in one transaction. The caller needs the capabilities for each of them:
- * a README also takes that of registry administrators.
+ * Writes repos and their READMEs in one transaction. By the contract of version 1, who may create or update a
+ * repo may do so with its README, and may set when its sync expires.
  */
 export class ReposWithReadme {
   readonly #engine: Engine;
@@ -84,7 +82,7 @@ export class ReposWithReadme {
 
   /** One event reports a repo and its README together. Events of other resources follow it. */
   #begin(call: Call, tx: Transaction): Mutation {
-    return new Mutation(call, tx, this.#engine, { events: "held" });
+    return new Mutation(call, tx, this.#engine, { events: "held", keepsOutputOnly: true });
   }
 
   async #replace(
@@ -98,7 +96,6 @@ export class ReposWithReadme {
     return this.#withReadme(mutation, repos.fromRow(row), readme, "Update");
   }
 
-  /** Callers who may not read the README do not get it back. */
   async #withReadme(
     mutation: Mutation,
     repo: Repo,
@@ -106,21 +103,12 @@ export class ReposWithReadme {
     verb: "Create" | "Update",
   ): Promise<RepoWithReadme> {
     const { uid } = repo;
-    const stored = await replaceReadme(mutation, uid, readme);
-    const body = this.#eventBodyOf({ repo, readme: stored });
+    if (readme !== (await readSafeReadme(mutation.tx, uid))) {
+      await storeReadme(mutation, uid, readme);
+    }
+    const body = this.#eventBodyOf({ repo, readme });
     const method = this.#engine.catalog.repos.method(verb);
     await mutation.emitInstead(method, uid, body, (other) => other !== uid);
-    const maySee = stored === readme || mutation.caller.grants.holds(LIST, uid);
-    return { repo, readme: maySee ? stored : "" };
+    return { repo, readme };
   }
-}
-
-/** Returns the README after the write. An empty one from a caller who may not write it is ignored. */
-async function replaceReadme(mutation: Mutation, uid: string, readme: string): Promise<string> {
-  const before = await readSafeReadme(mutation.tx, uid);
-  if (readme === before) return before;
-  if (readme === "" && !mutation.caller.grants.holds(README, uid)) return before;
-  mutation.mustHold(README, uid);
-  await storeReadme(mutation, uid, readme);
-  return readme;
 }

@@ -4,6 +4,7 @@ import {
   Capability,
   CatalogTier,
   isUid,
+  parentOf,
   type Repo,
   RepoSchema,
   type SyncConfig,
@@ -58,7 +59,8 @@ export async function applySync(
   if (after.syncConfig === undefined) return;
   const stored = before?.syncConfig;
   const syncConfig = clone(SyncConfigSchema, after.syncConfig);
-  syncConfig.source = await resolveSource(mutation, deps, syncConfig.source);
+  syncConfig.source = await resolveSource(mutation, deps, after, syncConfig.source);
+  if (!mutation.keepsOutputOnly) delete syncConfig.expirationTime;
   const isNew = stored?.source !== syncConfig.source;
   const source = isNew
     ? await newSource(mutation, after, syncConfig.source)
@@ -72,20 +74,24 @@ export async function applySync(
   }
 }
 
-/** The uid of a source that is given by uid or path. */
+/** The uid of a source that is given by uid, by path, or by its name in the group of the synced repo. */
 async function resolveSource(
   { engine, tx, caller }: Mutation,
   { hosts }: RegistryDeps,
+  { uid: synced }: Repo,
   named: string,
 ): Promise<string> {
   if (isUid(named)) return named;
   const host = hosts().find((one) => named.startsWith(`${one}/`));
   const path = host === undefined ? named : named.slice(host.length + 1);
-  const uid = (await resolvePath(engine, tx, path))?.repo;
+  const { table } = engine.catalog.repos;
+  const uid =
+    (await resolvePath(engine, tx, path))?.repo ??
+    (await table.childrenNamed(tx, parentOf(synced), named, 1))[0];
   // A repo that the caller may not see is reported as missing.
   if (uid !== undefined && caller.grants.holds(LIST, uid)) return uid;
   throw invalidSource(
-    `there is no repo ${JSON.stringify(path)}: source must be a repo's uid or path`,
+    `there is no repo ${JSON.stringify(path)}: source must be a repo's uid or path, or its name in the same group`,
   );
 }
 
@@ -114,19 +120,18 @@ function invalidSource(description: string): Error {
   return invalidArgument({ field: "sync_config.source", description });
 }
 
-/** Output-only fields stay, or are reset with a new source. */
+/** Output-only fields stay, or are reset with a new source. An expiration that is given counts. */
 function withOutputFields(
   given: SyncConfig,
   stored: SyncConfig | undefined,
   now: number,
 ): SyncConfig {
   const { source, google, amazon, azure } = given;
-  const set = { source, google, amazon, azure };
-  if (stored === undefined) {
-    const expirationTime = timestampFromMs(now + SYNC_LIFETIME_MS);
-    return create(SyncConfigSchema, { ...set, expirationTime });
-  }
-  return Object.assign(clone(SyncConfigSchema, stored), set);
+  const expirationTime =
+    given.expirationTime ?? stored?.expirationTime ?? timestampFromMs(now + SYNC_LIFETIME_MS);
+  return Object.assign(clone(SyncConfigSchema, stored ?? create(SyncConfigSchema)), {
+    ...{ source, google, amazon, azure, expirationTime },
+  });
 }
 
 /** Rejects values for inherited fields, except those that the repo had before its first sync. */

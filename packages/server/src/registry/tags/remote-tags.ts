@@ -1,6 +1,11 @@
 import { ancestorsOf, Capability, capabilityName } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
-import { failedPrecondition, permissionDenied, WharfError } from "../../lib/errors.ts";
+import {
+  failedPrecondition,
+  invalidArgument,
+  permissionDenied,
+  WharfError,
+} from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import { locationsOf } from "../../store/tables/registry-locations.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
@@ -70,6 +75,29 @@ export class RemoteTags {
   }
 
   /**
+   * The digest that a tag has in the registries, and when they were asked; undefined if the repo has no
+   * location. A tag that no location has, or that differs between them, needs a digest.
+   */
+  async current(
+    call: Call,
+    repo: string,
+    name: string,
+  ): Promise<{ readonly digest: string; readonly time: number } | undefined> {
+    const locations = await this.#locationsOf(repo);
+    if (locations.length === 0) return undefined;
+    const stored = await newestEntry(this.#engine.store.reader, repo, name);
+    const time = Math.max(Date.now(), stored?.seen ?? 0);
+    const found = await Promise.all(
+      locations.map(({ remote, path }) => asPrecondition(remote.digestOf(path, name, call.signal))),
+    );
+    const [digest, ...others] = new Set(found.filter((one) => one !== undefined));
+    if (digest === undefined) throw digestRequired(`no registry of the repo has the tag ${name}`);
+    if (others.length > 0)
+      throw digestRequired(`the tag ${name} has several digests in the registries of the repo`);
+    return { digest, time };
+  }
+
+  /**
    * Deletes a tag at every location that has it, but never its manifest. Returns when; undefined if the
    * repo has no location.
    */
@@ -133,6 +161,11 @@ async function asPrecondition<T>(request: Promise<T>): Promise<T> {
     const description = message.slice(message.indexOf(": ") + 2);
     throw failedPrecondition({ type: "REGISTRY_REFUSED", description });
   }
+}
+
+/** The error for a tag without a digest that does not follow from what exists. */
+export function digestRequired(reason: string): WharfError {
+  return invalidArgument({ field: "digest", description: `digest is required: ${reason}` });
 }
 
 function imageNotFound(digest: string): WharfError {

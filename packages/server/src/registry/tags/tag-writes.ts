@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { create, type DescMethod } from "@bufbuild/protobuf";
+import { create, type DescMethod, equals } from "@bufbuild/protobuf";
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import {
   Capability,
   type CreateTagRequest,
@@ -19,7 +20,7 @@ import { EMPTY_REPLY, messageReply } from "../../rpc/reply.ts";
 import { mustBeUid, validate } from "../../rpc/validate.ts";
 import { newestEntry } from "../../store/tables/tags.ts";
 import { recordTag, removeTag, type TagUpdate } from "../ingest/tag-state.ts";
-import type { RemoteTags } from "./remote-tags.ts";
+import { digestRequired, type RemoteTags } from "./remote-tags.ts";
 
 /**
  * Tags that callers create, move and delete: first in the attached registries, then in the store. If the
@@ -42,11 +43,14 @@ export class TagWrites {
     ];
   }
 
-  /** Replaces an existing tag. Its name cannot change: it identifies the tag in the registry. */
+  /**
+   * Replaces an existing tag. Its name cannot change: it identifies the tag in the registry. Without a
+   * digest, the tag keeps its image and no registry is asked.
+   */
   async replace(call: Call, given: Tag): Promise<Tag> {
     const { uid, name, digest, deprecated, bundles } = given;
     mustBeUid("uid", uid);
-    validate(TagSchema, create(TagSchema, { name, digest, bundles }));
+    validateTag({ name, digest, bundles });
     const {
       store,
       catalog: { tags },
@@ -56,8 +60,63 @@ export class TagWrites {
     if (before.name !== name) {
       throw invalidArgument({ field: "name", description: "name cannot be changed" });
     }
-    const update = { name, digest, deprecated, bundles, eventMethod: call.method };
+    const eventMethod = call.method;
+    if (digest === "") return this.#describe(call, uid, { deprecated, bundles, eventMethod });
+    const update = { name, digest, deprecated, bundles, eventMethod };
     return this.#put(call, parentOf(uid), update, uid);
+  }
+
+  /**
+   * Creates or replaces a tag without a digest: with the image that it has in the repo's registries, or in
+   * the store if there is none.
+   */
+  async createForCurrentImage(call: Call, repo: string, given: Tag): Promise<Tag> {
+    const { name, deprecated, bundles } = given;
+    mustBeUid("repoId", repo);
+    validateTag({ name, digest: "", bundles });
+    const {
+      store,
+      catalog: { repos, tags },
+    } = this.#engine;
+    if ((await repos.find(store.reader, repo)) === undefined) throw notFound(repos.typeName, repo);
+    const remote = await this.#remoteTags.current(call, repo, name);
+    const [uid = ""] = await tags.table.childrenNamed(store.reader, repo, name, 1);
+    const stored = await tags.find(store.reader, uid);
+    if (remote !== undefined) {
+      const update = { name, digest: remote.digest, deprecated, bundles };
+      checkReplace(call, stored, update);
+      return this.#record(call, repo, update, remote.time);
+    }
+    if (stored === undefined) throw digestRequired(`the repo has no tag ${name}`);
+    checkReplace(call, stored, { name, digest: stored.digest, deprecated, bundles });
+    return this.#describe(call, stored.uid, { deprecated, bundles });
+  }
+
+  /** Replaces what is stored beside the digest. The history, which is about digests, does not change. */
+  async #describe(
+    call: Call,
+    uid: string,
+    given: Pick<Tag, "deprecated" | "bundles"> & Pick<TagUpdate, "eventMethod">,
+  ): Promise<Tag> {
+    const {
+      store,
+      catalog: { repos, tags },
+    } = this.#engine;
+    return store.write(async (tx) => {
+      // Lock order: the repo before its tags.
+      await repos.table.findForChange(tx, parentOf(uid));
+      const row = await tags.table.findForChange(tx, uid);
+      if (row === undefined) throw notFound(tags.typeName, uid);
+      const before = tags.fromRow(row);
+      const { deprecated, bundles, eventMethod } = given;
+      const after = create(TagSchema, { ...before, deprecated, bundles });
+      if (equals(TagSchema, before, after)) return before;
+      const since = before.updateTime ? timestampMs(before.updateTime) : 0;
+      after.updateTime = timestampFromMs(Math.max(call.time, since));
+      const mutation = new Mutation(call, tx, this.#engine);
+      await mutation.update(tags, after, eventMethod ?? tags.method("Create"));
+      return after;
+    });
   }
 
   /** Creates a tag, or replaces an existing one, which also takes `tag.update`. */
@@ -74,13 +133,28 @@ export class TagWrites {
   async #put(call: Call, repo: string, update: TagUpdate, uid?: string): Promise<Tag> {
     const {
       store,
-      catalog: { repos, tags },
+      catalog: { tags },
     } = this.#engine;
     // Checked before a registry is changed. The notification of this very change may create the tag
     // meanwhile, so the check is repeated below only if no registry was involved.
     const [stored] = await tags.table.childrenNamed(store.reader, repo, update.name, 1);
     if (stored !== undefined) checkReplace(call, await tags.find(store.reader, stored), update);
     const time = await this.#remoteTags.put(call, repo, update);
+    return this.#record(call, repo, update, time, uid);
+  }
+
+  /** Stores a tag: as it is in the registries since a time, or undefined if no registry has it. */
+  async #record(
+    call: Call,
+    repo: string,
+    update: TagUpdate,
+    time: number | undefined,
+    uid?: string,
+  ): Promise<Tag> {
+    const {
+      store,
+      catalog: { repos, tags },
+    } = this.#engine;
     return store.write(async (tx) => {
       // Lock order: the repo before its tags.
       await repos.table.findForChange(tx, repo);
@@ -122,6 +196,14 @@ export class TagWrites {
     };
   }
 }
+
+/** Validates the fields of a tag whose digest may be left out. */
+function validateTag(given: { name: string; digest: string; bundles: string[] }): void {
+  const digest = given.digest || PLACEHOLDER_DIGEST;
+  validate(TagSchema, create(TagSchema, { ...given, digest }));
+}
+
+const PLACEHOLDER_DIGEST = `sha256:${"0".repeat(64)}`;
 
 function contentOf({ digest, deprecated = false, bundles = [] }: TagUpdate) {
   return { digest, deprecated, bundles };

@@ -140,6 +140,7 @@ export function migrations(dialect: Dialect): readonly (readonly string[])[] {
     memberships(dialect),
     expiryByIndex(dialect),
     grantChanges(dialect),
+    signingAlgorithms(dialect),
     advisorySources(dialect),
   ];
 }
@@ -205,6 +206,11 @@ function grantChanges({ text, integer, withoutRowid }: Dialect): readonly string
       version ${integer} NOT NULL, identity ${text} NOT NULL, root ${text} NOT NULL,
       PRIMARY KEY (version, identity, root)) ${withoutRowid}`,
   ];
+}
+
+/** Keys of earlier versions are for ES256. */
+function signingAlgorithms({ text }: Dialect): readonly string[] {
+  return [`ALTER TABLE signing_keys ADD COLUMN algorithm ${text} NOT NULL DEFAULT 'ES256'`];
 }
 
 /** Records of other databases that advisories were imported from (advisory-sources.ts). */

@@ -6,6 +6,8 @@ export const SIGNING_KEYS = "signing-keys";
 
 export interface StoredKey {
   readonly kid: string;
+  /** The name of its JSON Web Algorithm. */
+  readonly algorithm: string;
   readonly created: number;
   /** When the key stops being accepted; null while it is in use. */
   readonly retires: number | null;
@@ -19,30 +21,38 @@ export interface SealedKey extends StoredKey {
 /** The signing keys that are accepted at a time, newest first. */
 export function readKeys(reader: Reader, now: number): Promise<SealedKey[]> {
   return reader.all<SealedKey>(
-    `SELECT kid, created, retires, sealed FROM signing_keys
+    `SELECT kid, algorithm, created, retires, sealed FROM signing_keys
      JOIN secrets ON owner = '${SIGNING_KEYS}' AND name = kid
      WHERE retires IS NULL OR retires > ? ORDER BY created DESC, kid`,
     now,
   );
 }
 
-/**
- * Adds a signing key, retires the others at the given time and deletes retired ones. The private key is
- * sealed in the secrets table.
- */
-export async function addKey(tx: Transaction, key: StoredKey, othersRetire: number): Promise<void> {
-  await tx.run(
-    "UPDATE signing_keys SET retires = ? WHERE retires IS NULL OR retires > ?",
-    othersRetire,
-    othersRetire,
-  );
-  await tx.run("DELETE FROM signing_keys WHERE retires <= ?", key.created);
-  await tx.run(
-    "INSERT INTO signing_keys (kid, created, retires) VALUES (?, ?, ?)",
-    key.kid,
-    key.created,
-    key.retires,
-  );
+/** Whether there is a signing key of an algorithm that is not going to retire. */
+export async function hasCurrentKey(reader: Reader, algorithm: string): Promise<boolean> {
+  const sql = "SELECT kid FROM signing_keys WHERE algorithm = ? AND retires IS NULL LIMIT 1";
+  return (await reader.get(sql, algorithm)) !== undefined;
+}
+
+/** Retires the signing keys of an algorithm, or all, at the given time, unless they retire earlier. */
+export async function retireKeys(
+  tx: Transaction,
+  algorithm: string | undefined,
+  time: number,
+): Promise<void> {
+  const sql = "UPDATE signing_keys SET retires = ? WHERE (retires IS NULL OR retires > ?)";
+  if (algorithm === undefined) await tx.run(sql, time, time);
+  else await tx.run(`${sql} AND algorithm = ?`, time, time, algorithm);
+  tx.accessChanged();
+}
+
+/** Adds signing keys and deletes retired ones. The private keys are sealed in the secrets table. */
+export async function addKeys(tx: Transaction, keys: readonly StoredKey[]): Promise<void> {
+  for (const { kid, algorithm, created, retires } of keys) {
+    await tx.run("DELETE FROM signing_keys WHERE retires <= ?", created);
+    const sql = "INSERT INTO signing_keys (kid, algorithm, created, retires) VALUES (?, ?, ?, ?)";
+    await tx.run(sql, kid, algorithm, created, retires);
+  }
   await deletePrivateKeys(tx, SIGNING_KEYS, "signing_keys");
   tx.accessChanged();
 }

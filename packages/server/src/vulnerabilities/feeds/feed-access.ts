@@ -1,17 +1,24 @@
 import { Capability, type Group } from "@wharf/contract";
 import type { Authenticator } from "../../auth/authenticator.ts";
 import { ANONYMOUS_UID } from "../../auth/caller.ts";
+import type { Grants } from "../../auth/grants.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { notFound, unauthenticated } from "../../lib/errors.ts";
+import {
+  authenticateTrusted,
+  isBasic,
+  readAuthorization,
+} from "../../registry/access/credentials.ts";
 import { resolvePath } from "../../registry/path.ts";
-import type { IdentityCache } from "../../sts/identity-cache.ts";
+import type { ExchangeDeps } from "../../sts/authorize-subject.ts";
+import { updateLastSeen } from "../../sts/exchange-audit.ts";
 import type { NamingDeps } from "../naming.ts";
 
 /** What access to feeds depends on. */
 export interface FeedAccess extends NamingDeps {
   readonly engine: Engine;
   readonly authenticator: Authenticator;
-  readonly identities: IdentityCache;
+  readonly exchange: ExchangeDeps;
 }
 
 /** A group whose feed the caller may read, and whether anonymous callers may. */
@@ -28,22 +35,44 @@ const REQUIRED = [Capability.CAP_ADVISORIES_LIST];
  * exists.
  */
 export async function feedGroup(
-  { engine, authenticator, identities }: FeedAccess,
+  access: FeedAccess,
   written: string,
   authorization: string | undefined,
 ): Promise<FeedGroup> {
-  // First, so that an invalid token is rejected for every group.
-  const hasToken = authorization !== undefined && authorization !== "";
-  const caller = hasToken ? await authenticator.caller(authorization, Date.now()) : undefined;
+  const { engine, exchange } = access;
+  // First, so that invalid credentials are rejected for every group.
+  const grants = await grantsOf(access, authorization);
   const group = await findGroup(engine, written);
-  const anonymous = await identities.find(ANONYMOUS_UID);
+  const anonymous = await exchange.identities.find(ANONYMOUS_UID);
   if (group !== undefined) {
     if (anonymous?.granted.holds(REQUIRED, group.uid)) return { group, isPublic: true };
-    if (caller?.grants.holds(REQUIRED, group.uid)) return { group, isPublic: false };
+    if (grants?.holds(REQUIRED, group.uid)) return { group, isPublic: false };
   }
-  if (caller === undefined)
+  if (grants === undefined)
     throw unauthenticated("the feed does not exist or is not public: send a token");
   throw notFound("Feed", written);
+}
+
+/**
+ * The grants of the caller; undefined without credentials. Scanners often know only user names and passwords, so
+ * Basic is accepted as the registry does: a pull token with its identity, or a token of ours with the user `_token`.
+ */
+async function grantsOf(
+  { engine, authenticator, exchange }: FeedAccess,
+  authorization: string | undefined,
+): Promise<Grants | undefined> {
+  if (authorization === undefined || authorization === "") return undefined;
+  const time = Date.now();
+  if (!isBasic(authorization)) return (await authenticator.caller(authorization, time)).grants;
+  const credentials = readAuthorization(authorization);
+  if (credentials.kind !== "trusted") {
+    const token = credentials.kind === "ours" ? credentials.token : "";
+    return (await authenticator.caller(`Bearer ${token}`, time)).grants;
+  }
+  const seen = { identity: "" };
+  const { identity, grants } = await authenticateTrusted(exchange, credentials, time, seen);
+  await updateLastSeen(engine, identity, time);
+  return grants;
 }
 
 /** By uid or by path of names, as in the names of repositories. */

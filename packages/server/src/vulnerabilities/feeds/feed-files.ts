@@ -23,6 +23,7 @@ import type { HttpResponse } from "../../wire/endpoint.ts";
 import { type ArchivedFile, archiveOf } from "./feed-archive.ts";
 import type { FeedFile } from "./feed-path.ts";
 import type { FeedReader } from "./feed-reader.ts";
+import { tarGzipOf } from "./feed-tar.ts";
 
 /** The response body of a file. */
 export interface FeedContent {
@@ -32,6 +33,8 @@ export interface FeedContent {
 
 const JSON_TYPE = "application/json";
 const ZIP_TYPE = "application/zip";
+const GZIP_TYPE = "application/gzip";
+const CSV_TYPE = "text/csv; charset=utf-8";
 
 /** What the files of a feed are generated from. */
 export interface FeedSource {
@@ -52,6 +55,10 @@ export async function feedFile(
       return { type: JSON_TYPE, body: osvIndex(reader) };
     case "osv archive":
       return { type: ZIP_TYPE, body: archiveOf(osvFiles(source)) };
+    case "osv tar":
+      return { type: GZIP_TYPE, body: tarGzipOf(osvFiles(source)) };
+    case "osv changes":
+      return { type: CSV_TYPE, body: osvChanges(reader) };
     case "osv document": {
       const advisory = await reader.document(file.id);
       return json(advisory && osvDocument(advisory, publication));
@@ -81,7 +88,7 @@ export async function feedFile(
     case "csaf index":
       return { type: "text/plain; charset=utf-8", body: csafIndex(reader) };
     case "csaf changes":
-      return { type: "text/csv; charset=utf-8", body: csafChangesOf(reader) };
+      return { type: CSV_TYPE, body: csafChangesOf(reader) };
     case "csaf archive":
       return { type: ZIP_TYPE, body: archiveOf(csafFiles(source)) };
     case "csaf document": {
@@ -119,6 +126,29 @@ async function* osvIndex(reader: FeedReader): AsyncGenerator<string> {
     before = ",\n";
   }
   yield before === "[" ? "[]" : "]";
+}
+
+/**
+ * Ids by time of change, latest first, as in the buckets of osv.dev: incremental readers stop at the first time that
+ * they know. The order by time takes some hundred bytes for each document; ids that changed together stay in order.
+ */
+async function* osvChanges(reader: FeedReader): AsyncGenerator<string> {
+  const changes = new Map<string, string[]>();
+  for await (const advisory of reader.byId()) {
+    const entry = osvIndexEntry(advisory);
+    if (entry === undefined) continue;
+    const ids = changes.get(entry.modified);
+    if (ids === undefined) changes.set(entry.modified, [entry.id]);
+    else ids.push(entry.id);
+  }
+  for (const modified of [...changes.keys()].sort().reverse()) {
+    for (const id of changes.get(modified) ?? []) yield `${modified},${csvField(id)}\n`;
+  }
+}
+
+/** Quoted if necessary (RFC 4180). */
+function csvField(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 async function* osvFiles({ reader, publication }: FeedSource): AsyncGenerator<ArchivedFile> {

@@ -2,7 +2,7 @@ import { type PackageKey, packageOfCsafId } from "@wharf/advisories/publish";
 
 /** A file of a feed. */
 export type FeedFile =
-  | { readonly kind: "osv index" | "osv archive" }
+  | { readonly kind: "osv index" | "osv changes" | "osv archive" | "osv tar" }
   | { readonly kind: "osv document"; readonly id: string }
   | { readonly kind: "secdb"; readonly architecture: string | undefined }
   | { readonly kind: "openvex all" | "openvex archive" | "openvex index" | "openvex manifest" }
@@ -34,6 +34,8 @@ const MAX_FILE_SEGMENTS = 5;
 const FIXED: Readonly<Record<string, FeedFile>> = {
   "osv/all.json": { kind: "osv index" },
   "osv/all.zip": { kind: "osv archive" },
+  "osv/all.tar.gz": { kind: "osv tar" },
+  "osv/modified_id.csv": { kind: "osv changes" },
   "secdb/security.json": { kind: "secdb", architecture: undefined },
   "openvex/all.json": { kind: "openvex all" },
   "openvex/all.zip": { kind: "openvex archive" },

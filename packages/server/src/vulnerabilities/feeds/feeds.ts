@@ -4,8 +4,9 @@
  */
 import type { Publication } from "@wharf/advisories/publish";
 import { clientNetwork } from "../../lib/client-network.ts";
-import { notFound } from "../../lib/errors.ts";
+import { notFound, WharfError } from "../../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
+import { HttpFault } from "../../wire/http.ts";
 import { cancelBody } from "../../wire/stream-reply.ts";
 import { namingOf } from "../naming.ts";
 import { type FeedAccess, feedGroup } from "./feed-access.ts";
@@ -30,6 +31,15 @@ export function feedEndpoints(access: FeedAccess): HttpEndpoint[] {
   return [{ method: "GET", path: PREFIX, prefix: true, handle }];
 }
 
+/** Clients that send passwords only when asked need the challenge of Basic. */
+const CHALLENGES = 'Bearer, Basic realm="feeds"';
+
+function withChallenge(thrown: unknown): never {
+  const error = WharfError.from(thrown);
+  if (error.code !== "UNAUTHENTICATED") throw error;
+  throw new HttpFault(error, error.httpStatus, { "www-authenticate": CHALLENGES });
+}
+
 async function respond(
   access: FeedAccess,
   exports: FeedExports,
@@ -38,7 +48,11 @@ async function respond(
   const path = readFeedPath(request.path.slice(PREFIX.length));
   if (path === undefined) throw notFound("Feed", request.path);
   const { engine } = access;
-  const { group, isPublic } = await feedGroup(access, path.group, request.headers.authorization);
+  const { group, isPublic } = await feedGroup(
+    access,
+    path.group,
+    request.headers.authorization,
+  ).catch(withChallenge);
   const { baseUrl } = access.addresses();
   const publication: Publication = {
     publisher: group.name,

@@ -3,12 +3,6 @@ import {
   AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive,
 } from "@wharf/contract";
 
-/** Types that VEX has no separate justification for: they come back as "code not included". */
-const PUBLISHED_AS_NOT_INCLUDED: ReadonlySet<FalsePositive> = new Set([
-  FalsePositive.VULNERABILITY_RECORD_ANALYSIS_CONTESTED,
-  FalsePositive.VULNERABLE_CODE_VERSION_NOT_USED,
-]);
-
 /**
  * Whether an imported event has any information that the stored event of the same time and type lacks.
  *
@@ -28,7 +22,8 @@ export function addsInformation(stored: AdvisoryEvent, imported: AdvisoryEvent):
   if (type.case === "falsePositiveDetermination" && stored.type.case === type.case) {
     const [before, after] = [stored.type.value, type.value];
     const isNotIncluded = after.type === FalsePositive.VULNERABLE_CODE_NOT_INCLUDED_IN_PACKAGE;
-    if (isNotIncluded && PUBLISHED_AS_NOT_INCLUDED.has(before.type)) {
+    // VEX has one justification for both.
+    if (isNotIncluded && before.type === FalsePositive.VULNERABLE_CODE_VERSION_NOT_USED) {
       return !isSubset({ ...after, type: before.type }, before);
     }
   }

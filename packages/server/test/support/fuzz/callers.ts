@@ -1,5 +1,5 @@
 /** Which caller sends a request, whose things it may name, and how much of it goes wrong. */
-import type { Chance } from "../chance.ts";
+import type { Chance } from "../oracle/random.ts";
 import { ANONYMOUS_CALLERS, type CallerName } from "./request.ts";
 import { Values } from "./values.ts";
 import { AUTHORIZATIONS } from "./words.ts";

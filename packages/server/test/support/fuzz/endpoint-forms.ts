@@ -176,6 +176,8 @@ export const JSON_ENDPOINTS: readonly { readonly path: string; readonly fields: 
 export const FEED_FILES: readonly string[] = [
   "osv/all.json",
   "osv/all.zip",
+  "osv/all.tar.gz",
+  "osv/modified_id.csv",
   "osv/CGA-2222-2222-2222.json",
   "osv/%00.json",
   "secdb/security.json",

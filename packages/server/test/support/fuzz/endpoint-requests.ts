@@ -1,5 +1,5 @@
 /** Requests to everything that is no method of the contract: pages, OAuth, registries, feeds, health. */
-import type { Chance } from "../chance.ts";
+import type { Chance } from "../oracle/random.ts";
 import { authorizationOf, type Phase, pickCaller, valuesFor } from "./callers.ts";
 import {
   FEED_FILES,

@@ -2,7 +2,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { SERVICES, serviceNames } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import type { Chance } from "../chance.ts";
+import type { Chance } from "../oracle/random.ts";
 import { authorizationOf, type Phase, pickCaller, valuesFor } from "./callers.ts";
 import { wireMessage } from "./messages.ts";
 import { FRAMINGS, type FuzzRequest } from "./request.ts";

@@ -1,8 +1,8 @@
 /** An organization with one of everything, for requests to be about. */
-import { AdvisoriesV1 } from "../advisories-v1.ts";
-import { digest } from "../digests.ts";
-import { ScimClient } from "../scim.ts";
-import { roleNamed, type TestWorld } from "../test-world.ts";
+import { AdvisoriesV1 } from "../client/advisories-v1.ts";
+import { ScimClient } from "../providers/scim.ts";
+import { digest } from "../registry/digest.ts";
+import { roleNamed, type TestWorld } from "../world/world.ts";
 
 /** What the provider of an organization signs in with; no answer may hold it. */
 export const CLIENT_SECRET = "canary-client-secret-5f1d";

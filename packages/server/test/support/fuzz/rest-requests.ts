@@ -2,7 +2,7 @@
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
 import { type HttpBinding, httpRulesOf, SERVICES } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import type { Chance } from "../chance.ts";
+import type { Chance } from "../oracle/random.ts";
 import { authorizationOf, type Phase, pickCaller, valuesFor } from "./callers.ts";
 import { jsonMessage, jsonRubbish } from "./messages.ts";
 import { type FuzzRequest, percentEncoded } from "./request.ts";

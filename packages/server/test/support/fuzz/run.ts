@@ -1,8 +1,8 @@
 /** Sends the requests of a run, some at a time, and collects what was wrong with answers. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { Chance } from "../chance.ts";
-import { SEED } from "../seed.ts";
+import { Chance } from "../oracle/random.ts";
+import { SEED } from "../oracle/seed.ts";
 import type { Phase } from "./callers.ts";
 import { ConnectionLost } from "./http1.ts";
 import { problemOf } from "./invariants.ts";

@@ -1,5 +1,5 @@
 /** SCIM requests, as identity providers would send them or as they never would. */
-import type { Chance } from "../chance.ts";
+import type { Chance } from "../oracle/random.ts";
 import { authorizationOf, type Phase, pickCaller, valuesFor } from "./callers.ts";
 import { jsonRubbish } from "./messages.ts";
 import { type CallerName, type FuzzRequest, percentEncoded } from "./request.ts";

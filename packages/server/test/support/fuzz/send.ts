@@ -1,7 +1,7 @@
 /** Sends fuzzed requests and returns what came back, in one form for all protocols. */
 import { constants, type OutgoingHttpHeaders } from "node:http2";
 import { gunzipSync } from "node:zlib";
-import { RawHttp2, webTrailers } from "../raw-grpc.ts";
+import { RawHttp2, webTrailers } from "../client/raw-http2.ts";
 import type { Phase } from "./callers.ts";
 import { HttpConnection } from "./http1.ts";
 import { type FuzzRequest, fill, type Marks } from "./request.ts";

@@ -1,7 +1,7 @@
 /** Digests of all that is stored, to tell whether anything has changed. */
 import { createHash } from "node:crypto";
-import { rawRows } from "../raw-rows.ts";
-import type { TestServer } from "../server.ts";
+import { rawRows } from "../server/sql.ts";
+import type { TestServer } from "../server/test-server.ts";
 
 /**
  * Tables that requests without a token may write: the audit log of what was denied, and logins that

@@ -2,7 +2,7 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import { fieldBehavior, isScope } from "@wharf/contract";
-import type { Chance } from "../chance.ts";
+import type { Chance } from "../oracle/random.ts";
 import { HOSTILE_TEXTS, MASKS, ORDERS } from "./words.ts";
 
 /** The kinds of things that each organization of a world has one of, under these names. */

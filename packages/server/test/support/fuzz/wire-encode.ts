@@ -1,6 +1,6 @@
 /** Protobuf fields and gRPC frames as bytes, right and wrong. */
 import { gzipSync } from "node:zlib";
-import { frame } from "../raw-grpc.ts";
+import { frame } from "../client/raw-http2.ts";
 import { type Framing, fill, type Marks, type WireField } from "./request.ts";
 
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { notificationSecret } from "../../../src/app/admin.ts";
 import { readSettings } from "../../../src/config/settings.ts";
-import { exchange } from "../exchange.ts";
-import { freePort } from "../free-port.ts";
-import { StandInIssuer } from "../issuer.ts";
-import { TestRegistry } from "../registry.ts";
-import type { StoreKind } from "../server.ts";
-import { TestWorld } from "../test-world.ts";
+import { exchange } from "../client/token-exchange.ts";
+import { StandInIssuer } from "../providers/issuer.ts";
+import { TestRegistry } from "../registry/distribution.ts";
+import { freePort } from "../server/free-port.ts";
+import type { StoreKind } from "../server/test-server.ts";
+import { TestWorld } from "../world/world.ts";
 import type { Phase } from "./callers.ts";
 import { CLIENT_SECRET, organization, type Things } from "./organization.ts";
 import type { CallerName, Marks } from "./request.ts";

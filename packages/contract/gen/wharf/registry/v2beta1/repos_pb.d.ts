@@ -88,8 +88,9 @@ export declare const RepoSchema: GenMessage<Repo>;
  */
 export declare type SyncConfig = Message<"wharf.registry.v2beta1.SyncConfig"> & {
   /**
-   * A repo, which must not be synced itself: its uid, or its path as images are named by it, such as
-   * acme/team/app, with or without the host of the registry. Kept as the uid.
+   * A repo, which must not be synced itself: its uid, its path as images are named by it, such as
+   * acme/team/app, with or without the host of the registry, or its name if it is in the same group.
+   * Kept as the uid.
    *
    * @generated from field: string source = 1;
    */

@@ -1,0 +1,163 @@
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type BrowserServer,
+  chromium,
+  type Page,
+} from "playwright-core";
+
+/** Many times what a page needs on an idle machine. */
+const TIMEOUT_MS = 120_000;
+
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+/** What Playwright leaves out of the browser: the last list counts, so ours must name it again. */
+const LEFT_OUT_BY_PLAYWRIGHT = [
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsUpgrades",
+  "HttpsFirstBalancedModeAutoEnable",
+  "LensOverlay",
+  "MediaRouter",
+  "PaintHolding",
+  "ThirdPartyStoragePartitioning",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "OptimizationHints",
+  "NetworkTimeServiceQuerying",
+  "AimEnabled",
+  "PreconnectToSearch",
+];
+
+/** Pages that every window makes for its address line, which nobody sees: most of what a window costs. */
+const LEFT_OUT = ["WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup"];
+
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  `--disable-features=${[...LEFT_OUT_BY_PLAYWRIGHT, ...LEFT_OUT].join()}`,
+  // External host names do not resolve, so requests to them fail immediately.
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1, EXCLUDE [::1]",
+];
+
+/** A test, or whatever else says when it is over. */
+interface Ending {
+  after(work: () => Promise<void>): void;
+}
+
+/** Where a run of many test files passes the address of the browser that they share. */
+const SHARED = "WHARF_TEST_BROWSER";
+
+const LAUNCH = { executablePath: CHROMIUM, args: FLAGS, timeout: TIMEOUT_MS };
+
+/** Starts a browser for all the processes that this one starts from now on. */
+export async function shareBrowser(): Promise<BrowserServer> {
+  const server = await chromium.launchServer(LAUNCH);
+  process.env[SHARED] = server.wsEndpoint();
+  return server;
+}
+
+/** A real browser, shared or launched; contexts keep tests apart. The caller closes it. */
+export function launchBrowser(): Promise<Browser> {
+  const shared = process.env[SHARED];
+  if (shared) return chromium.connect(shared, { timeout: TIMEOUT_MS });
+  return chromium.launch(LAUNCH);
+}
+
+/**
+ * A real browser that closes when the test ends.
+ *
+ * @example const page = await (await openBrowser(t)).newPage();
+ */
+export async function openBrowser(t: Ending): Promise<Browser> {
+  const browser = await launchBrowser();
+  t.after(() => browser.close());
+  return browser;
+}
+
+/** A page, and everything that the browser complained about on it. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Errors in the console, errors of scripts, requests that failed, violations of the policy. */
+  readonly complaints: string[];
+}
+
+/**
+ * A page in a context of its own (cookies, storage), watched for complaints: of every site, or of
+ * the one that is given.
+ *
+ * @example const { page, complaints } = await openPage(browser, { colorScheme: "dark" });
+ */
+export async function openPage(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+  site = "",
+): Promise<WatchedPage> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  page.setDefaultTimeout(TIMEOUT_MS);
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    const bad = message.type() === "error" || message.type() === "warning";
+    if (bad && message.location().url.startsWith(site)) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("requestfailed", (request) => {
+    const problem = request.failure()?.errorText;
+    // Navigating away before the page is complete aborts it.
+    if (!request.url().startsWith(site) || problem === "net::ERR_ABORTED") return;
+    complaints.push(`${request.url()}: ${problem}`);
+  });
+  await page.addInitScript(
+    `addEventListener("securitypolicyviolation", (event) =>
+      console.error("policy: " + event.violatedDirective + " " + event.blockedURI))`,
+  );
+  return { page, complaints };
+}
+
+/** An authenticator inside the browser, as a phone or a laptop has one. */
+export interface Authenticator {
+  /** How many passkeys it holds. */
+  count(): Promise<number>;
+  /** Whether the person's finger or PIN will be right. */
+  verifies(verified: boolean): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/**
+ * Gives a page an authenticator that holds passkeys and agrees to everything. The page must come
+ * from a name, so `http://localhost:<port>`, not 127.0.0.1.
+ *
+ * @example const authenticator = await addAuthenticator(page);
+ */
+export async function addAuthenticator(page: Page): Promise<Authenticator> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("WebAuthn.enable");
+  const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return {
+    async count() {
+      const { credentials } = await devtools.send("WebAuthn.getCredentials", { authenticatorId });
+      return credentials.length;
+    },
+    async verifies(isUserVerified) {
+      await devtools.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified });
+    },
+    async remove() {
+      await devtools.send("WebAuthn.removeVirtualAuthenticator", { authenticatorId });
+    },
+  };
+}

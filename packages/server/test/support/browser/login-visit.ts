@@ -1,0 +1,55 @@
+import type { Browser, BrowserContextOptions } from "playwright-core";
+import { Tool } from "../client/oauth-client.ts";
+import { freePort } from "../server/free-port.ts";
+import type { StoreKind } from "../server/test-server.ts";
+import { LoginWorld } from "../world/login.ts";
+import { openPage, type WatchedPage } from "./browser.ts";
+
+/**
+ * A world whose pages come from a name: for a browser, the provider is then another site.
+ *
+ * @example const world = await startNamedWorld("sqlite");
+ */
+export async function startNamedWorld(store: StoreKind): Promise<LoginWorld> {
+  const port = await freePort();
+  const flags = ["--listen", `127.0.0.1:${port}`, "--base-url", `http://localhost:${port}`];
+  return LoginWorld.start({ store, flags });
+}
+
+/** A page of a real browser, every address that it asked for, and the tool that sent it. */
+export interface Visit extends WatchedPage {
+  readonly urls: readonly string[];
+  readonly tool: Tool;
+  /** What comes back to the tool, once the browser is there too. */
+  arrival(): Promise<URLSearchParams>;
+}
+
+/**
+ * A browser's visit to a world, closed when the test ends. Complaints are those about our pages:
+ * the provider's are not ours.
+ *
+ * @example const { page, tool, complaints, urls } = await openVisit(t, browser, world);
+ */
+export async function openVisit(
+  t: { after(work: () => Promise<void>): void },
+  browser: Browser,
+  world: LoginWorld,
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
+  const { baseUrl } = world.server;
+  const watched = await openPage(browser, options, baseUrl);
+  const { page } = watched;
+  const tool = await Tool.start(baseUrl);
+  const urls: string[] = [];
+  page.on("request", (request) => urls.push(request.url()));
+  t.after(async () => {
+    tool.stop();
+    await page.context().close();
+  });
+  const arrival = async () => {
+    const callback = await tool.callback();
+    await page.waitForURL((url) => url.pathname === "/callback");
+    return callback;
+  };
+  return { ...watched, urls, tool, arrival };
+}

@@ -1,0 +1,179 @@
+import type { DescMethod, JsonObject } from "@bufbuild/protobuf";
+import { isScope } from "@wharf/contract";
+import { Rest } from "../client/http.ts";
+import { digest } from "../registry/digest.ts";
+import { roleNamed, type TestWorld } from "../world/world.ts";
+
+const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
+const CLAIMS = { issuer: "https://issuer.example.com", subject: "extreme" };
+const ABOUT = { artifactType: "apk", artifactName: "openssl" };
+const NOBODY = "0".repeat(40);
+
+/** One of every kind, by uid. */
+type Uids = Readonly<Record<Kind, string>>;
+type Kind =
+  | "group"
+  | "identity"
+  | "role"
+  | "binding"
+  | "idp"
+  | "mapping"
+  | "invite"
+  | "repo"
+  | "tag"
+  | "advisory"
+  | "event";
+
+/** Which kind a method without a request of its own here is about, by its service and name. */
+const KINDS: readonly (readonly [RegExp, Kind])[] = [
+  [/Settings/, "group"],
+  [/ExternalGroupRoleMappings/, "mapping"],
+  [/IdentityProviders/, "idp"],
+  [/Identities/, "identity"],
+  [/RoleBindings/, "binding"],
+  [/Roles/, "role"],
+  [/GroupInvites/, "invite"],
+  [/AdvisoryEvent$/, "event"],
+  [/Advisories/, "advisory"],
+  [/TagHistory|Tags|Tag$/, "tag"],
+  [/Registry|Repos|Images/, "repo"],
+];
+
+/** Something of every kind, and requests about it that would be accepted. */
+export class ExtremeGround {
+  readonly #uids: Uids;
+  #names = 0;
+
+  private constructor(uids: Uids) {
+    this.#uids = uids;
+  }
+
+  /** @example const ground = await ExtremeGround.prepare(world); */
+  static async prepare(world: TestWorld): Promise<ExtremeGround> {
+    const api = world.operator();
+    const group = await world.organization();
+    const viewer = roleNamed("viewer");
+    const uid = async (made: Promise<{ uid: string }>) => (await made).uid;
+    const identity = await uid(api.identities.create(group, { name: "x", claimMatch: CLAIMS }));
+    const provider = { name: "x", defaultRole: viewer, oidc: OIDC };
+    const idp = await uid(api.identityProviders.create(group, provider));
+    const mapping = { externalGroupId: "x", roleUid: viewer };
+    const repo = await uid(api.repos.create(group, { name: "extreme" }));
+    await api.accountAssociations.create(group, { name: "x" });
+    const v1 = new Rest(`${world.server.url}/vulnerabilities/v1/advisories`, api.token);
+    const advisory = (await v1.post("", { parentId: group, advisory: ABOUT })).body.id;
+    const advisoryEvent = { detection: { manual: {} } };
+    const event = (await v1.post(`/${advisory}/events`, { advisoryEvent })).body.id;
+    return new ExtremeGround({
+      ...{ group, identity, idp, repo, advisory, event },
+      role: await world.role(group, ["groups.list"]),
+      binding: await world.bind(group, identity, "viewer"),
+      invite: await uid(api.groupInvites.create(group, { roleUid: viewer, ttl: "3600s" })),
+      mapping: await uid(api.externalGroupRoleMappings.create(idp, mapping)),
+      tag: await uid(api.tags.create(repo, { name: "1.0", digest: digest(1) })),
+    });
+  }
+
+  /** A request that is good as it is, as JSON. What is to be deleted is not there. */
+  requestOf(method: DescMethod): JsonObject {
+    const { parent, name, input } = method;
+    const known = this.#requests()[`${parent.name}/${name}`];
+    if (known !== undefined) return known;
+    const [, kind = "group"] = KINDS.find(([one]) => one.test(`${parent.name} ${name}`)) ?? [];
+    const field = input.fields.find(isScope);
+    const uid = /Delete/.test(name) ? NOBODY : this.#uids[kind];
+    return field === undefined ? {} : { [field.jsonName]: uid };
+  }
+
+  #requests(): Readonly<Record<string, JsonObject>> {
+    const { group, identity, role, binding, idp, invite, repo, tag, advisory, event } = this.#uids;
+    const name = `extreme-${this.#names++}`;
+    const roleUid = roleNamed("viewer");
+    const provider = { name, defaultRole: roleUid, oidc: OIDC };
+    const given = { name, claimMatch: CLAIMS };
+    const newRole = { name, capabilities: ["CAP_IAM_GROUPS_LIST"] };
+    const tagged = { name: "1.0", digest: digest(1) };
+    const bound = { identityUid: identity, roleUid };
+    const boundV1 = { identity, role: roleUid };
+    return {
+      "GroupsService/CreateGroup": { parent: group, group: { name } },
+      "GroupsService/UpdateGroup": { group: { uid: group, name } },
+      "Groups/Create": { parent: group, group: { name } },
+      "Groups/Update": { id: group, name },
+      "IdentitiesService/CreateIdentity": { parent: group, identity: given },
+      "IdentitiesService/UpdateIdentity": { identity: { uid: identity, ...given } },
+      "IdentitiesService/TestIdentity": { uid: identity, token: "a.b.c" },
+      "Identities/Create": { parentId: group, identity: given },
+      "Identities/Update": { id: identity, ...given },
+      "RolesService/CreateRole": { parent: group, role: newRole },
+      "RolesService/UpdateRole": { role: { uid: role, ...newRole } },
+      "Roles/Create": { parentId: group, role: newRole },
+      "Roles/Update": { id: role, ...newRole },
+      "RoleBindingsService/CreateRoleBinding": { parent: group, roleBinding: bound },
+      "RoleBindingsService/BatchCreateRoleBindings": {
+        parent: group,
+        requests: [{ roleBinding: bound }],
+      },
+      "RoleBindingsService/UpdateRoleBinding": { roleBinding: { uid: binding, ...bound } },
+      "RoleBindings/Create": { parent: group, roleBinding: boundV1 },
+      "RoleBindings/CreateBatch": { parent: group, roleBindings: [boundV1] },
+      "RoleBindings/Update": { id: binding, ...boundV1 },
+      "IdentityProvidersService/CreateIdentityProvider": {
+        parent: group,
+        identityProvider: provider,
+      },
+      "IdentityProvidersService/UpdateIdentityProvider": {
+        identityProvider: { uid: idp, ...provider },
+      },
+      "IdentityProviders/Create": { parentId: group, identityProvider: provider },
+      "IdentityProviders/Update": { id: idp, ...provider },
+      "GroupInvitesService/CreateGroupInvite": {
+        parent: group,
+        groupInvite: { roleUid, ttl: "3600s" },
+      },
+      "GroupInvitesService/UpdateGroupInvite": { groupInvite: { uid: invite, roleUid } },
+      "GroupInvites/Create": { group, role: roleUid, ttl: "3600s" },
+      "AccountAssociationsService/CreateAccountAssociation": {
+        parent: group,
+        accountAssociation: { name },
+      },
+      "AccountAssociationsService/UpdateAccountAssociation": {
+        accountAssociation: { uid: group, name },
+      },
+      "GroupAccountAssociations/Create": { group, name },
+      "GroupAccountAssociations/Update": { group, name },
+      "ExternalGroupRoleMappingsService/CreateExternalGroupRoleMapping": {
+        parent: idp,
+        externalGroupRoleMapping: { externalGroupId: name, roleUid },
+      },
+      "ExternalGroupRoleMappings/Create": {
+        parentId: idp,
+        mapping: { externalGroupId: name, roleUidp: roleUid },
+      },
+      "ReposService/CreateRepo": { parent: group, repo: { name } },
+      "ReposService/UpdateRepo": { repo: { uid: repo, name: "extreme" } },
+      "ReposService/UpdateRepoReadme": { repoReadme: { uid: repo, content: "# Hi" } },
+      "Registry/CreateRepo": { parentId: group, repo: { name } },
+      "Registry/UpdateRepo": { id: repo, name: "extreme" },
+      "TagsService/CreateTag": { parent: repo, tag: tagged },
+      "Registry/CreateTag": { repoId: repo, tag: tagged },
+      "Registry/UpdateTag": { id: tag, ...tagged },
+      "Registry/GetRepoTagsSummary": { repoId: repo },
+      "Registry/GetRegistrySettings": { registryId: group },
+      "Registry/UpdateRegistrySettings": { registryId: group },
+      "RegistrySettingsService/UpdateRegistrySettings": { registrySettings: { groupUid: group } },
+      "Advisories/Create": { parentId: group, advisory: { ...ABOUT, artifactName: name } },
+      "Advisories/Update": { id: advisory, ...ABOUT },
+      "Advisories/CreateAdvisoryEvent": {
+        parentId: advisory,
+        advisoryEvent: { detection: { manual: {} } },
+      },
+      "Advisories/UpdateAdvisoryEvent": { id: event, fixed: { fixedVersion: "1" } },
+      "AdvisoryImportsService/ImportAdvisories": {
+        parent: group,
+        documents: [{ advisories: [] }],
+        validateOnly: true,
+      },
+    };
+  }
+}

@@ -1,0 +1,130 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chownSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { RESOURCES } from "../../../src/app/resources.ts";
+import { openPostgres } from "../../../src/store/db/postgres.ts";
+import { Store } from "../../../src/store/db/store.ts";
+import { freePort } from "./free-port.ts";
+import { scratchFolder } from "./scratch-folder.ts";
+
+/** Where a run of many test files passes the port of the PostgreSQL that they share. */
+const SHARED = "WHARF_TEST_POSTGRES";
+
+/** A database with the current schema and no rows: a copy of its files is much faster to make. */
+const TEMPLATE = "wharf_template";
+
+let cluster: Promise<number> | undefined;
+
+/** Starts a PostgreSQL for all the processes that this one starts from now on. */
+export async function sharePostgres(): Promise<void> {
+  process.env[SHARED] = String(await startCluster());
+}
+
+/** A new database in a real PostgreSQL, with the tables of the current version. */
+export function newDatabase(): Promise<string> {
+  return createDatabase(`TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`);
+}
+
+/** A new database without tables: for tests of how these are created and upgraded. */
+export function emptyDatabase(): Promise<string> {
+  return createDatabase("");
+}
+
+/** In the shared PostgreSQL, or in one that is started on first use. */
+async function createDatabase(options: string): Promise<string> {
+  cluster ??= process.env[SHARED] ? Promise.resolve(Number(process.env[SHARED])) : startCluster();
+  const port = await cluster;
+  // Process ids recur within a run, so names are random.
+  const name = `wharf_${randomBytes(8).toString("hex")}`;
+  await execute(port, `CREATE DATABASE ${name} ${options}`);
+  return urlOf(port, name);
+}
+
+function urlOf(port: number, database: string): string {
+  return `postgres://wharf@127.0.0.1:${port}/${database}`;
+}
+
+async function execute(port: number, statement: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: urlOf(port, "postgres") });
+  await admin.connect();
+  await admin.query(statement);
+  await admin.end();
+}
+
+async function createTemplate(port: number): Promise<void> {
+  await execute(port, `CREATE DATABASE ${TEMPLATE}`);
+  const tables = Object.values(RESOURCES).map((resource) => resource.table);
+  const driver = await openPostgres(urlOf(port, TEMPLATE));
+  await (await Store.open(driver, tables, { committed() {} })).close();
+}
+
+/** Starts one that is thrown away with this process, and returns its port. */
+async function startCluster(): Promise<number> {
+  const versions = readdirSync("/usr/lib/postgresql").sort((a, b) => Number(b) - Number(a));
+  const bin = `/usr/lib/postgresql/${versions[0]}/bin`;
+  const directory = scratchFolder("wharf-pg-");
+  // PostgreSQL refuses to run as root, so root hands it to the user that its package made.
+  const user = process.getuid?.() === 0 ? postgresUser() : undefined;
+  if (user !== undefined) chownSync(directory, user.uid, user.gid);
+  const options = { ...user, cwd: directory, stdio: "ignore" } as const;
+  const data = join(directory, "data");
+  const settings = [
+    "--username=wharf",
+    "--auth=trust",
+    "--no-sync",
+    "--encoding=UTF8",
+    "--locale=C",
+  ];
+  execFileSync(join(bin, "initdb"), [`--pgdata=${data}`, ...settings], options);
+  const port = await freePort();
+  // Nobody misses what is lost with the machine, and nothing lives long enough to be cleaned up.
+  const chosen = {
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: directory,
+    max_connections: 300,
+    fsync: "off",
+    full_page_writes: "off",
+    wal_level: "minimal",
+    max_wal_senders: 0,
+    autovacuum: "off",
+    // Within the data folder, which is removed: a killed server leaves POSIX segments behind.
+    dynamic_shared_memory_type: "mmap",
+  };
+  const flags = Object.entries(chosen).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const server = spawn(join(bin, "postgres"), ["-D", data, "-p", String(port), ...flags], options);
+  process.on("exit", () => {
+    server.kill("SIGKILL");
+    rmSync(directory, { recursive: true, force: true });
+  });
+  server.unref();
+  await untilReady(port, server);
+  await createTemplate(port);
+  return port;
+}
+
+function postgresUser(): { uid: number; gid: number } {
+  const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
+  return { uid: id("-u"), gid: id("-g") };
+}
+
+async function untilReady(port: number, server: ChildProcess): Promise<void> {
+  const ended = once(server, "exit").then(() => {
+    throw new Error("PostgreSQL ended at start");
+  });
+  ended.catch(() => {});
+  for (let attempt = 0; attempt < 1_200; attempt++) {
+    const client = new pg.Client({ connectionString: urlOf(port, "postgres") });
+    try {
+      await Promise.race([client.connect(), ended]);
+      await client.end();
+      return;
+    } catch {
+      await sleep(50);
+    }
+  }
+  throw new Error("PostgreSQL did not start");
+}

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { refused } from "../client/api-error.ts";
+import type { StartOptions } from "../server/test-server.ts";
+import { onEachStore, type TestWorld } from "../world/world.ts";
+import { type Facts, type Subject, type Way, waysOf } from "./resources.ts";
+
+/** A place to make resources of a kind in, and what to make of them. */
+export interface Place {
+  readonly parent: string;
+  /** All that can be said of one; a number tells one from the next. */
+  sample(number: number): Facts;
+  /** The least that an update may say. */
+  readonly change: Facts;
+  /** Facts that a replacement must say again. */
+  readonly required?: readonly string[];
+  /** What the rest of a sample is after a replacement that does not say it. */
+  readonly reset: Facts;
+  /** What no sample may say: refused as INVALID_ARGUMENT. */
+  readonly invalid: Facts;
+  /** Where each must be made in a place of its own: another such place. */
+  another?(): Promise<string>;
+}
+
+/** A kind of resource that both versions have. This is all that the suite below must know of it. */
+export interface Compared extends Subject {
+  prepare(world: TestWorld): Promise<Place>;
+  /** Whether lists of both versions filter by name. */
+  readonly findsByName?: boolean;
+  /** Whether there is no update. */
+  readonly neverChanges?: boolean;
+  /** Whether deleting what does not exist succeeds. */
+  readonly deleteIsIdempotent?: boolean;
+}
+
+const WAYS = ["v1 REST", "v1 gRPC", "v2 REST", "v2 gRPC"] as const;
+
+/** Looks like a uid, and is nobody's. */
+const NOWHERE = "0123456789".repeat(4);
+
+/**
+ * The same operations in both versions over both protocols: they leave the same state, tell the same
+ * facts and refuse alike.
+ *
+ * @example differential("groups and roles", [GROUPS, ROLES]);
+ */
+export function differential(
+  title: string,
+  subjects: readonly Compared[],
+  options: StartOptions = {},
+): void {
+  const suite = (world: TestWorld) => {
+    for (const subject of subjects) describe(subject.title, () => compare(world, subject));
+  };
+  onEachStore(`both versions of ${title}`, suite, options);
+}
+
+function compare(world: TestWorld, subject: Compared): void {
+  let place: Place;
+  let made = 0;
+  before(async () => {
+    place = await subject.prepare(world);
+  });
+  const ways = (token = world.operator().token) => waysOf(world.server.url, token);
+  const way = (name: string) => ways().find((one) => one.name === name) as Way;
+  const parentOfNext = async () => (await place.another?.()) ?? place.parent;
+  const make = async (by: Way) => {
+    return by.create(subject, await parentOfNext(), place.sample(made++));
+  };
+  const all = (one: string) => {
+    return Promise.all(ways().map((each) => each.list(subject, { id: one })));
+  };
+  const alike = async (expected: Facts) => {
+    for (const shown of await all(expected.id)) assert.deepEqual(shown, [expected]);
+  };
+
+  const updating = (title: string, check: () => Promise<void>) => {
+    if (!subject.neverChanges) test(title, check);
+  };
+
+  for (const name of WAYS) {
+    test(`what ${name} makes, all show alike`, async () => {
+      const parent = await parentOfNext();
+      const sample = place.sample(made++);
+      const one = await way(name).create(subject, parent, sample);
+      assert.deepEqual({ ...one, ...sample }, one, "it is what was asked for");
+      await alike(one);
+      const got = await way("v2 REST").callV2(subject.v2, "Get", { uid: one.id });
+      assert.deepEqual(subject.fromV2(got), one);
+      for (const each of ways()) {
+        const below = await each.list(subject, { childrenOf: parent });
+        assert.deepEqual(
+          below.find((other) => other.id === one.id),
+          one,
+          each.name,
+        );
+        if (!subject.findsByName) continue;
+        const named = await each.list(subject, { childrenOf: parent, name: one.name });
+        assert.deepEqual(named, [one], each.name);
+      }
+    });
+
+    updating(`what ${name} replaces is reset where nothing is said`, async () => {
+      const one = await make(way("v2 REST"));
+      const { change, reset, required = [] } = place;
+      const again = Object.entries(one).filter(([fact]) => required.includes(fact));
+      const said = { ...Object.fromEntries(again), ...change };
+      const now = await way(name).replace(subject, one.id, said);
+      assert.deepEqual(settled(now), settled({ ...one, ...reset, ...change }));
+      await alike(now);
+    });
+
+    test(`what ${name} deletes is gone in all`, async () => {
+      const one = await make(way("v1 REST"));
+      await way(name).delete(subject, one.id);
+      assert.deepEqual(
+        await all(one.id),
+        WAYS.map(() => []),
+      );
+    });
+  }
+
+  for (const name of ["v2 REST", "v2 gRPC"]) {
+    updating(`what ${name} changes is kept where nothing is said`, async () => {
+      const one = await make(way("v1 gRPC"));
+      const { change } = place;
+      const now = await way(name).change(subject, one.id, change);
+      assert.deepEqual(settled(now), settled({ ...one, ...change }));
+      await alike(now);
+    });
+  }
+
+  test("who may see some sees the same in all, and others nothing", async () => {
+    const one = await make(way("v2 gRPC"));
+    const root = one.id.slice(0, 40);
+    const [member, stranger] = [await world.member({ [root]: "owner" }), await world.member()];
+    for (const each of ways(member.token))
+      assert.deepEqual(await each.list(subject, { id: one.id }), [one]);
+    for (const each of ways(stranger.token))
+      assert.deepEqual(await each.list(subject, { id: one.id }), []);
+  });
+
+  test("all refuse alike, and nothing changes", async () => {
+    const one = await make(way("v1 REST"));
+    const stranger = await world.member();
+    const parent = await parentOfNext();
+    const next = place.sample(made++);
+    const { change, invalid } = place;
+    const missing = `${NOWHERE}/${NOWHERE.slice(0, 16)}`;
+    const refusals: [code: number, attempt: (each: Way) => Promise<unknown>][] = [
+      [16, (each) => each.as("").create(subject, parent, next)],
+      [7, (each) => each.as(stranger.token).create(subject, parent, next)],
+      [3, (each) => each.create(subject, parent, { ...next, ...invalid })],
+      [5, (each) => each.create(subject, NOWHERE, next)],
+      [16, (each) => each.as("").list(subject, { id: one.id })],
+      [16, (each) => each.as("").delete(subject, one.id)],
+      [7, (each) => each.as(stranger.token).delete(subject, one.id)],
+    ];
+    if (!subject.deleteIsIdempotent) refusals.push([5, (each) => each.delete(subject, missing)]);
+    if (!subject.neverChanges) {
+      refusals.push(
+        [16, (each) => each.as("").replace(subject, one.id, change)],
+        [7, (each) => each.as(stranger.token).replace(subject, one.id, change)],
+        [3, (each) => each.replace(subject, one.id, { ...change, ...invalid })],
+        [5, (each) => each.replace(subject, missing, change)],
+      );
+    }
+    const before = await way("v2 REST").list(subject, { childrenOf: parent });
+    for (const [at, [code, attempt]] of refusals.entries()) {
+      for (const each of ways()) {
+        const refusal = await refused(attempt(each));
+        assert.equal(refusal.code, code, `${at}, ${each.name}: ${refusal.message}`);
+      }
+    }
+    await alike(one);
+    assert.deepEqual(await way("v2 REST").list(subject, { childrenOf: parent }), before);
+    if (subject.deleteIsIdempotent) for (const each of ways()) await each.delete(subject, missing);
+  });
+}
+
+/** Facts without the time of their last change, which any change moves. */
+function settled({ updatedAt: _, ...facts }: Facts): Facts {
+  return facts;
+}

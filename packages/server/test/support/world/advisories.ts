@@ -1,0 +1,50 @@
+import { fromJson, type JsonObject } from "@bufbuild/protobuf";
+import { type Advisory, AdvisoryImportsService, AdvisorySchema } from "@wharf/contract";
+import { AdvisoryWriter } from "../../../src/vulnerabilities/writer.ts";
+import type { Insider } from "../server/insider.ts";
+
+/** What most advisories of the tests have in common. */
+export const PLAIN = {
+  author: "writer@example.com",
+  artifactName: "openssl",
+  artifactType: "apk",
+  artifactArchitecture: "x86_64",
+  componentName: "libcrypto3",
+  componentType: "apk",
+  componentLocation: "/lib/libcrypto.so.3",
+} as const;
+
+/**
+ * Writes advisories of a group in one transaction, given as the JSON of their messages.
+ *
+ * @example const [one] = await written(insider, group, { advisoryId: "CGA-2222-2222-2222" });
+ */
+export function written(
+  insider: Insider,
+  group: string,
+  ...given: readonly JsonObject[]
+): Promise<Advisory[]> {
+  return writing(insider, group, async (writer) => {
+    const made: Advisory[] = [];
+    for (const one of given) made.push(await writer.insert(advisoryOf(one)));
+    return made;
+  });
+}
+
+/** An advisory that has what most have, and what is given. */
+export function advisoryOf(given: JsonObject): Advisory {
+  return fromJson(AdvisorySchema, { ...PLAIN, ...given });
+}
+
+/** Does something with the writer of a group, in one transaction. */
+export function writing<T>(
+  insider: Insider,
+  group: string,
+  work: (writer: AdvisoryWriter) => Promise<T>,
+): Promise<T> {
+  const { importAdvisories } = AdvisoryImportsService.method;
+  return insider.change(
+    async (change) => work(await AdvisoryWriter.begin(change, group)),
+    importAdvisories,
+  );
+}

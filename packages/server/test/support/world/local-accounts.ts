@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ANONYMOUS_UID } from "../../../src/auth/caller.ts";
+import { type Visited, Walker } from "../browser/http-browser.ts";
+import type { SoftPasskey, Twist } from "../browser/soft-passkey.ts";
+import { Rest } from "../client/http.ts";
+import { type TokenAnswer, Tool } from "../client/oauth-client.ts";
+import { rawRows } from "../server/sql.ts";
+import { type StartOptions, TestServer } from "../server/test-server.ts";
+
+export const PASSWORD = "correct horse battery staple";
+
+const FIRST_RUN =
+  /^wharf: first run: open (\S+) and enter the code ((?:[A-Z]{4}-){4}[A-Z]{4}) \(valid for 24 hours\)$/m;
+
+/**
+ * What the server prints for its first person.
+ *
+ * @example const { url, code } = await firstRunOf(server);
+ */
+export async function firstRunOf(server: TestServer): Promise<{ url: string; code: string }> {
+  for (let attempt = 0; attempt < 2_400; attempt++) {
+    const found = FIRST_RUN.exec(server.log);
+    if (found) return { url: found[1] ?? "", code: found[2] ?? "" };
+    await sleep(25);
+  }
+  throw new Error(`no setup code in:\n${server.log}`);
+}
+
+/** The lines of the log that are not for people. */
+export function jsonLog(server: TestServer): string {
+  return server.log
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .join("\n");
+}
+
+/** The sentence in a page's alert. */
+export function alertOf({ text }: Visited): string {
+  return /role="alert"[^>]*>([^<]*)</.exec(text)?.[1] ?? "";
+}
+
+/** A server by the name that passkeys need. */
+export function byName(server: TestServer): string {
+  return server.url.replace("127.0.0.1", "localhost");
+}
+
+/** A server whose first person is about to come, or has. */
+export class LocalWorld {
+  readonly server: TestServer;
+
+  constructor(server: TestServer) {
+    this.server = server;
+  }
+
+  static async start(options: StartOptions): Promise<LocalWorld> {
+    return new LocalWorld(await TestServer.start(options));
+  }
+
+  /** The server's address in the walker's browser. */
+  get url(): string {
+    return byName(this.server);
+  }
+
+  /** Fills in the setup form; what is not given is as it should be. */
+  async setUp(given: Readonly<Record<string, string>> = {}): Promise<Visited> {
+    const walker = new Walker();
+    const page = await walker.open(`${this.url}/setup`);
+    return walker.submit(page, {
+      code: given.code ?? (await firstRunOf(this.server)).code,
+      organization: "acme",
+      username: "ada",
+      password: PASSWORD,
+      password_again: given.password ?? PASSWORD,
+      ...given,
+    });
+  }
+
+  /** Sets up with a passkey in software. */
+  async setUpWithPasskey(passkey: SoftPasskey, twist: Twist = {}) {
+    const walker = new Walker();
+    await walker.open(`${this.url}/setup`);
+    const { code } = await firstRunOf(this.server);
+    const asked = { code, organization: "acme", username: "ada" };
+    const { body } = await walker.send(`${this.url}/setup/passkey/options`, asked);
+    const response = passkey.create(body.options, twist);
+    const { challengeId } = body;
+    return walker.send(`${this.url}/setup/passkey/verify`, { code, challengeId, response });
+  }
+
+  /** Opens the page that asks how to sign in, in a browser of its own. */
+  async begin(parameters: Readonly<Record<string, string>> = {}) {
+    const tool = await Tool.start(this.url);
+    const walker = new Walker();
+    const page = await walker.open(tool.loginUrl(parameters));
+    const login = /name="login" value="([^"]*)"/.exec(page.text)?.[1] ?? "";
+    return { tool, walker, page, login };
+  }
+
+  /** Tries a password; the page that it leads to, with what the tool gets when it was right. */
+  async tryPassword(
+    username: string,
+    password: string,
+  ): Promise<{ page: Visited; tokens?: TokenAnswer }> {
+    const { tool, walker, page } = await this.begin();
+    try {
+      const how = { action: "/oauth/local", until: tool.redirectUri };
+      const after = await walker.submit(page, { username, password }, how);
+      if (!after.url.startsWith(tool.redirectUri)) return { page: after };
+      return { page: after, tokens: await tool.redeem(new URL(after.url).searchParams) };
+    } finally {
+      tool.stop();
+    }
+  }
+
+  /** Signs in with a software passkey, and returns the last response. */
+  async tryPasskey(passkey: SoftPasskey, twist: Twist = {}) {
+    const { tool, walker, login } = await this.begin();
+    try {
+      const { body } = await walker.send(`${this.url}/oauth/passkey/options`, { login });
+      const sent = {
+        login,
+        challengeId: body.challengeId,
+        response: passkey.get(body.options, twist),
+      };
+      const answer = await walker.send(`${this.url}/oauth/passkey/verify`, sent);
+      if (answer.status !== 200) return { answer };
+      const page = await walker.open(`${this.url}${answer.body.redirect}`, tool.redirectUri);
+      return { answer, tokens: await tool.redeem(new URL(page.url).searchParams) };
+    } finally {
+      tool.stop();
+    }
+  }
+
+  /** Who a token speaks for, and what they hold. */
+  async whoAmI(tokens: TokenAnswer | undefined) {
+    assert.ok(tokens?.access_token, JSON.stringify(tokens));
+    const answer = await new Rest(this.server.url, tokens.access_token).get("/auth/v1/ok");
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body;
+  }
+
+  /** How many rows of each kind people leave. */
+  async counts(): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const table of ["groups", "identities", "role_bindings", "local_accounts", "passkeys"]) {
+      // Anyone is there from the start, and is nobody.
+      const others = table === "identities" ? ` WHERE uid <> '${ANONYMOUS_UID}'` : "";
+      const sql = `SELECT count(*) AS n FROM ${table}${others}`;
+      const [row] = await rawRows<{ n: number | string }>(this.server, sql);
+      counts[table] = Number(row?.n);
+    }
+    return counts;
+  }
+
+  async stop(): Promise<void> {
+    assert.equal(await this.server.stop(), 0);
+  }
+}
+
+/** What a server holds before its first person. */
+export const NOBODY = {
+  groups: 0,
+  identities: 0,
+  role_bindings: 0,
+  local_accounts: 0,
+  passkeys: 0,
+};

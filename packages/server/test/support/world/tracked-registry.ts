@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { notificationSecret } from "../../../src/app/admin.ts";
+import { readSettings } from "../../../src/config/settings.ts";
+import { type Ran, skopeo, TestRegistry } from "../registry/distribution.ts";
+import { writeImage } from "../registry/oci-image.ts";
+import type { RegistryFront } from "../registry/proxy.ts";
+import { freePort } from "../server/free-port.ts";
+import { rawRows } from "../server/sql.ts";
+import type { StoreKind } from "../server/test-server.ts";
+import { RegistryWorld } from "./registry-tokens.ts";
+
+/** Longer than anything takes on the slowest machine. */
+const TIMEOUT_MS = 300_000;
+
+/** A tag as the service tells. */
+export interface ShownTag {
+  readonly uid: string;
+  readonly name: string;
+  readonly digest: string;
+  readonly updateTime: string;
+}
+
+/**
+ * Waits until a question is answered with something.
+ *
+ * @example const repo = await until(() => world.repo("app"));
+ */
+export async function until<T>(
+  ask: () => Promise<T | undefined | false>,
+  everyMs = 25,
+): Promise<T> {
+  const end = Date.now() + TIMEOUT_MS;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (Date.now() > end) throw new Error(`it never came true: ${ask}`);
+    await sleep(everyMs);
+  }
+}
+
+/** How such a world differs from the usual one. */
+export interface TrackedOptions {
+  readonly store?: StoreKind;
+  readonly flags?: readonly string[];
+  /** Whether the registry sends notifications. */
+  readonly tells?: boolean;
+  /** Where it sends them, if not to the server. */
+  readonly tellTo?: string;
+  /** What stands between the server and the registry when it reads that. */
+  readonly front?: RegistryFront;
+  /** What else the registry's configuration says. */
+  readonly more?: object;
+}
+
+/** A world with a real registry that the server keeps track of. */
+export class TrackedWorld {
+  readonly world: RegistryWorld;
+  readonly registry: TestRegistry;
+  readonly secret: string;
+  readonly #folder = mkdtempSync(join(tmpdir(), "wharf-images-"));
+  #images = 0;
+
+  private constructor(world: RegistryWorld, registry: TestRegistry, secret: string) {
+    this.world = world;
+    this.registry = registry;
+    this.secret = secret;
+  }
+
+  /** @example const tracked = await TrackedWorld.start({ flags: ["--reconcile-minutes", "0"] }); */
+  static async start({
+    store = "sqlite",
+    flags = [],
+    tells = true,
+    tellTo,
+    front,
+    more = {},
+  }: TrackedOptions = {}): Promise<TrackedWorld> {
+    const host = `127.0.0.1:${await freePort()}`;
+    if (front !== undefined) front.host = host;
+    const own = ["--registry-urls", `${host}=${front?.url ?? `http://${host}`}`, ...flags];
+    const world = await RegistryWorld.start({ store, host, flags: own });
+    const settings = await readSettings(world.server.storeFlags, {});
+    const secret = await notificationSecret(settings, host);
+    const registry = await TestRegistry.start(world.server.url, host, {
+      more,
+      ...(tells && { secret }),
+      ...(tellTo !== undefined && { tellTo }),
+    });
+    return new TrackedWorld(world, registry, secret);
+  }
+
+  /** Writes an image that is like no other; its digest, and where it is. */
+  image(
+    architectures: readonly string[] = ["amd64"],
+    run?: (architecture: string) => object,
+  ): { digest: string; source: string } {
+    const folder = join(this.#folder, `image-${this.#images++}`);
+    const digest = writeImage(folder, "1", folder, architectures, run);
+    return { digest, source: `oci:${folder}:1` };
+  }
+
+  /** Pushes an image with a token of an identity. */
+  async push(identity: string, source: string, path: string): Promise<Ran> {
+    const creds = `_token:${await this.world.token(identity)}`;
+    const flags = ["--all", "--dest-tls-verify=false", "--dest-creds", creds];
+    return skopeo("copy", ...flags, source, this.at(path));
+  }
+
+  async pull(identity: string, path: string): Promise<Ran> {
+    const creds = `_token:${await this.world.token(identity)}`;
+    const into = mkdtempSync(join(this.#folder, "pulled-"));
+    const flags = ["--all", "--src-tls-verify=false", "--src-creds", creds];
+    return skopeo("copy", ...flags, this.at(path), `dir:${into}`);
+  }
+
+  /** Runs skopeo on something in the registry. */
+  async skopeo(command: string, identity: string, path: string): Promise<Ran> {
+    const creds = `_token:${await this.world.token(identity)}`;
+    return skopeo(command, "--tls-verify=false", "--creds", creds, this.at(path));
+  }
+
+  at(path: string): string {
+    return `docker://${this.registry.host}/${path}`;
+  }
+
+  /** The uid of a repo by its name. */
+  async repo(name: string): Promise<string | undefined> {
+    const { body } = await this.world.operator.get(`/registry/v2beta1/repos?name=${name}`);
+    return body.repos?.[0]?.uid;
+  }
+
+  /** Every tag of a repo, of every kind, by name. */
+  async tags(repo: string): Promise<ShownTag[]> {
+    const all: ShownTag[] = [];
+    const query = new URLSearchParams({
+      "uidp.childrenOf": repo,
+      orderBy: "name",
+      pageSize: "200",
+    });
+    for (const kind of ["Referrers", "Dates", "Epochs"]) query.set(`include${kind}`, "true");
+    for (let token: string | undefined = ""; token !== undefined; ) {
+      query.set("pageToken", token);
+      const { body } = await this.world.operator.get(`/registry/v2beta1/tags?${query}`);
+      all.push(...(body.tags ?? []));
+      token = body.nextPageToken || undefined;
+    }
+    return all;
+  }
+
+  async tag(repo: string, name: string): Promise<ShownTag | undefined> {
+    return (await this.tags(repo)).find((tag) => tag.name === name);
+  }
+
+  /** Waits until a tag of a repo stands for a digest. */
+  async tagged(repo: string, name: string, digest: string): Promise<ShownTag> {
+    return until(async () => {
+      const uid = await this.repo(repo);
+      const tag = uid === undefined ? undefined : await this.tag(uid, name);
+      return tag?.digest === digest && tag;
+    });
+  }
+
+  /** Requests a reconcile pass, and returns its result. */
+  async look(): Promise<Record<string, number>> {
+    const { operator } = this.world;
+    const { status, body } = await operator.post("/registry/v2beta1/registries:reconcile", {});
+    assert.equal(status, 200, JSON.stringify(body));
+    return until(async () => {
+      const { registries } = (await operator.get("/registry/v2beta1/registries")).body;
+      const [{ pending, problem, findings }] = registries;
+      assert.equal(problem, "");
+      return !pending && findings;
+    });
+  }
+
+  /** Sends an envelope of notifications, as the registry does. */
+  tell(
+    events: readonly object[],
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
+    return fetch(`${this.world.server.url}/registry/notifications`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${this.secret}`,
+        "content-type": "application/vnd.docker.distribution.events.v1+json",
+        ...headers,
+      },
+      body: JSON.stringify({ events }),
+    });
+  }
+
+  rows<Row>(sql: string): Promise<Row[]> {
+    return rawRows<Row>(this.world.server, sql);
+  }
+
+  /** What a counter of the server stands at. */
+  async metric(name: string, labels = ""): Promise<number> {
+    const text = await (await fetch(`${this.world.server.url}/metrics`)).text();
+    const line = text
+      .split("\n")
+      .find((one) => one.startsWith(`${name}${labels && "{"}`) && one.includes(labels));
+    return Number(line?.slice(line.lastIndexOf(" ") + 1) ?? 0);
+  }
+
+  async stop(): Promise<void> {
+    await this.registry.stop();
+    await this.world.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
