@@ -62,6 +62,44 @@ const TIMES = new Set([
   ...["lastSeen", "lastUpdated"],
 ]);
 
+/** Names of fields with any JSON object. */
+const STRUCTS = new Set(["osv"]);
+
+function structOf(object: object): object {
+  return {
+    fields: Object.fromEntries(
+      Object.entries(object).map(([name, one]) => [name, structValue(one)]),
+    ),
+  };
+}
+
+function structValue(value: unknown): object {
+  if (value === null) return { nullValue: 0 };
+  if (Array.isArray(value)) return { listValue: { values: value.map(structValue) } };
+  if (typeof value === "object") return { structValue: structOf(value) };
+  return { [`${typeof value === "boolean" ? "bool" : typeof value}Value`]: value };
+}
+
+interface Struct {
+  readonly fields: Readonly<Record<string, StructValue>>;
+}
+
+interface StructValue {
+  readonly kind: keyof StructValue;
+  readonly structValue?: Struct;
+  readonly listValue?: { readonly values: readonly StructValue[] };
+}
+
+function objectOf({ fields }: Struct): object {
+  return Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, plain(one)]));
+}
+
+function plain(value: StructValue): unknown {
+  if (value.structValue) return objectOf(value.structValue);
+  if (value.listValue) return value.listValue.values.map(plain);
+  return (value.kind as string) === "nullValue" ? null : value[value.kind];
+}
+
 /**
  * Masks, times and durations as messages; everything else reads the same.
  *
@@ -69,6 +107,7 @@ const TIMES = new Set([
  */
 export function wired(value: unknown, key = ""): unknown {
   if (key === "updateMask") return { paths: value };
+  if (STRUCTS.has(key)) return structOf(value as object);
   if (typeof value === "string" && isTime(key)) {
     const ms = Date.parse(value);
     return { seconds: Math.floor(ms / 1000), nanos: (ms % 1000) * 1_000_000 };
@@ -116,6 +155,7 @@ export function shown(value: unknown, key = ""): unknown {
   if (Array.isArray(value)) return value.map((one) => shown(one));
   if (typeof value !== "object" || value === null) return value;
   if (Buffer.isBuffer(value)) return value.toString("base64");
+  if (STRUCTS.has(key)) return objectOf(value as Struct);
   if (key === "requestedOverlap") return `${(value as { seconds: string }).seconds}s`;
   if ("seconds" in value && "nanos" in value) {
     return new Date(Number(value.seconds) * 1000 + Number(value.nanos) / 1_000_000).toISOString();
