@@ -38,6 +38,11 @@ const BY_CODE: Readonly<Record<string, { exitCode: number; hint?: string }>> = {
   CANCELLED: { exitCode: EXIT.interrupted },
 };
 
+/** In messages of the server about what no role grants. */
+const OPERATOR_ONLY = /\bthe operator's token\b/;
+
+const ASK_OPERATOR = "ask the operator of the installation: `wharf admin token` prints their token";
+
 /** Hints by the type of a failed precondition. */
 const BY_VIOLATION: Readonly<Record<string, string>> = {
   BUILT_IN_ROLE: "create a custom role: `wharf iam roles create`",
@@ -106,7 +111,7 @@ function fromServer({
   message,
 }: ServerError): Problem {
   const known = BY_CODE[code] ?? { exitCode: EXIT.failed };
-  const hint = BY_VIOLATION[violation?.type ?? ""];
+  const hint = hintFor(code, message) ?? BY_VIOLATION[violation?.type ?? ""];
   return {
     message: withoutViolations(message, fieldViolations),
     code,
@@ -114,6 +119,11 @@ function fromServer({
     ...known,
     ...(hint === undefined ? {} : { hint }),
   };
+}
+
+/** Names who can help if the role of an owner cannot. */
+function hintFor(code: string, message: string): string | undefined {
+  return code === "PERMISSION_DENIED" && OPERATOR_ONLY.test(message) ? ASK_OPERATOR : undefined;
 }
 
 /** Removes the violations from the server's message: they are printed on lines of their own. */

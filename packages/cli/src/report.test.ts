@@ -47,6 +47,18 @@ test("a failed precondition has a hint of its own", () => {
   assert.equal(hintOf("OF_A_NEWER_SERVER"), undefined);
 });
 
+test("who is denied learns whom to ask: the operator for what no role grants", () => {
+  const hintOf = (message: string) =>
+    problemOf(serverError("PERMISSION_DENIED", `Permission denied: ${message}`)).hint;
+  assert.match(hintOf('needs tag.create at "x"') ?? "", /ask an owner/);
+  for (const message of [
+    "needs the operator's token",
+    `needs repo.internal.admin at "x"; repo.internal.admin takes the operator's token`,
+  ]) {
+    assert.match(hintOf(message) ?? "", /ask the operator/);
+  }
+});
+
 test("with WHARF_TOKEN, the hint is not to sign in, which would change nothing", () => {
   const ended = serverError("UNAUTHENTICATED", "Unauthenticated: the token has expired");
   assert.equal(

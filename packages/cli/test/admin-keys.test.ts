@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Rest } from "../../server/test/support/client/http.ts";
+import { Http } from "../../server/test/support/client/http.ts";
 import { everyValueOf, spellings } from "../../server/test/support/server/key-material.ts";
 import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
 import { rawRows } from "../../server/test/support/server/sql.ts";
@@ -26,7 +26,7 @@ const keysOf = (server: TestServer) =>
   rawRows(server, "SELECT kid, retires FROM signing_keys ORDER BY kid");
 
 const works = async (server: TestServer, token: string) =>
-  (await new Rest(server.url, token).get("/iam/v2beta1/groups")).status === 200;
+  (await new Http(server.url, token).get("/iam/v2beta1/groups")).status === 200;
 
 describe("wharf admin keys", () => {
   let world: LoginWorld;
@@ -160,7 +160,7 @@ describe("wharf admin keys", () => {
     const rotated = await wharf(["admin", "keys", "rotate", "--now", "-y", ...withNext]);
     assert.equal(rotated.code, 0, rotated.stderr);
     const token = (await wharf(["admin", "token", ...withNext])).stdout.trim();
-    const refused = await new Rest(world.server.url, token).get("/iam/v2beta1/groups");
+    const refused = await new Http(world.server.url, token).get("/iam/v2beta1/groups");
     assert.equal(refused.status, 503);
     assert.match(refused.body.message, /sealed with another key than this server has/);
     renameSync(next, secretKey);

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { Rest } from "../../server/test/support/client/http.ts";
+import { Http } from "../../server/test/support/client/http.ts";
 import { rawRows } from "../../server/test/support/server/sql.ts";
 import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { Home } from "./support/auth-home.ts";
@@ -80,7 +80,7 @@ describe("stored sessions", () => {
 
   test("a session that ended elsewhere is reported and deleted", async () => {
     const token = home.login.tokens[world.server.url]?.token ?? "";
-    const ended = await new Rest(world.server.url, token).post("/auth/v1/logout");
+    const ended = await new Http(world.server.url, token).post("/auth/v1/logout");
     assert.equal(ended.status, 200);
     const { code, stderr } = await home.run(["iam", "organizations", "list"]);
     assert.equal(code, 3, stderr);
@@ -191,7 +191,7 @@ describe("stored sessions", () => {
     const text = await home.ok(["auth", "status"]);
     assert.match(text, /ada@acme\.example +valid +20\S+, renews +acme\.example \(viewer\)/);
     const token = home.login.tokens[world.server.url]?.token ?? "";
-    await new Rest(world.server.url, token).post("/auth/v1/logout");
+    await new Http(world.server.url, token).post("/auth/v1/logout");
     const ended = await home.run(["auth", "status"]);
     assert.equal(ended.code, 3);
     assert.match(ended.stdout, /expired/);

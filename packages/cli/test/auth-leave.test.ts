@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { Rest } from "../../server/test/support/client/http.ts";
+import { Http } from "../../server/test/support/client/http.ts";
 import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { Home } from "./support/auth-home.ts";
 
@@ -19,7 +19,7 @@ describe("signing out", () => {
 
   const token = () => home.login.tokens[world.server.url]?.token ?? "";
   const works = async (text: string) =>
-    (await new Rest(world.server.url, text).get("/auth/v1/ok")).status === 200;
+    (await new Http(world.server.url, text).get("/auth/v1/ok")).status === 200;
   const logins = () => home.files().filter((path) => !path.endsWith(".lock"));
 
   test("logout ends the session and deletes its tokens", async () => {

@@ -7,7 +7,7 @@ import { after, afterEach, before, beforeEach, describe, test } from "node:test"
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
 import { Walker } from "../../server/test/support/browser/http-browser.ts";
-import { Rest } from "../../server/test/support/client/http.ts";
+import { Http } from "../../server/test/support/client/http.ts";
 import { freePort } from "../../server/test/support/server/free-port.ts";
 import { rawRows } from "../../server/test/support/server/sql.ts";
 import { LoginWorld } from "../../server/test/support/world/login.ts";
@@ -62,7 +62,7 @@ describe("auth login of users", () => {
     const first = await home.ok(["auth", "token"]);
     await home.logIn(world, "ada");
     assert.equal((await sessions()).length, before + 1);
-    const answer = await new Rest(world.server.url, first.trim()).get("/auth/v1/ok");
+    const answer = await new Http(world.server.url, first.trim()).get("/auth/v1/ok");
     assert.equal(answer.status, 401);
     await home.ok(["auth", "status"]);
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { Rest } from "../../server/test/support/client/http.ts";
+import { Http } from "../../server/test/support/client/http.ts";
 import { exchange } from "../../server/test/support/client/token-exchange.ts";
 import { TestServer } from "../../server/test/support/server/test-server.ts";
 import { daysLeft } from "../src/auth/pull-token/run.ts";
@@ -10,12 +10,12 @@ import { Home } from "./support/auth-home.ts";
 describe("auth pull-token", () => {
   let server: TestServer;
   let home: Home;
-  let operator: Rest;
+  let operator: Http;
   let acme: string;
   before(async () => {
     server = await TestServer.start();
     const token = await server.token();
-    operator = new Rest(server.url, token);
+    operator = new Http(server.url, token);
     acme = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
     home = new Home({ WHARF_API: server.url, WHARF_TOKEN: token });
   });
@@ -55,7 +55,7 @@ describe("auth pull-token", () => {
     assert.equal(claims.aud, new URL(server.url).host);
     assert.ok(token);
     const api = await exchange(server.url, made.password, { aud: server.url, identity: made.uid });
-    const who = (await new Rest(server.url, api.token).get("/auth/v1/ok")).body;
+    const who = (await new Http(server.url, api.token).get("/auth/v1/ok")).body;
     assert.equal(who.capabilities[0].role.name, "registry.pull");
     assert.equal(who.capabilities[0].group.id, acme);
     const stored = (await operator.get(`/iam/v2beta1/identities/${made.uid}`)).body;

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
-import { Rest } from "../../server/test/support/client/http.ts";
+import { Http } from "../../server/test/support/client/http.ts";
 import { StandInIssuer } from "../../server/test/support/providers/issuer.ts";
 import { TestServer } from "../../server/test/support/server/test-server.ts";
 import { pauseBefore } from "../src/auth/login/workload.ts";
@@ -14,13 +14,13 @@ import { Home } from "./support/auth-home.ts";
 describe("auth login of workloads", () => {
   let server: TestServer;
   let issuer: StandInIssuer;
-  let operator: Rest;
+  let operator: Http;
   let identity: string;
   let home: Home;
   before(async () => {
     server = await TestServer.start({ flags: ["--audiences", "https://third.test"] });
     issuer = await StandInIssuer.start();
-    operator = new Rest(server.url, await server.token());
+    operator = new Http(server.url, await server.token());
     const { uid: parent } = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body;
     const made = await operator.post(`/iam/v2beta1/identities/${parent}`, {
       name: "builder",
@@ -202,7 +202,7 @@ describe("auth login of workloads", () => {
     await home.ok(login("--identity-token", file));
     const args = ["auth", "token", "--scope", "acme", "--capabilities", "groups.list"];
     const narrow = (await home.ok(args)).trim();
-    const rest = new Rest(server.url, narrow);
+    const rest = new Http(server.url, narrow);
     assert.equal((await rest.get("/iam/v2beta1/groups")).status, 200);
     assert.equal((await rest.get("/iam/v2beta1/roles?uidp.descendants_of=x")).status, 400);
     const who = (await rest.get("/auth/v1/ok")).body;

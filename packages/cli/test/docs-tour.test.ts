@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { decodeJwt } from "jose";
-import { Rest } from "../../server/test/support/client/http.ts";
+import { Http } from "../../server/test/support/client/http.ts";
 import { firstRunOf } from "../../server/test/support/world/local-accounts.ts";
 import { LoginWorld } from "../../server/test/support/world/login.ts";
 import { roleNamed } from "../../server/test/support/world/world.ts";
@@ -71,11 +71,11 @@ test("the commands of docs/after-a-leak.md print what it says", async (t) => {
   const WHARF_TOKEN = await server.token();
   await walkThrough(single, server, { CODE: body.code, PERSON, WHARF_TOKEN });
   const status = async (token: string) =>
-    (await new Rest(server.url, token).get("/iam/v2beta1/groups")).status;
+    (await new Http(server.url, token).get("/iam/v2beta1/groups")).status;
   assert.equal(await status(access_token), 401);
   await world.logIn("ada");
   await walkThrough(rotating, server);
   assert.equal(await status(WHARF_TOKEN), 401);
-  const rest = new Rest(server.url, await server.token());
+  const rest = new Http(server.url, await server.token());
   assert.deepEqual((await rest.get("/iam/v2beta1/groupInvites")).body.groupInvites ?? [], []);
 });

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { builtinRole } from "@wharf/contract";
+import { builtinRole, literalIdentityUid } from "@wharf/contract";
 import { decodeJwt } from "jose";
+import { exchange } from "../../server/test/support/client/token-exchange.ts";
 import {
   type Ran,
   skopeoIn,
@@ -20,6 +21,7 @@ describe("a real client at a real registry, signed in with docker-credential-wha
   let home: Home;
   let ada: string;
   let binding: string;
+  let other: string;
   before(async () => {
     const host = `127.0.0.1:${await freePort()}`;
     world = await LoginWorld.start({ flags: ["--registry-host", host] });
@@ -29,9 +31,8 @@ describe("a real client at a real registry, signed in with docker-credential-wha
     assert.equal(code, 0, stderr);
     ada = decodeJwt(await home.ok(["auth", "token"])).sub ?? "";
     binding = await bind(world.organization, ada, "registry.push");
-    const { uid } = (await world.operator.post("/iam/v2beta1/groups", { name: "other.example" }))
-      .body;
-    await world.operator.patch(`/iam/v2beta1/groups/${uid}`, { verified: true });
+    other = (await world.operator.post("/iam/v2beta1/groups", { name: "other.example" })).body.uid;
+    await world.operator.patch(`/iam/v2beta1/groups/${other}`, { verified: true });
     await home.ok(["auth", "configure-docker", "--registry", host]);
     // As a package's installation puts it on the path.
     const helper = `#!/bin/sh\nexec '${process.execPath}' '${join(BIN, "docker-credential-wharf.cjs")}' "$@"\n`;
@@ -50,6 +51,10 @@ describe("a real client at a real registry, signed in with docker-credential-wha
     return made.body.uid;
   }
 
+  const registryToken = async () => {
+    const own = await world.server.token();
+    return (await exchange(world.server.url, own, { aud: registry.host })).token;
+  };
   const at = (path: string) => `docker://${registry.host}/${path}`;
   const authfile = () => join(home.folder, ".docker/config.json");
   /** Runs skopeo as the person whose home it is, with no credentials but those of the helper. */
@@ -130,10 +135,19 @@ describe("a real client at a real registry, signed in with docker-credential-wha
     assert.match((await pull()).output, /invalid username\/password|unauthorized/i);
   });
 
-  test("after signing out, the helper says what to do", async () => {
+  test("public images are pulled with a login that has no role there, and without one", async () => {
+    const { source } = image("public");
+    const push = ["--all", "--dest-tls-verify=false", "--dest-creds"];
+    const operator = `_token:${await registryToken()}`;
+    worked(await skopeoIn(home.env, "copy", ...push, operator, source, at("other.example/app:1")));
+    refused(await run("inspect", "--raw", at("other.example/app:1")));
+    const pull = await bind(other, literalIdentityUid("wharf", "anyone"), "registry.pull");
+    worked(await run("inspect", "--raw", at("other.example/app:1")));
+    refused(await run("copy", "--all", source, at("other.example/app:2")));
     await home.ok(["auth", "logout"]);
-    const { ok, output } = await run("list-tags", at("acme.example/app"));
-    assert.ok(!ok);
-    assert.match(output, /sign in with `wharf auth login`/);
+    worked(await run("inspect", "--raw", at("other.example/app:1")));
+    refused(await run("list-tags", at("acme.example/app")));
+    await world.operator.delete(`/iam/v2beta1/roleBindings/${pull}`);
+    refused(await run("inspect", "--raw", at("other.example/app:1")));
   });
 });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
-import { Rest } from "../../server/test/support/client/http.ts";
+import { Http } from "../../server/test/support/client/http.ts";
 import { skopeo } from "../../server/test/support/registry/distribution.ts";
 import { writeImage } from "../../server/test/support/registry/oci-image.ts";
 import { freePort } from "../../server/test/support/server/free-port.ts";
@@ -36,6 +36,11 @@ class Running {
       assert.equal(this.child.exitCode, null, this.errors.join("\n"));
       return this.said.some((line) => line.startsWith("wharf: registry ready at"));
     });
+  }
+
+  async exit(): Promise<number | null> {
+    if (this.child.exitCode === null) await once(this.child, "exit");
+    return this.child.exitCode;
   }
 
   async stop(): Promise<number | null> {
@@ -108,6 +113,30 @@ describe("wharf registry run", () => {
     }
   });
 
+  test("a second one at the same address exits with the reason, and is never ready", async () => {
+    const second = new Running([...world.server.storeFlags, ...urls]);
+    assert.equal(await second.exit(), 1);
+    assert.deepEqual(second.said, []);
+    const said = second.errors.join("\n");
+    assert.match(said, /wharf: the registry exited with code 1: .*address already in use/);
+    assert.ok(said.includes(`another process listens at ${host}`), said);
+    // It has written the configuration of the first, whose next restart writes it again.
+    assert.equal((await fetch(`http://${host}/v2/`)).status, 401, "the first keeps running");
+  });
+
+  test("exits with the reason when its registry dies", async () => {
+    const [pid] = readFileSync(`/proc/${running.child.pid}/task/${running.child.pid}/children`)
+      .toString()
+      .trim()
+      .split(" ");
+    process.kill(Number(pid), "SIGKILL");
+    assert.equal(await running.exit(), 1);
+    assert.match(running.errors.at(-1) ?? "", /wharf: the registry was terminated by SIGKILL/);
+    running = new Running([...world.server.storeFlags, ...urls]);
+    await running.ready();
+    await tagged(await push("acme/again:1"));
+  });
+
   test("reports a server to which the registry is not attached", async () => {
     const other = `127.0.0.1:${await freePort()}`;
     const flags = ["--registry-urls", `${other}=http://${other}`];
@@ -131,7 +160,7 @@ describe("wharf registry run", () => {
     const { code, stdout, stderr } = await reconcile(["-o", "json"]);
     assert.equal(code, 0, stderr);
     const [found] = JSON.parse(stdout).items;
-    assert.deepEqual([found.host, found.pending, found.findings.repos], [host, false, 2]);
+    assert.deepEqual([found.host, found.pending, found.findings.repos], [host, false, 3]);
     assert.match((await reconcile([host])).stdout, /^HOST +REPOS +SAME +CREATED/);
     const unknown = await reconcile(["other.example"]);
     assert.deepEqual([unknown.code, unknown.stdout], [5, ""]);
@@ -173,7 +202,7 @@ describe("wharf registry run", () => {
   test("keeps running after all keys and secrets were replaced", async () => {
     await world.server.admin("keys", "rotate", "--all", "-y");
     await until(async () => running.errors.some((line) => line.includes("registry is back")));
-    const operator = new Rest(world.server.url, await world.server.token());
+    const operator = new Http(world.server.url, await world.server.token());
     await tagged(await push("acme/replaced:1"), operator);
   });
 

@@ -151,6 +151,12 @@ export const OWNER = [
   "libraries.policy.binding.create",
   "libraries.policy.binding.update",
   "libraries.policy.binding.delete",
+  // Not in the public bundle: there, staff of the vendor write advisories and settings.
+  "registry.settings.update",
+  "advisories.create",
+  "advisories.update",
+  "advisories.delete",
+  "advisories.approve",
 ];
 
 export const LIMITED_OWNER = [...VIEWER, "identity.create", "role_bindings.create"];

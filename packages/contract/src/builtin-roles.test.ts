@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
+import type { DescService } from "@bufbuild/protobuf";
 import { BUILTIN_ROLES, builtinRole, builtinRoleByUid } from "./builtin-roles.ts";
 import { Capability, capabilityName, isInternalOnly } from "./capabilities.ts";
+import * as contract from "./index.ts";
+import { accessOf } from "./options.ts";
 import { isRoot, isUid } from "./uid.ts";
 
-/** How many capabilities the contract gives each role. */
+/** How many capabilities the contract gives each role; 5 more for owner, see below. */
 const SIZES: Readonly<Record<string, number>> = {
   console_viewer: 45,
   viewer: 51,
   editor: 62,
-  owner: 138,
+  owner: 143,
   limited_owner: 53,
   "registry.pull": 10,
   "registry.push": 20,
@@ -73,6 +76,22 @@ test("console_viewer, viewer, editor and owner each include the one before", () 
   assert.ok(granted("viewer").isSupersetOf(granted("console_viewer")));
   assert.ok(granted("editor").isSupersetOf(granted("viewer")));
   assert.ok(granted("owner").isSupersetOf(granted("editor")));
+});
+
+test("owner holds every capability that a method takes, except those of the operator", () => {
+  const services = Object.values(contract).filter((one) => (one as DescService).kind === "service");
+  const needed = (services as DescService[])
+    .flatMap(({ methods }) => methods)
+    .flatMap((method) => {
+      const access = accessOf(method);
+      return access !== undefined && "capabilities" in access ? access.capabilities : [];
+    });
+  assert.ok(needed.length > 50);
+  const missing = needed.filter((one) => !granted("owner").has(one) && !isInternalOnly(one));
+  assert.deepEqual(missing.map(capabilityName), []);
+  for (const { name } of BUILTIN_ROLES.filter((role) => role.name.startsWith("advisories."))) {
+    assert.ok(granted("owner").isSupersetOf(granted(name)), `owners can grant ${name}`);
+  }
 });
 
 test("roles without pull capabilities cannot get blobs", () => {

@@ -4,10 +4,10 @@ import { create, type DescMessage, type DescMethod, toBinary } from "@bufbuild/p
 import { accessOf, httpRulesOf, isScope, SERVICES } from "@wharf/contract";
 import { groupsV1, SERVICES_V1 } from "@wharf/contract/v1";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { type Api, allRefused, refused } from "./support/client/api-client.ts";
-import { callByContract } from "./support/client/by-contract.ts";
-import { grpcSend } from "./support/client/grpc.ts";
-import { Rest } from "./support/client/http.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
+import { sendBytes } from "./support/client/grpc.ts";
+import { Http } from "./support/client/http.ts";
 import { exchange } from "./support/client/token-exchange.ts";
 import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -62,10 +62,10 @@ onEachStore("a down-scoped token cannot grant its identity more than its boundar
     for (const boundary of [{ cap: "repo.list" }, { cap: "groups.create" }, { scopes: org }]) {
       const token = await narrowed(boundary);
       const theirs = api.as(token);
-      const refusals = await allRefused([
+      const refusals = await allRejected([
         theirs.groups.create("", { name: world.name() }),
-        callByContract(theirs, groupsV1.Groups, "Create", { group: { name: world.name() } }),
-        callByContract(theirs, groupsV1.Groups, "Create", {
+        theirs.call(groupsV1.Groups, "Create", { group: { name: world.name() } }),
+        theirs.call(groupsV1.Groups, "Create", {
           group: { name: world.name() },
           parent: "/",
         }),
@@ -101,10 +101,13 @@ onEachStore("a down-scoped token cannot grant its identity more than its boundar
     const weakProvider = (await theirs.identityProviders.create(org, weak)).uid;
     const invite = await api.groupInvites.create(org, { roleUid: little, ttl: "600s" });
     const before = await bindings();
-    const refusals = await allRefused([
+    const refusals = await allRejected([
       theirs.roleBindings.create(org, itself),
       theirs.roleBindings.create(folder, itself),
-      theirs.batchCreateRoleBindings({ parent: org, requests: [{ roleBinding: itself }] }),
+      theirs.roleBindings.batchCreateRoleBindings({
+        parent: org,
+        requests: [{ roleBinding: itself }],
+      }),
       theirs.roleBindings.update(low.uid, { roleUid: owner }),
       theirs.roles.create(org, { name: "more", capabilities: ["CAP_IAM_GROUPS_DELETE"] }),
       theirs.roles.update(little, { capabilities: ["CAP_IAM_GROUPS_DELETE"] }),
@@ -117,7 +120,7 @@ onEachStore("a down-scoped token cannot grant its identity more than its boundar
         externalGroupId: "admins",
         roleUid: owner,
       }),
-      theirs.scim("GenerateScimToken", known.uid),
+      theirs.identityProviders.generateScimToken({ identityProviderUid: known.uid }),
       theirs.identities.update(strong.uid, { claimMatch: { subject: "mine" } }),
       theirs.identities.update(member.uid, { claimMatch: { subject: "mine" } }),
       theirs.accountAssociations.create(folder, { name: "accounts" }),
@@ -133,13 +136,13 @@ onEachStore("a down-scoped token cannot grant its identity more than its boundar
     const given = { roleUid: owner, ttl: "600s" };
     const { code } = await world.operator().groupInvites.create(org, given);
     const held = await bindings();
-    assert.equal((await new Rest(url, token).post("/auth/v1/register", { code })).status, 403);
+    assert.equal((await new Http(url, token).post("/auth/v1/register", { code })).status, 403);
     const claimMatch = { issuer: url, subject: member.uid, audience: url };
     const other = await world.operator().identities.create(org, { name: "other", claimMatch });
     const became = await exchange(url, token, { aud: url, identity: other.uid });
     assert.equal(became.token, "");
     const again = await exchange(url, token, { aud: url, cap: "groups.list" });
-    const list = await new Rest(url, again.token).get(`/iam/v2beta1/groups/${org}`);
+    const list = await new Http(url, again.token).get(`/iam/v2beta1/groups/${org}`);
     assert.equal(list.status, 403);
     assert.deepEqual(await bindings(), held);
   });
@@ -147,7 +150,7 @@ onEachStore("a down-scoped token cannot grant its identity more than its boundar
   test("the same holds for a down-scoped operator token", async () => {
     const { url } = world.server;
     const token = await world.signer.token(OPERATOR_UID, { boundary: { [org]: ["repo.list"] } });
-    const made = await new Rest(url, token).post("/iam/v2beta1/groups", { name: world.name() });
+    const made = await new Http(url, token).post("/iam/v2beta1/groups", { name: world.name() });
     assert.equal(made.status, 403);
   });
 
@@ -182,7 +185,7 @@ onEachStore("a down-scoped token cannot grant its identity more than its boundar
       for (const method of scoped) {
         const path = `/${method.parent.typeName}/${method.name}`;
         const bytes = toBinary(method.input, scopedTo(method.input, org));
-        const done = grpcSend(world.server.url, token, path, Buffer.from(bytes));
+        const done = sendBytes(world.server.url, token, path, Buffer.from(bytes));
         const { code } = await done.then(
           () => assert.fail(`${path} is allowed`),
           (error: { code: number }) => error,
@@ -227,15 +230,18 @@ onEachStore("errors name no capability of a role that the caller cannot read", (
   const RULE = /needs every capability of the role at "[0-9a-f/]+"$/;
 
   /** Everything that grants the hidden role at the folder, or promises to. */
-  async function attempts(api: Api, theirs: Api) {
+  async function attempts(api: ApiClient, theirs: ApiClient) {
     const { uid: identityUid } = await world.member();
     const low = await world.bind(folder, identityUid, ["role_bindings.create"]);
     const provider = { name: "idp", defaultRole: hidden, oidc: OIDC };
     const known = await api.identityProviders.create(folder, provider);
     const binding = { identityUid, roleUid: hidden };
-    return allRefused([
+    return allRejected([
       theirs.roleBindings.create(folder, binding),
-      theirs.batchCreateRoleBindings({ parent: folder, requests: [{ roleBinding: binding }] }),
+      theirs.roleBindings.batchCreateRoleBindings({
+        parent: folder,
+        requests: [{ roleBinding: binding }],
+      }),
       theirs.roleBindings.update(low, { roleUid: hidden }),
       theirs.groupInvites.create(folder, { roleUid: hidden, ttl: "600s" }),
       theirs.identityProviders.create(folder, provider),
@@ -245,7 +251,7 @@ onEachStore("errors name no capability of a role that the caller cannot read", (
 
   world.rule("the error names the rule without the capabilities", async (api) => {
     const theirs = api.as((await world.member({ [folder]: GIVES })).token);
-    assert.equal((await refused(theirs.roles.get(hidden))).code, 7);
+    assert.equal((await rejected(theirs.roles.get(hidden))).code, 7);
     for (const { code, message } of await attempts(api, theirs)) {
       assert.equal(code, 7);
       assert.match(message, RULE);
@@ -265,7 +271,7 @@ onEachStore("errors name no capability of a role that the caller cannot read", (
     const theirs = api.as((await world.member({ [folder]: GIVES })).token);
     const { uid: identityUid } = await world.member();
     const given = { identityUid, roleUid: roleNamed("viewer") };
-    const { message } = await refused(theirs.roleBindings.create(folder, given));
+    const { message } = await rejected(theirs.roleBindings.create(folder, given));
     assert.match(message, /repo\.list|groups\.list/);
   });
 
@@ -279,7 +285,8 @@ onEachStore("errors name no capability of a role that the caller cannot read", (
       const theirs = api.as(
         (await world.member({ [home]: ["identity.update", "role_bindings.list"] })).token,
       );
-      const change = () => refused(theirs.identities.update(uid, { claimMatch: { subject: "x" } }));
+      const change = () =>
+        rejected(theirs.identities.update(uid, { claimMatch: { subject: "x" } }));
       assert.match((await change()).message, new RegExp(`at "${home}"$`));
       await api.roleBindings.delete(mine);
       await world.bind(elsewhere, uid, ["repo.delete"]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { allRefused, refused } from "./support/client/api-client.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
@@ -26,13 +26,13 @@ onEachStore("an identity provider cannot grant more than its administrator holds
     for (const held of [KEEPER, "limited_owner"] as const) {
       const theirs = api.as((await world.member({ [org]: held })).token);
       const body = { name: "idp", defaultRole: owner, oidc: OIDC };
-      assert.equal((await refused(theirs.identityProviders.create(org, body))).code, 7);
+      assert.equal((await rejected(theirs.identityProviders.create(org, body))).code, 7);
     }
     const little = await world.role(org, ["groups.list"]);
     const theirs = api.as((await world.member({ [org]: KEEPER })).token);
     const body = { name: "idp", defaultRole: little, oidc: OIDC };
     const { uid } = await theirs.identityProviders.create(org, body);
-    const raise = await refused(theirs.identityProviders.update(uid, { defaultRole: owner }));
+    const raise = await rejected(theirs.identityProviders.update(uid, { defaultRole: owner }));
     assert.equal(raise.code, 7);
     assert.equal((await api.identityProviders.get(uid)).defaultRole, little);
   });
@@ -43,7 +43,7 @@ onEachStore("an identity provider cannot grant more than its administrator holds
     const theirs = api.as((await world.member({ [org]: KEEPER })).token);
     const { update } = theirs.identityProviders;
     const mine = "https://mine.example.com";
-    const refusals = await allRefused([
+    const refusals = await allRejected([
       update(uid, { oidc: { issuer: mine } }),
       update(uid, { oidc: { clientId: "mine" } }),
       update(uid, { oidc: { groupsClaim: "mine" } }),
@@ -65,7 +65,7 @@ onEachStore("an identity provider cannot grant more than its administrator holds
     const admins = { externalGroupId: "admins", roleUid: owner };
     await api.externalGroupRoleMappings.create(uid, admins);
     const back = { oidc: { issuer: OIDC.issuer } };
-    assert.equal((await refused(theirs.identityProviders.update(uid, back))).code, 7);
+    assert.equal((await rejected(theirs.identityProviders.update(uid, back))).code, 7);
     assert.ok(await api.identityProviders.update(uid, back));
   });
 
@@ -77,25 +77,45 @@ onEachStore("an identity provider cannot grant more than its administrator holds
       const { uid } = await api.identityProviders.create(org, body);
       const keeper = [...KEEPER, "identity_providers.scim.manage"];
       const theirs = api.as((await world.member({ [org]: keeper })).token);
-      const { etag: first } = await theirs.scim("GenerateScimToken", uid);
+      const { etag: first } = await theirs.identityProviders.generateScimToken({
+        identityProviderUid: uid,
+      });
       const admins = { externalGroupId: "admins", roleUid: owner };
       const mapping = await api.externalGroupRoleMappings.create(uid, admins);
       const { scim: before } = await api.identityProviders.get(uid);
       assert.equal(before.etag, first);
-      const taken = await allRefused([
-        theirs.scim("RegenerateScimToken", uid, { etag: first }),
-        theirs.scim("SetScimEnabled", uid, { etag: first, enabled: true }),
-        theirs.scim("SetScimEnabled", uid, { etag: first, enabled: false }),
+      const taken = await allRejected([
+        theirs.identityProviders.regenerateScimToken({ identityProviderUid: uid, etag: first }),
+        theirs.identityProviders.setScimEnabled({
+          identityProviderUid: uid,
+          etag: first,
+          enabled: true,
+        }),
+        theirs.identityProviders.setScimEnabled({
+          identityProviderUid: uid,
+          etag: first,
+          enabled: false,
+        }),
       ]);
       for (const { code } of taken) assert.equal(code, 7);
       assert.deepEqual((await api.identityProviders.get(uid)).scim, before);
-      const { etag } = await theirs.scim("RevokeScimToken", uid);
-      assert.equal((await refused(theirs.scim("GenerateScimToken", uid))).code, 7);
+      const { etag } = await theirs.identityProviders.revokeScimToken({ identityProviderUid: uid });
+      assert.equal(
+        (await rejected(theirs.identityProviders.generateScimToken({ identityProviderUid: uid })))
+          .code,
+        7,
+      );
       await api.externalGroupRoleMappings.delete(mapping.uid);
       await api.identityProviders.update(uid, { defaultRole: viewer });
-      assert.equal((await refused(theirs.scim("GenerateScimToken", uid))).code, 7);
+      assert.equal(
+        (await rejected(theirs.identityProviders.generateScimToken({ identityProviderUid: uid })))
+          .code,
+        7,
+      );
       assert.equal((await api.identityProviders.get(uid)).scim.etag, etag);
-      assert.ok((await api.scim("GenerateScimToken", uid)).token);
+      assert.ok(
+        (await api.identityProviders.generateScimToken({ identityProviderUid: uid })).token,
+      );
     },
   );
 
@@ -112,11 +132,11 @@ onEachStore("an identity provider cannot grant more than its administrator holds
     ]) {
       const theirs = api.as((await world.member(bound)).token);
       const create = theirs.externalGroupRoleMappings.create(uid, admins);
-      assert.equal((await refused(create)).code, 7);
+      assert.equal((await rejected(create)).code, 7);
     }
     const below = api.as((await world.member({ [folder]: "owner", [org]: "viewer" })).token);
     const lookers = { externalGroupId: "lookers", roleUid: viewer };
-    const refusal = await refused(below.externalGroupRoleMappings.create(uid, lookers));
+    const refusal = await rejected(below.externalGroupRoleMappings.create(uid, lookers));
     assert.equal(refusal.message, `Permission denied: needs role_bindings.create at "${org}"`);
     const theirs = api.as((await world.member({ [org]: "owner" })).token);
     assert.ok(await theirs.externalGroupRoleMappings.create(uid, admins));

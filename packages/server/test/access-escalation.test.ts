@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { allRefused, refused } from "./support/client/api-client.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const CLAIMS = { issuer: "https://issuer.example.com", subject: "s" };
@@ -29,7 +29,7 @@ onEachStore("nobody can grant more than they hold", (world) => {
     const granter = await world.member({ [org]: [...GRANTER, "tag.list"] });
     const theirs = api.as(granter.token);
     const { uid: identityUid } = await world.member();
-    const refusal = await refused(
+    const refusal = await rejected(
       theirs.roleBindings.create(org, { identityUid, roleUid: viewer }),
     );
     assert.equal(refusal.code, 7);
@@ -46,9 +46,9 @@ onEachStore("nobody can grant more than they hold", (world) => {
       const granter = await world.member({ [org]: held });
       const request = { identityUid: granter.uid, roleUid: owner };
       const theirs = api.as(granter.token);
-      assert.equal((await refused(theirs.roleBindings.create(org, request))).code, 7);
+      assert.equal((await rejected(theirs.roleBindings.create(org, request))).code, 7);
       const batch = { parent: org, requests: [{ roleBinding: request }] };
-      assert.equal((await refused(theirs.batchCreateRoleBindings(batch))).code, 7);
+      assert.equal((await rejected(theirs.roleBindings.batchCreateRoleBindings(batch))).code, 7);
     }
   });
 
@@ -57,7 +57,7 @@ onEachStore("nobody can grant more than they hold", (world) => {
     const { uid: identityUid } = await world.member();
     const request = { identityUid, roleUid: owner };
     assert.ok(await theirs.roleBindings.create(folder, request));
-    assert.equal((await refused(theirs.roleBindings.create(org, request))).code, 7);
+    assert.equal((await rejected(theirs.roleBindings.create(org, request))).code, 7);
   });
 
   world.rule("capabilities held at another group do not count", async (api) => {
@@ -65,7 +65,7 @@ onEachStore("nobody can grant more than they hold", (world) => {
     const theirs = api.as((await world.member({ [org]: GRANTER, [elsewhere]: "owner" })).token);
     const { uid: identityUid } = await world.member();
     const request = { identityUid, roleUid: viewer };
-    assert.equal((await refused(theirs.roleBindings.create(org, request))).code, 7);
+    assert.equal((await rejected(theirs.roleBindings.create(org, request))).code, 7);
     assert.ok(await theirs.roleBindings.create(elsewhere, request));
   });
 
@@ -75,17 +75,17 @@ onEachStore("nobody can grant more than they hold", (world) => {
     const low = await world.role(org, ["groups.list"]);
     const { uid } = await api.roleBindings.create(org, { identityUid: granter.uid, roleUid: low });
     const raise = theirs.roleBindings.update(uid, { roleUid: owner });
-    assert.equal((await refused(raise)).code, 7);
+    assert.equal((await rejected(raise)).code, 7);
     const high = await world.bind(org, (await world.member()).uid, "owner");
     const take = theirs.roleBindings.update(high, { identityUid: granter.uid });
-    assert.equal((await refused(take)).code, 7);
-    assert.equal((await refused(theirs.groups.delete(folder))).code, 7);
+    assert.equal((await rejected(take)).code, 7);
+    assert.equal((await rejected(theirs.groups.delete(folder))).code, 7);
   });
 
   world.rule("creating a role requires holding its capabilities", async (api) => {
     const theirs = api.as((await world.member({ [org]: [...GRANTER, "tag.list"] })).token);
     const role = { name: "x", capabilities: ["CAP_TAG_LIST", "CAP_IAM_GROUPS_DELETE"] };
-    const refusal = await refused(theirs.roles.create(org, role));
+    const refusal = await rejected(theirs.roles.create(org, role));
     assert.equal(refusal.message, `Permission denied: needs groups.delete at "${org}"`);
     const made = await theirs.roles.create(org, { ...role, capabilities: ["CAP_TAG_LIST"] });
     assert.deepEqual(made.capabilities, ["CAP_TAG_LIST"]);
@@ -96,18 +96,18 @@ onEachStore("nobody can grant more than they hold", (world) => {
     const theirs = api.as(granter.token);
     const role = await world.role(org, ["groups.list", "tag.create"]);
     const add = (...capabilities: string[]) => theirs.roles.update(role, { capabilities });
-    const refusal = await refused(
+    const refusal = await rejected(
       add("CAP_IAM_GROUPS_LIST", "CAP_TAG_CREATE", "CAP_IAM_GROUPS_DELETE"),
     );
     assert.equal(refusal.message, `Permission denied: needs groups.delete at "${org}"`);
-    const swap = await refused(add("CAP_IAM_GROUPS_DELETE"));
+    const swap = await rejected(add("CAP_IAM_GROUPS_DELETE"));
     assert.equal(swap.code, 7);
     // Anyone who can update a role may keep or remove its capabilities.
     assert.equal((await theirs.roles.update(role, { name: "y" })).name, "y");
     const fewer = await add("CAP_TAG_CREATE", "CAP_IAM_GROUPS_LIST", "CAP_IAM_IDENTITY_CREATE");
     assert.equal(fewer.capabilities.length, 3);
     assert.deepEqual((await add("CAP_TAG_CREATE")).capabilities, ["CAP_TAG_CREATE"]);
-    assert.equal((await refused(add("CAP_TAG_CREATE", "CAP_TAG_LIST"))).code, 7);
+    assert.equal((await rejected(add("CAP_TAG_CREATE", "CAP_TAG_LIST"))).code, 7);
   });
 
   world.rule(
@@ -120,7 +120,7 @@ onEachStore("nobody can grant more than they hold", (world) => {
         const { uid } = await api.identities.create(org, { name: "strong", claimMatch: CLAIMS });
         const binding = await world.bind(place, uid, "owner");
         const mine = { claimMatch: { ...CLAIMS, subject: "mine" } };
-        const refusals = await allRefused([
+        const refusals = await allRejected([
           theirs.identities.update(uid, mine),
           theirs.identities.update(uid, mine, ["claim_match.subject"]),
           theirs.identities.update(uid, { claimMatch: { subjectPattern: ".*" } }),
@@ -154,11 +154,11 @@ onEachStore("nobody can grant more than they hold", (world) => {
     const { sub } = JSON.parse(
       Buffer.from(api.token.split(".")[1] as string, "base64url").toString("utf8"),
     );
-    const lookedUp = await api.lookupIdentity({ issuer: "wharf", subject: "operator" });
+    const lookedUp = await api.identities.lookupIdentity({ issuer: "wharf", subject: "operator" });
     assert.equal(lookedUp.uid, sub, "its uid is no secret");
     const bind = api.roleBindings.create(org, { identityUid: sub, roleUid: viewer });
-    assert.equal((await refused(bind)).code, 5);
-    assert.equal((await refused(api.identities.get(sub))).code, 5);
+    assert.equal((await rejected(bind)).code, 5);
+    assert.equal((await rejected(api.identities.get(sub))).code, 5);
     const theirs = api.as((await world.member({ [org]: "owner" })).token);
     const claimMatch = { issuer: "https://wharf.example", subject: "operator" };
     assert.notEqual(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { type Exchanged, exchange } from "./support/client/token-exchange.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { ScimClient } from "./support/providers/scim.ts";
@@ -16,12 +16,12 @@ const PROVIDERS = "/iam/v2beta1/identityProviders";
  */
 onEachStore("sign-ins at a shared issuer", (world) => {
   let issuer: StandInIssuer;
-  let operator: Rest;
+  let operator: Http;
   let acme: string;
   let acmeProvider: string;
   before(async () => {
     issuer = await StandInIssuer.start();
-    operator = new Rest(world.server.url, await world.server.token());
+    operator = new Http(world.server.url, await world.server.token());
     acme = await world.organization("acme");
     acmeProvider = await provider(acme, "acme-client");
   });
@@ -44,7 +44,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
   const register = async (sub: string, group: string, role: string): Promise<string> => {
     const token = await issuer.sign({ sub, aud: hostname() });
     const code = await invite(group, role);
-    const joined = await new Rest(world.server.url, token).post("/auth/v1/register", { code });
+    const joined = await new Http(world.server.url, token).post("/auth/v1/register", { code });
     assert.equal(joined.status, 200, JSON.stringify(joined.body));
     return joined.body.identity;
   };
@@ -56,11 +56,11 @@ onEachStore("sign-ins at a shared issuer", (world) => {
   const through = (uid: string, sub: string, clientId: string, claims: object = {}) =>
     exchanged({ sub, aud: clientId, ...claims }, { identity_provider: uid });
   const direct = (sub: string) => exchanged({ sub, aud: hostname() }, {});
-  const as = ({ token, message }: Exchanged): Rest => {
+  const as = ({ token, message }: Exchanged): Http => {
     assert.notEqual(token, "", message);
-    return new Rest(world.server.url, token);
+    return new Http(world.server.url, token);
   };
-  const mayRead = async (api: Rest, group: string) =>
+  const mayRead = async (api: Http, group: string) =>
     (await api.get(`${GROUPS}/${group}`)).status === 200;
 
   for (const [what, clientId] of [
@@ -253,7 +253,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
       assert.equal(token, "", name);
       assert.equal(code, 7, name);
     }
-    const back = new Rest(world.server.url, await issuer.sign({ sub, aud: hostname() }));
+    const back = new Http(world.server.url, await issuer.sign({ sub, aud: hostname() }));
     const code = await invite(organization, "viewer");
     assert.equal((await back.post("/auth/v1/register", { code })).status, 403);
     // What another organization gave is not for this one to take away.

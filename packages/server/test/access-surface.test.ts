@@ -13,16 +13,16 @@ import {
 } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { grpcSend } from "./support/client/grpc.ts";
-import { Rest } from "./support/client/http.ts";
+import { sendBytes } from "./support/client/grpc.ts";
+import { Http } from "./support/client/http.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 onEachStore("the API surface", (world) => {
-  const rest = (token = world.operator().token) => new Rest(world.server.url, token);
+  const rest = (token = world.operator().token) => new Http(world.server.url, token);
   const plain = (path: string) => fetch(`${world.server.url}${path}`);
   const json = async (path: string) => (await plain(path)).json() as Promise<Json>;
   const grpc = (path: string, bytes = Buffer.alloc(0), token = world.operator().token) =>
-    grpcSend(world.server.url, token, path, bytes);
+    sendBytes(world.server.url, token, path, bytes);
   const codeOf = (path: string, token?: string) =>
     grpc(path, Buffer.alloc(0), token).then(
       () => 0,
@@ -228,11 +228,11 @@ onEachStore(
       const token = await world.server.token();
       const { iss, aud } = decodeJwt(token);
       assert.deepEqual([iss, aud], ["https://auth.example", "https://api.example"]);
-      assert.equal((await new Rest(url, token).get("/iam/v2beta1/groups")).status, 200);
+      assert.equal((await new Http(url, token).get("/iam/v2beta1/groups")).status, 200);
     });
 
     test("names its domain in errors", async () => {
-      const { body } = await new Rest(world.server.url, "").get("/iam/v2beta1/groups");
+      const { body } = await new Http(world.server.url, "").get("/iam/v2beta1/groups");
       assert.equal(body.details[0].domain, "iam.example");
     });
   },

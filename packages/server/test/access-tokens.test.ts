@@ -4,9 +4,8 @@ import { before, test } from "node:test";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, SignJWT } from "jose";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { allRefused, refused } from "./support/client/api-client.ts";
-import { grpcSend } from "./support/client/grpc.ts";
-import { refusalOf } from "./support/client/over-grpc.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
+import { apiErrorOf, sendBytes } from "./support/client/grpc.ts";
 import { type Member, onEachStore } from "./support/world/world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -47,7 +46,7 @@ onEachStore("tokens", (world) => {
   world.rule("every method but ping needs a token", async (api) => {
     const nobody = api.as("");
     const uid = member.uid;
-    const refusals = await allRefused([
+    const refusals = await allRejected([
       nobody.groups.list(),
       nobody.groups.get(uid),
       nobody.groups.create("", { name: "x" }),
@@ -58,8 +57,8 @@ onEachStore("tokens", (world) => {
       nobody.roles.get(uid),
       nobody.roleBindings.list(),
       nobody.roleBindings.delete(uid),
-      nobody.lookupIdentity({ issuer: "https://a.b", subject: "s" }),
-      nobody.batchCreateRoleBindings({ parent: uid, requests: [] }),
+      nobody.identities.lookupIdentity({ issuer: "https://a.b", subject: "s" }),
+      nobody.roleBindings.batchCreateRoleBindings({ parent: uid, requests: [] }),
     ]);
     for (const { code } of refusals) assert.equal(code, 16);
   });
@@ -113,7 +112,7 @@ onEachStore("tokens", (world) => {
 
   world.rule("a token expires after an hour", async (api) => {
     const old = await world.signer.token(OPERATOR_UID, { now: Date.now() - HOUR_MS - 1_000 });
-    const refusal = await refused(api.as(old).groups.list());
+    const refusal = await rejected(api.as(old).groups.list());
     assert.deepEqual(
       [refusal.code, refusal.message],
       [16, "Unauthenticated: the token has expired"],
@@ -129,7 +128,7 @@ onEachStore("tokens", (world) => {
       ["iss", { authUrl: elsewhere }],
     ] as const) {
       const token = await world.signer.token(OPERATOR_UID, other);
-      const refusal = await refused(api.as(token).groups.list());
+      const refusal = await rejected(api.as(token).groups.list());
       assert.deepEqual(
         [refusal.code, refusal.message],
         [16, `Unauthenticated: invalid "${claim}"`],
@@ -147,7 +146,7 @@ onEachStore("tokens", (world) => {
       { nbf: Math.floor(Date.now() / 1000) + 600 },
     ]) {
       const token = await tokenWith(claims as JWTPayload);
-      assert.equal((await refused(api.as(token).groups.list())).code, 16, JSON.stringify(claims));
+      assert.equal((await rejected(api.as(token).groups.list())).code, 16, JSON.stringify(claims));
     }
     assert.ok(await api.as(await tokenWith({})).groups.list(), "the same with all of them is not");
   });
@@ -171,7 +170,7 @@ onEachStore("tokens", (world) => {
       `${head}.${body}.${signature.slice(0, -8)}AAAAAAAA`,
     ];
     for (const [at, token] of tokens.entries()) {
-      const refusal = await refused(api.as(token).groups.list());
+      const refusal = await rejected(api.as(token).groups.list());
       assert.equal(refusal.code, 16, `token ${at}`);
       assert.ok(!refusal.message.includes(token), "nothing of the token is repeated");
     }
@@ -181,19 +180,19 @@ onEachStore("tokens", (world) => {
     const { uid, token } = await world.member();
     assert.ok(await api.as(token).groups.list());
     await api.identities.delete(uid);
-    const refusal = await refused(api.as(token).groups.list());
+    const refusal = await rejected(api.as(token).groups.list());
     assert.equal(refusal.code, 16);
     assert.equal(refusal.message, "Unauthenticated: the token's identity does not exist");
     for (const subject of ["0".repeat(40), "someone", ""]) {
       const other = await world.signer.token(subject);
-      assert.equal((await refused(api.as(other).groups.list())).code, 16, subject);
+      assert.equal((await rejected(api.as(other).groups.list())).code, 16, subject);
     }
   });
 
   test("gRPC trailers have the same error", async () => {
     const path = "/wharf.iam.v2beta1.GroupsService/ListGroups";
-    const call = grpcSend(world.server.url, "nonsense", path, Buffer.alloc(0));
-    const refusal = refusalOf(
+    const call = sendBytes(world.server.url, "nonsense", path, Buffer.alloc(0));
+    const refusal = apiErrorOf(
       await call.then(
         () => assert.fail("accepted"),
         (error) => error,

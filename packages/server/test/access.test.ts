@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import { BUILTIN_ROLES } from "@wharf/contract";
-import { type Api, allRefused, refused } from "./support/client/api-client.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
 import { uidsOf } from "./support/client/pagination.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -27,7 +28,7 @@ onEachStore("access control", (world) => {
       const viewer = api.as((await world.member({ [a]: "viewer" })).token);
       for (const uid of [a, deep]) assert.equal((await viewer.groups.get(uid)).uid, uid);
       for (const uid of [org, b, other]) {
-        assert.equal((await refused(viewer.groups.get(uid))).code, 7);
+        assert.equal((await rejected(viewer.groups.get(uid))).code, 7);
       }
       const later = await world.group(deep);
       assert.equal((await viewer.groups.get(later)).uid, later, "also what comes later");
@@ -53,7 +54,7 @@ onEachStore("access control", (world) => {
       for (const [at, call] of calls.entries()) {
         const errors = new Set<string>();
         for (const uid of [org, ...missing]) {
-          const { code, message, details } = await refused(call(uid));
+          const { code, message, details } = await rejected(call(uid));
           assert.equal(code, 7);
           errors.add(JSON.stringify([message.replace(uid, "…"), details]));
         }
@@ -71,16 +72,16 @@ onEachStore("access control", (world) => {
       ["Role", viewer.roles],
       ["RoleBinding", viewer.roleBindings],
     ] as const) {
-      const refusal = await refused(collection.get(missing));
+      const refusal = await rejected(collection.get(missing));
       assert.deepEqual([refusal.code, refusal.missing], [5, `${type} ${missing}`]);
     }
   });
 
   world.rule("a denial names the capability and the scope", async (api) => {
     const viewer = api.as((await world.member({ [org]: "viewer" })).token);
-    const { message } = await refused(viewer.groups.update(a, { name: "x" }));
+    const { message } = await rejected(viewer.groups.update(a, { name: "x" }));
     assert.equal(message, `Permission denied: needs groups.update at "${a}"`);
-    const create = await refused(viewer.groups.create(a, { name: "x" }));
+    const create = await rejected(viewer.groups.create(a, { name: "x" }));
     assert.equal(create.message, `Permission denied: needs groups.create at "${a}"`);
   });
 
@@ -90,7 +91,7 @@ onEachStore("access control", (world) => {
     const identity = await api.identities.create(org, { name: "x", claimMatch: CLAIMS });
     const role = await world.role(org, ["tag.list"]);
     const binding = await world.bind(org, identityUid, "viewer");
-    const refusals = await allRefused([
+    const refusals = await allRejected([
       viewer.groups.create(org, { name: "x" }),
       viewer.groups.update(org, { name: "x" }),
       viewer.groups.delete(b),
@@ -103,7 +104,7 @@ onEachStore("access control", (world) => {
       viewer.roleBindings.create(org, { identityUid, roleUid: roleNamed("viewer") }),
       viewer.roleBindings.update(binding, { roleUid: roleNamed("owner") }),
       viewer.roleBindings.delete(binding),
-      viewer.batchCreateRoleBindings({
+      viewer.roleBindings.batchCreateRoleBindings({
         parent: org,
         requests: [{ roleBinding: { identityUid, roleUid: roleNamed("viewer") } }],
       }),
@@ -115,11 +116,11 @@ onEachStore("access control", (world) => {
     const lister = api.as((await world.member({ [org]: ["groups.list"] })).token);
     assert.equal((await lister.groups.get(a)).uid, a);
     const identity = await api.identities.create(org, { name: "x", claimMatch: CLAIMS });
-    assert.equal((await refused(lister.identities.get(identity.uid))).code, 7);
+    assert.equal((await rejected(lister.identities.get(identity.uid))).code, 7);
     assert.equal((await lister.identities.list()).totalCount, "0");
     assert.equal((await lister.roleBindings.list()).totalCount, "0");
     const deleter = api.as((await world.member({ [org]: ["groups.delete"] })).token);
-    assert.equal((await refused(deleter.groups.get(a))).code, 7);
+    assert.equal((await rejected(deleter.groups.get(a))).code, 7);
     assert.deepEqual(await deleter.groups.delete(await world.group(org)), {});
   });
 
@@ -186,11 +187,11 @@ onEachStore("access control", (world) => {
     const theirs = api.as(member.token);
     assert.equal((await theirs.groups.get(uid)).uid, uid);
     await maker.roleBindings.delete(binding.uid);
-    assert.equal((await refused(theirs.groups.get(uid))).code, 7);
+    assert.equal((await rejected(theirs.groups.get(uid))).code, 7);
   });
 });
 
 /** The same caller over the other protocol. */
-function crossed(caller: Api, over: Api): Api {
+function crossed(caller: ApiClient, over: ApiClient): ApiClient {
   return over.as(caller.token);
 }

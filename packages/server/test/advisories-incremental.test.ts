@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { Api } from "./support/client/api-client.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
 import { Insider } from "./support/server/insider.ts";
 import { advisoryOf, writing, written } from "./support/world/advisories.ts";
 import { onEachStore } from "./support/world/world.ts";
@@ -21,12 +21,12 @@ interface Seen {
 
 /** Somebody who keeps a copy, reading only what has changed. */
 class Copy {
-  readonly #api: Api;
+  readonly #api: ApiClient;
   readonly #group: string;
   readonly kept = new Map<string, Seen>();
   #since = "1970-01-01T00:00:00Z";
 
-  constructor(api: Api, group: string) {
+  constructor(api: ApiClient, group: string) {
     this.#api = api;
     this.#group = group;
   }

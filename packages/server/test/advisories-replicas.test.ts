@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
-import { Api, type Protocol } from "./support/client/api-client.ts";
+import { ApiClient, type Protocol } from "./support/client/api-client.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
 import { TestServer } from "./support/server/test-server.ts";
 
@@ -19,12 +18,12 @@ interface Seen {
 /** A copy that is kept by reading what has changed, each time from another replica. */
 class Copy {
   readonly kept = new Map<string, Seen>();
-  readonly #replicas: readonly Api[];
+  readonly #replicas: readonly ApiClient[];
   readonly #group: string;
   #since = "1970-01-01T00:00:00Z";
   #polls = 0;
 
-  constructor(replicas: readonly Api[], group: string) {
+  constructor(replicas: readonly ApiClient[], group: string) {
     this.#replicas = replicas;
     this.#group = group;
   }
@@ -33,7 +32,7 @@ class Copy {
     const request = { uidp: { descendantsOf: this.#group }, updatedSince: this.#since };
     let pageToken = "";
     do {
-      const api = this.#replicas[this.#polls++ % this.#replicas.length] as Api;
+      const api = this.#replicas[this.#polls++ % this.#replicas.length] as ApiClient;
       const page = await api.advisories.list({ ...request, pageSize: 7, pageToken });
       for (const one of page.advisories as Seen[]) {
         assert.ok(one.updateTime >= this.#since, "updates come in their order");
@@ -48,15 +47,16 @@ class Copy {
 
 describe("advisories on two replicas", () => {
   let servers: TestServer[];
-  let apis: Record<Protocol, Api[]>;
+  let apis: Record<Protocol, ApiClient[]>;
   let group: string;
   before(async () => {
     const one = await TestServer.start({ store: "postgres", flags: FLAGS, ownProcess: true });
     servers = [one, await TestServer.start({ sameStoreAs: one, flags: FLAGS, ownProcess: true })];
     const token = await one.token();
-    const on = (protocol: Protocol) => servers.map(({ url }) => new Api(protocol, url, token));
+    const on = (protocol: Protocol) =>
+      servers.map(({ url }) => new ApiClient({ protocol, url, token }));
     apis = { REST: on("REST"), gRPC: on("gRPC") };
-    group = (await (apis.REST[0] as Api).groups.create("", { name: "org" })).uid;
+    group = (await (apis.REST[0] as ApiClient).groups.create("", { name: "org" })).uid;
   });
   after(async () => {
     closeGrpc();
@@ -85,13 +85,19 @@ describe("advisories on two replicas", () => {
 
   /** Imports, creates, changes and deletes on one of the replicas. */
   async function write(number: number): Promise<void> {
-    const api = apis.REST[number % 2] as Api;
-    const v1 = new AdvisoriesV1(api);
+    const api = apis.REST[number % 2] as ApiClient;
+    const v1 = api.v1;
     for (let round = 0; round < ROUNDS; round++) {
-      await api.importAdvisories(group, [documentOf(number, round)]);
-      const made = await v1.create(group, { artifactType: "apk", artifactName: `own-${number}` });
-      await v1.addEvent(made.id, { detection: { manual: {} } });
-      if (round % 3 === 0) await v1.delete(made.id);
+      await api.advisoryImports.importAdvisories({
+        parent: group,
+        documents: [documentOf(number, round)],
+      });
+      const made = await v1.advisories.create(group, {
+        artifactType: "apk",
+        artifactName: `own-${number}`,
+      });
+      await v1.advisoryEvents.create(made.id, { detection: { manual: {} } });
+      if (round % 3 === 0) await v1.advisories.delete(made.id);
     }
   }
 
@@ -99,8 +105,8 @@ describe("advisories on two replicas", () => {
     const copies = [
       new Copy(apis.REST, group),
       new Copy(apis.gRPC, group),
-      new Copy([apis.REST[0] as Api], group),
-      new Copy([apis.gRPC[1] as Api], group),
+      new Copy([apis.REST[0] as ApiClient], group),
+      new Copy([apis.gRPC[1] as ApiClient], group),
     ];
     let isDone = false;
     const reading = copies.map(async (copy) => {
@@ -109,7 +115,7 @@ describe("advisories on two replicas", () => {
     await Promise.all(Array.from({ length: WRITERS }, (_, number) => write(number)));
     isDone = true;
     await Promise.all(reading);
-    const all = await (apis.REST[1] as Api).advisories.list({ pageSize: 200 });
+    const all = await (apis.REST[1] as ApiClient).advisories.list({ pageSize: 200 });
     const wanted = new Map((all.advisories as Seen[]).map((one) => [one.uid, one]));
     assert.equal(wanted.size, WRITERS * (5 + (ROUNDS * 2) / 3));
     for (const copy of copies) {

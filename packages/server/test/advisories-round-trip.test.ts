@@ -47,7 +47,10 @@ onEachStore("published advisories that are imported again", (world) => {
     const known = { id: "GHSA-2222-3333-4444", aliases: ["CVE-2026-0001"], severities: SEVERITIES };
     const vulnerabilities = [{ ...known, updateTime: "2026-01-01T00:00:00Z" }];
     const [first] = (
-      await api.importAdvisories(group, [{ name: "a", advisories, vulnerabilities }])
+      await api.advisoryImports.importAdvisories({
+        parent: group,
+        documents: [{ name: "a", advisories, vulnerabilities }],
+      })
     ).results;
     assert.deepEqual([first.refusals, first.created], [[], 40]);
     const list = () => api.advisories.list({ uidp: { childrenOf: group }, pageSize: 200 });
@@ -55,7 +58,7 @@ onEachStore("published advisories that are imported again", (world) => {
     for (const path of ["osv/all.zip", "openvex/all.json", "csaf/all.zip"]) {
       const documents = await documentsOf(group, path);
       assert.ok(documents.length > 0, path);
-      const { results } = await api.importAdvisories(group, documents);
+      const { results } = await api.advisoryImports.importAdvisories({ parent: group, documents });
       for (const { created, changed, vulnerabilitiesChanged, refusals } of results) {
         assert.deepEqual([created, changed, vulnerabilitiesChanged, refusals], [0, 0, 0, []], path);
       }
@@ -73,19 +76,28 @@ onEachStore("published advisories that are imported again", (world) => {
     const source = await publicGroup();
     const record = { id: "GHSA-1", aliases: ["CVE-1"], updateTime: "2026-01-01T00:00:00Z" };
     const rate = (severities: JsonObject[], day: number) =>
-      api.importAdvisories(source, [
-        {
-          name: "record",
-          vulnerabilities: [{ ...record, severities, updateTime: `2026-01-0${day}T00:00:00Z` }],
-        },
-      ]);
-    await api.importAdvisories(source, [{ name: "a", advisories }]);
+      api.advisoryImports.importAdvisories({
+        parent: source,
+        documents: [
+          {
+            name: "record",
+            vulnerabilities: [{ ...record, severities, updateTime: `2026-01-0${day}T00:00:00Z` }],
+          },
+        ],
+      });
+    await api.advisoryImports.importAdvisories({
+      parent: source,
+      documents: [{ name: "a", advisories }],
+    });
     await rate(SEVERITIES.slice(0, 1), 1);
     const mirror = await publicGroup();
     const shown = async (group: string) =>
       (await api.advisories.list({ uidp: { childrenOf: group } })).advisories[0].severities;
     const follow = async (group: string) =>
-      api.importAdvisories(group, await documentsOf(source, "osv/all.zip"));
+      api.advisoryImports.importAdvisories({
+        parent: group,
+        documents: await documentsOf(source, "osv/all.zip"),
+      });
     await follow(mirror);
     assert.deepEqual(await shown(mirror), SEVERITIES.slice(0, 1));
     await follow(source);

@@ -5,8 +5,7 @@ import { readDocument } from "@wharf/advisories/read";
 import { AdvisoryDocumentSchema } from "@wharf/contract";
 import { isAffected, type OsvRecord } from "../../advisories/test/osv-oracle.ts";
 import { ANONYMOUS_UID } from "../src/auth/caller.ts";
-import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
-import type { Api } from "./support/client/api-client.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
 import { Scanner, unzipped } from "./support/client/feed-client.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore } from "./support/world/world.ts";
@@ -65,17 +64,18 @@ onEachStore("OSV records of imported advisories", (world) => {
   }
 
   /** Imports a record, after a dry run with the same result. */
-  async function take(api: Api, group: string, record: object): Promise<JsonObject> {
-    const documents = [parsed(record)];
-    const foreseen = await api.importAdvisories(group, documents, { validateOnly: true });
-    const { results } = await api.importAdvisories(group, documents);
+  async function take(api: ApiClient, group: string, record: object): Promise<JsonObject> {
+    const request = { parent: group, documents: [parsed(record)] };
+    const { importAdvisories } = api.advisoryImports;
+    const foreseen = await importAdvisories({ ...request, validateOnly: true });
+    const { results } = await importAdvisories(request);
     assert.deepEqual(results, foreseen.results);
     const [{ refusals, created, changed, unchanged }] = results;
     assert.deepEqual(refusals, []);
     return { created, changed, unchanged };
   }
 
-  async function advisoryOf(api: Api, group: string, name: string) {
+  async function advisoryOf(api: ApiClient, group: string, name: string) {
     const request = { uidp: { childrenOf: group }, artifactNames: [name] };
     const [listed] = (await api.advisories.list(request)).advisories;
     assert.equal(listed.source ?? undefined, undefined, "lists omit the source");
@@ -95,6 +95,12 @@ onEachStore("OSV records of imported advisories", (world) => {
       assert.deepEqual((await scanner.get(`${group}/osv/${document.id}.json`)).json, document);
     }
     return documents;
+  }
+
+  /** The ids of changed documents by time, as incremental readers see them. */
+  async function changes(group: string): Promise<[time: string, id: string][]> {
+    const lines = `${(await scanner.get(`${group}/osv/modified_id.csv`)).bytes}`.trim().split("\n");
+    return lines.map((line) => line.split(",") as [string, string]);
   }
 
   const named = <T extends { affected: JsonObject[] }>(documents: readonly T[], name: string) =>
@@ -117,6 +123,9 @@ onEachStore("OSV records of imported advisories", (world) => {
       assert.equal(document.modified, "2025-03-05T22:10:11.372Z");
       assert.deepEqual(document.aliases, [RECORD.id, "CVE-2025-20333"]);
     }
+    // A record that was modified long ago is new to readers of this feed.
+    const since = Date.parse(one.createTime);
+    for (const [time] of await changes(group)) assert.ok(Date.parse(time) >= since);
     assert.deepEqual(named(documents, "@acme/templates").affected, [templates]);
     assert.deepEqual(named(documents, "@acme/helpers").affected, [helpers]);
     const subject = { ecosystem: "npm", name: "@acme/templates" };
@@ -167,26 +176,26 @@ onEachStore("OSV records of imported advisories", (world) => {
   world.rule("are overridden by events and by another package", async (api) => {
     const group = await publicGroup();
     await take(api, group, RECORD);
-    const v1 = new AdvisoriesV1(api);
+    const { v1 } = api;
     const [one, other] = [
       await advisoryOf(api, group, "@acme/templates"),
       await advisoryOf(api, group, "@acme/helpers"),
     ];
-    const added = await v1.addEvent(one.uid, { fixed: { fixedVersion: "1.4.6-1" } });
+    const added = await v1.advisoryEvents.create(one.uid, { fixed: { fixedVersion: "1.4.6-1" } });
     assert.deepEqual(
       named(await published(group), "@acme/templates").affected,
       [RECORD.affected[0]],
       "a pending event changes nothing",
     );
     const reviewer = await world.member({ [group]: [...WRITER, "advisories.approve"] });
-    const approver = new AdvisoriesV1(api.as(reviewer.token));
-    await approver.updateEvent(added.id, { ...added, status: "APPROVED" });
+    const approver = api.as(reviewer.token).v1;
+    await approver.advisoryEvents.update(added.id, { ...added, status: "APPROVED" });
     const {
       id: _,
       advisoryId: _id,
       ...subject
-    } = await v1.list({ id: other.uid }).then(({ items }) => items[0]);
-    await v1.update(other.uid, { ...subject, artifactName: "@acme/other", events: [] });
+    } = await v1.advisories.list({ id: other.uid }).then(({ items }) => items[0]);
+    await v1.advisories.update(other.uid, { ...subject, artifactName: "@acme/other", events: [] });
     const documents = await published(group);
     const overridden = named(documents, "@acme/templates");
     assert.deepEqual(overridden.affected[0].ranges[0].events, [
@@ -205,7 +214,11 @@ onEachStore("OSV records of imported advisories", (world) => {
       assert.deepEqual([source.inEffect, source.osv.id], [false, RECORD.id]);
     }
     // Without the alias, the advisory is about another vulnerability.
-    await v1.update(one.uid, { ...subject, artifactName: "@acme/templates", aliases: ["CVE-1"] });
+    await v1.advisories.update(one.uid, {
+      ...subject,
+      artifactName: "@acme/templates",
+      aliases: ["CVE-1"],
+    });
     const unnamed = named(await published(group), "@acme/templates");
     assert.equal(unnamed.database_specific.source, undefined);
     assert.equal((await api.advisories.get(one.uid)).source ?? undefined, undefined);
@@ -226,9 +239,9 @@ onEachStore("OSV records of imported advisories", (world) => {
       assert.equal(document.database_specific.source_overridden, undefined);
     }
     const one = await advisoryOf(api, group, "@acme/templates");
-    const v1 = new AdvisoriesV1(api);
-    const pending = (await v1.events(one.uid)).items.at(-1);
-    await v1.updateEvent(pending.id, { ...pending, status: "APPROVED" });
+    const { v1 } = api;
+    const pending = (await v1.advisoryEvents.list({ parentId: one.uid })).items.at(-1);
+    await v1.advisoryEvents.update(pending.id, { ...pending, status: "APPROVED" });
     const approved = named(await published(group), "@acme/templates");
     assert.deepEqual([approved.details, approved.affected], [same.details, [RECORD.affected[0]]]);
   });
@@ -240,14 +253,15 @@ onEachStore("OSV records of imported advisories", (world) => {
     await take(api, group, { ...unrated, affected: [RECORD.affected[1]] });
     const severities = [{ type: "TYPE_CVSS_V2", score: "AV:N/AC:L/Au:N/C:P/I:P/A:P" }];
     const vulnerability = { id: "CVE-2025-1", severities, updateTime: "2026-01-01T00:00:00Z" };
-    await api.importAdvisories(group, [{ name: "x", vulnerabilities: [vulnerability] }]);
-    const documents = await published(group);
-    const rated = named(documents, "@acme/templates");
+    const documents = [{ name: "x", vulnerabilities: [vulnerability] }];
+    await api.advisoryImports.importAdvisories({ parent: group, documents });
+    const republished = await published(group);
+    const rated = named(republished, "@acme/templates");
     assert.deepEqual(
       [rated.modified, rated.severity],
       ["2025-03-05T22:10:11.372Z", RECORD.severity],
     );
-    const other = named(documents, "@acme/helpers");
+    const other = named(republished, "@acme/helpers");
     assert.ok(Date.parse(other.modified) > Date.parse(RECORD.modified));
     assert.equal(other.severity.length, 2);
   });
@@ -274,7 +288,9 @@ onEachStore("OSV records of imported advisories", (world) => {
     const document = parsed(RECORD) as { advisories: JsonObject[]; sources: JsonObject[] };
     const rejected = async (more: object) => {
       const given = { ...document, name: "x", ...more };
-      const { results } = await api.importAdvisories(group, [given]);
+      const { results } = await api.advisoryImports.importAdvisories({
+        ...{ parent: group, documents: [given] },
+      });
       return results[0].refusals.map((one: JsonObject) => `${one.field}: ${one.description}`);
     };
     assert.deepEqual(await rejected({ sources: [] }), [

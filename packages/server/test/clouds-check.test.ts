@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { decodeJwt } from "jose";
-import { type Api, refused } from "./support/client/api-client.ts";
-import { Rest } from "./support/client/http.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { exchange } from "./support/client/token-exchange.ts";
 import { type Cloud, SECRETS, StandInClouds } from "./support/providers/clouds.ts";
 import { rawRows } from "./support/server/sql.ts";
@@ -46,7 +47,8 @@ onEachStore(
       for (const what of GRANTS) clouds.trusted.set(what, `account-association:${group}`);
     });
 
-    const check = (api: Api, type: string) => api.checkAccountAssociation(group, type);
+    const check = (api: ApiClient, type: string) =>
+      api.accountAssociations.checkAccountAssociation({ uid: group, providerType: type });
     const notReady = (reason: string, message: string) => {
       return { status: "CHECK_STATUS_NOT_READY", reason, message };
     };
@@ -95,7 +97,10 @@ onEachStore(
         [GOOGLE, "Google project"],
         [AZURE, "Azure tenant"],
       ] as const) {
-        const answer = await api.checkAccountAssociation(bare, type);
+        const answer = await api.accountAssociations.checkAccountAssociation({
+          uid: bare,
+          providerType: type,
+        });
         const message = `the association names no ${what}`;
         assert.deepEqual(answer, notReady("NOT_CONFIGURED", message));
       }
@@ -104,15 +109,17 @@ onEachStore(
 
     world.rule("requires an association and a provider", async (api) => {
       const none = await world.group(group);
-      const missing = await refused(api.checkAccountAssociation(none, AWS));
+      const missing = await rejected(
+        api.accountAssociations.checkAccountAssociation({ uid: none, providerType: AWS }),
+      );
       assert.deepEqual([missing.code, missing.missing], [5, `AccountAssociation ${none}`]);
-      const unset = await refused(check(api, "ACCOUNT_PROVIDER_TYPE_UNSPECIFIED"));
+      const unset = await rejected(check(api, "ACCOUNT_PROVIDER_TYPE_UNSPECIFIED"));
       assert.deepEqual(unset.fields, { providerType: "providerType is required" });
       assert.deepEqual(clouds.asked, []);
     });
 
     test("requires a known provider", async () => {
-      const rest = new Rest(world.server.url, world.operator().token);
+      const rest = new Http(world.server.url, world.operator().token);
       const path = `/iam/v2beta1/accountAssociations/${group}:checkAccountAssociation`;
       const { status, body } = await rest.post(path, { providerType: 9 });
       assert.equal(status, 400);
@@ -213,14 +220,14 @@ onEachStore(
 
       world.rule("they are rejected as bearer tokens", async (api) => {
         for (const token of tokens) {
-          const { code, message } = await refused(api.as(token).groups.list());
+          const { code, message } = await rejected(api.as(token).groups.list());
           assert.deepEqual([code, message], [16, 'Unauthenticated: invalid "sub"']);
         }
       });
 
       test("they are rejected even with the right audience", async () => {
         const token = await world.signer.token(`account-association:${group}`);
-        const { code, message } = await refused(world.operator().as(token).groups.list());
+        const { code, message } = await rejected(world.operator().as(token).groups.list());
         assert.deepEqual([code, message], [16, 'Unauthenticated: invalid "sub"']);
       });
 
@@ -254,7 +261,10 @@ onEachStore(
       clouds.trusted.set("arn:aws:iam::123456789012:role/trust/harbour", sub);
       clouds.trusted.set(`${POOL.replace("/wharf", "/quay")}/providers/pier`, sub);
       for (const type of [AWS, GOOGLE]) {
-        assert.deepEqual(await api.checkAccountAssociation(group, type), READY);
+        assert.deepEqual(
+          await api.accountAssociations.checkAccountAssociation({ uid: group, providerType: type }),
+          READY,
+        );
       }
     });
   },

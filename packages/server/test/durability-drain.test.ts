@@ -7,17 +7,17 @@ import { after, before, describe, test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { CreateGroupRequestSchema, GroupSchema } from "@wharf/contract";
 import pg from "pg";
-import { Api } from "./support/client/api-client.ts";
+import { ApiClient } from "./support/client/api-client.ts";
 import { inParallel } from "./support/client/pagination.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 
 for (const store of STORES) {
   describe(`graceful shutdown of a server on ${store}`, () => {
     let server: TestServer;
-    let operator: Api;
+    let operator: ApiClient;
     before(async () => {
       server = await TestServer.start({ store, ownProcess: true });
-      operator = new Api("REST", server.url, await server.token());
+      operator = new ApiClient({ url: server.url, token: await server.token() });
     });
     after(() => server.stop());
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Api } from "./support/client/api-client.ts";
+import { ApiClient } from "./support/client/api-client.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
 import { uidsOf, walk } from "./support/client/pagination.ts";
 import { Acknowledged, writeUntilGone } from "./support/server/acknowledged-writes.ts";
@@ -18,15 +18,15 @@ const CUTS = [150, 400];
 for (const store of STORES) {
   describe(`a server on ${store} killed during concurrent writes`, () => {
     let server: TestServer;
-    let operator: Api;
-    let maker: { uid: string; api: Api };
+    let operator: ApiClient;
+    let maker: { uid: string; api: ApiClient };
     let parent: string;
     let pageToken: string;
     const acknowledged = new Acknowledged();
 
     before(async () => {
       server = await TestServer.start({ store, ownProcess: true });
-      operator = new Api("REST", server.url, await server.token());
+      operator = new ApiClient({ url: server.url, token: await server.token() });
       parent = (await operator.groups.create("", { name: "parent" })).uid;
       const { uid } = await operator.identities.create(parent, {
         name: "maker",
@@ -34,7 +34,8 @@ for (const store of STORES) {
       });
       maker = { uid, api: operator.as(await server.token(uid)) };
       for (const cut of CUTS) {
-        const over = (at: number) => new Api(at % 3 === 0 ? "gRPC" : "REST", server.url, "");
+        const over = (at: number) =>
+          new ApiClient({ protocol: at % 3 === 0 ? "gRPC" : "REST", url: server.url, token: "" });
         const reached = acknowledged.reaches(cut);
         const writing = Array.from({ length: WRITERS }, (_, at) =>
           writeUntilGone(

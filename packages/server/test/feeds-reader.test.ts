@@ -25,9 +25,10 @@ onEachStore("feeds of a small group beside a large one", (world) => {
         artifactType: "apk",
       }));
     const take = async (group: string, advisories: object[]) => {
-      const { results } = await world
-        .operator()
-        .importAdvisories(group, [{ name: "x", advisories }]);
+      const { results } = await world.operator().advisoryImports.importAdvisories({
+        parent: group,
+        documents: [{ name: "x", advisories }],
+      });
       assert.equal(results[0].created, advisories.length);
     };
     await take(large, given(OTHERS));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { constants } from "node:http2";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { checkError, checkUnharmed, talk } from "./support/client/raw-http1.ts";
 import { checkStatus, type Ending, RawHttp2 } from "./support/client/raw-http2.ts";
 import { IAM } from "./support/fuzz/malformed-calls.ts";
@@ -101,7 +101,7 @@ describe("a server under hostile HTTP/2", () => {
   });
 
   test("serves others during rapid stream resets", async () => {
-    const rest = new Rest(server.url, await server.token());
+    const rest = new Http(server.url, await server.token());
     const raws = Array.from({ length: 3 }, () => new RawHttp2(server.url));
     const path = `/${IAM}.GroupsService/ListGroups`;
     const headers = { ":method": "POST", ":path": path, "content-type": "application/grpc" };

@@ -8,7 +8,7 @@ import { OPERATOR_UID } from "../src/auth/caller.ts";
 import { RefreshTokens } from "../src/auth/refresh-token.ts";
 import { signJwt } from "../src/auth/sign.ts";
 import { Secrets } from "../src/secrets/secrets.ts";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { type KeyMaterial, keyMaterialOf, privateKeyOf } from "./support/server/key-material.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
@@ -69,7 +69,7 @@ for (const store of STORES) {
     const all = <T>(value: T) => replicas.map(() => value);
 
     const groups = (token: string) =>
-      onAll(async (url) => (await new Rest(url, token).get("/iam/v2beta1/groups")).status);
+      onAll(async (url) => (await new Http(url, token).get("/iam/v2beta1/groups")).status);
 
     /** A token of the operator, signed at this moment with the leaked key. */
     const forgedToken = () => {
@@ -176,7 +176,7 @@ for (const store of STORES) {
       assert.deepEqual(await notify(forgedNotificationSecret()), all(401));
       const operator = await world.server.token();
       const statuses = await onAll(
-        async (url) => (await new Rest(url, operator).get(cursor)).status,
+        async (url) => (await new Http(url, operator).get(cursor)).status,
       );
       assert.deepEqual(statuses, all(400), "page tokens of before");
       assert.deepEqual(await rawRows(world.server, "SELECT id FROM sessions"), []);

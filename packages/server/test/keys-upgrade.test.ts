@@ -12,7 +12,7 @@ import type { Driver } from "../src/store/db/connection.ts";
 import { migrations } from "../src/store/db/migrations.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { openSqlite } from "../src/store/db/sqlite.ts";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import {
   everyValueOf,
   keyMaterialOf,
@@ -103,7 +103,7 @@ for (const store of STORES) {
       const claims = { iss: BASE_URL, aud: BASE_URL, sub: OPERATOR_UID, jti: "1", iat };
       const token = signJwt({ kid, privateKey: key }, { ...claims, exp: iat + 600 });
       for (const { url } of servers)
-        assert.equal((await new Rest(url, token).get("/iam/v2beta1/groups")).status, 200);
+        assert.equal((await new Http(url, token).get("/iam/v2beta1/groups")).status, 200);
     });
 
     test("leaves no plaintext keys in tables", async () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Api, Refusal, refused } from "./support/client/api-client.ts";
-import { Rest } from "./support/client/http.ts";
-import { registryV1 } from "./support/client/registry-v1.ts";
+import { ApiClient } from "./support/client/api-client.ts";
+import { ApiError, rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { Inside } from "./support/server/store-access.ts";
 import { checkRows } from "./support/server/store-consistency.ts";
 import { TestServer } from "./support/server/test-server.ts";
@@ -26,7 +26,7 @@ onEachStore("quotas of groups", (world) => {
     const uid = await world.organization();
     const set = await api.groups.update(uid, { resourceLimits: { repositories: 3, idps: 0 } });
     assert.deepEqual(set.resourceLimits, { repositories: 3, idps: 0 });
-    const rest = new Rest(world.server.url, api.token);
+    const rest = new Http(world.server.url, api.token);
     const { items } = (await rest.get(`/iam/v1/groups?id=${uid}`)).body;
     assert.deepEqual(items[0].resourceLimits, { repositories: 3, idps: 0 });
     const kept = await api.groups.update(uid, { description: "more" });
@@ -40,13 +40,13 @@ onEachStore("quotas of groups", (world) => {
   world.rule("unknown and negative quotas are rejected", async (api) => {
     const uid = await limited({ clusters: 5 });
     const resourceLimits = { repos: 1, idps: -1, clusters: 0 };
-    const update = await refused(api.groups.update(uid, { resourceLimits }));
+    const update = await rejected(api.groups.update(uid, { resourceLimits }));
     assert.equal(update.code, 3);
     assert.deepEqual(update.fields, {
       "resourceLimits.repos": "repos has no quota: use clusters, idps, repositories",
       "resourceLimits.idps": "idps must not be negative",
     });
-    const create = await refused(api.groups.create("", { name: "x", resourceLimits }));
+    const create = await rejected(api.groups.create("", { name: "x", resourceLimits }));
     assert.deepEqual(create.fields, update.fields);
     assert.deepEqual((await api.groups.get(uid)).resourceLimits, { clusters: 5 });
   });
@@ -58,15 +58,15 @@ onEachStore("quotas of groups", (world) => {
       const { token } = await world.member({ [uid]: "owner" });
       const owner = api.as(token);
       for (const resourceLimits of [{ repositories: 6 }, { idps: 1, repositories: 5 }]) {
-        const refusal = await refused(owner.groups.update(uid, { resourceLimits }));
+        const refusal = await rejected(owner.groups.update(uid, { resourceLimits }));
         assert.equal(refusal.code, 7);
         assert.match(refusal.message, /needs the operator's token/);
-        const create = await refused(owner.groups.create(uid, { name: "x", resourceLimits }));
+        const create = await rejected(owner.groups.create(uid, { name: "x", resourceLimits }));
         assert.equal(create.code, 7);
       }
-      const cleared = await refused(owner.groups.update(uid, {}, ["resource_limits"]));
+      const cleared = await rejected(owner.groups.update(uid, {}, ["resource_limits"]));
       assert.equal(cleared.code, 7);
-      const rest = new Rest(world.server.url, token);
+      const rest = new Http(world.server.url, token);
       const put = (body: object) => rest.send("PUT", `/iam/v1/groups/${uid}`, body);
       assert.equal((await put({ name: "x", resourceLimits: { repositories: 9 } })).status, 403);
       for (const body of [{ name: "x" }, { name: "x", resourceLimits: { repositories: 5 } }])
@@ -87,7 +87,7 @@ onEachStore("quotas of groups", (world) => {
     await api.repos.create(deeper, { name: "one" });
     const { uid } = await api.repos.create(org, { name: "two" });
     for (const place of [org, folder, deeper]) {
-      const refusal = await refused(api.repos.create(place, { name: "three" }));
+      const refusal = await rejected(api.repos.create(place, { name: "three" }));
       assert.equal(refusal.code, 9);
       assert.deepEqual(refusal.violations, ["RESOURCE_LIMIT_EXCEEDED"]);
       const reason = `group "${org}" has reached its quota of 2 repos`;
@@ -104,15 +104,15 @@ onEachStore("quotas of groups", (world) => {
     const folder = await world.group(org);
     await api.groups.update(folder, { resourceLimits: { repositories: 1 } });
     await api.repos.create(folder, { name: "one" });
-    assert.equal((await refused(api.repos.create(folder, { name: "two" }))).code, 9);
+    assert.equal((await rejected(api.repos.create(folder, { name: "two" }))).code, 9);
     await api.repos.create(org, { name: "two" });
     await api.groups.update(folder, { resourceLimits: { repositories: 9 } });
     await api.repos.create(folder, { name: "three" });
-    const refusal = await refused(api.repos.create(folder, { name: "four" }));
+    const refusal = await rejected(api.repos.create(folder, { name: "four" }));
     assert.match(refusal.message, /quota of 3 repos/);
     await api.groups.update(org, { resourceLimits: { repositories: 0 } });
     assert.deepEqual(await repos(org), ["one", "three", "two"], "what is there stays");
-    assert.equal((await refused(api.repos.create(org, { name: "four" }))).code, 9);
+    assert.equal((await rejected(api.repos.create(org, { name: "four" }))).code, 9);
     await api.groups.update(org, { resourceLimits: {} }, ["resource_limits"]);
     await api.repos.create(org, { name: "four" });
   });
@@ -120,25 +120,25 @@ onEachStore("quotas of groups", (world) => {
   world.rule("identity providers and repos have separate quotas", async (api) => {
     const org = await limited({ idps: 1, repositories: 0 });
     await api.identityProviders.create(org, PROVIDER);
-    const refusal = await refused(api.identityProviders.create(await world.group(org), PROVIDER));
+    const refusal = await rejected(api.identityProviders.create(await world.group(org), PROVIDER));
     assert.deepEqual(refusal.violations, ["RESOURCE_LIMIT_EXCEEDED"]);
     assert.match(refusal.message, /quota of 1 identity providers/);
-    assert.equal((await refused(api.repos.create(org, { name: "one" }))).code, 9);
+    assert.equal((await rejected(api.repos.create(org, { name: "one" }))).code, 9);
   });
 
   world.rule("they apply in v1; replacing a repo does not count", async (api) => {
     const parentId = await limited({ repositories: 1, idps: 0 });
     const repo = { name: "one", description: "first" };
-    const { id } = await registryV1(api, "CreateRepo", { parentId, repo });
+    const { id } = await api.v1.registry.createRepo({ parentId, repo });
     for (const preventExisting of [false, true]) {
       const request = { parentId, repo: { name: "two" }, preventExisting };
-      const refusal = await refused(registryV1(api, "CreateRepo", request));
+      const refusal = await rejected(api.v1.registry.createRepo(request));
       assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_LIMIT_EXCEEDED"]]);
     }
-    const again = await registryV1(api, "CreateRepo", { parentId, repo: { name: "one" } });
+    const again = await api.v1.registry.createRepo({ parentId, repo: { name: "one" } });
     assert.deepEqual([again.id, again.description], [id, ""]);
     assert.deepEqual(await repos(parentId), ["one"]);
-    const rest = new Rest(world.server.url, api.token);
+    const rest = new Http(world.server.url, api.token);
     const { body } = await rest.post(`/iam/v1/identityProviders/${parentId}`, PROVIDER);
     assert.equal(body.code, 9);
   });
@@ -155,7 +155,7 @@ onEachStore("quotas of groups", (world) => {
   world.rule("concurrent creates through both versions cannot exceed them", async (api) => {
     const org = await limited({ idps: 2, repositories: 2 });
     const folder = await world.group(org);
-    const rest = new Rest(world.server.url, api.token);
+    const rest = new Http(world.server.url, api.token);
     const post = async (path: string, body: object) => {
       const { status, body: answer } = await rest.post(path, body);
       return status === 200 ? 0 : answer.code;
@@ -187,12 +187,12 @@ onEachStore("quotas of groups", (world) => {
 describe("quotas of groups on two replicas", () => {
   const flags = ["--base-url", "http://wharf.test"];
   let servers: TestServer[];
-  let apis: Api[];
+  let apis: ApiClient[];
   before(async () => {
     const one = await TestServer.start({ store: "postgres", flags });
     servers = [one, await TestServer.start({ sameStoreAs: one, flags })];
     const token = await one.token();
-    apis = servers.map(({ url }) => new Api("REST", url, token));
+    apis = servers.map(({ url }) => new ApiClient({ url, token }));
   });
   after(async () => {
     for (const server of servers) assert.equal(await server.stop(), 0);
@@ -201,11 +201,14 @@ describe("quotas of groups on two replicas", () => {
   test("concurrent creates of the same repo within a quota of one get that repo", async () => {
     const resourceLimits = { repositories: 1 };
     for (let round = 0; round < 5; round++) {
-      const { uid } = await (apis[0] as Api).groups.create("", { name: "org", resourceLimits });
+      const { uid } = await (apis[0] as ApiClient).groups.create("", {
+        name: "org",
+        resourceLimits,
+      });
       const repo = { name: "app" };
       const made = await Promise.all(
         Array.from({ length: 12 }, (_, at) => {
-          return registryV1(apis[at % 2] as Api, "CreateRepo", { parentId: uid, repo });
+          return (apis[at % 2] as ApiClient).v1.registry.createRepo({ parentId: uid, repo });
         }),
       );
       assert.equal(new Set(made.map(({ id }) => id)).size, 1);
@@ -213,7 +216,7 @@ describe("quotas of groups on two replicas", () => {
   });
 
   test("concurrent creates on two replicas cannot exceed the quota", async () => {
-    const [api] = apis as [Api, Api];
+    const [api] = apis as [ApiClient, ApiClient];
     for (let round = 0; round < 5; round++) {
       const { uid } = await api.groups.create("", {
         name: "org",
@@ -225,7 +228,7 @@ describe("quotas of groups on two replicas", () => {
       const codes = await Promise.all(
         Array.from({ length: 30 }, (_, at) => {
           const place = folders[at % 3 === 0 ? 0 : 1].uid;
-          return codeOf((apis[at % 2] as Api).repos.create(place, { name: `repo-${at}` }));
+          return codeOf((apis[at % 2] as ApiClient).repos.create(place, { name: `repo-${at}` }));
         }),
       );
       assert.equal(codes.filter((code) => code === 0).length, 4, codes.join());
@@ -239,7 +242,7 @@ function codeOf(call: Promise<unknown>): Promise<number> {
   return call.then(
     () => 0,
     (error: unknown) => {
-      if (error instanceof Refusal) return error.code;
+      if (error instanceof ApiError) return error.code;
       throw error;
     },
   );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Visited, Walker } from "./support/browser/http-browser.ts";
 import { SoftPasskey } from "./support/browser/soft-passkey.ts";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { Inside } from "./support/server/store-access.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
@@ -48,7 +48,7 @@ for (const store of STORES) {
     const sessions = () => rawRows<{ id: string }>(world.server, "SELECT id FROM sessions");
 
     async function works(token: string | undefined): Promise<boolean> {
-      return (await new Rest(world.server.url, token ?? "").get("/auth/v1/ok")).status === 200;
+      return (await new Http(world.server.url, token ?? "").get("/auth/v1/ok")).status === 200;
     }
 
     async function addPasskey(walker: Walker, page: Visited, passkey: SoftPasskey) {
@@ -314,7 +314,7 @@ test("users of a provider list and end their sessions, and have no password", as
 
     const all = await walker.submit(page, {}, { action: "/account/sessions/end-all" });
     assert.match(all.text, /No active sessions\./);
-    assert.equal((await new Rest(world.server.url, access_token).get("/auth/v1/ok")).status, 401);
+    assert.equal((await new Http(world.server.url, access_token).get("/auth/v1/ok")).status, 401);
   } finally {
     await world.stop();
   }

@@ -3,11 +3,13 @@ import { after, before, describe, test } from "node:test";
 import { decodeJwt } from "jose";
 import { RefreshTokens } from "../src/auth/refresh-token.ts";
 import { type Visited, Walker } from "./support/browser/http-browser.ts";
-import { closeGrpc, grpcCall } from "./support/client/grpc.ts";
+import { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { closeGrpc } from "./support/client/grpc.ts";
 import { HeadlessTool } from "./support/client/headless-client.ts";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { askForToken, type TokenAnswer } from "./support/client/oauth-client.ts";
-import { exchange, exchangeOverGrpc } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/token-exchange.ts";
 import { Inside } from "./support/server/store-access.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { LoginWorld } from "./support/world/login.ts";
@@ -33,7 +35,7 @@ for (const store of STORES) {
     });
     const here = () => world;
     const url = (path: string) => `${world.server.url}${path}`;
-    const rest = (token: string) => new Rest(world.server.url, token);
+    const rest = (token: string) => new Http(world.server.url, token);
     const alive = async (token: string) => (await rest(token).get("/auth/v1/ok")).status;
 
     /** At both doors; the messages. */
@@ -119,11 +121,10 @@ for (const store of STORES) {
       assert.equal((await rest(token).post("/auth/v1/logout")).status, 200);
       for (const path of ["/auth/v1/ok", "/iam/v2beta1/groups", "/auth/v1/sessions"])
         assert.equal((await rest(token).get(path)).status, 401, path);
-      await assert.rejects(grpcCall(server, token, "GroupsService", "ListGroups", {}), {
-        code: 16,
-      });
-      const name = "chainguard.platform.oidc.SecurityTokenService";
-      await assert.rejects(exchangeOverGrpc(server, name, token, { aud: [server] }), { code: 16 });
+      const api = new ApiClient({ url: server, token, protocol: "gRPC", naming: "public" });
+      assert.equal((await rejected(api.groups.list())).code, 16);
+      const asked = api.securityToken.exchange({ aud: [server] });
+      assert.equal((await rejected(asked)).code, 16);
       assert.equal((await exchange(server, token, { aud: server })).status, 401);
       const asOAuth = await askForToken(server, {
         grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Visited, Walker } from "./support/browser/http-browser.ts";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import type { Tool } from "./support/client/oauth-client.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { LoginWorld } from "./support/world/login.ts";
@@ -45,7 +45,7 @@ for (const store of STORES) {
     const here = () => world;
     const url = (path: string) => `${world.server.url}${path}`;
     const alive = async (token: string) =>
-      (await new Rest(world.server.url, token).get("/auth/v1/ok")).status;
+      (await new Http(world.server.url, token).get("/auth/v1/ok")).status;
 
     /** A login of ada that has come to its end: what the tool's address is called with. */
     const finished = async (tool: Tool, walker = new Walker()) => {

@@ -6,7 +6,7 @@ import { launchBrowser } from "./support/browser/browser.ts";
 import { openVisit, startNamedWorld } from "./support/browser/login-visit.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
 import { HeadlessTool } from "./support/client/headless-client.ts";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { askForToken } from "./support/client/oauth-client.ts";
 import { exchange } from "./support/client/token-exchange.ts";
 import { signInAtProvider } from "./support/providers/openid-provider.ts";
@@ -26,7 +26,7 @@ describe("device and headless sign-in in a real browser", () => {
     await world.stop();
   });
 
-  const whoAmI = (token: string) => new Rest(world.server.url, token).get("/auth/v1/ok");
+  const whoAmI = (token: string) => new Http(world.server.url, token).get("/auth/v1/ok");
   const sessions = async () => (await rawRows(world.server, "SELECT id FROM sessions")).length;
 
   const newDevice = async (form: Record<string, string> = {}) => {

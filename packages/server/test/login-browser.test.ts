@@ -4,7 +4,7 @@ import { decodeJwt } from "jose";
 import type { Browser, Page } from "playwright-core";
 import { launchBrowser } from "./support/browser/browser.ts";
 import { openVisit, startNamedWorld } from "./support/browser/login-visit.ts";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import type { Tool } from "./support/client/oauth-client.ts";
 import { signInAtProvider } from "./support/providers/openid-provider.ts";
 import { rawRows } from "./support/server/sql.ts";
@@ -17,7 +17,7 @@ before(async () => {
 after(() => browser?.close());
 
 const whoAmI = ({ server }: LoginWorld, token: string) =>
-  new Rest(server.url, token).get("/auth/v1/ok");
+  new Http(server.url, token).get("/auth/v1/ok");
 
 const withOrganization = async (page: Page, name: string) => {
   await page.getByLabel("Organization").fill(name);

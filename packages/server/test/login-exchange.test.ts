@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { exchange } from "./support/client/token-exchange.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
@@ -10,14 +10,14 @@ for (const store of STORES) {
   describe(`ID tokens of identity providers on ${store}`, () => {
     let server: TestServer;
     let issuer: StandInIssuer;
-    let operator: Rest;
+    let operator: Http;
     let organization: string;
     let provider: string;
 
     before(async () => {
       server = await TestServer.start({ store });
       issuer = await StandInIssuer.start();
-      operator = new Rest(server.url, await server.token());
+      operator = new Http(server.url, await server.token());
       organization = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
       const made = await operator.post(`/iam/v2beta1/identityProviders/${organization}`, {
         name: "sso",
@@ -43,7 +43,7 @@ for (const store of STORES) {
         ttl: "600s",
       });
       const { hostname } = new URL(server.url);
-      const stranger = new Rest(server.url, await issuer.sign({ sub: "ada", aud: hostname }));
+      const stranger = new Http(server.url, await issuer.sign({ sub: "ada", aud: hostname }));
       const joined = await stranger.post("/auth/v1/register", { code: invite.body.code });
       assert.equal(joined.status, 200, JSON.stringify(joined.body));
       return joined.body.identity as string;
@@ -61,7 +61,7 @@ for (const store of STORES) {
       assert.equal(answer.status, 200, answer.message);
       assert.equal(answer.claims.sub, identity);
       assert.deepEqual(answer.claims.act, { iss: issuer.url, sub: "ada" });
-      const rest = new Rest(server.url, answer.token);
+      const rest = new Http(server.url, answer.token);
       const { sessions } = (await rest.get("/auth/v1/sessions")).body;
       assert.deepEqual(
         sessions.map((one: { id: string; identityProvider: string }) => [
@@ -80,7 +80,7 @@ for (const store of STORES) {
         roleUid: builtinRole("owner")?.uid,
       });
       const { token } = await exchanged(await idToken({ groups: ["admins"] }));
-      const renamed = await new Rest(server.url, token).patch(
+      const renamed = await new Http(server.url, token).patch(
         `/iam/v2beta1/groups/${organization}`,
         { description: "by a member of a group" },
       );

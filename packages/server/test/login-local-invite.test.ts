@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { type Visited, Walker } from "./support/browser/http-browser.ts";
 import { SoftPasskey } from "./support/browser/soft-passkey.ts";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { exchange } from "./support/client/token-exchange.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { STORES } from "./support/server/test-server.ts";
@@ -14,11 +14,11 @@ const OVER = "The invite has expired or was already used.";
 for (const store of STORES) {
   describe(`accepting an invite with a local account, on ${store}`, () => {
     let world: LocalWorld;
-    let operator: Rest;
+    let operator: Http;
     let group: string;
     before(async () => {
       world = await LocalWorld.start({ store });
-      operator = new Rest(world.server.url, await world.server.token());
+      operator = new Http(world.server.url, await world.server.token());
       group = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
     });
     after(() => world.stop());
@@ -180,7 +180,7 @@ for (const store of STORES) {
       const { tokens } = await world.tryPassword("bob", PASSWORD);
       const { subject } = await world.whoAmI(tokens);
       const before = await world.counts();
-      const rest = new Rest(world.server.url, tokens?.access_token ?? "");
+      const rest = new Http(world.server.url, tokens?.access_token ?? "");
       assert.equal((await rest.delete(`/auth/v1/delete/${subject}`)).status, 200);
       const after = await world.counts();
       assert.equal(after.local_accounts, (before.local_accounts ?? 0) - 1);
@@ -192,7 +192,7 @@ for (const store of STORES) {
       );
       const dave = rows[0]?.identity;
       assert.equal((await world.counts()).passkeys, 1);
-      const own = new Rest(world.server.url, await world.server.token(dave));
+      const own = new Http(world.server.url, await world.server.token(dave));
       assert.equal((await own.delete(`/auth/v1/delete/${dave}`)).status, 200);
       assert.equal((await world.counts()).passkeys, 0);
     });

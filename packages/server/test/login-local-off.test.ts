@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Walker } from "./support/browser/http-browser.ts";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { askForToken, type TokenAnswer } from "./support/client/oauth-client.ts";
 import { exchange } from "./support/client/token-exchange.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
@@ -20,7 +20,7 @@ for (const store of STORES) {
       const signedIn = await on.tryPassword("ada", PASSWORD);
       assert.ok(signedIn.tokens);
       tokens = signedIn.tokens;
-      const rest = new Rest(on.server.url, tokens.access_token);
+      const rest = new Http(on.server.url, tokens.access_token);
       assert.equal((await rest.get("/auth/v1/ok")).status, 200);
       if (store === "sqlite") await on.server.terminate();
       off = await TestServer.start({
@@ -35,7 +35,7 @@ for (const store of STORES) {
 
     test("end their sessions immediately", async () => {
       const { access_token, refresh_token } = tokens;
-      const rest = new Rest(off.url, access_token);
+      const rest = new Http(off.url, access_token);
       assert.equal((await rest.get("/auth/v1/ok")).status, 401);
       assert.equal((await rest.get("/iam/v2beta1/groups")).status, 401);
       const refreshed = await askForToken(off.url, { grant_type: "refresh_token", refresh_token });

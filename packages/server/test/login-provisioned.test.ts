@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
 import { Walker } from "./support/browser/http-browser.ts";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { askForToken, Tool } from "./support/client/oauth-client.ts";
 import { ScimClient } from "./support/providers/scim.ts";
 import { STORES } from "./support/server/test-server.ts";
@@ -19,7 +19,7 @@ for (const store of STORES) {
     after(() => world.stop());
 
     const alive = async (token: string) =>
-      (await new Rest(world.server.url, token).get("/auth/v1/ok")).status;
+      (await new Http(world.server.url, token).get("/auth/v1/ok")).status;
 
     /** Tries to sign in, and returns the parameters of the redirect. */
     const refusedLogin = async (person: string) => {
@@ -96,7 +96,7 @@ for (const store of STORES) {
         { externalGroupId: "g-1", roleUid: builtinRole("editor")?.uid },
       );
       const { access_token: token } = await world.logIn("ada");
-      const { sessions } = (await new Rest(world.server.url, token).get("/auth/v1/sessions")).body;
+      const { sessions } = (await new Http(world.server.url, token).get("/auth/v1/sessions")).body;
       const mine = sessions.find((one: { current: boolean }) => one.current);
       assert.deepEqual(mine.externalGroupRoleMappings, [mapping.body.uid]);
     });

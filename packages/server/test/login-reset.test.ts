@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Visited, Walker } from "./support/browser/http-browser.ts";
 import { SoftPasskey } from "./support/browser/soft-passkey.ts";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { askForToken } from "./support/client/oauth-client.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { alertOf, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
@@ -37,7 +37,7 @@ for (const store of STORES) {
 
     test("replaces the password and ends every session", async () => {
       const { tokens } = await world.tryPassword("ada", PASSWORD);
-      const rest = new Rest(world.server.url, tokens?.access_token ?? "");
+      const rest = new Http(world.server.url, tokens?.access_token ?? "");
       assert.equal((await rest.get("/auth/v1/ok")).status, 200);
       const code = await newCode();
       assert.match(code, /^([A-Z]{4}-){4}[A-Z]{4}$/);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { askForToken } from "./support/client/oauth-client.ts";
 import { exchange } from "./support/client/token-exchange.ts";
 import { STORES } from "./support/server/test-server.ts";
@@ -16,7 +16,7 @@ for (const store of STORES) {
     });
     after(() => world.stop());
 
-    const rest = (token: string) => new Rest(world.server.url, token);
+    const rest = (token: string) => new Http(world.server.url, token);
     const alive = async (token: string) => (await rest(token).get("/auth/v1/ok")).status;
     const refresh = (token: string, body = "") =>
       fetch(`${world.server.url}/sts/exchange_refresh_token`, {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { type Visited, Walker } from "./support/browser/http-browser.ts";
 import { SoftPasskey } from "./support/browser/soft-passkey.ts";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 import {
   alertOf,
@@ -151,7 +151,7 @@ for (const store of STORES) {
 
     test("ends the first run and its setup codes", async () => {
       const { code } = await firstRunOf(world.server);
-      const operator = new Rest(world.server.url, await world.server.token());
+      const operator = new Http(world.server.url, await world.server.token());
       const setup = await new Walker().open(`${world.url}/setup`);
       assert.equal((await operator.post("/iam/v2beta1/groups", { name: "acme" })).status, 200);
       const page = await new Walker().submit(setup, { code, organization: "mine" });

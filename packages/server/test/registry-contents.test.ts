@@ -12,7 +12,7 @@ import { recordTag, removeTag } from "../src/registry/ingest/tag-state.ts";
 import { ensureRepo } from "../src/registry/repos/ensure-repo.ts";
 import { findManifest } from "../src/store/tables/manifests.ts";
 import { locationsOf, writeLocation } from "../src/store/tables/registry-locations.ts";
-import { Refusal, refused } from "./support/client/api-client.ts";
+import { ApiError, rejected } from "./support/client/api-error.ts";
 import { FIXED } from "./support/oracle/seed.ts";
 import { digest } from "./support/registry/digest.ts";
 import { Insider } from "./support/server/insider.ts";
@@ -70,7 +70,7 @@ onEachStore("the stored state of a registry", (world) => {
   }
 
   async function history(uid: string): Promise<string[]> {
-    const { entries } = await world.operator().tagHistory(uid, { pageSize: 200 });
+    const { entries } = await world.operator().tags.listTagHistory({ uid, pageSize: 200 });
     return entries.map((entry: { digest: string }) => entry.digest);
   }
 
@@ -344,7 +344,9 @@ onEachStore("the stored state of a registry", (world) => {
     const uid = await repo();
     await world.operator().repos.delete(uid);
     await assert.rejects(push(uid, 1), /Repo .* does not exist/);
-    const gone = await refused(world.operator().tags.create(uid, { name: "x", digest: digest(1) }));
-    assert.ok(gone instanceof Refusal && gone.missing === `Repo ${uid}`);
+    const gone = await rejected(
+      world.operator().tags.create(uid, { name: "x", digest: digest(1) }),
+    );
+    assert.ok(gone instanceof ApiError && gone.missing === `Repo ${uid}`);
   });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { exchange } from "./support/client/token-exchange.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { RegistryWorld } from "./support/world/registry-tokens.ts";
@@ -85,7 +85,7 @@ for (const store of STORES) {
       await operator.post(`/registry/v2beta1/repos/${organization}`, { name: "slashed/app" });
       const { uid } = await world.post(`groups/${organization}`, { name: "neighbour" });
       const neighbour = await world.holder("neighbour", "owner", uid);
-      const rest = new Rest(server.url, await server.token(neighbour));
+      const rest = new Http(server.url, await server.token(neighbour));
       const renamed = await rest.patch(`/iam/v2beta1/groups/${uid}`, { name: "slashed" });
       assert.equal(renamed.status, 200);
       assert.deepEqual(await world.grantedTo(neighbour, "repository:acme/slashed/app:*"), []);
@@ -198,6 +198,37 @@ for (const store of STORES) {
       assert.equal(shown.identity.name, "anyone");
       await world.operator.delete(`/iam/v2beta1/roleBindings/${binding}`);
       assert.deepEqual((await world.ask({ scope })).granted, []);
+    });
+
+    test("a public group is public for callers with credentials, whatever their tokens hold", async () => {
+      const scope = ["repository:acme/team/app:*", "repository:acme/app:pull"];
+      const nobody = who.get("nobody in particular");
+      const callers = {
+        "a token": { user: "_token", password: await world.token(nobody) },
+        "the token of a workload": {
+          user: nobody as string,
+          password: await world.issuer.sign({ sub: "nobody" }),
+        },
+        "a down-scoped token": {
+          user: "_token",
+          password: (
+            await exchange(world.server.url, await world.server.token(nobody), {
+              aud: world.host,
+              cap: "tag.list",
+            })
+          ).token,
+        },
+      };
+      const binding = await world.bind(world.team, ANYONE, "registry.push");
+      for (const [name, credentials] of Object.entries(callers)) {
+        const { granted, claims } = await world.ask({ ...credentials, scope });
+        assert.deepEqual(granted, ["repository:acme/team/app:pull"], name);
+        assert.equal(claims.sub, nobody);
+      }
+      const pusher = await world.grantedTo(who.get("a team's pusher"), scope[0] as string);
+      assert.deepEqual(pusher, ["repository:acme/team/app:pull,push,delete"]);
+      await world.operator.delete(`/iam/v2beta1/roleBindings/${binding}`);
+      assert.deepEqual(await world.grantedTo(nobody, scope[0] as string), []);
     });
 
     test("making a group public requires the capabilities to bind the role", async () => {

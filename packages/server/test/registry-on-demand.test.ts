@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { RegistryStorage } from "./support/registry/storage.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 import { TrackedWorld, until } from "./support/world/tracked-registry.ts";
@@ -46,7 +46,7 @@ for (const store of STORES) {
         [await server.token(owner), 403, "Permission denied: needs the operator's token"],
         ["", 401, "Unauthenticated: a bearer token is required"],
       ] as const) {
-        const caller = new Rest(server.url, token);
+        const caller = new Http(server.url, token);
         for (const answer of [
           await caller.get(REGISTRIES),
           await caller.post(`${REGISTRIES}:reconcile`, {}),
@@ -97,7 +97,7 @@ for (const store of STORES) {
 describe("a server without a registry", () => {
   test("reports that no registry is attached", async () => {
     const server = await TestServer.start();
-    const operator = new Rest(server.url, await server.token());
+    const operator = new Http(server.url, await server.token());
     assert.deepEqual((await operator.get(REGISTRIES)).body, { registries: [] });
     const { status, body } = await operator.post(`${REGISTRIES}:reconcile`, {});
     assert.equal(status, 400);

@@ -138,10 +138,11 @@ for (const store of STORES) {
       }
     });
 
-    test("images keep their location when their folder is renamed, and belong to one repo", async () => {
+    test("a path that no longer resolves to its repo is another repo's, and in no two", async () => {
       const { operator } = tracked.world;
       const reposNamed = async (name: string) =>
         (await operator.get(`/registry/v2beta1/repos?name=${name}`)).body.repos ?? [];
+      const insider = await Insider.open(tracked.world.server);
       for (const name of ["untouched", "touched"]) {
         storage.tag(`acme/old-${name}/${name}`, "1", storage.image(name));
         await look();
@@ -149,7 +150,13 @@ for (const store of STORES) {
         const folder = former.slice(0, former.lastIndexOf("/"));
         if (name === "touched")
           await operator.patch(`/registry/v2beta1/repos/${former}`, { description: "mine" });
-        await operator.patch(`/iam/v2beta1/groups/${folder}`, { name: `new-${name}` });
+        // As earlier versions renamed folders with images.
+        await insider.change(async (mutation) => {
+          const { groups } = mutation.engine.catalog;
+          const before = await groups.find(mutation.tx, folder);
+          assert.ok(before);
+          await mutation.update(groups, { ...before, name: `new-${name}` });
+        });
         await look();
         const repos = await reposNamed(name);
         const found = repos.filter(({ uid }: { uid: string }) => uid !== former);
@@ -161,6 +168,7 @@ for (const store of STORES) {
         assert.equal(repos.length, name === "touched" ? 2 : 1, "only what someone changed stays");
         assert.deepEqual(await tracked.tags(former), []);
       }
+      await insider.close();
     });
 
     test("an unavailable registry changes nothing, and is retried until it recovers", async () => {

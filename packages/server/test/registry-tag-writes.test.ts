@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import type { StoredImage } from "./support/registry/storage.ts";
+import { Insider } from "./support/server/insider.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { FrontedWorld } from "./support/world/fronted-registry.ts";
 import { until } from "./support/world/tracked-registry.ts";
@@ -19,14 +20,14 @@ for (const store of STORES) {
   describe(`tags written to a registry through the API, on ${store}`, () => {
     let world: FrontedWorld;
     let { front, tracked, storage } = {} as FrontedWorld;
-    let writer: Rest;
+    let writer: Http;
     let writerUid: string;
     before(async () => {
       world = await FrontedWorld.start({ store });
       ({ front, tracked, storage } = world);
       writerUid = await tracked.world.holder("writer", "owner");
       const { server } = tracked.world;
-      writer = new Rest(server.url, await server.token(writerUid));
+      writer = new Http(server.url, await server.token(writerUid));
     });
     after(() => world.stop());
 
@@ -252,7 +253,7 @@ for (const store of STORES) {
       const role = await world.post(`roles/${world.organization}`, { name: "maker", capabilities });
       const binding = { identityUid: maker, roleUid: role.uid };
       await world.post(`roleBindings/${world.organization}`, binding);
-      const rest = new Rest(world.server.url, await world.server.token(maker));
+      const rest = new Http(world.server.url, await world.server.token(maker));
       assert.equal((await post(repo, { name: "new", digest: one.digest }, rest)).status, 200);
       // Known to the registry alone.
       storage.tag("acme/right", "unknown", one);
@@ -295,8 +296,16 @@ for (const store of STORES) {
       const image = storage.image("renamed");
       const repo = await repoWith("first/renamed", { one: image });
       const folder = repo.slice(0, repo.lastIndexOf("/"));
-      const { operator, organization } = tracked.world;
-      await operator.patch(`/iam/v2beta1/groups/${folder}`, { name: "second" });
+      const { organization, server } = tracked.world;
+      // As earlier versions renamed folders with images.
+      const insider = await Insider.open(server);
+      await insider.change(async (mutation) => {
+        const { groups } = mutation.engine.catalog;
+        const before = await groups.find(mutation.tx, folder);
+        assert.ok(before);
+        await mutation.update(groups, { ...before, name: "second" });
+      });
+      await insider.close();
       await tracked.world.post(`groups/${organization}`, { name: "first" });
       assert.equal((await post(repo, { name: "two", digest: image.digest })).status, 200);
       assert.equal((await had("first/renamed", "two")).status, 404);

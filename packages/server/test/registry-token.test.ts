@@ -3,7 +3,7 @@ import { hash, X509Certificate } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { builtinRole, literalIdentityUid } from "@wharf/contract";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { exchange } from "./support/client/token-exchange.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { STORES } from "./support/server/test-server.ts";
@@ -164,7 +164,7 @@ for (const store of STORES) {
       });
       const roleUid = builtinRole("registry.pull")?.uid;
       const invite = await world.post(`groupInvites/${organization}`, { roleUid, ttl: "600s" });
-      const stranger = new Rest(server.url, await issuer.sign({ sub: "ada" }));
+      const stranger = new Http(server.url, await issuer.sign({ sub: "ada" }));
       await stranger.post("/auth/v1/register", { code: invite.code });
       const { token, claims } = await exchange(
         server.url,
@@ -182,7 +182,7 @@ for (const store of STORES) {
     test("are not accepted by the API", async () => {
       const question = { user: "_token", password: await world.token(), scope: SCOPE };
       const { token } = (await world.ask(question)).body;
-      const listed = await new Rest(world.server.url, token).get("/iam/v2beta1/groups");
+      const listed = await new Http(world.server.url, token).get("/iam/v2beta1/groups");
       assert.equal(listed.status, 401);
       const exchanged = await exchange(world.server.url, token, { aud: world.server.url });
       assert.equal(exchanged.code, 16);
@@ -266,7 +266,7 @@ for (const store of STORES) {
         assert.match(body.message, /cannot be changed or deleted/);
       }
       assert.deepEqual((await operator.get(path)).body, shown);
-      const owner = new Rest(server.url, await server.token(await world.holder("boss", "owner")));
+      const owner = new Http(server.url, await server.token(await world.holder("boss", "owner")));
       assert.equal((await owner.patch(path, { claimMatch })).status, 403);
     });
   });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { BUILTIN_ROLES } from "@wharf/contract";
-import { Api, refused } from "./support/client/api-client.ts";
-import { Rest } from "./support/client/http.ts";
+import { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
 import { emptyDatabase } from "./support/server/postgres.ts";
 import { TestServer } from "./support/server/test-server.ts";
@@ -15,14 +16,14 @@ const CLAIMS = { issuer: "https://issuer.example.com", subject: "s" };
 
 describe("two replicas on one database", () => {
   let [one, two]: TestServer[] = [];
-  let a: Api;
-  let b: Api;
+  let a: ApiClient;
+  let b: ApiClient;
   let org: string;
   before(async () => {
     one = await TestServer.start({ store: "postgres", flags: FLAGS, ownProcess: true });
     two = await TestServer.start({ sameStoreAs: one, flags: FLAGS, ownProcess: true });
-    a = new Api("REST", one.url, await one.token());
-    b = new Api("REST", two.url, a.token);
+    a = new ApiClient({ url: one.url, token: await one.token() });
+    b = new ApiClient({ url: two.url, token: a.token });
     org = (await a.groups.create("", { name: "org" })).uid;
   });
   after(async () => {
@@ -48,10 +49,10 @@ describe("two replicas on one database", () => {
       try {
         const kids = new Set<string>();
         for (const server of await Promise.all(starts)) {
-          const api = new Api("REST", server.url, await server.token());
+          const api = new ApiClient({ url: server.url, token: await server.token() });
           const { totalCount, roles } = await api.roles.list({ pageSize: 200 });
           assert.deepEqual([totalCount, roles.length], [String(BUILTIN), BUILTIN]);
-          const { body } = await new Rest(server.url, "").get("/.well-known/jwks.json");
+          const { body } = await new Http(server.url, "").get("/.well-known/jwks.json");
           for (const { kid } of body.keys) kids.add(kid);
         }
         assert.equal(kids.size, 1, "one of them made the key of all");
@@ -85,39 +86,39 @@ describe("two replicas on one database", () => {
       const request = { uidp: { childrenOf: org } };
       assert.deepEqual(await here.groups.list(request), await there.groups.list(request));
       await here.groups.delete(uid);
-      assert.equal((await refused(there.groups.get(uid))).code, 5);
+      assert.equal((await rejected(there.groups.get(uid))).code, 5);
     }
   });
 
   test("apply bindings of the other with the next request", async () => {
     const { uid, binding, onB } = await member(org, roleNamed("viewer"));
     await a.roleBindings.delete(binding);
-    assert.equal((await refused(onB.groups.get(org))).code, 7);
+    assert.equal((await rejected(onB.groups.get(org))).code, 7);
     assert.equal((await onB.groups.list()).totalCount, "0");
     for (let round = 0; round < 5; round++) {
       const again = { identityUid: uid, roleUid: roleNamed("viewer") };
       const { uid: next } = await a.roleBindings.create(org, again);
       assert.equal((await onB.groups.get(org)).uid, org);
       await a.roleBindings.delete(next);
-      assert.equal((await refused(onB.groups.get(org))).code, 7);
+      assert.equal((await rejected(onB.groups.get(org))).code, 7);
     }
   });
 
   test("apply a deleted identity of the other with the next request", async () => {
     const { uid, onB } = await member(org, roleNamed("viewer"));
     await a.identities.delete(uid);
-    assert.equal((await refused(onB.groups.get(org))).code, 16);
+    assert.equal((await rejected(onB.groups.get(org))).code, 16);
   });
 
   test("apply a changed role of the other with the next request", async () => {
     const capabilities = ["CAP_IAM_GROUPS_LIST"];
     const role = await a.roles.create(org, { name: "role", capabilities });
     const { onB } = await member(org, role.uid);
-    assert.equal((await refused(onB.groups.update(org, { description: "x" }))).code, 7);
+    assert.equal((await rejected(onB.groups.update(org, { description: "x" }))).code, 7);
     await a.roles.update(role.uid, { capabilities: [...capabilities, "CAP_IAM_GROUPS_UPDATE"] });
     assert.equal((await onB.groups.update(org, { description: "x" })).description, "x");
     await a.roles.update(role.uid, { capabilities: ["CAP_TAG_LIST"] });
-    assert.equal((await refused(onB.groups.get(org))).code, 7);
+    assert.equal((await rejected(onB.groups.get(org))).code, 7);
   });
 
   test("apply a deleted group of the other, with its owner's binding", async () => {
@@ -125,8 +126,8 @@ describe("two replicas on one database", () => {
     const { uid } = await maker.onB.groups.create("", { name: "mine" });
     assert.equal((await a.as(maker.onB.token).groups.get(uid)).uid, uid);
     await a.as(maker.onB.token).groups.delete(uid);
-    assert.equal((await refused(maker.onB.groups.get(uid))).code, 7);
-    assert.equal((await refused(maker.onB.groups.create(uid, { name: "x" }))).code, 7);
+    assert.equal((await rejected(maker.onB.groups.get(uid))).code, 7);
+    assert.equal((await rejected(maker.onB.groups.create(uid, { name: "x" }))).code, 7);
   });
 
   test("accept each other's page tokens", async () => {
@@ -187,7 +188,7 @@ describe("two replicas on one database", () => {
   test("continue when the other is killed during writes", async () => {
     const sameStoreAs = one as TestServer;
     const third = await TestServer.start({ sameStoreAs, flags: FLAGS, ownProcess: true });
-    const c = new Api("REST", third.url, a.token);
+    const c = new ApiClient({ url: third.url, token: a.token });
     const parent = (await a.groups.create("", { name: "shared" })).uid;
     const dying = inParallel(Array.from({ length: 200 }), () =>
       c.groups.create(parent, { name: "theirs" }).catch(() => undefined),
@@ -215,7 +216,7 @@ describe("two replicas on one database", () => {
     for (const api of [a, b]) {
       assert.ok(await api.as(token).groups.get(org), "a token of the new key");
       assert.ok(await api.groups.get(org), "a token of the old one");
-      const { body } = await new Rest(api.url, "").get("/.well-known/jwks.json");
+      const { body } = await new Http(api.url, "").get("/.well-known/jwks.json");
       assert.equal(body.keys.length, 2);
     }
   });

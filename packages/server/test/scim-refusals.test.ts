@@ -35,7 +35,9 @@ onEachStore("callers that SCIM rejects", (world) => {
   test("while provisioning is disabled", async () => {
     const { provider, scim, etag } = await provisioning(world);
     const { get } = { get: () => scim.get("/Users") };
-    await world.operator().scim("SetScimEnabled", provider, { enabled: false, etag });
+    await world
+      .operator()
+      .identityProviders.setScimEnabled({ identityProviderUid: provider, enabled: false, etag });
     const off = await get();
     assert.deepEqual([off.status, off.body.detail], [403, "provisioning is disabled"]);
   });
@@ -45,9 +47,13 @@ onEachStore("callers that SCIM rejects", (world) => {
     const api = world.operator();
     const works = async (token: string) =>
       (await new ScimClient(scim.url, token).get("/Users")).status === 200;
-    const second = await api.scim("RegenerateScimToken", provider, { etag });
+    const second = await api.identityProviders.regenerateScimToken({
+      identityProviderUid: provider,
+      etag,
+    });
     assert.deepEqual([await works(scim.token), await works(second.token)], [true, true]);
-    const third = await api.scim("RegenerateScimToken", provider, {
+    const third = await api.identityProviders.regenerateScimToken({
+      identityProviderUid: provider,
       etag: second.etag,
       overlap: "0s",
     });
@@ -55,10 +61,13 @@ onEachStore("callers that SCIM rejects", (world) => {
       [await works(scim.token), await works(second.token), await works(third.token)],
       [false, false, true],
     );
-    await api.scim("RevokeScimToken", provider);
+    await api.identityProviders.revokeScimToken({ identityProviderUid: provider });
     assert.equal(await works(third.token), false);
     const later = new Date(Date.now() + 3_600_000).toISOString();
-    const fourth = await api.scim("GenerateScimToken", provider, { expireTime: later });
+    const fourth = await api.identityProviders.generateScimToken({
+      identityProviderUid: provider,
+      expireTime: later,
+    });
     assert.equal(await works(fourth.token), true);
     const inside = await Inside.open(world.server);
     await inside.store.write((tx) => {

@@ -10,7 +10,7 @@ import {
   SignJWT,
 } from "jose";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { exchange } from "./support/client/token-exchange.ts";
 import { StandInClouds } from "./support/providers/clouds.ts";
 import { type KeyMaterial, keyMaterialOf } from "./support/server/key-material.ts";
@@ -43,7 +43,7 @@ onEachStore(
     const algorithmFor = async (...aud: string[]) =>
       decodeProtectedHeader(await issued(...aud)).alg;
     const groups = async (token: string) =>
-      new Rest(world.server.url, token).get("/iam/v2beta1/groups");
+      new Http(world.server.url, token).get("/iam/v2beta1/groups");
 
     test("the algorithm follows from the audiences", async () => {
       const { url } = world.server;
@@ -107,9 +107,10 @@ onEachStore(
       const azure = { tenantId: "acme.example", clientIds: { builder: "one" } };
       await world.operator().accountAssociations.create(group, { name: "x", azure });
       clouds.trusted.set("acme.example one", `account-association:${group}`);
-      const check = await world
-        .operator()
-        .checkAccountAssociation(group, "ACCOUNT_PROVIDER_TYPE_AZURE");
+      const check = await world.operator().accountAssociations.checkAccountAssociation({
+        uid: group,
+        providerType: "ACCOUNT_PROVIDER_TYPE_AZURE",
+      });
       assert.deepEqual([check.status, check.message], ["CHECK_STATUS_READY", ""]);
     });
 

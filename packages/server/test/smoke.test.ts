@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { closeGrpc, grpcCall } from "./support/client/grpc.ts";
-import { Rest } from "./support/client/http.ts";
+import { ApiClient } from "./support/client/api-client.ts";
+import { closeGrpc } from "./support/client/grpc.ts";
+import { Http } from "./support/client/http.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 
 for (const store of STORES) {
@@ -18,13 +19,12 @@ for (const store of STORES) {
     });
 
     test("creates a group over REST and reads it over gRPC", async () => {
-      const { status, body } = await new Rest(server.url, token).post("/iam/v2beta1/groups", {
+      const { status, body } = await new Http(server.url, token).post("/iam/v2beta1/groups", {
         name: "acme",
       });
       assert.equal(status, 200);
-      const read = await grpcCall(server.url, token, "GroupsService", "GetGroup", {
-        uid: body.uid,
-      });
+      const api = new ApiClient({ url: server.url, token, protocol: "gRPC" });
+      const read = await api.groups.get(body.uid);
       assert.equal(read.name, "acme");
     });
   });

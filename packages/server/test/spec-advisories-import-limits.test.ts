@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
-import { refused } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const DETECTED = { createTime: "2026-03-01T00:00:00.000Z", detection: { manual: {} } };
@@ -32,11 +31,18 @@ onEachStore("limits of imports", (world) => {
       name: "x",
       advisories: [advisory("CGA-2"), advisory("CGA-1", { events: events(from, count) })],
     });
-    const full = await api.importAdvisories(group, [document(0, 1_000)]);
+    const full = await api.advisoryImports.importAdvisories({
+      parent: group,
+      documents: [document(0, 1_000)],
+    });
     assert.equal(full.results[0].created, 2);
     const list = await api.advisories.list({ uidp: { childrenOf: group } });
     for (const more of [{ validateOnly: true }, {}]) {
-      const { results } = await api.importAdvisories(group, [document(1, 1_000)], more);
+      const { results } = await api.advisoryImports.importAdvisories({
+        parent: group,
+        documents: [document(1, 1_000)],
+        ...more,
+      });
       const description = "events would be more than 1000, including the stored ones";
       const refusals = [{ field: "advisories[1].events", description }];
       assert.deepEqual(results, [plain("x", { refusals })]);
@@ -46,7 +52,7 @@ onEachStore("limits of imports", (world) => {
 
   world.rule("the events of an advisory are limited in size", async (api) => {
     const group = await world.group(org);
-    const v1 = new AdvisoriesV1(api);
+    const v1 = api.v1;
     const findings = Buffer.alloc(60_000, "x").toString("base64");
     const event = (at: number) => ({
       ...{ createTime: new Date(1_700_000_000_000 + at).toISOString(), findings },
@@ -55,7 +61,9 @@ onEachStore("limits of imports", (world) => {
     const take = async (from: number, count: number, more: object = {}) => {
       const events = Array.from({ length: count }, (_, at) => event(from + at));
       const given = { name: "x", advisories: [advisory("CGA-1", { events })] };
-      return (await api.importAdvisories(group, [given], more)).results[0];
+      return (
+        await api.advisoryImports.importAdvisories({ parent: group, documents: [given], ...more })
+      ).results[0];
     };
     assert.equal((await take(0, 4)).created, 1);
     const list = await api.advisories.list({ uidp: { childrenOf: group } });
@@ -66,8 +74,8 @@ onEachStore("limits of imports", (world) => {
       assert.deepEqual(await take(4, 1, more), plain("x", { refusals }));
     }
     const [{ uid }] = list.advisories;
-    const adding = v1.addEvent(uid, { findings, fixed: { fixedVersion: "2" } });
-    assert.deepEqual((await refused(adding)).fields, {
+    const adding = v1.advisoryEvents.create(uid, { findings, fixed: { fixedVersion: "2" } });
+    assert.deepEqual((await rejected(adding)).fields, {
       advisoryEvent: "the events of an advisory must not be longer than 262144 characters",
     });
     assert.deepEqual(await api.advisories.list({ uidp: { childrenOf: group } }), list);
@@ -88,7 +96,10 @@ onEachStore("limits of imports", (world) => {
     ];
     for (const more of given) {
       const advisories = [advisory("CGA-1", { events: many(more) })];
-      const { results } = await api.importAdvisories(group, [{ name: "x", advisories }]);
+      const { results } = await api.advisoryImports.importAdvisories({
+        parent: group,
+        documents: [{ name: "x", advisories }],
+      });
       const description =
         "events would be longer than 262144 characters, including the stored ones";
       const refusals = [{ field: "advisories[0].events", description }];
@@ -103,10 +114,13 @@ onEachStore("limits of imports", (world) => {
       const vulnerabilities = Array.from({ length: count }, (_, at) => {
         return { id: `OSV-${from + at}`, aliases: ["CVE-1"], updateTime: "2026-01-01T00:00:00Z" };
       });
-      return api.importAdvisories(group, [{ name: "x", vulnerabilities }]);
+      return api.advisoryImports.importAdvisories({
+        parent: group,
+        documents: [{ name: "x", vulnerabilities }],
+      });
     };
     assert.equal((await take(0, 200)).results[0].vulnerabilitiesChanged, 200);
-    const { code, fields } = await refused(take(200, 1));
+    const { code, fields } = await rejected(take(200, 1));
     const description = "more than 200 vulnerabilities would have the name CVE-1";
     assert.deepEqual([code, fields], [3, { documents: description }]);
     assert.equal((await take(199, 1)).results[0].vulnerabilitiesChanged, 0);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
-import { type Api, refused } from "./support/client/api-client.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { type Member, onEachStore } from "./support/world/world.ts";
 
@@ -37,21 +37,28 @@ onEachStore("review of imported events", (world) => {
     return { group, writer, approver };
   }
 
-  async function take(api: Api, group: string, given: object): Promise<number[]> {
-    const foreseen = await api.importAdvisories(group, [given], { validateOnly: true });
-    const { results } = await api.importAdvisories(group, [given]);
+  async function take(api: ApiClient, group: string, given: object): Promise<number[]> {
+    const foreseen = await api.advisoryImports.importAdvisories({
+      parent: group,
+      documents: [given],
+      validateOnly: true,
+    });
+    const { results } = await api.advisoryImports.importAdvisories({
+      parent: group,
+      documents: [given],
+    });
     assert.deepEqual(results, foreseen.results);
     const [{ created, changed, unchanged, pendingEvents }] = results;
     return [created, changed, unchanged, pendingEvents];
   }
 
-  async function eventOf(api: Api, group: string) {
+  async function eventOf(api: ApiClient, group: string) {
     const { advisories } = await api.advisories.list({ uidp: { childrenOf: group } });
     const [event] = advisories[0].events;
     return event;
   }
 
-  const reviewOf = async (api: Api, group: string) => {
+  const reviewOf = async (api: ApiClient, group: string) => {
     const { reviewState, author, reviewer, fixed } = await eventOf(api, group);
     return [reviewState, author, reviewer, fixed.fixedVersion];
   };
@@ -92,11 +99,13 @@ onEachStore("review of imported events", (world) => {
       await world.bind(group, writer.uid, ["advisories.approve"]);
       const { uid } = await eventOf(api, group);
       const approve = async (token: string) => {
-        const v1 = new AdvisoriesV1(api.as(token));
-        const [event] = (await v1.events(uid.slice(0, uid.lastIndexOf("/")))).items;
-        return v1.updateEvent(uid, { ...event, status: "APPROVED" });
+        const v1 = api.as(token).v1;
+        const [event] = (
+          await v1.advisoryEvents.list({ parentId: uid.slice(0, uid.lastIndexOf("/")) })
+        ).items;
+        return v1.advisoryEvents.update(uid, { ...event, status: "APPROVED" });
       };
-      const refusal = await refused(approve(writer.token));
+      const refusal = await rejected(approve(writer.token));
       assert.deepEqual([refusal.code, refusal.violations], [9, ["REVIEWER_IS_AUTHOR"]]);
       const again = document("1", { reviewState: "REVIEW_STATE_APPROVED" });
       assert.deepEqual(await take(api.as(writer.token), group, again), [0, 0, 1, 0]);
@@ -110,16 +119,20 @@ onEachStore("review of imported events", (world) => {
   world.rule("importing does not approve your own events", async (api) => {
     const { group, writer, approver } = await cast();
     const own = api.as(approver.token);
-    const v1 = new AdvisoriesV1(own);
+    const v1 = own.v1;
     const { advisoryId: _, ...about } = document("1").advisories[0] ?? {};
     const fixed = { timestamp: TIME, fixed: { fixedVersion: "1" } };
-    const { id } = await v1.create(group, { ...about, advisoryId: "CGA-1", events: [fixed] });
+    const { id } = await v1.advisories.create(group, {
+      ...about,
+      advisoryId: "CGA-1",
+      events: [fixed],
+    });
     assert.deepEqual(await take(own, group, document("1")), [0, 0, 1, 0]);
     assert.deepEqual(await take(own, group, document("2")), [0, 1, 0, 1], "repeated, not approved");
     assert.deepEqual(await reviewOf(api, group), ["REVIEW_STATE_PENDING", approver.uid, "", "2"]);
-    const [event] = (await v1.events(id)).items;
-    const other = new AdvisoriesV1(api);
-    await other.updateEvent(event.id, { ...event, status: "REQUEST_CHANGES" });
+    const [event] = (await v1.advisoryEvents.list({ parentId: id })).items;
+    const other = api.v1;
+    await other.advisoryEvents.update(event.id, { ...event, status: "REQUEST_CHANGES" });
     assert.deepEqual(await take(own, group, document("3")), [0, 1, 0, 1]);
     assert.equal((await reviewOf(api, group))[0], "REVIEW_STATE_PENDING");
     // Brought in by someone else who may approve, it is reviewed where it comes from.
@@ -159,9 +172,10 @@ onEachStore("review of imported events", (world) => {
     const { group, writer, approver } = await cast();
     await take(api.as(writer.token), group, document("1"));
     const { uid } = await eventOf(api, group);
-    const v1 = new AdvisoriesV1(api.as(approver.token));
-    const [event] = (await v1.events(uid.slice(0, uid.lastIndexOf("/")))).items;
-    await v1.updateEvent(uid, { ...event, status: "REQUEST_CHANGES" });
+    const v1 = api.as(approver.token).v1;
+    const [event] = (await v1.advisoryEvents.list({ parentId: uid.slice(0, uid.lastIndexOf("/")) }))
+      .items;
+    await v1.advisoryEvents.update(uid, { ...event, status: "REQUEST_CHANGES" });
     for (const { token } of [writer, approver]) {
       assert.deepEqual(await take(api.as(token), group, document("1")), [0, 0, 1, 0]);
       const asked = ["REVIEW_STATE_REQUEST_CHANGES", writer.uid, approver.uid, "1"];

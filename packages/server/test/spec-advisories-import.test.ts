@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
-import { refused } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -35,7 +34,7 @@ onEachStore("imports of advisories", (world) => {
       { name: "openssl.yaml", advisories: [advisory("CGA-1"), advisory("CGA-2")] },
       { name: "zlib.yaml", advisories: [advisory("CGA-3", { events: [FIXED, DETECTED] })] },
     ];
-    const first = await api.importAdvisories(group, documents);
+    const first = await api.advisoryImports.importAdvisories({ parent: group, documents });
     const created = [plain("openssl.yaml", { created: 2 }), plain("zlib.yaml", { created: 1 })];
     assert.deepEqual(first.results, created);
     const uidp = { childrenOf: group };
@@ -54,7 +53,7 @@ onEachStore("imports of advisories", (world) => {
         [FIXED.createTime, FIXED.author, "REVIEW_STATE_APPROVED"],
       ],
     );
-    const again = await api.importAdvisories(group, documents);
+    const again = await api.advisoryImports.importAdvisories({ parent: group, documents });
     assert.deepEqual(again.results, [
       plain("openssl.yaml", { unchanged: 2 }),
       plain("zlib.yaml", { unchanged: 1 }),
@@ -78,7 +77,10 @@ onEachStore("imports of advisories", (world) => {
   world.rule("fields of an advisory are replaced, and its events merged", async (api) => {
     const group = await world.group(org);
     const take = (more: object) =>
-      api.importAdvisories(group, [{ name: "x", advisories: [advisory("CGA-1", more)] }]);
+      api.advisoryImports.importAdvisories({
+        parent: group,
+        documents: [{ name: "x", advisories: [advisory("CGA-1", more)] }],
+      });
     const uidp = { childrenOf: group };
     const stored = async () => (await api.advisories.list({ uidp })).advisories[0];
     await take({ componentName: "libssl3", legacyAdvisoryId: "OLD" });
@@ -137,9 +139,16 @@ onEachStore("imports of advisories", (world) => {
       return { name: `bad ${at}`, advisories: [advisory("CGA-1"), one] };
     });
     const good = { name: "good", advisories: [advisory("CGA-9")] };
-    const validated = await api.importAdvisories(group, [...bad, good], { validateOnly: true });
+    const validated = await api.advisoryImports.importAdvisories({
+      parent: group,
+      documents: [...bad, good],
+      validateOnly: true,
+    });
     assert.equal((await api.advisories.list({ uidp: { childrenOf: group } })).totalCount, "0");
-    const { results } = await api.importAdvisories(group, [...bad, good]);
+    const { results } = await api.advisoryImports.importAdvisories({
+      parent: group,
+      documents: [...bad, good],
+    });
     assert.deepEqual(results, validated.results);
     assert.deepEqual(
       results.slice(0, -1).map((one: { refusals: { field: string }[] }) => one.refusals[0]?.field),
@@ -162,7 +171,11 @@ onEachStore("imports of advisories", (world) => {
     });
     const documents = [one, two, ...many, one];
     for (const more of [{ validateOnly: true }, {}]) {
-      const { results } = await api.importAdvisories(group, documents, more);
+      const { results } = await api.advisoryImports.importAdvisories({
+        parent: group,
+        documents,
+        ...more,
+      });
       assert.deepEqual(results[0], plain("one", { created: 1 }));
       assert.deepEqual(results[1], plain("two", { changed: 1 }));
       assert.equal(results.length, documents.length);
@@ -184,8 +197,15 @@ onEachStore("imports of advisories", (world) => {
     });
     const take = async (...vulnerabilities: object[]) => {
       const document = { name: "x", advisories: [advisory("CGA-1")], vulnerabilities };
-      const foreseen = await api.importAdvisories(group, [document], { validateOnly: true });
-      const { results } = await api.importAdvisories(group, [document]);
+      const foreseen = await api.advisoryImports.importAdvisories({
+        parent: group,
+        documents: [document],
+        validateOnly: true,
+      });
+      const { results } = await api.advisoryImports.importAdvisories({
+        parent: group,
+        documents: [document],
+      });
       assert.deepEqual(foreseen.results, results);
       const [{ refusals, vulnerabilitiesChanged }] = results;
       return refusals.length > 0 ? refusals[0].field : vulnerabilitiesChanged;
@@ -216,9 +236,11 @@ onEachStore("imports of advisories", (world) => {
       { name: "small", advisories: [advisory("CGA-last")] },
     ];
     let isOver = false;
-    const taking = api.importAdvisories(group, documents).finally(() => {
-      isOver = true;
-    });
+    const taking = api.advisoryImports
+      .importAdvisories({ parent: group, documents })
+      .finally(() => {
+        isOver = true;
+      });
     const seen = new Set<string>();
     while (!isOver) seen.add((await api.advisories.list({ uidp, pageSize: 1 })).totalCount);
     await taking;
@@ -234,7 +256,9 @@ onEachStore("imports of advisories", (world) => {
     });
     const turned = documents.toReversed();
     const answers = await Promise.all(
-      [documents, turned, documents].map((given) => api.importAdvisories(group, given)),
+      [documents, turned, documents].map((given) =>
+        api.advisoryImports.importAdvisories({ parent: group, documents: given }),
+      ),
     );
     const sum = (count: string) =>
       answers
@@ -245,35 +269,38 @@ onEachStore("imports of advisories", (world) => {
   });
 
   world.rule("local review decisions stay", async (api) => {
-    const v1 = new AdvisoriesV1(api);
+    const v1 = api.v1;
     const group = await world.group(org);
     const document = { name: "x", advisories: [advisory("CGA-1"), advisory("CGA-2")] };
-    await api.importAdvisories(group, [document]);
+    await api.advisoryImports.importAdvisories({ parent: group, documents: [document] });
     const uidp = { childrenOf: group };
-    const { items } = await v1.list({ uidp });
+    const { items } = await v1.advisories.list({ uidp });
     const [first, second] = ["CGA-1", "CGA-2"].map((id) =>
       items.find((each: { advisoryId: string }) => each.advisoryId === id),
     );
-    await v1.delete(second.id);
+    await v1.advisories.delete(second.id);
     const writer = await world.member({ [group]: ["advisories.create", "advisories.update"] });
-    const { timestamp } = (await v1.events(first.id)).items[0];
-    const theirs = new AdvisoriesV1(api.as(writer.token));
+    const { timestamp } = (await v1.advisoryEvents.list({ parentId: first.id })).items[0];
+    const theirs = api.as(writer.token).v1;
     const given = { timestamp, fixed: { fixedVersion: "1" } };
-    const event = await theirs.addEvent(first.id, given);
-    await v1.updateEvent(event.id, { ...event, status: "REJECTED" });
+    const event = await theirs.advisoryEvents.create(first.id, given);
+    await v1.advisoryEvents.update(event.id, { ...event, status: "REJECTED" });
     const claim = { createTime: timestamp, fixed: { fixedVersion: "2" } };
     const again = {
       name: "x",
       advisories: [advisory("CGA-1", { events: [claim] }), advisory("CGA-2", { events: [claim] })],
     };
-    const { results } = await api.importAdvisories(group, [again]);
+    const { results } = await api.advisoryImports.importAdvisories({
+      parent: group,
+      documents: [again],
+    });
     assert.deepEqual(results, [plain("x", { unchanged: 2 })]);
-    const after = (await v1.events(first.id)).items;
+    const after = (await v1.advisoryEvents.list({ parentId: first.id })).items;
     assert.deepEqual(
       [after.length, after[1].status, after[1].fixed.fixedVersion],
       [2, "REJECTED", "1"],
     );
-    assert.equal((await v1.list({ uidp })).totalCount, "1", "what was deleted stays so");
+    assert.equal((await v1.advisories.list({ uidp })).totalCount, "1", "what was deleted stays so");
   });
 
   world.rule(
@@ -282,8 +309,9 @@ onEachStore("imports of advisories", (world) => {
       const group = await world.group(org);
       const take = async (event: object) => {
         const document = { name: "x", advisories: [advisory("CGA-1", { events: [event] })] };
-        const [{ created, changed, unchanged }] = (await api.importAdvisories(group, [document]))
-          .results;
+        const [{ created, changed, unchanged }] = (
+          await api.advisoryImports.importAdvisories({ parent: group, documents: [document] })
+        ).results;
         return [created, changed, unchanged];
       };
       const state = async () => {
@@ -313,7 +341,8 @@ onEachStore("imports of advisories", (world) => {
     ];
     const take = async (...events: object[]) => {
       const document = { name: "x", advisories: [advisory("CGA-1", { events })] };
-      return (await api.importAdvisories(group, [document])).results[0];
+      return (await api.advisoryImports.importAdvisories({ parent: group, documents: [document] }))
+        .results[0];
     };
     await take(known);
     assert.equal((await take(found, known, done)).changed, 1);
@@ -333,17 +362,23 @@ onEachStore("imports of advisories", (world) => {
     ]) {
       const by = api.as((await world.member({ [group]: held })).token);
       for (const more of [{ validateOnly: true }, {}]) {
-        const refusal = await refused(by.importAdvisories(group, documents, more));
+        const refusal = await rejected(
+          by.advisoryImports.importAdvisories({ parent: group, documents, ...more }),
+        );
         assert.equal(refusal.code, 7);
       }
     }
     const nowhere = `${group}/0123456789abcdef`;
     for (const more of [{ validateOnly: true }, {}]) {
-      const refusal = await refused(api.importAdvisories(nowhere, documents, more));
+      const refusal = await rejected(
+        api.advisoryImports.importAdvisories({ parent: nowhere, documents, ...more }),
+      );
       assert.deepEqual([refusal.code, refusal.missing], [5, `Group ${nowhere}`]);
     }
     const many = new Array(1_001).fill({ name: "x" });
-    const refusal = await refused(api.importAdvisories(group, many));
+    const refusal = await rejected(
+      api.advisoryImports.importAdvisories({ parent: group, documents: many }),
+    );
     assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, ["documents"]]);
     assert.equal((await api.advisories.list({ uidp: { childrenOf: group } })).totalCount, "0");
   });

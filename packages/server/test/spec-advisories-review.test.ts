@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
-import { type Api, allRefused, refused } from "./support/client/api-client.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const ABOUT = { artifactType: "apk", artifactName: "openssl", artifactArchitecture: "x86_64" };
@@ -17,38 +17,39 @@ onEachStore("the review of advisories", (world) => {
   });
 
   /** A group with an advisory, someone who writes, someone who reviews, and one who does both. */
-  async function house(api: Api) {
+  async function house(api: ApiClient) {
     const group = await world.group(org);
     const as = async (held: readonly string[]) => {
       const { uid, token } = await world.member({ [group]: held });
-      return { uid, v1: new AdvisoriesV1(api.as(token)) };
+      return { uid, v1: api.as(token).v1 };
     };
     const [writer, reviewer, both] = [
       await as(WRITES),
       await as(REVIEWS),
       await as([...WRITES, ...REVIEWS]),
     ];
-    const { id } = await writer.v1.create(group, ABOUT);
+    const { id } = await writer.v1.advisories.create(group, ABOUT);
     return { id, writer, reviewer, both, api };
   }
 
   type House = Awaited<ReturnType<typeof house>>;
-  const stored = async ({ id, writer }: House) => (await writer.v1.events(id)).items;
+  const stored = async ({ id, writer }: House) =>
+    (await writer.v1.advisoryEvents.list({ parentId: id })).items;
 
   world.rule("a new event is pending, and its author is the caller", async (api) => {
     const at = await house(api);
     const given = { ...FIXED, author: "somebody else", reviewer: "me", issue: "T-1" };
-    const event = await at.writer.v1.addEvent(at.id, given);
+    const event = await at.writer.v1.advisoryEvents.create(at.id, given);
     assert.deepEqual(
       [event.author, event.reviewer, event.status, event.issue, event.timestamp],
       [at.writer.uid, "", "PENDING", "T-1", FIXED.timestamp],
     );
     assert.deepEqual(await stored(at), [event]);
-    const untimed = await new AdvisoriesV1(api).addEvent(at.id, { detection: { manual: {} } });
+    const untimed = await api.v1.advisoryEvents.create(at.id, { detection: { manual: {} } });
     assert.equal(untimed.author, OPERATOR_UID);
     assert.ok(Math.abs(Date.parse(untimed.timestamp) - Date.now()) < 600_000, "now");
     const early = { timestamp: "2020-01-01T00:00:00.000Z", truePositiveDetermination: {} };
-    const first = await at.writer.v1.addEvent(at.id, early);
+    const first = await at.writer.v1.advisoryEvents.create(at.id, early);
     assert.deepEqual(
       (await stored(at)).map((one: { id: string }) => one.id),
       [first.id, event.id, untimed.id],
@@ -59,7 +60,7 @@ onEachStore("the review of advisories", (world) => {
   world.rule("an event cannot be created as reviewed", async (api) => {
     const at = await house(api);
     for (const status of ["APPROVED", "REJECTED", "REQUEST_CHANGES"]) {
-      const refusal = await refused(at.both.v1.addEvent(at.id, { ...FIXED, status }));
+      const refusal = await rejected(at.both.v1.advisoryEvents.create(at.id, { ...FIXED, status }));
       assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, ["advisoryEvent.status"]]);
     }
     assert.deepEqual(await stored(at), []);
@@ -67,102 +68,120 @@ onEachStore("the review of advisories", (world) => {
 
   world.rule("a review requires advisories.approve and another user", async (api) => {
     const at = await house(api);
-    const event = await at.both.v1.addEvent(at.id, FIXED);
+    const event = await at.both.v1.advisoryEvents.create(at.id, FIXED);
     for (const status of ["APPROVED", "REJECTED", "REQUEST_CHANGES"]) {
-      const own = await refused(at.both.v1.updateEvent(event.id, { ...event, status }));
+      const own = await rejected(at.both.v1.advisoryEvents.update(event.id, { ...event, status }));
       assert.deepEqual([own.code, own.violations], [9, ["REVIEWER_IS_AUTHOR"]]);
       const claimed = { ...event, status, author: at.writer.uid, reviewer: at.reviewer.uid };
-      const claim = await refused(at.both.v1.updateEvent(event.id, claimed));
+      const claim = await rejected(at.both.v1.advisoryEvents.update(event.id, claimed));
       assert.deepEqual([claim.code, claim.violations], [9, ["REVIEWER_IS_AUTHOR"]]);
-      const without = await refused(at.writer.v1.updateEvent(event.id, { ...event, status }));
+      const without = await rejected(
+        at.writer.v1.advisoryEvents.update(event.id, { ...event, status }),
+      );
       assert.equal(without.code, 7);
       assert.match(without.message, new RegExp(`needs advisories.approve at "${at.id}"`));
     }
     assert.deepEqual(await stored(at), [event], "nothing has changed");
-    const approved = await at.reviewer.v1.updateEvent(event.id, { ...event, status: "APPROVED" });
+    const approved = await at.reviewer.v1.advisoryEvents.update(event.id, {
+      ...event,
+      status: "APPROVED",
+    });
     assert.deepEqual(approved, { ...event, status: "APPROVED", reviewer: at.reviewer.uid });
     const { events } = await api.advisories.get(at.id);
     assert.deepEqual(
       [events[0].reviewState, events[0].reviewer],
       ["REVIEW_STATE_APPROVED", at.reviewer.uid],
     );
-    const operator = new AdvisoriesV1(api);
-    const own = await operator.addEvent(at.id, FIXED);
-    const refusal = await refused(operator.updateEvent(own.id, { ...own, status: "APPROVED" }));
+    const operator = api.v1;
+    const own = await operator.advisoryEvents.create(at.id, FIXED);
+    const refusal = await rejected(
+      operator.advisoryEvents.update(own.id, { ...own, status: "APPROVED" }),
+    );
     assert.deepEqual(refusal.violations, ["REVIEWER_IS_AUTHOR"], "the operator is no exception");
   });
 
   world.rule("approved and rejected events are immutable", async (api) => {
     const at = await house(api);
     for (const decision of ["APPROVED", "REJECTED"]) {
-      const event = await at.writer.v1.addEvent(at.id, FIXED);
+      const event = await at.writer.v1.advisoryEvents.create(at.id, FIXED);
       const given = { ...event, status: decision };
-      const decided = await at.reviewer.v1.updateEvent(event.id, given);
+      const decided = await at.reviewer.v1.advisoryEvents.update(event.id, given);
       const changes = ["PENDING", "REQUEST_CHANGES", "APPROVED", "REJECTED"]
         .filter((status) => status !== decision)
         .map((status) => ({ ...decided, status }));
       const says = { ...decided, fixed: { fixedVersion: "9" } };
       for (const change of [...changes, says, { ...decided, issue: "T-2" }]) {
-        const refusal = await refused(at.both.v1.updateEvent(event.id, change));
+        const refusal = await rejected(at.both.v1.advisoryEvents.update(event.id, change));
         assert.deepEqual([refusal.code, refusal.violations], [9, ["EVENT_REVIEWED"]]);
       }
-      assert.deepEqual(await at.both.v1.updateEvent(event.id, decided), decided, "the same again");
+      assert.deepEqual(
+        await at.both.v1.advisoryEvents.update(event.id, decided),
+        decided,
+        "the same again",
+      );
       assert.deepEqual((await stored(at)).at(-1), decided);
     }
   });
 
   world.rule("changes are requested, made, and reviewed again", async (api) => {
     const at = await house(api);
-    const event = await at.writer.v1.addEvent(at.id, FIXED);
+    const event = await at.writer.v1.advisoryEvents.create(at.id, FIXED);
     const asked = { ...event, status: "REQUEST_CHANGES" };
-    const returned = await at.reviewer.v1.updateEvent(event.id, asked);
+    const returned = await at.reviewer.v1.advisoryEvents.update(event.id, asked);
     assert.deepEqual(
       [returned.status, returned.reviewer, returned.author],
       ["REQUEST_CHANGES", at.reviewer.uid, at.writer.uid],
     );
     for (const status of ["APPROVED", "REJECTED"]) {
-      const refusal = await refused(at.reviewer.v1.updateEvent(event.id, { ...returned, status }));
+      const refusal = await rejected(
+        at.reviewer.v1.advisoryEvents.update(event.id, { ...returned, status }),
+      );
       assert.deepEqual([refusal.code, refusal.violations], [9, ["EVENT_NOT_PENDING"]]);
     }
     assert.deepEqual(await stored(at), [returned]);
     const first = { ...returned, fixed: { ...returned.fixed, fixedVersion: "3.1.4-r3" } };
     assert.deepEqual(
-      await at.writer.v1.updateEvent(event.id, first),
+      await at.writer.v1.advisoryEvents.update(event.id, first),
       first,
       "changed, and still not what is to be reviewed",
     );
-    const still = await refused(
-      at.reviewer.v1.updateEvent(event.id, { ...first, status: "APPROVED" }),
+    const still = await rejected(
+      at.reviewer.v1.advisoryEvents.update(event.id, { ...first, status: "APPROVED" }),
     );
     assert.deepEqual([still.code, still.violations], [9, ["EVENT_NOT_PENDING"]]);
     const { status: _, ...news } = { ...returned, fixed: { fixedVersion: "3.1.4-r2" } };
-    const changed = await at.writer.v1.updateEvent(event.id, news);
+    const changed = await at.writer.v1.advisoryEvents.update(event.id, news);
     assert.deepEqual(
       [changed.status, changed.fixed.fixedVersion, changed.author],
       ["PENDING", "3.1.4-r2", at.writer.uid],
     );
-    const old = await refused(
-      at.reviewer.v1.updateEvent(event.id, { ...event, status: "APPROVED" }),
+    const old = await rejected(
+      at.reviewer.v1.advisoryEvents.update(event.id, { ...event, status: "APPROVED" }),
     );
     assert.deepEqual([old.code, old.violations], [9, ["EVENT_CHANGED"]], "not what was reviewed");
-    const rejected = { ...changed, status: "REJECTED" };
-    const end = await at.reviewer.v1.updateEvent(event.id, rejected);
+    const verdict = { ...changed, status: "REJECTED" };
+    const end = await at.reviewer.v1.advisoryEvents.update(event.id, verdict);
     assert.equal(end.status, "REJECTED");
     assert.deepEqual(await stored(at), [end]);
   });
 
   world.rule("a caller who changes an event becomes its author", async (api) => {
     const at = await house(api);
-    const event = await at.writer.v1.addEvent(at.id, FIXED);
+    const event = await at.writer.v1.advisoryEvents.create(at.id, FIXED);
     const news = { ...event, fixed: { fixedVersion: "3.1.4-r9" } };
     const both = { ...news, status: "APPROVED" };
-    const refusal = await refused(at.both.v1.updateEvent(event.id, both));
+    const refusal = await rejected(at.both.v1.advisoryEvents.update(event.id, both));
     assert.deepEqual([refusal.code, refusal.violations], [9, ["EVENT_CHANGED"]]);
-    const changed = await at.both.v1.updateEvent(event.id, news);
+    const changed = await at.both.v1.advisoryEvents.update(event.id, news);
     assert.equal(changed.author, at.both.uid);
-    const own = await refused(at.both.v1.updateEvent(event.id, { ...changed, status: "APPROVED" }));
+    const own = await rejected(
+      at.both.v1.advisoryEvents.update(event.id, { ...changed, status: "APPROVED" }),
+    );
     assert.deepEqual(own.violations, ["REVIEWER_IS_AUTHOR"]);
-    const end = await at.reviewer.v1.updateEvent(event.id, { ...changed, status: "APPROVED" });
+    const end = await at.reviewer.v1.advisoryEvents.update(event.id, {
+      ...changed,
+      status: "APPROVED",
+    });
     assert.equal(end.status, "APPROVED");
   });
 
@@ -170,13 +189,20 @@ onEachStore("the review of advisories", (world) => {
     const at = await house(api);
     const findings = Buffer.from('{"cve":1}').toString("base64");
     const fixed = { fixedVersion: "1", note: "so" };
-    const event = await at.writer.v1.addEvent(at.id, { ...FIXED, fixed, findings, issue: "T-1" });
+    const event = await at.writer.v1.advisoryEvents.create(at.id, {
+      ...FIXED,
+      fixed,
+      findings,
+      issue: "T-1",
+    });
     assert.equal(event.findings, findings);
-    const put = await at.writer.v1.updateEvent(event.id, { fixed: { fixedVersion: "2" } });
+    const put = await at.writer.v1.advisoryEvents.update(event.id, {
+      fixed: { fixedVersion: "2" },
+    });
     const { issue: _, ...rest } = event;
     const emptied = { ...event.fixed, fixedVersion: "2", note: "" };
     assert.deepEqual(put, { ...rest, findings: "", fixed: emptied });
-    const other = await at.writer.v1.updateEvent(event.id, {
+    const other = await at.writer.v1.advisoryEvents.update(event.id, {
       ...{ patched: { patchedVersions: ["1", "2"] }, timestamp: "2026-03-01T00:00:00.000Z" },
     });
     assert.deepEqual(
@@ -192,7 +218,7 @@ onEachStore("the review of advisories", (world) => {
       ["findings", { ...FIXED, findings: Buffer.alloc(65_537).toString("base64") }],
     ];
     for (const [field, given] of cases) {
-      const refusal = await refused(at.writer.v1.updateEvent(event.id, given));
+      const refusal = await rejected(at.writer.v1.advisoryEvents.update(event.id, given));
       assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, [field]]);
     }
     assert.deepEqual(await stored(at), [other]);
@@ -201,14 +227,18 @@ onEachStore("the review of advisories", (world) => {
   world.rule("an unknown event is not found", async (api) => {
     const at = await house(api);
     const nowhere = `${at.id}/0123456789abcdef`;
-    const none = await refused(at.writer.v1.updateEvent(nowhere, FIXED));
+    const none = await rejected(at.writer.v1.advisoryEvents.update(nowhere, FIXED));
     assert.deepEqual([none.code, none.missing], [5, `AdvisoryEvent ${nowhere}`]);
     const beside = `${at.id.slice(0, -1)}${at.id.endsWith("0") ? "1" : "0"}`;
-    const refusals = await allRefused([
-      at.writer.v1.updateEvent(`${beside}/0123456789abcdef`, FIXED),
-      at.writer.v1.addEvent(beside, FIXED),
+    const refusals = await allRejected([
+      at.writer.v1.advisoryEvents.update(`${beside}/0123456789abcdef`, FIXED),
+      at.writer.v1.advisoryEvents.create(beside, FIXED),
     ]);
-    assert.deepEqual((await at.writer.v1.events(beside)).items, [], "a list is never an error");
+    assert.deepEqual(
+      (await at.writer.v1.advisoryEvents.list({ parentId: beside })).items,
+      [],
+      "a list is never an error",
+    );
     for (const { code, missing } of refusals) {
       assert.deepEqual([code, missing], [5, `Advisory ${beside}`]);
     }
@@ -218,7 +248,7 @@ onEachStore("the review of advisories", (world) => {
     const at = await house(api);
     const componentLocationChanged = { previousLocation: "/a", newLocation: "/b", note: "" };
     const given = { timestamp: FIXED.timestamp, componentLocationChanged };
-    const event = await at.writer.v1.addEvent(at.id, given);
+    const event = await at.writer.v1.advisoryEvents.create(at.id, given);
     assert.deepEqual(event.componentLocationChanged, componentLocationChanged);
     assert.deepEqual(await stored(at), [event]);
     const { events } = await api.advisories.get(at.id);
@@ -227,10 +257,10 @@ onEachStore("the review of advisories", (world) => {
 
   world.rule("of concurrent reviews, one succeeds", async (api) => {
     const at = await house(api);
-    const event = await at.writer.v1.addEvent(at.id, FIXED);
+    const event = await at.writer.v1.advisoryEvents.create(at.id, FIXED);
     const decisions = [
-      at.reviewer.v1.updateEvent(event.id, { ...event, status: "APPROVED" }),
-      at.both.v1.updateEvent(event.id, { ...event, status: "REJECTED" }),
+      at.reviewer.v1.advisoryEvents.update(event.id, { ...event, status: "APPROVED" }),
+      at.both.v1.advisoryEvents.update(event.id, { ...event, status: "REJECTED" }),
     ];
     const outcomes = await Promise.allSettled(decisions);
     const [won, ...others] = outcomes.filter(({ status }) => status === "fulfilled");

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
-import { refused } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const MINE = {
@@ -37,18 +36,18 @@ onEachStore("the v1 list of advisories", (world) => {
   const idsOf = ({ items }: any): string[] => items.map((one: any) => one.advisoryId).sort();
 
   world.rule("filters are those of v2 under other names", async (api) => {
-    const v1 = new AdvisoriesV1(api);
+    const v1 = api.v1;
     const group = await world.group(org);
     const writer = await world.member({ [group]: ["advisories.create", "advisories.update"] });
-    const theirs = new AdvisoriesV1(api.as(writer.token));
-    const mine = await v1.create(group, MINE);
-    const other = await v1.create(group, OTHER);
-    const event = await theirs.addEvent(mine.id, { fixed: { fixedVersion: "1" } });
+    const theirs = api.as(writer.token).v1;
+    const mine = await v1.advisories.create(group, MINE);
+    const other = await v1.advisories.create(group, OTHER);
+    const event = await theirs.advisoryEvents.create(mine.id, { fixed: { fixedVersion: "1" } });
     const moved = { componentLocationChanged: { previousLocation: "/a", newLocation: "/b" } };
-    const second = await theirs.addEvent(mine.id, moved);
-    await v1.updateEvent(event.id, { ...event, status: "APPROVED" });
-    const reviewed = await v1.updateEvent(second.id, { ...second, status: "APPROVED" });
-    await v1.addEvent(other.id, { detection: { manual: {} } });
+    const second = await theirs.advisoryEvents.create(mine.id, moved);
+    await v1.advisoryEvents.update(event.id, { ...event, status: "APPROVED" });
+    const reviewed = await v1.advisoryEvents.update(second.id, { ...second, status: "APPROVED" });
+    await v1.advisoryEvents.create(other.id, { detection: { manual: {} } });
     const only: object[] = [
       { id: mine.id },
       { uidp: { ids: [mine.id] } },
@@ -74,39 +73,39 @@ onEachStore("the v1 list of advisories", (world) => {
     ];
     for (const filter of only) {
       const uidp = { childrenOf: group };
-      const list = await v1.list({ uidp, ...filter });
+      const list = await v1.advisories.list({ uidp, ...filter });
       assert.deepEqual([idsOf(list), list.totalCount], [["CGA-mine"], "1"], JSON.stringify(filter));
     }
-    const none = await v1.list({ id: mine.id, uidp: { ids: [other.id] } });
+    const none = await v1.advisories.list({ id: mine.id, uidp: { ids: [other.id] } });
     assert.deepEqual([none.items, none.totalCount, none.nextPageToken], [[], "0", ""]);
-    const nowhere = await v1.list({ id: `${group}/0123456789abcdef` });
+    const nowhere = await v1.advisories.list({ id: `${group}/0123456789abcdef` });
     assert.deepEqual([nowhere.items, nowhere.totalCount], [[], "0"], "not an error");
     for (const filter of [{ id: "what" }, { uidp: { ids: ["what"] } }]) {
-      assert.deepEqual((await v1.list(filter)).items, [], "not an error either");
+      assert.deepEqual((await v1.advisories.list(filter)).items, [], "not an error either");
     }
     // More than fits into a URL.
-    const overGrpc = new AdvisoriesV1(world.operator("gRPC"));
+    const overGrpc = world.operator("gRPC").v1;
     const many = Array.from({ length: 1_001 }, (_, at) => `name ${at}`);
     const tooMany = ["artifactName", "componentType", "eventAuthor", "excludeEventAuthor"];
     for (const field of tooMany) {
-      const { code, fields } = await refused(overGrpc.list({ [field]: many }));
+      const { code, fields } = await rejected(overGrpc.advisories.list({ [field]: many }));
       assert.equal(code, 3);
       assert.match(fields[field] ?? "", new RegExp(`^${field} must have at most \\d+ values$`));
     }
   });
 
   world.rule("pages keep the requested order", async (api) => {
-    const v1 = new AdvisoriesV1(api);
+    const v1 = api.v1;
     const group = await world.group(org);
     const uidp = { childrenOf: group };
     for (let number = 1; number <= 5; number++) {
-      await v1.create(group, { ...MINE, advisoryId: `CGA-${number}` });
+      await v1.advisories.create(group, { ...MINE, advisoryId: `CGA-${number}` });
     }
     const walk = async (orderBy?: string) => {
       const found: string[] = [];
       for (let pageToken = ""; ; ) {
         const asked = { uidp, pageSize: "2", pageToken, ...(orderBy && { orderBy }) };
-        const page = await v1.list(asked);
+        const page = await v1.advisories.list(asked);
         assert.equal(page.totalCount, "5");
         found.push(...page.items.map((one: { id: string }) => one.id));
         pageToken = page.nextPageToken;
@@ -121,18 +120,18 @@ onEachStore("the v1 list of advisories", (world) => {
     const made = await walk("CREATED_AT_ASC");
     assert.deepEqual((await walk("CREATED_AT_DESC")).toSorted(), byId);
     const first = made[0] as string;
-    await v1.update(first, { ...MINE, advisoryId: "", artifactName: "changed" });
+    await v1.advisories.update(first, { ...MINE, advisoryId: "", artifactName: "changed" });
     assert.equal((await walk("UPDATED_AT_ASC")).at(-1), first);
     assert.equal((await walk("UPDATED_AT_DESC"))[0], first);
     for (const orderBy of ["ALIASES_ASC", "ALIASES_DESC", "DELETED_AT_ASC", "DELETED_AT_DESC"]) {
-      const { code, fields } = await refused(v1.list({ orderBy }));
+      const { code, fields } = await rejected(v1.advisories.list({ orderBy }));
       assert.deepEqual([code, Object.keys(fields)], [3, ["orderBy"]]);
     }
-    const huge = await v1.list({ uidp, pageSize: "9000000000000000000" });
+    const huge = await v1.advisories.list({ uidp, pageSize: "9000000000000000000" });
     assert.equal(huge.items.length, 5);
-    const negative = await refused(v1.list({ pageSize: "-9000000000000000000" }));
+    const negative = await rejected(v1.advisories.list({ pageSize: "-9000000000000000000" }));
     assert.deepEqual([negative.code, Object.keys(negative.fields)], [3, ["pageSize"]]);
-    const { nextPageToken: pageToken } = await v1.list({ uidp, pageSize: "2" });
-    assert.equal((await refused(v1.list({ pageToken }))).code, 3, "of another list");
+    const { nextPageToken: pageToken } = await v1.advisories.list({ uidp, pageSize: "2" });
+    assert.equal((await rejected(v1.advisories.list({ pageToken }))).code, 3, "of another list");
   });
 });

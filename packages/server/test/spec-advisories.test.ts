@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Advisory } from "@wharf/contract";
-import { refused } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { Insider } from "./support/server/insider.ts";
 import { PLAIN, writing, written } from "./support/world/advisories.ts";
 import { onEachStore } from "./support/world/world.ts";
@@ -60,16 +60,16 @@ onEachStore("advisories", (world) => {
     const group = await world.group(org);
     const [made] = await written(insider, group, { advisoryId: "CGA-one", events: [FIXED] });
     const missing = `${group}/${"0".repeat(16)}`;
-    const nothing = await refused(api.advisories.get(missing));
+    const nothing = await rejected(api.advisories.get(missing));
     assert.deepEqual([nothing.code, nothing.missing], [5, `Advisory ${missing}`]);
     const event = made?.events[0]?.uid ?? "";
-    assert.equal((await refused(api.advisories.get(event))).code, 5);
-    const malformed = await refused(api.advisories.get("x"));
+    assert.equal((await rejected(api.advisories.get(event))).code, 5);
+    const malformed = await rejected(api.advisories.get("x"));
     assert.deepEqual([malformed.code, Object.keys(malformed.fields)], [3, ["uid"]]);
     const { token } = await world.member({ [await world.group(org)]: "owner" });
-    const denied = await refused(api.as(token).advisories.get(made?.uid ?? ""));
+    const denied = await rejected(api.as(token).advisories.get(made?.uid ?? ""));
     assert.equal(denied.code, 7);
-    assert.equal((await refused(api.as("").advisories.get(made?.uid ?? ""))).code, 16);
+    assert.equal((await rejected(api.as("").advisories.get(made?.uid ?? ""))).code, 16);
   });
 
   test("ids are unique in a group", async () => {
@@ -124,7 +124,7 @@ onEachStore("advisories", (world) => {
     const [made] = await written(insider, group, { advisoryId: "CGA-one" });
     assert.ok(made);
     const refusal = async () => {
-      const { code, message } = await refused(world.operator().groups.delete(group));
+      const { code, message } = await rejected(world.operator().groups.delete(group));
       assert.equal(code, 9);
       assert.match(message, /cannot delete group with child advisories/);
     };
@@ -138,7 +138,7 @@ onEachStore("advisories", (world) => {
       tx.run("UPDATE advisories SET updated = ? WHERE uid = ?", monthAgo, made.uid),
     );
     await world.operator().groups.delete(group);
-    assert.equal((await refused(world.operator().advisories.get(made.uid))).code, 5);
+    assert.equal((await rejected(world.operator().advisories.get(made.uid))).code, 5);
   });
 
   test("tombstones are purged in bounded batches", async () => {
@@ -161,12 +161,12 @@ onEachStore("advisories", (world) => {
     };
     const { repos, groups } = world.operator();
     const repo = await repos.create(group, { name: "app" });
-    const { message } = await refused(groups.delete(group));
+    const { message } = await rejected(groups.delete(group));
     assert.match(message, /cannot delete group with child repos/);
     assert.deepEqual([await left(), await emptied()], [260, 0], "a refusal removes nothing");
     await repos.delete(repo.uid);
     await groups.delete(group);
     assert.deepEqual([await left(), await emptied()], [0, 1], "250 of them before the rest");
-    assert.equal((await refused(groups.get(group))).code, 5);
+    assert.equal((await rejected(groups.get(group))).code, 5);
   });
 });

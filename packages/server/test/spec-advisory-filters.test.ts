@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
-import { type Api, refused } from "./support/client/api-client.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import {
   type Asked,
   isFound,
@@ -79,7 +80,7 @@ onEachStore("filters of advisories", (world) => {
       .sort();
 
   /** All pages of a list, checked against each other. */
-  async function walk(api: Api, request: object): Promise<string[]> {
+  async function walk(api: ApiClient, request: object): Promise<string[]> {
     const ids: string[] = [];
     let pageToken = "";
     const totals = new Set<string>();
@@ -207,7 +208,7 @@ onEachStore("filters of advisories", (world) => {
       artifactName: "curl",
       events: [scanned("zlib")],
     });
-    const found = async (who: Api, asked: Asked) =>
+    const found = async (who: ApiClient, asked: Asked) =>
       (await walk(who, { ...asked, uidp: { descendantsOf: near } })).sort();
     const { token } = await world.member({ [near]: ["advisories.list"] });
     const caller = api.as(token);
@@ -245,16 +246,16 @@ onEachStore("filters of advisories", (world) => {
 
   test("a filter that is too long is rejected", async () => {
     const aliases = Array.from({ length: 1_001 }, (_, at) => `C-${at}`);
-    const { code, fields } = await refused(world.operator("gRPC").advisories.list({ aliases }));
+    const { code, fields } = await rejected(world.operator("gRPC").advisories.list({ aliases }));
     assert.deepEqual([code, fields], [3, { aliases: "aliases must have at most 1000 values" }]);
   });
 
   world.rule("a page token of another list, or an unknown order, is rejected", async (api) => {
     const first = await api.advisories.list({ artifactTypes: ["apk"], pageSize: 1 });
     const foreign = { artifactTypes: ["image"], pageToken: first.nextPageToken };
-    const refusal = await refused(api.advisories.list(foreign));
+    const refusal = await rejected(api.advisories.list(foreign));
     assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, ["pageToken"]]);
-    const order = await refused(api.advisories.list({ orderBy: "name" }));
+    const order = await rejected(api.advisories.list({ orderBy: "name" }));
     assert.deepEqual([order.code, Object.keys(order.fields)], [3, ["orderBy"]]);
   });
 });

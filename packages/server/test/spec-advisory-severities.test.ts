@@ -4,7 +4,7 @@ import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { VulnerabilitySchema } from "@wharf/contract";
 import { resumeSeverities } from "../src/vulnerabilities/severities/severity-changes.ts";
 import { saveVulnerabilities } from "../src/vulnerabilities/severities/vulnerability-writer.ts";
-import type { Api } from "./support/client/api-client.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
 import { Insider } from "./support/server/insider.ts";
 import { writing, written } from "./support/world/advisories.ts";
 import { onEachStore } from "./support/world/world.ts";
@@ -98,7 +98,7 @@ onEachStore("severities of advisories", (world) => {
   }
 
   /** Reads bit by bit what has changed in a group and below. */
-  function follower(api: Api, group: string) {
+  function follower(api: ApiClient, group: string) {
     let since = "1970-01-01T00:00:00Z";
     return async (): Promise<Shown[]> => {
       const request = { uidp: { descendantsOf: group }, updatedSince: since };
@@ -123,7 +123,10 @@ onEachStore("severities of advisories", (world) => {
     const take = async (place: string, more: object) => {
       const updateTime = `2026-01-0${day++}T00:00:00Z`;
       const vulnerabilities = [{ id: "CVE-1", updateTime, severities: [V3], ...more }];
-      const { results } = await api.importAdvisories(place, [{ name: "x", vulnerabilities }]);
+      const { results } = await api.advisoryImports.importAdvisories({
+        parent: place,
+        documents: [{ name: "x", vulnerabilities }],
+      });
       assert.equal(results[0].vulnerabilitiesChanged, 1);
     };
     await take(org, {});
@@ -161,14 +164,14 @@ onEachStore("severities of advisories", (world) => {
     ];
     const vulnerabilities = [{ id: "CVE-1", severities: [V3] }];
     const document = { name: "x", advisories, vulnerabilities };
-    await api.importAdvisories(group, [document]);
+    await api.advisoryImports.importAdvisories({ parent: group, documents: [document] });
     const { createTime, updateTime, severities } = (
       await api.advisories.list({ uidp: { childrenOf: group } })
     ).advisories[0];
     assert.deepEqual([updateTime, severities], [createTime, [V3]]);
     const news = follower(api, group);
     await news();
-    await api.importAdvisories(group, [document]);
+    await api.advisoryImports.importAdvisories({ parent: group, documents: [document] });
     assert.deepEqual(await news(), [], "the same again");
   });
 
@@ -181,7 +184,10 @@ onEachStore("severities of advisories", (world) => {
       { advisoryId: "CGA-one", aliases: ["GHSA-1"] },
     );
     const take = (vulnerability: object) =>
-      api.importAdvisories(group, [{ name: "x", vulnerabilities: [vulnerability] }]);
+      api.advisoryImports.importAdvisories({
+        parent: group,
+        documents: [{ name: "x", vulnerabilities: [vulnerability] }],
+      });
     await take({ id: "CVE-1", severities: [V3] });
     const news = follower(api, group);
     await news();
@@ -227,7 +233,9 @@ onEachStore("severities of advisories", (world) => {
     await save(org, { id: "CVE-1", severities: [V4] });
     const news = follower(world.operator(), org);
     await news();
-    await world.operator().importAdvisories(org, [{ name: "x" }]);
+    await world
+      .operator()
+      .advisoryImports.importAdvisories({ parent: org, documents: [{ name: "x" }] });
     assert.equal((await news()).length, 200, "the first page of them");
   });
 });

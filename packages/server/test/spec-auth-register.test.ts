@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { literalIdentityUid } from "@wharf/contract";
-import { refused } from "./support/client/api-client.ts";
-import { type Answer, Rest } from "./support/client/http.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { type Answer, Http } from "./support/client/http.ts";
 import { exchange } from "./support/client/token-exchange.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { rawRows } from "./support/server/sql.ts";
@@ -26,7 +26,7 @@ onEachStore("registering with an invite", (world) => {
 
   const stranger = (claims: object = {}) => issuer.sign({ sub: `person-${people++}`, ...claims });
   const register = (token: string, body: object): Promise<Answer> =>
-    new Rest(world.server.url, token).post("/auth/v1/register", body);
+    new Http(world.server.url, token).post("/auth/v1/register", body);
   const invite = async (more: object = {}) => {
     const group = await world.group(org);
     const given = { roleUid: viewer, ttl: "3600s", ...more };
@@ -70,7 +70,7 @@ onEachStore("registering with an invite", (world) => {
       [{ group_uid: group, actor: identity, subject: "", body: { identity, group } }],
     );
     const { token: ours } = await exchange(world.server.url, token, { aud: world.server.url });
-    const groups = await new Rest(world.server.url, ours).get("/iam/v2beta1/groups");
+    const groups = await new Http(world.server.url, ours).get("/iam/v2beta1/groups");
     assert.deepEqual(
       groups.body.groups.map((one: { uid: string }) => one.uid),
       [group],
@@ -90,7 +90,7 @@ onEachStore("registering with an invite", (world) => {
   test("a single-use invite is spent after one registration", async () => {
     const { group, code, uid } = await invite({ singleUse: true });
     assert.equal((await register(await stranger(), { code })).status, 200);
-    assert.equal((await refused(world.operator().groupInvites.get(uid))).code, 5);
+    assert.equal((await rejected(world.operator().groupInvites.get(uid))).code, 5);
     const late = await stranger({ sub: "late" });
     denied(await register(late, { code }), 'invalid "code"');
     assert.equal(await known(literalIdentityUid(issuer.url, "late")), false);
@@ -191,7 +191,7 @@ describe("registering at two replicas", () => {
     const flags = ["--base-url", "http://wharf.test", "--private-issuers", issuer.url];
     const one = await TestServer.start({ store: "postgres", flags });
     const two = await TestServer.start({ sameStoreAs: one, flags });
-    const operator = new Rest(one.url, await one.token());
+    const operator = new Http(one.url, await one.token());
     const { uid: group } = (await operator.post("/iam/v2beta1/groups", { name: "org" })).body;
     for (let round = 0; round < 5; round++) {
       const given = { roleUid: viewer, ttl: "3600s", singleUse: true };
@@ -199,7 +199,7 @@ describe("registering at two replicas", () => {
       const answers = await Promise.all(
         [one, two, one, two].map(async ({ url }, at) => {
           const token = await issuer.sign({ sub: `person-${round}-${at}`, aud: "wharf.test" });
-          return new Rest(url, token).post("/auth/v1/register", { code });
+          return new Http(url, token).post("/auth/v1/register", { code });
         }),
       );
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 403, 403, 403]);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { type Api, type Collection, refused } from "./support/client/api-client.ts";
-import { Rest } from "./support/client/http.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
+import type { Collection } from "./support/client/collections.ts";
+import { Http } from "./support/client/http.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const LINES = "first\nsecond\r\n\n\tindented, with a tab\n- non-breaking\u00a0space, 日本, 🚢\n";
@@ -18,7 +20,7 @@ const KINDS = {
   identityProviders: { defaultRole: roleNamed("viewer"), oidc: OIDC },
   accountAssociations: {},
   repos: {},
-} as const satisfies Partial<Record<keyof Api, object>>;
+} as const satisfies Partial<Record<keyof ApiClient, object>>;
 
 /** The same in version 1, by path. */
 const KINDS_V1 = {
@@ -50,7 +52,7 @@ onEachStore("descriptions", (world) => {
       const longest = "🚢\n".repeat(256);
       assert.equal((await collection.update(uid, { description: longest })).description, longest);
       for (const bad of ["\x1b[31m", "a\rb", "\x00", "\x0b", "\x7f", "\x9b", `${longest}x`]) {
-        const { code, fields } = await refused(collection.update(uid, { description: bad }));
+        const { code, fields } = await rejected(collection.update(uid, { description: bad }));
         assert.deepEqual([code, Object.keys(fields)], [3, ["description"]], JSON.stringify(bad));
       }
       assert.equal((await collection.get(uid)).description, longest);
@@ -59,7 +61,7 @@ onEachStore("descriptions", (world) => {
 
   for (const [path, needed] of Object.entries(KINDS_V1)) {
     test(`descriptions in version 1 have several lines: ${path}`, async () => {
-      const rest = new Rest(world.server.url, world.operator().token);
+      const rest = new Http(world.server.url, world.operator().token);
       const group = await world.group(org);
       const fields = { name: world.name("described"), ...needed };
       const created = await rest.post(`/${path}/${group}`, { ...fields, description: LINES });

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { GroupsService } from "@wharf/contract";
 import { groupsV1 } from "@wharf/contract/v1";
-import { allRefused, refused } from "./support/client/api-client.ts";
-import { callByContract } from "./support/client/by-contract.ts";
-import { Rest } from "./support/client/http.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { Insider } from "./support/server/insider.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { RegistryWorld } from "./support/world/registry-tokens.ts";
@@ -25,13 +24,13 @@ onEachStore("names of folders", (world) => {
       const [name, free] = [world.name("team"), world.name("free")];
       const { uid } = await api.groups.create(org, { name });
       const other = (await api.groups.create(org, { name: free })).uid;
-      const refusals = await allRefused([
+      const refusals = await allRejected([
         api.groups.create(org, { name }),
-        callByContract(api, v1, "Create", { parent: org, group: { name } }),
+        api.call(v1, "Create", { parent: org, group: { name } }),
         api.groups.update(other, { name }),
         api.groups.update(other, { name, description: "x" }, ["name"]),
         api.groups.update(other, { name }, ["*"]),
-        callByContract(api, v1, "Update", { id: other, name }),
+        api.call(v1, "Update", { id: other, name }),
       ]);
       for (const refusal of refusals) {
         assert.deepEqual([refusal.code, refusal.missing], [6, `Group ${name}`]);
@@ -55,7 +54,7 @@ onEachStore("names of folders", (world) => {
     const { uid } = await api.groups.create(org, { name });
     const changed = await api.groups.update(uid, { name, description: "same name" });
     assert.equal(changed.description, "same name");
-    await callByContract(api, v1, "Update", { id: uid, name, description: "again" });
+    await api.call(v1, "Update", { id: uid, name, description: "again" });
     await api.groups.update(uid, { name: next });
     const second = await api.groups.create(org, { name });
     await api.groups.delete(second.uid);
@@ -67,7 +66,7 @@ onEachStore("names of folders", (world) => {
     const [full, empty] = [await world.group(parent, "full"), await world.group(parent, "empty")];
     const below = await world.group(full);
     await api.repos.create(below, { name: "app" });
-    const refusals = await allRefused([
+    const refusals = await allRejected([
       api.groups.create(parent, { name: "full" }),
       api.groups.update(empty, { name: "full" }),
       api.groups.update(full, { name: "empty" }),
@@ -85,14 +84,14 @@ onEachStore("names of folders", (world) => {
     assert.equal((await api.groups.update(last, { name: "dev" })).name, "dev");
     const rename = ["groups.update"];
     const ofFirst = api.as((await world.member({ [first]: rename })).token);
-    const taken = await refused(ofFirst.groups.update(first, { name: "dev" }));
+    const taken = await rejected(ofFirst.groups.update(first, { name: "dev" }));
     assert.equal(taken.code, 6, "nobody takes a path from a folder that they may not rename");
     const ofBoth = api.as((await world.member({ [first]: rename, [older]: rename })).token);
     assert.equal((await ofBoth.groups.update(first, { name: "dev" })).name, "dev");
     await ofBoth.groups.update(first, { name: "first" });
     await api.repos.create(older, { name: "app" });
-    assert.equal((await refused(api.groups.create(parent, { name: "dev" }))).code, 6);
-    assert.equal((await refused(api.groups.update(older, { name: "moved" }))).code, 9);
+    assert.equal((await rejected(api.groups.create(parent, { name: "dev" }))).code, 6);
+    assert.equal((await rejected(api.groups.update(older, { name: "moved" }))).code, 9);
     assert.equal((await api.groups.update(younger, { name: "moved" })).name, "moved");
   });
 
@@ -151,7 +150,7 @@ for (const store of STORES) {
       const role = { name: "renamer", capabilities };
       const roleUid = (await world.post(`roles/${world.organization}`, role)).uid;
       await world.post(`roleBindings/${dev}`, { identityUid: intern, roleUid });
-      const theirs = new Rest(world.server.url, await world.server.token(intern));
+      const theirs = new Http(world.server.url, await world.server.token(intern));
       const renamed = await theirs.patch(`${groups}/${dev}`, { name: "prod" });
       assert.deepEqual([renamed.status, renamed.body.code], [409, 6]);
       const made = await world.operator.post(`${groups}/${world.organization}`, { name: "prod" });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refused } from "./support/client/api-client.ts";
-import { Rest } from "./support/client/http.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 onEachStore("updating groups", (world) => {
-  const rest = () => new Rest(world.server.url, world.operator().token);
+  const rest = () => new Http(world.server.url, world.operator().token);
   const fresh = async () => {
     const { uid } = await world
       .operator()
@@ -47,9 +47,9 @@ onEachStore("updating groups", (world) => {
     const after = await api.groups.update(uid, { name: "new" }, ["*"]);
     assert.deepEqual([after.name, after.description], ["new", ""]);
     assert.equal(after.status, "ORG_STATUS_READY");
-    const { fields } = await refused(api.groups.update(uid, { description: "x" }, ["*"]));
+    const { fields } = await rejected(api.groups.update(uid, { description: "x" }, ["*"]));
     assert.deepEqual(Object.keys(fields), ["name"], "what is required must be in it");
-    const mixed = await refused(api.groups.update(uid, { name: "new" }, ["*", "name"]));
+    const mixed = await rejected(api.groups.update(uid, { name: "new" }, ["*", "name"]));
     assert.deepEqual(mixed.fields, { updateMask: '"*" must be the only path' });
   });
 
@@ -91,7 +91,7 @@ onEachStore("updating groups", (world) => {
   world.rule("an unknown path is rejected", async (api) => {
     const uid = await fresh();
     for (const path of ["color", "name.first", "createTime.seconds", "Name"]) {
-      const refusal = await refused(api.groups.update(uid, { name: "new" }, ["name", path]));
+      const refusal = await rejected(api.groups.update(uid, { name: "new" }, ["name", path]));
       assert.equal(refusal.code, 3);
       assert.deepEqual(refusal.fields, { updateMask: `"${path}" is not a field of Group` });
     }
@@ -102,9 +102,9 @@ onEachStore("updating groups", (world) => {
     const uid = await fresh();
     const before = await api.groups.get(uid);
     const bad = { name: "No", description: "fine" };
-    assert.deepEqual(Object.keys((await refused(api.groups.update(uid, bad))).fields), ["name"]);
+    assert.deepEqual(Object.keys((await rejected(api.groups.update(uid, bad))).fields), ["name"]);
     assert.deepEqual(
-      Object.keys((await refused(api.groups.update(uid, {}, ["name"]))).fields),
+      Object.keys((await rejected(api.groups.update(uid, {}, ["name"]))).fields),
       ["name"],
       "a required field cannot be cleared",
     );
@@ -113,9 +113,9 @@ onEachStore("updating groups", (world) => {
 
   world.rule("an unknown group cannot be updated", async (api) => {
     const missing = `${await world.organization()}/0123456789abcdef`;
-    const refusal = await refused(api.groups.update(missing, { name: "new" }));
+    const refusal = await rejected(api.groups.update(missing, { name: "new" }));
     assert.deepEqual([refusal.code, refusal.missing], [5, `Group ${missing}`]);
-    assert.equal((await refused(api.groups.update("nonsense", { name: "new" }))).code, 3);
+    assert.equal((await rejected(api.groups.update("nonsense", { name: "new" }))).code, 3);
   });
 
   world.rule("an update changes updateTime and keeps createTime", async (api) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refused } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const ROOT = /^[0-9a-f]{40}$/;
@@ -71,7 +71,7 @@ onEachStore("groups", (world) => {
     const name = world.name("ambiguous");
     await world.organization(name);
     const second = await world.organization(name);
-    const refusal = await refused(api.groups.create(name, { name: "child" }));
+    const refusal = await rejected(api.groups.create(name, { name: "child" }));
     assert.equal(refusal.code, 3);
     assert.deepEqual(refusal.fields, { parent: "several groups have this name: give a uid" });
     // For someone who can create in one of them only, the name is clear.
@@ -98,12 +98,12 @@ onEachStore("groups", (world) => {
       [api, first.slice(1)],
       [api, `${steps.startsWith("0") ? "1" : "0"}${steps.slice(1)}`],
     ] as const) {
-      const refusal = await refused(caller.groups.create(parent, { name: "child" }));
+      const refusal = await rejected(caller.groups.create(parent, { name: "child" }));
       assert.deepEqual([refusal.code, refusal.missing], [5, `Group ${parent}`]);
     }
     // A name that looks like them cannot take their place.
     await world.group(other, first);
-    const refusal = await refused(api.groups.create(first, { name: "child" }));
+    const refusal = await rejected(api.groups.create(first, { name: "child" }));
     assert.deepEqual(refusal.fields, { parent: "several groups have this name: give a uid" });
     const named = await stranger.groups.create(first, { name: "child" });
     assert.ok(named.uid.startsWith(`${other}/`));
@@ -112,7 +112,7 @@ onEachStore("groups", (world) => {
   world.rule("an unknown parent is not found", async (api) => {
     const org = await world.organization();
     for (const parent of [NOWHERE, `${org}/0123456789abcdef`, "no such name"]) {
-      const refusal = await refused(api.groups.create(parent, { name: "child" }));
+      const refusal = await rejected(api.groups.create(parent, { name: "child" }));
       assert.deepEqual([refusal.code, refusal.missing], [5, `Group ${parent}`]);
     }
   });
@@ -121,7 +121,7 @@ onEachStore("groups", (world) => {
     const name = world.name("elsewhere");
     await world.organization(name);
     const stranger = await world.member({ [await world.organization()]: "owner" });
-    const refusal = await refused(api.as(stranger.token).groups.create(name, { name: "child" }));
+    const refusal = await rejected(api.as(stranger.token).groups.create(name, { name: "child" }));
     assert.equal(refusal.code, 5);
   });
 
@@ -140,7 +140,7 @@ onEachStore("groups", (world) => {
 
   world.rule("a name must match the expression, and the error says so", async (api) => {
     for (const name of ["", "Acme", "a/b", "a\n", "ä", "a\tb"]) {
-      const refusal = await refused(api.groups.create("", { name }));
+      const refusal = await rejected(api.groups.create("", { name }));
       assert.equal(refusal.code, 3, name);
       assert.equal(refusal.message, `Invalid argument: name: ${NAME_RULE}`);
       assert.deepEqual(refusal.details, [
@@ -158,12 +158,12 @@ onEachStore("groups", (world) => {
     for (const name of ["a", "a b", "a.b_c-d", "0", "x".repeat(255)]) {
       assert.equal((await api.groups.create("", { name })).name, name);
     }
-    const { fields } = await refused(api.groups.create("", { name: "x".repeat(256) }));
+    const { fields } = await rejected(api.groups.create("", { name: "x".repeat(256) }));
     assert.deepEqual(fields, { name: "name must have at most 255 characters" });
   });
 
   world.rule("every invalid field is named", async (api) => {
-    const refusal = await refused(api.groups.create("", { name: "No", description: "a\x1bb" }));
+    const refusal = await rejected(api.groups.create("", { name: "No", description: "a\x1bb" }));
     assert.deepEqual(Object.keys(refusal.fields), ["name", "description"]);
     assert.match(refusal.message, /^Invalid argument: name: .*; description: /);
   });
@@ -203,7 +203,7 @@ onEachStore("groups", (world) => {
   world.rule("Get finds existing groups only", async (api) => {
     const org = await world.organization();
     const missing = `${org}/0123456789abcdef`;
-    const refusal = await refused(api.groups.get(missing));
+    const refusal = await rejected(api.groups.get(missing));
     assert.equal(refusal.code, 5);
     assert.equal(refusal.message, `Not found: Group "${missing}" does not exist`);
     assert.deepEqual(refusal.details, [
@@ -218,12 +218,12 @@ onEachStore("groups", (world) => {
         resourceName: missing,
       },
     ]);
-    const malformed = await refused(api.groups.get("not a uid"));
+    const malformed = await rejected(api.groups.get("not a uid"));
     assert.deepEqual(malformed.fields, {
       uid: "uid must be a UID: 40 hexadecimal characters, or a path of IDs",
     });
     const identity = (await world.member()).uid;
-    assert.equal((await refused(api.groups.get(identity))).code, 5, "an identity is not a group");
+    assert.equal((await rejected(api.groups.get(identity))).code, 5, "an identity is not a group");
   });
 
   test("a uid in a path may have its slashes encoded", async () => {
@@ -235,8 +235,8 @@ onEachStore("groups", (world) => {
   world.rule("an empty group is deleted once, and its uid is not reused", async (api) => {
     const org = await world.organization();
     assert.deepEqual(await api.groups.delete(org), {});
-    assert.equal((await refused(api.groups.get(org))).code, 5);
-    assert.equal((await refused(api.groups.delete(org))).code, 5);
+    assert.equal((await rejected(api.groups.get(org))).code, 5);
+    assert.equal((await rejected(api.groups.delete(org))).code, 5);
     assert.equal((await api.groups.list({ uidp: { ids: [org] } })).totalCount, "0");
   });
 
@@ -266,7 +266,7 @@ onEachStore("groups", (world) => {
     for (const [plural, fill] of Object.entries(fillings)) {
       const org = await world.organization();
       const { uid } = await fill(org);
-      const refusal = await refused(api.groups.delete(org));
+      const refusal = await rejected(api.groups.delete(org));
       assert.equal(refusal.code, 9);
       assert.deepEqual(refusal.violations, ["RESOURCE_NOT_EMPTY"]);
       assert.equal(

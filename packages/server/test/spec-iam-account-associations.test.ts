@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { type Api, allRefused, refused } from "./support/client/api-client.ts";
-import { Rest } from "./support/client/http.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore } from "./support/world/world.ts";
@@ -34,7 +35,7 @@ onEachStore("account associations", (world) => {
   const newGroup = () => world.group(org);
 
   /** What is there, as its own reader sees it. */
-  const kept = (api: Api, uid: string) => api.accountAssociations.get(uid);
+  const kept = (api: ApiClient, uid: string) => api.accountAssociations.get(uid);
 
   world.rule("an association has the uid of its group and all of its accounts", async (api) => {
     const group = await newGroup();
@@ -55,7 +56,7 @@ onEachStore("account associations", (world) => {
   world.rule("a group has one association", async (api) => {
     const group = await newGroup();
     const first = await api.accountAssociations.create(group, { name: "first" });
-    const refusal = await refused(api.accountAssociations.create(group, { name: "second" }));
+    const refusal = await rejected(api.accountAssociations.create(group, { name: "second" }));
     assert.deepEqual([refusal.code, refusal.missing], [6, `AccountAssociation ${group}`]);
     assert.deepEqual(await kept(api, group), first);
     const below = await world.group(group);
@@ -78,15 +79,15 @@ onEachStore("account associations", (world) => {
 
   world.rule("the group must exist", async (api) => {
     const missing = `${org}/0123456789abcdef`;
-    const refusal = await refused(api.accountAssociations.create(missing, { name: "x" }));
+    const refusal = await rejected(api.accountAssociations.create(missing, { name: "x" }));
     assert.deepEqual([refusal.code, refusal.missing], [5, `Group ${missing}`]);
     const identity = await world.member();
-    const elsewhere = await refused(api.accountAssociations.create(identity.uid, { name: "x" }));
+    const elsewhere = await rejected(api.accountAssociations.create(identity.uid, { name: "x" }));
     assert.deepEqual([elsewhere.code, elsewhere.missing], [5, `Group ${identity.uid}`]);
-    for (const { code, missing: what } of await allRefused([
+    for (const { code, missing: what } of await allRejected([
       api.accountAssociations.get(missing),
       api.accountAssociations.update(missing, { name: "x" }),
-      api.checkAccountAssociation(missing, PROVIDER),
+      api.accountAssociations.checkAccountAssociation({ uid: missing, providerType: PROVIDER }),
     ])) {
       assert.deepEqual([code, what], [5, `AccountAssociation ${missing}`]);
     }
@@ -138,17 +139,17 @@ onEachStore("account associations", (world) => {
     const before = await api.accountAssociations.create(full, { name: "kept" });
     for (const [fields, field, description] of REFUSED) {
       const about = JSON.stringify(fields).slice(0, 200);
-      const created = await refused(
+      const created = await rejected(
         api.accountAssociations.create(empty, { name: "x", ...fields }),
       );
       assert.equal(created.code, 3, about);
       assert.match(created.fields[field] ?? "", description, about);
-      const changed = await refused(
+      const changed = await rejected(
         api.accountAssociations.update(full, { name: "x", ...fields }, ["*"]),
       );
       assert.match(changed.fields[field] ?? "", description, about);
     }
-    assert.equal((await refused(kept(api, empty))).code, 5);
+    assert.equal((await rejected(kept(api, empty))).code, 5);
     assert.deepEqual(await kept(api, full), before);
   });
 
@@ -194,7 +195,7 @@ onEachStore("account associations", (world) => {
       github: GITHUB,
       createTime,
     });
-    const bad = await refused(api.accountAssociations.update(group, {}, ["amazon.region"]));
+    const bad = await rejected(api.accountAssociations.update(group, {}, ["amazon.region"]));
     assert.deepEqual(Object.keys(bad.fields), ["updateMask"]);
   });
 
@@ -202,16 +203,16 @@ onEachStore("account associations", (world) => {
     const group = await newGroup();
     await api.accountAssociations.create(group, { name: "x" });
     assert.deepEqual(await api.accountAssociations.delete(group), {});
-    assert.equal((await refused(kept(api, group))).code, 5);
+    assert.equal((await rejected(kept(api, group))).code, 5);
     assert.deepEqual(await api.accountAssociations.delete(group), {});
-    assert.equal((await refused(api.accountAssociations.delete("nonsense"))).code, 3);
+    assert.equal((await rejected(api.accountAssociations.delete("nonsense"))).code, 3);
     assert.equal((await api.accountAssociations.create(group, { name: "again" })).uid, group);
   });
 
   world.rule("a group is not deleted while it has an association", async (api) => {
     const group = await newGroup();
     await api.accountAssociations.create(group, { name: "x" });
-    const refusal = await refused(api.groups.delete(group));
+    const refusal = await rejected(api.groups.delete(group));
     assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_NOT_EMPTY"]]);
     assert.match(refusal.message, /cannot delete group with child account associations$/);
     await api.accountAssociations.delete(group);
@@ -261,9 +262,9 @@ onEachStore("account associations", (world) => {
     assert.equal((await found({ ...of, orderBy: "updated_at desc" }))[0], b);
     const { skipped, accountAssociations } = await api.accountAssociations.list({ ...of, skip: 3 });
     assert.deepEqual([skipped, uidsOf(accountAssociations)], [3, all.slice(3)]);
-    const { fields } = await refused(api.accountAssociations.list({ orderBy: "amazon" }));
+    const { fields } = await rejected(api.accountAssociations.list({ orderBy: "amazon" }));
     assert.match(fields.orderBy ?? "", /^orderBy must be one of group, uid, name, created_at/);
-    assert.equal((await refused(api.groups.list({ orderBy: "group" }))).code, 3);
+    assert.equal((await rejected(api.groups.list({ orderBy: "group" }))).code, 3);
     await api.accountAssociations.delete(a);
     assert.deepEqual(await found({ uidp: { childrenOf: a } }), []);
     assert.deepEqual(await found(of), [top, a2, b].sort());
@@ -283,7 +284,7 @@ onEachStore("account associations", (world) => {
     assert.equal((await theirs.list({ uidp: { childrenOf: top } })).totalCount, "0");
     assert.equal((await theirs.get(a)).uid, a);
     const needs = async (call: Promise<unknown>, capability: string, at: string) => {
-      const { code, message } = await refused(call);
+      const { code, message } = await rejected(call);
       const wanted = `Permission denied: needs account_associations.${capability} at "${at}"`;
       assert.deepEqual([code, message], [7, wanted]);
     };
@@ -292,14 +293,20 @@ onEachStore("account associations", (world) => {
     await needs(theirs.create(a, { name: "x" }), "create", a);
     await needs(theirs.update(a, { name: "x" }), "update", a);
     await needs(theirs.delete(a), "delete", a);
-    await needs(api.as(member.token).checkAccountAssociation(b, PROVIDER), "list", b);
+    await needs(
+      api
+        .as(member.token)
+        .accountAssociations.checkAccountAssociation({ uid: b, providerType: PROVIDER }),
+      "list",
+      b,
+    );
     const owner = await world.member({ [a]: "owner" });
     const owned = api.as(owner.token).accountAssociations;
     assert.equal((await owned.update(a, { name: "mine" })).name, "mine");
     assert.deepEqual(await owned.delete(a), {});
     assert.equal((await owned.create(a, { name: "anew" })).uid, a);
     await needs(owned.delete(b), "delete", b);
-    assert.equal((await refused(api.as("").accountAssociations.get(a))).code, 16);
+    assert.equal((await rejected(api.as("").accountAssociations.get(a))).code, 16);
   });
 
   test("each change leaves an event with the group as subject", async () => {
@@ -327,7 +334,7 @@ onEachStore("account associations", (world) => {
 
   test("null in the body of a REST update removes an account", async () => {
     const group = await newGroup();
-    const rest = new Rest(world.server.url, world.operator().token);
+    const rest = new Http(world.server.url, world.operator().token);
     await rest.post(`/iam/v2beta1/accountAssociations/${group}`, FULL);
     const { body } = await rest.patch(`/iam/v2/accountAssociations/${group}`, { azure: null });
     assert.deepEqual(

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { FAIR_SHARE, MAX_PER_IDENTITY, MAX_PER_ORGANIZATION } from "../src/iam/binding-quota.ts";
-import { refused } from "./support/client/api-client.ts";
-import { Rest } from "./support/client/http.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { Inside } from "./support/server/store-access.ts";
 import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -46,7 +46,7 @@ onEachStore("the quota of role bindings", (world) => {
     });
   };
   const exceeds = async (call: Promise<unknown>, text: RegExp) => {
-    const { code, violations, message } = await refused(call);
+    const { code, violations, message } = await rejected(call);
     assert.deepEqual([code, violations], [9, ["RESOURCE_LIMIT_EXCEEDED"]]);
     assert.match(message, text);
   };
@@ -67,7 +67,7 @@ onEachStore("the quota of role bindings", (world) => {
       { roleBinding: { identityUid: uid } },
     ];
     await exceeds(
-      api.batchCreateRoleBindings({ parent: mine.org, roleUid: VIEWER, requests }),
+      api.roleBindings.batchCreateRoleBindings({ parent: mine.org, roleUid: VIEWER, requests }),
       full,
     );
     const spare = await bind(mine, another.uid);
@@ -75,7 +75,7 @@ onEachStore("the quota of role bindings", (world) => {
     const folder = await world.group(mine.org);
     const given = { roleUid: VIEWER, ttl: "3600s" };
     const { code } = await api.groupInvites.create(folder, given);
-    const answer = await new Rest(world.server.url, token).post("/auth/v1/register", { code });
+    const answer = await new Http(world.server.url, token).post("/auth/v1/register", { code });
     assert.deepEqual([answer.status, answer.body.code], [400, 9]);
     const { totalCount } = await world.operator().roleBindings.list({ identity: other.uid });
     assert.equal(totalCount, "0", "a batch is made whole or not at all");
@@ -108,7 +108,7 @@ onEachStore("the quota of role bindings", (world) => {
     const api = world.operator().as(victim.owner.token);
     const folder = await world.group(victim.org);
     const { code } = await api.groupInvites.create(folder, { roleUid: VIEWER, ttl: "3600s" });
-    const answer = await new Rest(world.server.url, token).post("/auth/v1/register", { code });
+    const answer = await new Http(world.server.url, token).post("/auth/v1/register", { code });
     assert.equal(answer.status, 200);
     // Nor does making an organization.
     const { uid: own } = await world.operator().as(token).groups.create("", { name: "own" });

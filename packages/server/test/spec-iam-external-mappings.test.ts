@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { mappingsFor } from "../src/iam/external-group-role-mappings.ts";
-import { refused } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { Inside } from "./support/server/store-access.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
@@ -43,23 +43,23 @@ onEachStore("mappings of external groups", (world) => {
       assert.equal(page.totalCount, "1");
     }
     assert.deepEqual(await api.externalGroupRoleMappings.delete(uid), {});
-    assert.equal((await refused(api.externalGroupRoleMappings.get(uid))).code, 5);
+    assert.equal((await rejected(api.externalGroupRoleMappings.get(uid))).code, 5);
   });
 
   world.rule("invalid mappings are rejected", async (api) => {
     const idp = await provider(folder);
     const { create } = api.externalGroupRoleMappings;
-    const empty = await refused(create(idp, {}));
+    const empty = await rejected(create(idp, {}));
     assert.deepEqual(Object.keys(empty.fields), ["externalGroupId", "roleUid"]);
-    const scoped = await refused(create(idp, { ...mapping("x"), scope: folder }));
+    const scoped = await rejected(create(idp, { ...mapping("x"), scope: folder }));
     assert.deepEqual(scoped.fields, {
       scope: "scope must be the organization of the identity provider",
     });
     const lower = await world.role(folder, ["groups.list"]);
-    const unusable = await refused(create(idp, { ...mapping("x"), roleUid: lower }));
+    const unusable = await rejected(create(idp, { ...mapping("x"), roleUid: lower }));
     assert.deepEqual([unusable.code, unusable.missing], [5, `Role ${lower}`]);
     for (const parent of [folder, `${folder}/0123456789abcdef`]) {
-      const refusal = await refused(create(parent, mapping("x")));
+      const refusal = await rejected(create(parent, mapping("x")));
       assert.deepEqual([refusal.code, refusal.missing], [5, `IdentityProvider ${parent}`]);
     }
     const page = await api.externalGroupRoleMappings.list({ identityProviderUid: idp });
@@ -75,7 +75,7 @@ onEachStore("mappings of external groups", (world) => {
     const [made, ...more] = tries.filter((one) => one.status === "fulfilled");
     assert.ok(made);
     assert.deepEqual(more, []);
-    const refusal = await refused(create(idp, { ...mapping("same"), scope: org }));
+    const refusal = await rejected(create(idp, { ...mapping("same"), scope: org }));
     const name = `ExternalGroupRoleMapping ${made.value.uid}`;
     assert.deepEqual([refusal.code, refusal.missing], [6, name]);
     await create(idp, mapping("Same"));
@@ -89,7 +89,7 @@ onEachStore("mappings of external groups", (world) => {
     const idp = await provider(org);
     const roleUid = await world.role(org, ["groups.list"]);
     const made = await api.externalGroupRoleMappings.create(idp, { ...mapping("x"), roleUid });
-    const refusal = await refused(api.roles.delete(roleUid));
+    const refusal = await rejected(api.roles.delete(roleUid));
     assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_IN_USE"]]);
     await api.externalGroupRoleMappings.delete(made.uid);
     assert.deepEqual(await api.roles.delete(roleUid), {});
@@ -104,24 +104,40 @@ onEachStore("mappings of external groups", (world) => {
       await create(idp, mapping("c")),
     ];
     const foreign = await create(other, mapping("a"));
-    const refusal = await refused(
-      api.batchDeleteMappings({ parent: idp, names: [a.uid, foreign.uid] }),
+    const refusal = await rejected(
+      api.externalGroupRoleMappings.batchDeleteExternalGroupRoleMappings({
+        parent: idp,
+        names: [a.uid, foreign.uid],
+      }),
     );
     assert.deepEqual(refusal.fields, {
       "names[1]": "names must be uids of mappings of the parent",
     });
     for (const names of [[], ["nonsense"], Array(26).fill(a.uid)])
-      assert.equal((await refused(api.batchDeleteMappings({ parent: idp, names }))).code, 3);
+      assert.equal(
+        (
+          await rejected(
+            api.externalGroupRoleMappings.batchDeleteExternalGroupRoleMappings({
+              parent: idp,
+              names,
+            }),
+          )
+        ).code,
+        3,
+      );
     assert.equal((await list({ identityProviderUid: idp })).totalCount, "3");
     const unknown = `${idp}/0123456789abcdef`;
-    const answer = await api.batchDeleteMappings({
+    const answer = await api.externalGroupRoleMappings.batchDeleteExternalGroupRoleMappings({
       parent: idp,
       names: [a.uid, unknown, c.uid, a.uid],
     });
     assert.deepEqual(answer, { parent: idp, externalGroupRoleMappings: [a, c] });
     const left = await list({ identityProviderUid: idp });
     assert.deepEqual(left.externalGroupRoleMappings, [b]);
-    const none = await api.batchDeleteMappings({ parent: idp, names: [a.uid] });
+    const none = await api.externalGroupRoleMappings.batchDeleteExternalGroupRoleMappings({
+      parent: idp,
+      names: [a.uid],
+    });
     assert.deepEqual(none, { parent: idp, externalGroupRoleMappings: [] });
     const events = await rawRows<{ type: string; group_uid: string; body: string }>(
       world.server,
@@ -136,7 +152,11 @@ onEachStore("mappings of external groups", (world) => {
       parent: `${org}/0123456789abcdef`,
       names: [`${org}/0123456789abcdef/0123456789abcdef`],
     };
-    assert.equal((await refused(api.batchDeleteMappings(gone))).code, 5);
+    assert.equal(
+      (await rejected(api.externalGroupRoleMappings.batchDeleteExternalGroupRoleMappings(gone)))
+        .code,
+      5,
+    );
   });
 
   test("a sign-in finds the mappings of its groups", async () => {

@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
-import { type Api, refused } from "./support/client/api-client.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -77,7 +78,7 @@ onEachStore("group invites", (world) => {
     assert.deepEqual(uids(await api.groupInvites.list({ keyId: "unknown" })), []);
     assert.deepEqual(uids(await api.groupInvites.list({ uidp, skip: 3 })), []);
     assert.deepEqual(await api.groupInvites.delete(b.uid), {});
-    assert.equal((await refused(api.groupInvites.get(b.uid))).code, 5);
+    assert.equal((await rejected(api.groupInvites.get(b.uid))).code, 5);
   });
 
   world.rule("invalid invites are rejected, and nothing is created", async (api) => {
@@ -95,17 +96,17 @@ onEachStore("group invites", (world) => {
       [given({ email: "a@b@acme.example" }), "email"],
       [given({ roleUid: "nonsense" }), "roleUid"],
     ] as const) {
-      const refusal = await refused(create(group, body));
+      const refusal = await rejected(create(group, body));
       assert.equal(refusal.code, 3, JSON.stringify(body));
       assert.deepEqual(Object.keys(refusal.fields), [field], JSON.stringify(refusal.fields));
     }
     const unknown = `${org}/0123456789abcdef`;
-    const noRole = await refused(create(group, given({ roleUid: unknown })));
+    const noRole = await rejected(create(group, given({ roleUid: unknown })));
     assert.deepEqual([noRole.code, noRole.missing], [5, `Role ${unknown}`]);
     const below = await world.role(await world.group(group), ["groups.list"]);
-    const unusable = await refused(create(group, given({ roleUid: below })));
+    const unusable = await rejected(create(group, given({ roleUid: below })));
     assert.deepEqual([unusable.code, unusable.missing], [5, `Role ${below}`]);
-    const noGroup = await refused(create(unknown, given()));
+    const noGroup = await rejected(create(unknown, given()));
     assert.deepEqual([noGroup.code, noGroup.missing], [5, `Group ${unknown}`]);
     assert.equal((await api.groupInvites.list({ uidp: { childrenOf: group } })).totalCount, "0");
     for (const ttl of ["1s", `${365 * 86_400}s`]) await create(group, given({ ttl }));
@@ -128,7 +129,7 @@ onEachStore("group invites", (world) => {
       [{ email: "nobody" }, "email"],
       [{ singleUse: true }, "singleUse"],
     ] as const) {
-      const refusal = await refused(api.groupInvites.update(made.uid, change, [field]));
+      const refusal = await rejected(api.groupInvites.update(made.uid, change, [field]));
       assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, [field]]);
     }
     assert.deepEqual(await api.groupInvites.get(made.uid), ends);
@@ -147,13 +148,13 @@ onEachStore("group invites", (world) => {
   world.rule("inviting requires holding the role", async (api) => {
     const group = await world.group(org);
     const { token } = await world.member({ [group]: INVITER });
-    const inviter: Api = api.as(token);
+    const inviter: ApiClient = api.as(token);
     const small = await world.role(org, ["groups.list"]);
     const made = await inviter.groupInvites.create(group, given({ roleUid: small }));
     const refusals = [
-      await refused(inviter.groupInvites.create(group, given())),
-      await refused(inviter.groupInvites.create(group, given({ roleUid: roleNamed("owner") }))),
-      await refused(inviter.groupInvites.update(made.uid, { roleUid: viewer }, ["role_uid"])),
+      await rejected(inviter.groupInvites.create(group, given())),
+      await rejected(inviter.groupInvites.create(group, given({ roleUid: roleNamed("owner") }))),
+      await rejected(inviter.groupInvites.update(made.uid, { roleUid: viewer }, ["role_uid"])),
     ];
     for (const refusal of refusals) {
       assert.equal(refusal.code, 7);
@@ -170,7 +171,7 @@ onEachStore("group invites", (world) => {
       [{ email: "mallory@evil.example" }, "email"],
     ] as const)
       assert.equal(
-        (await refused(inviter.groupInvites.update(large.uid, change, [field]))).code,
+        (await rejected(inviter.groupInvites.update(large.uid, change, [field]))).code,
         7,
       );
   });
@@ -185,21 +186,24 @@ onEachStore("group invites", (world) => {
     const small = await world.role(org, ["groups.list"]);
     const body = given({ roleUid: small });
     for (const [name, call] of [
-      ["group_invites.create", (as: Api) => as.groupInvites.create(group, body)],
-      ["role_bindings.create", (as: Api) => as.groupInvites.create(group, body)],
-      ["group_invites.list", (as: Api) => as.groupInvites.get(made.uid)],
-      ["group_invites.delete", (as: Api) => as.groupInvites.delete(made.uid)],
-      ["role_bindings.create", (as: Api) => as.groupInvites.update(made.uid, body, ["role_uid"])],
+      ["group_invites.create", (as: ApiClient) => as.groupInvites.create(group, body)],
+      ["role_bindings.create", (as: ApiClient) => as.groupInvites.create(group, body)],
+      ["group_invites.list", (as: ApiClient) => as.groupInvites.get(made.uid)],
+      ["group_invites.delete", (as: ApiClient) => as.groupInvites.delete(made.uid)],
+      [
+        "role_bindings.create",
+        (as: ApiClient) => as.groupInvites.update(made.uid, body, ["role_uid"]),
+      ],
     ] as const) {
-      const refusal = await refused(call(await without(name)));
+      const refusal = await rejected(call(await without(name)));
       assert.deepEqual([refusal.code, refusal.message.includes(name)], [7, true], name);
     }
     const whole = await without("nothing");
     assert.deepEqual(uids(await whole.groupInvites.list()), [made.uid]);
-    assert.equal((await refused(whole.groupInvites.get(foreign.uid))).code, 7);
-    assert.equal((await refused(whole.groupInvites.delete(foreign.uid))).code, 7);
+    assert.equal((await rejected(whole.groupInvites.get(foreign.uid))).code, 7);
+    assert.equal((await rejected(whole.groupInvites.delete(foreign.uid))).code, 7);
     assert.deepEqual(await whole.groupInvites.delete(made.uid), {});
-    assert.equal((await refused(api.as("").groupInvites.list())).code, 16);
+    assert.equal((await rejected(api.as("").groupInvites.list())).code, 16);
   });
 
   test("the code is in the response only", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { refused } from "./support/client/api-client.ts";
-import { Rest } from "./support/client/http.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { uidsOf } from "./support/client/pagination.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -112,14 +112,14 @@ onEachStore("identities", (world) => {
 
   for (const [relationship, field, description] of REFUSED) {
     world.rule(`${JSON.stringify(relationship).slice(0, 80)} is rejected`, async (api) => {
-      const refusal = await refused(api.identities.create(home, { name: "x", ...relationship }));
+      const refusal = await rejected(api.identities.create(home, { name: "x", ...relationship }));
       assert.equal(refusal.code, 3);
       assert.match(refusal.fields[field] ?? "", description, JSON.stringify(refusal.fields));
     });
   }
 
   test("two relationships at once are rejected", async () => {
-    const rest = new Rest(world.server.url, world.operator().token);
+    const rest = new Http(world.server.url, world.operator().token);
     for (const relationship of [
       { claimMatch: CLAIMS, staticKeys: KEYS },
       { claimMatch: { ...CLAIMS, issuerPattern: ".*" } },
@@ -142,9 +142,9 @@ onEachStore("identities", (world) => {
     const short = await create({ expirationTime: soon, audiences: ["registry"] });
     assert.deepEqual(short.staticKeys, { ...KEYS, expirationTime: soon, audiences: ["registry"] });
     const late = new Date(Date.now() + YEAR_MS + 60_000).toISOString();
-    const tooLate = await refused(create({ expirationTime: late }));
+    const tooLate = await rejected(create({ expirationTime: late }));
     assert.match(tooLate.fields["staticKeys.expirationTime"] ?? "", /within 365 days/);
-    const past = await refused(create({ expirationTime: new Date(Date.now() - 1).toISOString() }));
+    const past = await rejected(create({ expirationTime: new Date(Date.now() - 1).toISOString() }));
     assert.match(past.fields["staticKeys.expirationTime"] ?? "", /in the future/);
   });
 
@@ -155,7 +155,7 @@ onEachStore("identities", (world) => {
       { kty: "RSA", p: "SECRET" },
     ]) {
       const issuerKeys = JSON.stringify({ keys: [PUBLIC_KEY, { ...PUBLIC_KEY, ...secret }] });
-      const refusal = await refused(
+      const refusal = await rejected(
         api.identities.create(home, { name: "x", staticKeys: { ...KEYS, issuerKeys } }),
       );
       assert.deepEqual(refusal.fields, {
@@ -166,13 +166,13 @@ onEachStore("identities", (world) => {
   });
 
   world.rule("an identity requires a name and an existing group", async (api) => {
-    const refusal = await refused(api.identities.create(home, { claimMatch: CLAIMS }));
+    const refusal = await rejected(api.identities.create(home, { claimMatch: CLAIMS }));
     assert.deepEqual(refusal.fields, { name: 'name must match "^[a-z0-9 ._-]{1,}$"' });
     const given = { name: "x", claimMatch: CLAIMS };
     const missing = `${home}/0123456789abcdef`;
-    const lost = await refused(api.identities.create(missing, given));
+    const lost = await rejected(api.identities.create(missing, given));
     assert.deepEqual([lost.code, lost.missing], [5, `Group ${missing}`]);
-    assert.deepEqual(Object.keys((await refused(api.identities.create("", given))).fields), [
+    assert.deepEqual(Object.keys((await rejected(api.identities.create("", given))).fields), [
       "parent",
     ]);
   });
@@ -209,7 +209,7 @@ onEachStore("identities", (world) => {
       assert.deepEqual(updated.claimMatch, JSON.parse(JSON.stringify(after)), paths.join());
       assert.deepEqual(await api.identities.get(uid), updated);
     }
-    const bad = await refused(api.identities.update(await fresh(), {}, ["claimMatch.color"]));
+    const bad = await rejected(api.identities.update(await fresh(), {}, ["claimMatch.color"]));
     assert.deepEqual(bad.fields, { updateMask: '"claimMatch.color" is not a field of Identity' });
   });
 
@@ -239,9 +239,9 @@ onEachStore("identities", (world) => {
       [{ issuer: "nonsense" }, ["claimMatch.issuer"]],
       [{ subjectPattern: "(" }, ["claimMatch.subjectPattern"]],
     ] as const) {
-      assert.equal((await refused(api.identities.update(uid, { claimMatch }, mask))).code, 3);
+      assert.equal((await rejected(api.identities.update(uid, { claimMatch }, mask))).code, 3);
     }
-    assert.equal((await refused(api.identities.update(uid, {}, ["claimMatch"]))).code, 3);
+    assert.equal((await rejected(api.identities.update(uid, {}, ["claimMatch"]))).code, 3);
     assert.deepEqual((await api.identities.get(uid)).claimMatch.issuer, ISSUER);
   });
 
@@ -275,11 +275,11 @@ onEachStore("identities", (world) => {
     const { uid } = await world.member({ [org]: "viewer" });
     assert.equal((await api.roleBindings.list({ identity: uid })).totalCount, "1");
     assert.deepEqual(await api.identities.delete(uid), {});
-    assert.equal((await refused(api.identities.get(uid))).code, 5);
-    assert.equal((await refused(api.identities.delete(uid))).code, 5);
+    assert.equal((await rejected(api.identities.get(uid))).code, 5);
+    assert.equal((await rejected(api.identities.delete(uid))).code, 5);
     assert.equal((await api.roleBindings.list({ identity: uid })).totalCount, "0");
     const gone = { identityUid: uid, roleUid: roleNamed("viewer") };
-    assert.equal((await refused(api.roleBindings.create(org, gone))).code, 5);
+    assert.equal((await rejected(api.roleBindings.create(org, gone))).code, 5);
     await api.groups.delete(org);
   });
 
@@ -288,18 +288,25 @@ onEachStore("identities", (world) => {
     async (api) => {
       const nobody = await world.member();
       const lookup = (issuer: string, subject: string) =>
-        api.as(nobody.token).lookupIdentity({ issuer, subject });
+        api.as(nobody.token).identities.lookupIdentity({ issuer, subject });
       const { uid } = await lookup(ISSUER, "person");
       assert.match(uid, /^[0-9a-f]{40}$/);
       assert.deepEqual(await lookup(ISSUER, "person"), { uid });
       assert.equal(
         uid,
-        (await world.operator("REST").lookupIdentity({ issuer: ISSUER, subject: "person" })).uid,
+        (
+          await world
+            .operator("REST")
+            .identities.lookupIdentity({ issuer: ISSUER, subject: "person" })
+        ).uid,
       );
       const others = [await lookup(ISSUER, "other"), await lookup(`${ISSUER}p`, "erson")];
       assert.equal(new Set([uid, ...others.map((other) => other.uid)]).size, 3);
-      assert.deepEqual(Object.keys((await refused(lookup("", ""))).fields), ["issuer", "subject"]);
-      assert.equal((await refused(api.as("").lookupIdentity({ issuer: ISSUER }))).code, 16);
+      assert.deepEqual(Object.keys((await rejected(lookup("", ""))).fields), ["issuer", "subject"]);
+      assert.equal(
+        (await rejected(api.as("").identities.lookupIdentity({ issuer: ISSUER }))).code,
+        16,
+      );
     },
   );
 });

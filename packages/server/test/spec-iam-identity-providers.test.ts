@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { allRefused, refused } from "./support/client/api-client.ts";
-import { Rest } from "./support/client/http.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -67,14 +67,14 @@ onEachStore(
         [{ ...OIDC, correlationRule: 9 }, "oidc.correlationRule"],
       ];
       for (const [oidc, field] of bad) {
-        const refusal = await refused(api.identityProviders.create(org, provider(oidc)));
+        const refusal = await rejected(api.identityProviders.create(org, provider(oidc)));
         assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, [field]]);
       }
-      const none = await refused(
+      const none = await rejected(
         api.identityProviders.create(org, { name: "x", defaultRole: viewer }),
       );
       assert.deepEqual(none.fields, { oidc: "oidc is required" });
-      const empty = await refused(api.identityProviders.create(org, {}));
+      const empty = await rejected(api.identityProviders.create(org, {}));
       assert.deepEqual(Object.keys(empty.fields), ["name", "defaultRole"]);
       assert.equal(
         (await api.identityProviders.list({ uidp: { childrenOf: org } })).totalCount,
@@ -86,13 +86,13 @@ onEachStore(
       const elsewhere = await world.role(await world.organization(), ["groups.list"]);
       for (const defaultRole of [elsewhere, "0".repeat(40)]) {
         const create = api.identityProviders.create(org, { ...provider(), defaultRole });
-        const refusal = await refused(create);
+        const refusal = await rejected(create);
         assert.deepEqual([refusal.code, refusal.missing], [5, `Role ${defaultRole}`]);
       }
       const own = await world.role(org, ["groups.list"]);
       const folder = await world.group(org);
       const made = await api.identityProviders.create(folder, { ...provider(), defaultRole: own });
-      const refusal = await refused(api.roles.delete(own));
+      const refusal = await rejected(api.roles.delete(own));
       assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_IN_USE"]]);
       assert.equal(
         refusal.message,
@@ -119,7 +119,7 @@ onEachStore(
         [{ ...OIDC, correlationRule: SUB }, ["*"]],
         [{ ...OIDC, correlationRule: SUB }, ["oidc"]],
       ] as [object, string[]][]) {
-        const refusal = await refused(change(oidc, mask));
+        const refusal = await rejected(change(oidc, mask));
         assert.deepEqual(refusal.fields, {
           "oidc.correlationRule": "correlationRule cannot be changed",
         });
@@ -128,12 +128,12 @@ onEachStore(
       const whole = await change(OIDC, ["*"]);
       assert.deepEqual([whole.oidc.correlationRule, whole.oidc.groupsClaim], [OID, ""]);
       for (const mask of [["oidc"], ["*"]]) {
-        const refusal = await refused(
+        const refusal = await rejected(
           api.identityProviders.update(uid, { name: "x", defaultRole: viewer }, mask),
         );
         assert.equal(refusal.code, 3);
       }
-      const issuer = await refused(change({ issuer: "nonsense" }, ["oidc.issuer"]));
+      const issuer = await rejected(change({ issuer: "nonsense" }, ["oidc.issuer"]));
       assert.deepEqual(Object.keys(issuer.fields), ["oidc.issuer"]);
       assert.equal((await api.identityProviders.get(uid)).oidc.issuer, OIDC.issuer);
     });
@@ -150,14 +150,14 @@ onEachStore(
           externalGroupId: "g",
           roleUid: viewer,
         });
-        await api.scim("GenerateScimToken", uid);
-        const refusal = await refused(api.groups.delete(home));
+        await api.identityProviders.generateScimToken({ identityProviderUid: uid });
+        const refusal = await rejected(api.groups.delete(home));
         assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_NOT_EMPTY"]]);
         assert.match(refusal.message, /cannot delete group with child identity providers$/);
         assert.deepEqual(await api.identityProviders.delete(uid), {});
-        assert.equal((await refused(api.identityProviders.get(uid))).code, 5);
-        assert.equal((await refused(api.externalGroupRoleMappings.get(mapping.uid))).code, 5);
-        assert.equal((await refused(api.identityProviders.delete(uid))).code, 5);
+        assert.equal((await rejected(api.identityProviders.get(uid))).code, 5);
+        assert.equal((await rejected(api.externalGroupRoleMappings.get(mapping.uid))).code, 5);
+        assert.equal((await rejected(api.identityProviders.delete(uid))).code, 5);
         for (const sql of [
           `SELECT 1 FROM secrets WHERE owner = '${uid}'`,
           `SELECT 1 FROM scim_credentials WHERE provider = '${uid}'`,
@@ -194,17 +194,17 @@ onEachStore(
       const { uid } = await api.identityProviders.create(org, provider());
       const reader = api.as((await world.member({ [org]: ["identity_providers.list"] })).token);
       assert.equal((await reader.identityProviders.get(uid)).uid, uid);
-      const refusals = await allRefused([
+      const refusals = await allRejected([
         reader.identityProviders.create(org, provider()),
         reader.identityProviders.update(uid, { name: "x" }),
         reader.identityProviders.delete(uid),
-        reader.scim("GenerateScimToken", uid),
+        reader.identityProviders.generateScimToken({ identityProviderUid: uid }),
       ]);
       for (const { code } of refusals) assert.equal(code, 7);
       const nobody = api.as((await world.member()).token);
-      assert.equal((await refused(nobody.identityProviders.get(uid))).code, 7);
+      assert.equal((await rejected(nobody.identityProviders.get(uid))).code, 7);
       assert.deepEqual((await nobody.identityProviders.list()).identityProviders, []);
-      const rest = new Rest(world.server.url, reader.token);
+      const rest = new Http(world.server.url, reader.token);
       assert.equal((await rest.post(`/iam/v2/identityProviders/${org}`, provider())).status, 403);
     });
   },

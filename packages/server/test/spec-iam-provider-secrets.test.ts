@@ -6,7 +6,8 @@ import { RESOURCES } from "../src/app/resources.ts";
 import { readSettings } from "../src/config/settings.ts";
 import { Secrets } from "../src/secrets/secrets.ts";
 import { openStore } from "../src/store/db/open.ts";
-import { type Api, refused } from "./support/client/api-client.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -23,7 +24,7 @@ onEachStore("the client secret of an identity provider", (world) => {
     used.push(next);
     return next;
   };
-  const create = async (api: Api, oidc: object) => {
+  const create = async (api: ApiClient, oidc: object) => {
     const name = world.name("idp");
     const whole = { issuer: ISSUER, clientId: "wharf", ...oidc };
     const body = { name, defaultRole: roleNamed("viewer"), oidc: whole };
@@ -79,7 +80,7 @@ onEachStore("the client secret of an identity provider", (world) => {
     const clientSecret = secret();
     const uid = await create(api, { clientSecret });
     const { update } = api.identityProviders;
-    const refusal = await refused(update(uid, { oidc: {} }, ["oidc.client_secret"]));
+    const refusal = await rejected(update(uid, { oidc: {} }, ["oidc.client_secret"]));
     assert.deepEqual(refusal.fields, {
       "oidc.clientSecret": "clientSecret is required unless pkceEnabled is set",
     });
@@ -88,7 +89,7 @@ onEachStore("the client secret of an identity provider", (world) => {
     const cleared = await update(uid, { oidc: { pkceEnabled: true } }, ["oidc.client_secret"]);
     assert.equal(cleared.oidc.pkceEnabled, true);
     assert.equal(await kept(uid), undefined);
-    const off = await refused(update(uid, { oidc: {} }, ["oidc.pkce_enabled"]));
+    const off = await rejected(update(uid, { oidc: {} }, ["oidc.pkce_enabled"]));
     assert.deepEqual(Object.keys(off.fields), ["oidc.clientSecret"]);
     assert.equal((await api.identityProviders.get(uid)).oidc.pkceEnabled, true);
   });
@@ -108,7 +109,7 @@ onEachStore("the client secret of an identity provider", (world) => {
     const uid = await create(api, { clientSecret });
     const { update } = api.identityProviders;
     const elsewhere = { issuer: "https://other.example.com" };
-    const refusal = await refused(update(uid, { oidc: elsewhere }));
+    const refusal = await rejected(update(uid, { oidc: elsewhere }));
     assert.deepEqual(refusal.fields, {
       "oidc.clientSecret": "clientSecret must be given again when the issuer changes",
     });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { refused } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { uidsOf } from "./support/client/pagination.ts";
 import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -79,19 +79,19 @@ onEachStore("role bindings", (world) => {
       [org, { ...good, roleUid: member.uid }, `Role ${member.uid}`],
       [missing, good, `Group ${missing}`],
     ] as const) {
-      const refusal = await refused(api.roleBindings.create(group, request));
+      const refusal = await rejected(api.roleBindings.create(group, request));
       assert.deepEqual([refusal.code, refusal.missing], [5, what]);
     }
   });
 
   world.rule("identity and role are required, as uids", async (api) => {
-    const { fields } = await refused(api.roleBindings.create(org, {}));
+    const { fields } = await rejected(api.roleBindings.create(org, {}));
     assert.deepEqual(fields, {
       identityUid: "identityUid is required",
       roleUid: "roleUid is required",
     });
     const bad = { identityUid: "me", roleUid: "viewer" };
-    assert.deepEqual((await refused(api.roleBindings.create(org, bad))).fields, {
+    assert.deepEqual((await rejected(api.roleBindings.create(org, bad))).fields, {
       identityUid: "identityUid must be a UID: 40 hexadecimal characters, or a path of IDs",
       roleUid: "roleUid must be a UID: 40 hexadecimal characters, or a path of IDs",
     });
@@ -143,22 +143,22 @@ onEachStore("role bindings", (world) => {
     const changed = await api.roleBindings.update(uid, { roleUid: pull }, ["role_uid"]);
     assert.deepEqual([changed.role.name, changed.identityUid], ["advisories.viewer", bob.uid]);
     assert.equal(await canSee(bob), false);
-    const lost = await refused(
+    const lost = await rejected(
       api.roleBindings.update(uid, { roleUid: `${group}/${"0".repeat(16)}` }),
     );
     assert.equal(lost.code, 5);
-    assert.equal((await refused(api.roleBindings.update(uid, {}, ["identityUid"]))).code, 3);
+    assert.equal((await rejected(api.roleBindings.update(uid, {}, ["identityUid"]))).code, 3);
     const absent = `${group}/0123456789abcdef`;
-    assert.equal((await refused(api.roleBindings.update(absent, { roleUid: viewer }))).code, 5);
+    assert.equal((await rejected(api.roleBindings.update(absent, { roleUid: viewer }))).code, 5);
   });
 
   world.rule("deleting a binding is idempotent", async (api) => {
     const uid = await world.bind(org, member.uid, "viewer");
     assert.deepEqual(await api.roleBindings.delete(uid), {});
     assert.deepEqual(await api.roleBindings.delete(uid), {});
-    assert.equal((await refused(api.roleBindings.get(uid))).code, 5);
+    assert.equal((await rejected(api.roleBindings.get(uid))).code, 5);
     assert.deepEqual(await api.roleBindings.delete(`${org}/0123456789abcdef`), {});
-    assert.equal((await refused(api.roleBindings.delete("nonsense"))).code, 3);
+    assert.equal((await rejected(api.roleBindings.delete("nonsense"))).code, 3);
   });
 
   world.rule("a custom role can be bound in its group and below only", async (api) => {
@@ -169,7 +169,7 @@ onEachStore("role bindings", (world) => {
     assert.equal((await api.roleBindings.create(folder, request)).role.uid, role);
     assert.equal((await api.roleBindings.create(below, request)).role.uid, role);
     for (const group of [org, await world.group(org), await world.organization()]) {
-      const refusal = await refused(api.roleBindings.create(group, request));
+      const refusal = await rejected(api.roleBindings.create(group, request));
       assert.deepEqual([refusal.code, refusal.missing], [5, `Role ${role}`]);
     }
   });
@@ -181,7 +181,7 @@ onEachStore("role bindings", (world) => {
       ...(at === 1 ? { parent: group } : {}),
       roleBinding: { identityUid: uid, ...(at === 2 ? { roleUid: viewer } : {}) },
     }));
-    const { roleBindings } = await api.batchCreateRoleBindings({
+    const { roleBindings } = await api.roleBindings.batchCreateRoleBindings({
       parent: group,
       roleUid: viewer,
       requests,
@@ -215,8 +215,12 @@ onEachStore("role bindings", (world) => {
       [{}, {}, 3, "roleBinding"],
     ];
     for (const [bad, batch, code, field] of cases) {
-      const refusal = await refused(
-        api.batchCreateRoleBindings({ parent: group, ...batch, requests: [good, good, bad] }),
+      const refusal = await rejected(
+        api.roleBindings.batchCreateRoleBindings({
+          parent: group,
+          ...batch,
+          requests: [good, good, bad],
+        }),
       );
       assert.equal(refusal.code, code, JSON.stringify(bad));
       const fields = field === undefined ? [] : [`requests[2].${field}`];
@@ -229,13 +233,13 @@ onEachStore("role bindings", (world) => {
     const group = await world.organization();
     const request = { roleBinding: { identityUid: member.uid } };
     const batch = (count: number) =>
-      api.batchCreateRoleBindings({
+      api.roleBindings.batchCreateRoleBindings({
         parent: group,
         roleUid: viewer,
         requests: Array.from({ length: count }, () => request),
       });
     for (const count of [0, 26]) {
-      assert.deepEqual(Object.keys((await refused(batch(count))).fields), ["requests"]);
+      assert.deepEqual(Object.keys((await rejected(batch(count))).fields), ["requests"]);
     }
     assert.equal((await batch(25)).roleBindings.length, 25);
     assert.equal((await api.roleBindings.list({ group })).totalCount, "25");

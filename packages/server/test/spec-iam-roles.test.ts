@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { BUILTIN_ROLES, Capability } from "@wharf/contract";
-import { allRefused, refused } from "./support/client/api-client.ts";
-import { Rest } from "./support/client/http.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 onEachStore("roles", (world) => {
@@ -32,7 +32,7 @@ onEachStore("roles", (world) => {
   world.rule("a built-in role cannot be changed or deleted, by anyone", async (api) => {
     const viewer = roleNamed("viewer");
     const before = await api.roles.get(viewer);
-    const refusals = await allRefused([
+    const refusals = await allRejected([
       api.roles.update(viewer, { description: "mine" }),
       api.roles.update(viewer, { capabilities: ["CAP_IAM_GROUPS_DELETE"] }, ["capabilities"]),
       api.roles.delete(viewer),
@@ -45,7 +45,7 @@ onEachStore("roles", (world) => {
       );
     }
     const owner = await world.member({ [org]: "owner" });
-    assert.equal((await refused(api.as(owner.token).roles.delete(viewer))).code, 7);
+    assert.equal((await rejected(api.as(owner.token).roles.delete(viewer))).code, 7);
     assert.deepEqual(await api.roles.get(viewer), before);
   });
 
@@ -75,7 +75,7 @@ onEachStore("roles", (world) => {
   });
 
   test("capabilities may be given by enum name, number or dotted name", async () => {
-    const rest = new Rest(world.server.url, world.operator().token);
+    const rest = new Http(world.server.url, world.operator().token);
     const given = ["CAP_IAM_GROUPS_LIST", 104, "101", "groups.update"];
     const body = { name: "x", capabilities: given };
     const answer = await rest.post(`/iam/v2beta1/roles/${org}`, body);
@@ -104,34 +104,34 @@ onEachStore("roles", (world) => {
     const { uid } = await api.roles.create(org, { name: "x", capabilities: ["CAP_TAG_LIST"] });
     for (const unknown of ["UNKNOWN", 0, 1, 99_999, -1]) {
       const capabilities = ["CAP_TAG_LIST", unknown];
-      const refusal = await refused(api.roles.create(org, { name: "x", capabilities }));
+      const refusal = await rejected(api.roles.create(org, { name: "x", capabilities }));
       assert.equal(refusal.code, 3, String(unknown));
       assert.match(refusal.fields.capabilities ?? "", /^capabilities must be known: /);
-      assert.equal((await refused(api.roles.update(uid, { capabilities }))).code, 3);
+      assert.equal((await rejected(api.roles.update(uid, { capabilities }))).code, 3);
     }
     assert.deepEqual((await api.roles.get(uid)).capabilities, ["CAP_TAG_LIST"]);
   });
 
   world.rule("a role requires a name and at least one capability", async (api) => {
-    const refusal = await refused(api.roles.create(org, { name: "x" }));
+    const refusal = await rejected(api.roles.create(org, { name: "x" }));
     assert.deepEqual(refusal.fields, {
       capabilities: "capabilities must have at least 1 entries",
     });
-    const both = await refused(api.roles.create(org, {}));
+    const both = await rejected(api.roles.create(org, {}));
     assert.deepEqual(Object.keys(both.fields), ["name", "capabilities"]);
     const { uid } = await api.roles.create(org, { name: "x", capabilities: ["CAP_TAG_LIST"] });
-    assert.equal((await refused(api.roles.update(uid, {}, ["capabilities"]))).code, 3);
+    assert.equal((await rejected(api.roles.update(uid, {}, ["capabilities"]))).code, 3);
     const nowhere = { name: "x", capabilities: ["CAP_TAG_LIST"] };
-    const lost = await refused(api.roles.create(`${org}/0123456789abcdef`, nowhere));
+    const lost = await rejected(api.roles.create(`${org}/0123456789abcdef`, nowhere));
     assert.deepEqual([lost.code, lost.missing], [5, `Group ${org}/0123456789abcdef`]);
-    assert.deepEqual(Object.keys((await refused(api.roles.create("", nowhere))).fields), [
+    assert.deepEqual(Object.keys((await rejected(api.roles.create("", nowhere))).fields), [
       "parent",
     ]);
   });
 
   world.rule('internal capabilities require the capability "internal"', async (api) => {
     const capabilities = ["CAP_REPO_INTERNAL_ADMIN"];
-    const refusal = await refused(api.roles.create(org, { name: "x", capabilities }));
+    const refusal = await rejected(api.roles.create(org, { name: "x", capabilities }));
     assert.match(refusal.fields.capabilities ?? "", /must include internal.*repo\.internal\.admin/);
     const marked = [...capabilities, "CAP_INTERNAL"];
     const created = await api.roles.create(org, { name: "x", capabilities: marked });
@@ -159,14 +159,14 @@ onEachStore("roles", (world) => {
     await api.roleBindings.create(org, { identityUid: member.uid, roleUid: role });
     const theirs = api.as(member.token);
     const rename = () => theirs.groups.update(org, { description: "by a member" });
-    assert.equal((await refused(rename())).code, 7);
+    assert.equal((await rejected(rename())).code, 7);
     await api.roles.update(role, {
       capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_IAM_GROUPS_UPDATE"],
     });
     assert.equal((await rename()).description, "by a member");
     await api.roles.update(role, { capabilities: ["CAP_TAG_LIST"] });
-    assert.equal((await refused(rename())).code, 7);
-    assert.equal((await refused(theirs.groups.get(org))).code, 7);
+    assert.equal((await rejected(rename())).code, 7);
+    assert.equal((await rejected(theirs.groups.get(org))).code, 7);
   });
 
   world.rule("a role cannot be deleted while it is bound", async (api) => {
@@ -174,13 +174,13 @@ onEachStore("roles", (world) => {
     const { uid: identityUid } = await world.member();
     const folder = await world.group(org);
     const binding = await api.roleBindings.create(folder, { identityUid, roleUid: role });
-    const refusal = await refused(api.roles.delete(role));
+    const refusal = await rejected(api.roles.delete(role));
     assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_IN_USE"]]);
     assert.equal(refusal.message, "Precondition failed: cannot delete role that role bindings use");
     await api.roleBindings.delete(binding.uid);
     assert.deepEqual(await api.roles.delete(role), {});
-    assert.equal((await refused(api.roles.get(role))).code, 5);
-    assert.equal((await refused(api.roles.delete(role))).code, 5);
+    assert.equal((await rejected(api.roles.get(role))).code, 5);
+    assert.equal((await rejected(api.roles.delete(role))).code, 5);
   });
 
   world.rule(
@@ -189,8 +189,8 @@ onEachStore("roles", (world) => {
       const role = await world.role(org, ["groups.list"]);
       const nobody = api.as((await world.member()).token);
       assert.equal((await nobody.roles.get(roleNamed("editor"))).name, "editor");
-      assert.equal((await refused(nobody.roles.get(role))).code, 7);
-      assert.equal((await refused(nobody.roles.get("0".repeat(40)))).code, 5);
+      assert.equal((await rejected(nobody.roles.get(role))).code, 7);
+      assert.equal((await rejected(nobody.roles.get("0".repeat(40)))).code, 5);
       const viewer = api.as((await world.member({ [org]: "viewer" })).token);
       assert.equal((await viewer.roles.get(role)).uid, role);
     },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { type Api, refused } from "./support/client/api-client.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const HERE = "must be the uid of an identity directly below the group";
@@ -11,7 +12,7 @@ onEachStore("services bound by an account association", (world) => {
     org = await world.organization();
   });
 
-  const principal = async (api: Api, group: string, name: string): Promise<string> => {
+  const principal = async (api: ApiClient, group: string, name: string): Promise<string> => {
     const servicePrincipal = `SERVICE_PRINCIPAL_${name}`;
     return (await api.identities.create(group, { name: "service", servicePrincipal })).uid;
   };
@@ -71,7 +72,7 @@ onEachStore("services bound by an account association", (world) => {
           text,
         ]),
       );
-      const changed = await refused(api.accountAssociations.update(group, bound(bindings)));
+      const changed = await rejected(api.accountAssociations.update(group, bound(bindings)));
       assert.deepEqual([changed.code, changed.fields], [3, wanted], JSON.stringify(bindings));
     }
     for (const key of [
@@ -81,7 +82,7 @@ onEachStore("services bound by an account association", (world) => {
       "2",
       "toString",
     ]) {
-      const { fields } = await refused(
+      const { fields } = await rejected(
         api.accountAssociations.update(group, bound({ [key]: ingester })),
       );
       const description = fields[`chainguard.serviceBindings[${key}]`] ?? "";
@@ -89,11 +90,11 @@ onEachStore("services bound by an account association", (world) => {
     }
     assert.deepEqual(await api.accountAssociations.get(group), before);
     const other = await world.group(org);
-    const foreign = await refused(
+    const foreign = await rejected(
       api.accountAssociations.create(other, bound({ INGESTER: ingester })),
     );
     assert.deepEqual(foreign.fields, { "chainguard.serviceBindings[INGESTER]": HERE });
-    assert.equal((await refused(api.accountAssociations.get(other))).code, 5);
+    assert.equal((await rejected(api.accountAssociations.get(other))).code, 5);
   });
 
   world.rule("a deleted identity does not block other updates", async (api) => {
@@ -110,7 +111,7 @@ onEachStore("services bound by an account association", (world) => {
     const added = await api.accountAssociations.update(group, bound(both), ["chainguard"]);
     assert.deepEqual(added.chainguard.serviceBindings, both);
     await api.accountAssociations.update(group, {}, ["chainguard"]);
-    const again = await refused(api.accountAssociations.update(group, bound({ INGESTER: gone })));
+    const again = await rejected(api.accountAssociations.update(group, bound({ INGESTER: gone })));
     assert.deepEqual(again.fields, { "chainguard.serviceBindings[INGESTER]": HERE });
   });
 });

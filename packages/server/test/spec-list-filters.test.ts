@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { BUILTIN_ROLES } from "@wharf/contract";
-import { type Api, refused } from "./support/client/api-client.ts";
-import { Rest } from "./support/client/http.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { uidsOf } from "./support/client/pagination.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -26,7 +27,7 @@ onEachStore("filters of lists", (world) => {
     }
   });
 
-  const namesOf = async (api: Api, request: object): Promise<string[]> => {
+  const namesOf = async (api: ApiClient, request: object): Promise<string[]> => {
     const list = await api.groups.list(request);
     assert.equal(list.totalCount, String(list.groups.length), "the total fits the rows");
     const byUid = new Map(Object.entries(uid).map(([name, one]) => [one, name]));
@@ -109,7 +110,7 @@ onEachStore("filters of lists", (world) => {
   world.rule("an invalid uid is rejected by field", async (api) => {
     for (const field of ["descendantsOf", "childrenOf", "ancestorsOf"]) {
       for (const value of ["x", `${place("org")}/`, place("org").toUpperCase(), "/"]) {
-        const { code, fields } = await refused(api.groups.list({ uidp: { [field]: value } }));
+        const { code, fields } = await rejected(api.groups.list({ uidp: { [field]: value } }));
         assert.deepEqual(
           [code, fields],
           [
@@ -121,7 +122,7 @@ onEachStore("filters of lists", (world) => {
         );
       }
     }
-    const { fields } = await refused(api.groups.list({ uidp: { ids: [place("org"), "x"] } }));
+    const { fields } = await rejected(api.groups.list({ uidp: { ids: [place("org"), "x"] } }));
     assert.deepEqual(Object.keys(fields), ["uidp.ids"]);
   });
 
@@ -131,11 +132,11 @@ onEachStore("filters of lists", (world) => {
     const found = await api.groups.list({ uidp: { ids: [...ids, place("org")] } });
     assert.deepEqual(uidsOf(found.groups), [place("org")]);
     const over = { ids: [...ids, place("org"), place("a")] };
-    assert.equal((await refused(api.groups.list({ uidp: over }))).code, 3);
+    assert.equal((await rejected(api.groups.list({ uidp: over }))).code, 3);
   });
 
   test("query parameters have either spelling, and lists repeat", async () => {
-    const rest = new Rest(world.server.url, world.operator().token);
+    const rest = new Http(world.server.url, world.operator().token);
     const uids = async (query: string) =>
       uidsOf((await rest.get(`/iam/v2beta1/groups?${query}`)).body.groups).sort();
     const [org, a, b] = [place("org"), place("a"), place("b")];

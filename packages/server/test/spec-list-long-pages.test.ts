@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
 import { uidsOf, walk } from "./support/client/pagination.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -28,7 +27,10 @@ onEachStore("lists of large resources", (world) => {
     const events = Array.from({ length: 4 }, (_, at) => event(at, 60_000));
     for (let at = 0; at < LONG; at += 2) {
       const advisories = [advisory(at, { events }), advisory(at + 1, { events })];
-      await world.operator("gRPC").importAdvisories(group, [{ name: "x", advisories }]);
+      await world.operator("gRPC").advisoryImports.importAdvisories({
+        parent: group,
+        documents: [{ name: "x", advisories }],
+      });
     }
   });
 
@@ -69,12 +71,16 @@ onEachStore("lists of large resources", (world) => {
   });
 
   world.rule("so it is for the paged v1 list of advisories", async (api) => {
-    const v1 = new AdvisoriesV1(api);
+    const v1 = api.v1;
     const ids: string[] = [];
     let pageToken = "";
     let pages = 0;
     do {
-      const page = await v1.list({ uidp: { childrenOf: group }, pageSize: "200", pageToken });
+      const page = await v1.advisories.list({
+        uidp: { childrenOf: group },
+        pageSize: "200",
+        pageToken,
+      });
       ids.push(...page.items.map(({ id }: { id: string }) => id));
       pageToken = page.nextPageToken;
       pages++;
@@ -100,7 +106,10 @@ onEachStore("lists of large resources", (world) => {
       return advisory(at, { aliases: ["CVE-shared"] });
     });
     const api = world.operator("gRPC");
-    await api.importAdvisories(rated, [{ name: "x", advisories, vulnerabilities }]);
+    await api.advisoryImports.importAdvisories({
+      parent: rated,
+      documents: [{ name: "x", advisories, vulnerabilities }],
+    });
     const request = { uidp: { childrenOf: rated }, pageSize: 200 };
     const { items, pages } = await walk(api.advisories, "advisories", request);
     assert.equal(new Set(uidsOf(items)).size, 9);

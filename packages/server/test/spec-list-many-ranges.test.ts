@@ -13,8 +13,9 @@ import {
 import { groups } from "../src/iam/groups.ts";
 import { roleBindings } from "../src/iam/role-bindings.ts";
 import { repos } from "../src/registry/repos/repos.ts";
-import { type Api, refused } from "./support/client/api-client.ts";
-import { Rest } from "./support/client/http.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { Inside } from "./support/server/store-access.ts";
 import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -38,7 +39,7 @@ const KEYS = { uid: "uid", name: "name", created_at: "created", updated_at: "upd
 
 onEachStore("lists of a caller with many scopes", (world) => {
   let member: Member;
-  let api: Api;
+  let api: ApiClient;
   const rows: Row[] = [];
   const bound: string[] = [];
 
@@ -150,15 +151,15 @@ onEachStore("lists of a caller with many scopes", (world) => {
     const { uid } = await api.groups.create("only-one", { name: "child" });
     assert.ok(uid.startsWith(`${parent}/`));
     assert.match(
-      (await refused(api.groups.create("cedar", { name: "x" }))).message,
+      (await rejected(api.groups.create("cedar", { name: "x" }))).message,
       /several groups/,
     );
-    assert.equal((await refused(api.groups.create("no-such", { name: "x" }))).code, 5);
+    assert.equal((await rejected(api.groups.create("no-such", { name: "x" }))).code, 5);
     for (const one of [uid, parent]) await world.operator().groups.delete(one);
   });
 
   test("the caller gets its capabilities at each scope", async () => {
-    const rest = new Rest(world.server.url, member.token);
+    const rest = new Http(world.server.url, member.token);
     const { status, body } = await rest.get("/auth/v1/ok");
     assert.equal(status, 200);
     const shown = body.capabilities.map((one: { group: { id: string }; role: { id: string } }) => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { type Api, refused } from "./support/client/api-client.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -40,7 +41,7 @@ onEachStore("orders of lists", (world) => {
     await inParallel(tops.slice(4, 9), (uid) => groups.update(uid, { description: "changed" }));
   });
 
-  const walked = async (api: Api, uidp: object, orderBy: string, pageSize: number) =>
+  const walked = async (api: ApiClient, uidp: object, orderBy: string, pageSize: number) =>
     (await walk(api.groups, "groups", { uidp, orderBy, pageSize })).items as Row[];
 
   for (const [key, keyOf] of Object.entries(KEYS)) {
@@ -127,14 +128,14 @@ onEachStore("orders of lists", (world) => {
       "name,uid",
       "__proto__",
     ]) {
-      const refusal = await refused(api.groups.list({ orderBy }));
+      const refusal = await rejected(api.groups.list({ orderBy }));
       assert.equal(refusal.code, 3, orderBy);
       assert.deepEqual(refusal.fields, expected);
     }
   });
 
   world.rule("resources without a name cannot be ordered by name", async (api) => {
-    const { fields } = await refused(api.roleBindings.list({ orderBy: "name" }));
+    const { fields } = await rejected(api.roleBindings.list({ orderBy: "name" }));
     assert.match(fields.orderBy ?? "", /^orderBy must be one of uid, created_at, updated_at,/);
     const { roleBindings } = await api.roleBindings.list({ orderBy: "created_at desc" });
     assertSorted(roleBindings.map((row: Row) => row.createTime).reverse(), "created_at");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { refused } from "./support/client/api-client.ts";
-import { Rest } from "./support/client/http.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -51,7 +51,7 @@ onEachStore("lists, page by page", (world) => {
     assert.equal(await size({ pageSize: 200 }), 200);
     assert.equal(await size({ pageSize: 201 }), 200);
     assert.equal(await size({ pageSize: 2_147_483_647 }), 200);
-    const refusal = await refused(api.groups.list({ pageSize: -1 }));
+    const refusal = await rejected(api.groups.list({ pageSize: -1 }));
     assert.equal(refusal.code, 3);
     assert.deepEqual(refusal.fields, { pageSize: "pageSize must not be negative" });
   });
@@ -117,7 +117,7 @@ onEachStore("lists, page by page", (world) => {
         skipped: skip,
       });
     }
-    const { fields } = await refused(api.groups.list({ skip: -1 }));
+    const { fields } = await rejected(api.groups.list({ skip: -1 }));
     assert.deepEqual(fields, { skip: "skip must not be negative" });
   });
 
@@ -135,7 +135,7 @@ onEachStore("lists, page by page", (world) => {
       token.slice(0, at) + (token.at(at) === "A" ? "B" : "A") + token.slice(at + 1);
     const bad = [flip(3), flip(30), flip(token.length - 4), token.slice(1), `${token}A`, "x", "2"];
     for (const pageToken of bad) {
-      const refusal = await refused(api.groups.list({ ...below, pageToken }));
+      const refusal = await rejected(api.groups.list({ ...below, pageToken }));
       assert.equal(refusal.code, 3, pageToken);
       assert.deepEqual(refusal.fields, { pageToken: "pageToken does not belong to this query" });
     }
@@ -151,10 +151,10 @@ onEachStore("lists, page by page", (world) => {
       { ...below, orderBy: "uid desc" },
     ];
     for (const other of others) {
-      const { fields } = await refused(api.groups.list({ ...other, pageToken }));
+      const { fields } = await rejected(api.groups.list({ ...other, pageToken }));
       assert.deepEqual(Object.keys(fields), ["pageToken"], JSON.stringify(other));
     }
-    assert.equal((await refused(api.identities.list({ ...below, pageToken }))).code, 3);
+    assert.equal((await rejected(api.identities.list({ ...below, pageToken }))).code, 3);
     // The order that holds anyway may be spelt out.
     const same = await api.groups.list({ ...below, orderBy: "uid asc", pageToken, pageSize: 1 });
     assert.deepEqual(uidsOf(same.groups), uids.slice(1, 2));
@@ -190,7 +190,7 @@ onEachStore("lists, page by page", (world) => {
   });
 
   test("parameters have either spelling, and unknown ones are ignored", async () => {
-    const rest = new Rest(world.server.url, world.operator().token);
+    const rest = new Http(world.server.url, world.operator().token);
     const list = async (query: string) => (await rest.get(`/iam/v2beta1/groups?${query}`)).body;
     const snake = await list(`uidp.children_of=${org}&page_size=2&order_by=uid%20desc&color=red`);
     const camel = await list(`uidp.childrenOf=${org}&pageSize=2&orderBy=uid+desc`);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { recordManifest } from "../src/registry/ingest/manifest-state.ts";
 import type { Manifest } from "../src/store/tables/manifests.ts";
-import { allRefused, refused } from "./support/client/api-client.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
 import { digest } from "./support/registry/digest.ts";
 import { Insider } from "./support/server/insider.ts";
 import { onEachStore } from "./support/world/world.ts";
@@ -60,7 +60,8 @@ onEachStore("images", (world) => {
   after(() => insider.close());
 
   world.rule("an index has the architectures of its images", async (api) => {
-    const of = async (digest: string) => (await api.architectures(repo, digest)).architectures;
+    const of = async (digest: string) =>
+      (await api.images.getArchitectures({ repoUid: repo, digest })).architectures;
     assert.deepEqual(await of(INDEX), ["amd64", "arm64", "s390x"]);
     assert.deepEqual(await of(ARM), ["arm64"]);
     assert.deepEqual(await of(CHART), []);
@@ -68,18 +69,30 @@ onEachStore("images", (world) => {
 
   world.rule("the size is per architecture", async (api) => {
     const amd64 = { size: "5000000000", architecture: "amd64" };
-    assert.deepEqual(await api.size(repo, INDEX), amd64);
-    assert.deepEqual(await api.size(repo, INDEX, { architecture: "amd64" }), amd64);
+    assert.deepEqual(await api.images.getSize({ repoUid: repo, digest: INDEX }), amd64);
+    assert.deepEqual(
+      await api.images.getSize({ repoUid: repo, digest: INDEX, architecture: "amd64" }),
+      amd64,
+    );
     const arm64 = { size: "41", architecture: "arm64" };
-    assert.deepEqual(await api.size(repo, INDEX, { architecture: "arm64" }), arm64);
-    assert.deepEqual(await api.size(repo, ARM), arm64);
-    assert.deepEqual(await api.size(repo, CHART), { size: "9", architecture: "" });
+    assert.deepEqual(
+      await api.images.getSize({ repoUid: repo, digest: INDEX, architecture: "arm64" }),
+      arm64,
+    );
+    assert.deepEqual(await api.images.getSize({ repoUid: repo, digest: ARM }), arm64);
+    assert.deepEqual(await api.images.getSize({ repoUid: repo, digest: CHART }), {
+      size: "9",
+      architecture: "",
+    });
   });
 
   world.rule("an unknown image is not found", async (api) => {
     const nothing = `Image ${repo}@${MISSING}`;
-    const calls = [api.architectures(repo, MISSING), api.size(repo, MISSING)];
-    for (const refusal of await allRefused(calls)) {
+    const calls = [
+      api.images.getArchitectures({ repoUid: repo, digest: MISSING }),
+      api.images.getSize({ repoUid: repo, digest: MISSING }),
+    ];
+    for (const refusal of await allRejected(calls)) {
       assert.deepEqual([refusal.code, refusal.missing], [5, nothing]);
     }
     const cases: [string, string][] = [
@@ -88,30 +101,43 @@ onEachStore("images", (world) => {
       [ARM, "amd64"],
     ];
     for (const [digest, architecture] of cases) {
-      const refusal = await refused(api.size(repo, digest, { architecture }));
+      const refusal = await rejected(api.images.getSize({ repoUid: repo, digest, architecture }));
       const missing = `Image ${repo}@${digest} for ${architecture}`;
       assert.deepEqual([refusal.code, refusal.missing], [5, missing]);
     }
-    const amd64 = await refused(api.size(repo, UNNAMED));
+    const amd64 = await rejected(api.images.getSize({ repoUid: repo, digest: UNNAMED }));
     assert.equal(amd64.missing, `Image ${repo}@${UNNAMED} for amd64`);
     const elsewhere = (await api.repos.create(org, { name: world.name("repo") })).uid;
-    assert.equal((await refused(api.size(elsewhere, INDEX))).code, 5);
+    assert.equal(
+      (await rejected(api.images.getSize({ repoUid: elsewhere, digest: INDEX }))).code,
+      5,
+    );
   });
 
   world.rule("malformed digests are rejected", async (api) => {
-    const calls = [api.architectures(repo, "latest"), api.size(repo, "sha256:0")];
-    for (const { code, fields } of await allRefused(calls)) {
+    const calls = [
+      api.images.getArchitectures({ repoUid: repo, digest: "latest" }),
+      api.images.getSize({ repoUid: repo, digest: "sha256:0" }),
+    ];
+    for (const { code, fields } of await allRejected(calls)) {
       assert.deepEqual([code, Object.keys(fields)], [3, ["digest"]]);
     }
   });
 
   world.rule("both capabilities are required", async (api) => {
     const viewer = api.as((await world.member({ [org]: "viewer" })).token);
-    assert.equal((await viewer.size(repo, ARM)).size, "41");
+    assert.equal((await viewer.images.getSize({ repoUid: repo, digest: ARM })).size, "41");
     for (const one of ["repo.list", "manifest.metadata.list"]) {
       const { token } = await world.member({ [org]: [one] });
-      assert.equal((await refused(api.as(token).size(repo, ARM))).code, 7);
-      assert.equal((await refused(api.as(token).architectures(repo, ARM))).code, 7);
+      assert.equal(
+        (await rejected(api.as(token).images.getSize({ repoUid: repo, digest: ARM }))).code,
+        7,
+      );
+      assert.equal(
+        (await rejected(api.as(token).images.getArchitectures({ repoUid: repo, digest: ARM })))
+          .code,
+        7,
+      );
     }
   });
 });

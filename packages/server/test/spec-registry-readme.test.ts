@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { writeReadme } from "../src/store/tables/repo-readmes.ts";
-import { allRefused, refused } from "./support/client/api-client.ts";
-import { Rest } from "./support/client/http.ts";
-import { registryV1 } from "./support/client/registry-v1.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { Insider } from "./support/server/insider.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore } from "./support/world/world.ts";
@@ -22,54 +21,82 @@ onEachStore("READMEs of repos", (world) => {
 
   world.rule("are empty, then stored byte for byte", async (api) => {
     const uid = await repo();
-    assert.deepEqual(await api.getReadme(uid), { uid, content: "" });
-    assert.deepEqual(await api.updateReadme(uid, TEXT), { uid, content: TEXT });
-    assert.deepEqual(await api.getReadme(uid), { uid, content: TEXT });
-    assert.deepEqual(await api.updateReadme(uid, "x"), { uid, content: "x" });
-    assert.deepEqual(await api.updateReadme(uid, ""), { uid, content: "" });
-    assert.deepEqual(await api.getReadme(uid), { uid, content: "" });
+    assert.deepEqual(await api.repos.getRepoReadme({ uid }), { uid, content: "" });
+    assert.deepEqual(await api.repos.updateRepoReadme({ repoReadme: { uid, content: TEXT } }), {
+      uid,
+      content: TEXT,
+    });
+    assert.deepEqual(await api.repos.getRepoReadme({ uid }), { uid, content: TEXT });
+    assert.deepEqual(await api.repos.updateRepoReadme({ repoReadme: { uid, content: "x" } }), {
+      uid,
+      content: "x",
+    });
+    assert.deepEqual(
+      await api.repos.updateRepoReadme({
+        repoReadme: { uid, content: "" },
+        updateMask: ["content"],
+      }),
+      {
+        uid,
+        content: "",
+      },
+    );
+    assert.deepEqual(await api.repos.getRepoReadme({ uid }), { uid, content: "" });
   });
 
   world.rule("are at most 1 MiB", async (api) => {
     const uid = await repo();
     const most = 1024 * 1024;
-    assert.equal((await api.updateReadme(uid, "x".repeat(most))).content.length, most);
+    assert.equal(
+      (await api.repos.updateRepoReadme({ repoReadme: { uid, content: "x".repeat(most) } })).content
+        .length,
+      most,
+    );
     for (const content of ["x".repeat(most + 1), "ü".repeat(most / 2 + 1)]) {
-      const { code, fields } = await refused(api.updateReadme(uid, content));
+      const { code, fields } = await rejected(
+        api.repos.updateRepoReadme({ repoReadme: { uid, content } }),
+      );
       assert.deepEqual([code, Object.keys(fields)], [3, ["content"]]);
     }
-    assert.equal((await api.getReadme(uid)).content.length, most);
+    assert.equal((await api.repos.getRepoReadme({ uid })).content.length, most);
   });
 
   world.rule("cannot contain unsafe HTML", async (api) => {
     const uid = await repo();
-    await api.updateReadme(uid, TEXT);
-    const { code, fields } = await refused(api.updateReadme(uid, `${TEXT}<script>`));
+    await api.repos.updateRepoReadme({ repoReadme: { uid, content: TEXT } });
+    const { code, fields } = await rejected(
+      api.repos.updateRepoReadme({ repoReadme: { uid, content: `${TEXT}<script>` } }),
+    );
     assert.equal(code, 3);
     const description = 'content must hold safe HTML only: line 6 has "<script>"';
     assert.deepEqual(fields, { content: description });
-    assert.equal((await api.getReadme(uid)).content, TEXT);
+    assert.equal((await api.repos.getRepoReadme({ uid })).content, TEXT);
   });
 
   world.rule("cannot contain unsafe links, in any spelling", async (api) => {
     const uid = await repo();
-    await api.updateReadme(uid, TEXT);
+    await api.repos.updateRepoReadme({ repoReadme: { uid, content: TEXT } });
     for (const link of [
       "[x](javascript:alert(1))",
       "![x](data:image/svg+xml;base64,AAAA)",
       "[a]: javascript:alert(1)",
       "[x](&#106;avascript:alert(1))",
     ]) {
-      const { code, fields } = await refused(api.updateReadme(uid, `${TEXT}${link}`));
+      const { code, fields } = await rejected(
+        api.repos.updateRepoReadme({ repoReadme: { uid, content: `${TEXT}${link}` } }),
+      );
       assert.deepEqual([code, Object.keys(fields)], [3, ["content"]]);
       const expected = /^content must hold links to http, https and mailto only: line 6 has "/;
       assert.match(fields.content ?? "", expected);
       const whole = { id: uid, name: "x", readme: link };
-      assert.equal((await refused(registryV1(api, "UpdateRepo", whole))).code, 3);
+      assert.equal((await rejected(api.v1.registry.updateRepo(whole))).code, 3);
     }
-    assert.equal((await api.getReadme(uid)).content, TEXT);
+    assert.equal((await api.repos.getRepoReadme({ uid })).content, TEXT);
     const mentioned = "Write `[x](javascript:alert(1))` and see.\n";
-    assert.equal((await api.updateReadme(uid, mentioned)).content, mentioned);
+    assert.equal(
+      (await api.repos.updateRepoReadme({ repoReadme: { uid, content: mentioned } })).content,
+      mentioned,
+    );
   });
 
   world.rule("are returned without unsafe links that an earlier version stored", async (api) => {
@@ -79,28 +106,34 @@ onEachStore("READMEs of repos", (world) => {
     const stored = "# Old\n\n[x](javascript:alert(1))\n\n[a]: data:text/html,x\n";
     await insider.change(({ tx }) => writeReadme(tx, uid, stored)).finally(() => insider.close());
     const content = "# Old\n\n[x](#alert(1))\n\n[a]: #text/html,x\n";
-    assert.equal((await api.getReadme(uid)).content, content);
-    const { items } = await registryV1(api, "ListRepos", { id: uid });
+    assert.equal((await api.repos.getRepoReadme({ uid })).content, content);
+    const { items } = await api.v1.registry.listRepos({ id: uid });
     assert.equal(items[0].readme, content);
     // What was read can be written back, by those who may not change READMEs too.
     const updater = api.as((await world.member({ [org]: ["repo.update", "repo.list"] })).token);
     const back = { id: uid, name, readme: content, description: "new" };
-    assert.equal((await registryV1(updater, "UpdateRepo", back)).description, "new");
-    assert.equal((await api.updateReadme(uid, content)).content, content);
+    assert.equal((await updater.v1.registry.updateRepo(back)).description, "new");
+    assert.equal(
+      (await api.repos.updateRepoReadme({ repoReadme: { uid, content } })).content,
+      content,
+    );
   });
 
   world.rule("belong to repos that exist", async (api) => {
     const nowhere = `${org}/0123456789abcdef`;
-    const calls = [api.getReadme(nowhere), api.updateReadme(nowhere, "x")];
-    for (const refusal of await allRefused(calls)) {
+    const calls = [
+      api.repos.getRepoReadme({ uid: nowhere }),
+      api.repos.updateRepoReadme({ repoReadme: { uid: nowhere, content: "x" } }),
+    ];
+    for (const refusal of await allRejected(calls)) {
       assert.deepEqual([refusal.code, refusal.missing], [5, `Repo ${nowhere}`]);
     }
   });
 
   world.rule("leave an event when they change", async (api) => {
     const uid = await repo();
-    await api.updateReadme(uid, "x");
-    await api.updateReadme(uid, "x");
+    await api.repos.updateRepoReadme({ repoReadme: { uid, content: "x" } });
+    await api.repos.updateRepoReadme({ repoReadme: { uid, content: "x" } });
     const sql = `SELECT group_uid, body_type, body FROM events
       WHERE subject = '${uid}' AND type = 'platform.registry.repo.updated.v1'`;
     const events = await rawRows<Record<string, string>>(world.server, sql);
@@ -113,7 +146,7 @@ onEachStore("READMEs of repos", (world) => {
 
   test("are updated by mask", async () => {
     const uid = await repo();
-    const rest = new Rest(world.server.url, world.operator().token);
+    const rest = new Http(world.server.url, world.operator().token);
     const path = `/registry/v2beta1/repos/${uid}/readme`;
     assert.equal((await rest.patch(path, { content: "x" })).body.content, "x");
     assert.equal((await rest.patch(path, {})).body.content, "x");
@@ -124,14 +157,19 @@ onEachStore("READMEs of repos", (world) => {
 
   world.rule("require both capabilities to be written", async (api) => {
     const uid = await repo();
-    await api.updateReadme(uid, "x");
+    await api.repos.updateRepoReadme({ repoReadme: { uid, content: "x" } });
     const updater = api.as((await world.member({ [org]: ["repo.update", "repo.list"] })).token);
-    assert.equal((await updater.getReadme(uid)).content, "x");
-    const refusal = await refused(updater.updateReadme(uid, "y"));
+    assert.equal((await updater.repos.getRepoReadme({ uid })).content, "x");
+    const refusal = await rejected(
+      updater.repos.updateRepoReadme({ repoReadme: { uid, content: "y" } }),
+    );
     assert.equal(refusal.code, 7);
     const both = ["repo.update", "repo.internal.admin", "internal"];
     const admin = api.as((await world.member({ [org]: both })).token);
-    assert.equal((await admin.updateReadme(uid, "y")).content, "y");
-    assert.equal((await refused(admin.getReadme(uid))).code, 7);
+    assert.equal(
+      (await admin.repos.updateRepoReadme({ repoReadme: { uid, content: "y" } })).content,
+      "y",
+    );
+    assert.equal((await rejected(admin.repos.getRepoReadme({ uid }))).code, 7);
   });
 });

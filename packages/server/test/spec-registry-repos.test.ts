@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { allRefused, refused } from "./support/client/api-client.ts";
-import { Rest } from "./support/client/http.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -37,14 +37,14 @@ onEachStore("repos", (world) => {
     assert.deepEqual(await api.repos.get(uid), created);
     assert.deepEqual((await api.repos.list({ name, uidp: { childrenOf: org } })).repos, [created]);
     assert.deepEqual(await api.repos.delete(uid), {});
-    assert.deepEqual((await refused(api.repos.get(uid))).missing, `Repo ${uid}`);
-    assert.equal((await refused(api.repos.delete(uid))).code, 5);
+    assert.deepEqual((await rejected(api.repos.get(uid))).missing, `Repo ${uid}`);
+    assert.equal((await rejected(api.repos.delete(uid))).code, 5);
   });
 
   test("the list is as the specification shows it", async () => {
     const group = await world.group(org);
     const repo = await world.operator().repos.create(group, { name: "nginx" });
-    const rest = new Rest(world.server.url, world.operator().token);
+    const rest = new Http(world.server.url, world.operator().token);
     const path = `/registry/v2beta1/repos?uidp.descendants_of=${org}&name=nginx&page_size=10`;
     const { status, body } = await rest.get(path);
     assert.equal(status, 200);
@@ -56,7 +56,7 @@ onEachStore("repos", (world) => {
   });
 
   test("an empty name filter matches nothing", async () => {
-    const rest = new Rest(world.server.url, world.operator().token);
+    const rest = new Http(world.server.url, world.operator().token);
     await world.operator().repos.create(org, { name: world.name("repo") });
     const all = await rest.get(`/registry/v2beta1/repos?uidp.children_of=${org}`);
     assert.ok(all.body.repos.length > 0);
@@ -66,7 +66,7 @@ onEachStore("repos", (world) => {
 
   world.rule("malformed names are rejected", async (api) => {
     for (const name of ["", "Upper", "a:b", "a@b", "ü", "x".repeat(256)]) {
-      const { code, fields } = await refused(api.repos.create(org, { name }));
+      const { code, fields } = await rejected(api.repos.create(org, { name }));
       assert.deepEqual([code, Object.keys(fields)], [3, ["name"]], name);
     }
     const { name } = await api.repos.create(org, {
@@ -78,12 +78,12 @@ onEachStore("repos", (world) => {
   world.rule("names are unique in a group", async (api) => {
     const [name, other] = [world.name("repo"), world.name("repo")];
     const { uid } = await api.repos.create(org, { name });
-    const refusal = await refused(api.repos.create(org, { name }));
+    const refusal = await rejected(api.repos.create(org, { name }));
     assert.deepEqual([refusal.code, refusal.missing], [6, `Repo ${name}`]);
     const elsewhere = await api.repos.create(await world.group(org), { name });
     assert.notEqual(elsewhere.uid, uid);
     const second = await api.repos.create(org, { name: other });
-    assert.equal((await refused(api.repos.update(second.uid, { name }))).code, 6);
+    assert.equal((await rejected(api.repos.update(second.uid, { name }))).code, 6);
     assert.equal((await api.repos.get(second.uid)).name, other);
     await api.repos.delete(uid);
     assert.equal((await api.repos.update(second.uid, { name })).name, name);
@@ -103,9 +103,9 @@ onEachStore("repos", (world) => {
   world.rule("a repo requires an existing group", async (api) => {
     const nowhere = `${org}/0123456789abcdef`;
     const name = world.name("repo");
-    assert.equal((await refused(api.repos.create(nowhere, { name }))).missing, `Group ${nowhere}`);
+    assert.equal((await rejected(api.repos.create(nowhere, { name }))).missing, `Group ${nowhere}`);
     const { uid } = await api.repos.create(org, { name });
-    assert.equal((await refused(api.repos.create(uid, { name }))).missing, `Group ${uid}`);
+    assert.equal((await rejected(api.repos.create(uid, { name }))).missing, `Group ${uid}`);
   });
 
   world.rule("invalid fields are rejected", async (api) => {
@@ -117,14 +117,14 @@ onEachStore("repos", (world) => {
       description: "bell\x07",
     };
     for (const [field, value] of Object.entries(cases)) {
-      const { code, fields } = await refused(api.repos.create(org, { name, [field]: value }));
+      const { code, fields } = await rejected(api.repos.create(org, { name, [field]: value }));
       assert.deepEqual([code, Object.keys(fields)], [3, [field]]);
       assert.match(fields[field] ?? "", new RegExp(`^${field} must match "`));
     }
     const many = Array.from({ length: 101 }, (_, at) => `a:${at}`);
-    const { fields } = await refused(api.repos.create(org, { name, aliases: many }));
+    const { fields } = await rejected(api.repos.create(org, { name, aliases: many }));
     assert.deepEqual(fields, { aliases: "aliases must have at most 100 entries" });
-    assert.deepEqual((await refused(api.repos.create(org, { name, catalogTier: 9 }))).fields, {
+    assert.deepEqual((await rejected(api.repos.create(org, { name, catalogTier: 9 }))).fields, {
       catalogTier: "catalogTier must be one of the known tiers",
     });
     const good = {
@@ -141,14 +141,14 @@ onEachStore("repos", (world) => {
   world.rule("custom assembly is not enabled here", async (api) => {
     const name = world.name("repo");
     const customOverlay = { contents: { packages: ["curl"] } };
-    const refusal = await refused(api.repos.create(org, { name, customOverlay }));
+    const refusal = await rejected(api.repos.create(org, { name, customOverlay }));
     assert.deepEqual([refusal.code, refusal.violations], [9, ["CUSTOM_ASSEMBLY_DISABLED"]]);
     assert.equal(refusal.message, "Precondition failed: custom assembly is not enabled here");
     const { uid } = await api.repos.create(org, { name, customOverlay: { contents: {} } });
     assert.equal((await api.repos.get(uid)).customOverlay ?? null, null);
     const environment = { A: "b" };
     const later = api.repos.update(uid, { customOverlay: { environment } }, ["custom_overlay"]);
-    assert.equal((await refused(later)).code, 9);
+    assert.equal((await rejected(later)).code, 9);
   });
 
   world.rule("a repo is updated by mask", async (api) => {
@@ -165,13 +165,13 @@ onEachStore("repos", (world) => {
     );
     assert.ok(after.updateTime >= createTime);
     assert.deepEqual((await api.repos.update(uid, {}, ["bundles"])).bundles, []);
-    assert.equal((await refused(api.repos.update(uid, {}, ["readme"]))).code, 3);
+    assert.equal((await rejected(api.repos.update(uid, {}, ["readme"]))).code, 3);
   });
 
   world.rule("a repo with images cannot be renamed", async (api) => {
     const { uid, name } = await api.repos.create(org, { name: world.name("repo") });
     await api.tags.create(uid, { name: "latest", digest: DIGEST });
-    const refusal = await refused(api.repos.update(uid, { name: world.name("other") }));
+    const refusal = await rejected(api.repos.update(uid, { name: world.name("other") }));
     assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_NOT_EMPTY"]]);
     assert.equal((await api.repos.update(uid, { name, description: "x" })).description, "x");
   });
@@ -179,7 +179,7 @@ onEachStore("repos", (world) => {
   world.rule("a group with repos cannot be deleted", async (api) => {
     const group = await world.group(org);
     const { uid } = await api.repos.create(group, { name: "nginx" });
-    const refusal = await refused(api.groups.delete(group));
+    const refusal = await rejected(api.groups.delete(group));
     assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_NOT_EMPTY"]]);
     assert.equal(refusal.message, "Precondition failed: cannot delete group with child repos");
     await api.repos.delete(uid);
@@ -194,7 +194,7 @@ onEachStore("repos", (world) => {
     }
     const kept = await api.repos.create(group, { name: "kept" });
     const tag = await api.tags.create(kept.uid, { name: "latest", digest: DIGEST });
-    await api.updateReadme(uid, "# Read me");
+    await api.repos.updateRepoReadme({ repoReadme: { uid, content: "# Read me" } });
     await api.repos.delete(uid);
     const left = await api.tags.list({ uidp: { descendantsOf: group } });
     assert.deepEqual([left.tags, left.totalCount], [[tag], "1"]);
@@ -203,7 +203,7 @@ onEachStore("repos", (world) => {
       const sql = `SELECT 1 FROM ${table} WHERE ${column} = '${uid}'`;
       assert.deepEqual(await rawRows(world.server, sql), [], table);
     }
-    assert.equal((await refused(api.getReadme(uid))).code, 5);
+    assert.equal((await rejected(api.repos.getRepoReadme({ uid }))).code, 5);
   });
 
   world.rule("repos leave events", async (api) => {
@@ -235,13 +235,13 @@ onEachStore("repos", (world) => {
     const stranger = api.as((await world.member({ [beside]: ["groups.list"] })).token);
     const none = await stranger.repos.list({});
     assert.deepEqual([none.repos, none.totalCount], [[], "0"]);
-    const refusals = await allRefused([
+    const refusals = await allRejected([
       viewer.repos.create(group, { name: "other" }),
       viewer.repos.update(uid, { description: "x" }),
       viewer.repos.delete(uid),
       stranger.repos.get(uid),
       stranger.repos.get(`${group}/0123456789abcdef`),
-      stranger.getReadme(uid),
+      stranger.repos.getRepoReadme({ uid }),
     ]);
     for (const refusal of refusals) assert.equal(refusal.code, 7);
     const editor = api.as((await world.member({ [group]: ["repo.create", "repo.list"] })).token);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { refused } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -62,8 +62,8 @@ onEachStore("synced repos", (world) => {
     const { uid } = await api.repos.create(org, synced(source));
     const before = await api.repos.get(uid);
     for (const [field, value] of cases) {
-      const made = await refused(api.repos.create(org, { ...synced(source), [field]: value }));
-      const changed = await refused(api.repos.update(uid, { [field]: value }));
+      const made = await rejected(api.repos.create(org, { ...synced(source), [field]: value }));
+      const changed = await rejected(api.repos.update(uid, { [field]: value }));
       for (const refusal of [made, changed]) {
         assert.equal(refusal.code, 3);
         const description = `${field} is inherited from the repo that this one is synced from`;
@@ -99,7 +99,7 @@ onEachStore("synced repos", (world) => {
     await api.repos.delete(source);
     const after = await api.repos.update(uid, { description: "left" });
     assert.deepEqual([after.bundles, configOf(after).source], [ORIGIN.bundles, source]);
-    assert.equal((await refused(api.repos.update(uid, { bundles: ["fips"] }))).code, 3);
+    assert.equal((await rejected(api.repos.update(uid, { bundles: ["fips"] }))).code, 3);
   });
 
   world.rule("ignore output-only fields", async (api) => {
@@ -126,7 +126,7 @@ onEachStore("synced repos", (world) => {
   world.rule("require a source that is a repo and is not synced itself", async (api) => {
     const source = await origin();
     const { uid } = await api.repos.create(org, synced(source));
-    const field = async (call: Promise<unknown>) => (await refused(call)).fields;
+    const field = async (call: Promise<unknown>) => (await rejected(call)).fields;
     const at = "sync_config.source";
     const itself = { [at]: "source must not be synced itself" };
     assert.deepEqual(await field(api.repos.create(org, synced(uid))), itself);
@@ -140,7 +140,7 @@ onEachStore("synced repos", (world) => {
     assert.deepEqual(Object.keys(await field(api.repos.create(org, synced("x/y")))), [at]);
     assert.deepEqual(Object.keys(await field(api.repos.create(org, synced("")))), [at]);
     const nowhere = `${org}/0123456789abcdef`;
-    const missing = await refused(api.repos.create(org, synced(nowhere)));
+    const missing = await rejected(api.repos.create(org, synced(nowhere)));
     assert.deepEqual([missing.code, missing.missing], [5, `Repo ${nowhere}`]);
   });
 
@@ -168,7 +168,7 @@ onEachStore("synced repos", (world) => {
       [api, "not a path", "not a path"],
       [api.as(token), path, path],
     ] as const) {
-      const refusal = await refused(caller.repos.create(organization, synced(source)));
+      const refusal = await rejected(caller.repos.create(organization, synced(source)));
       assert.equal(refusal.code, 3);
       const description = `there is no repo "${named}": source must be a repo's uid or path, or its name in the same group`;
       assert.deepEqual(refusal.fields, { "sync_config.source": description });
@@ -189,7 +189,7 @@ onEachStore("synced repos", (world) => {
       [api, organization],
       [api.as(token), group],
     ] as const) {
-      const { code, fields } = await refused(caller.repos.create(parent, synced("team/base")));
+      const { code, fields } = await rejected(caller.repos.create(parent, synced("team/base")));
       assert.equal(code, 3);
       assert.match(fields["sync_config.source"] ?? "", /^there is no repo "team\/base"/);
     }
@@ -201,7 +201,7 @@ onEachStore("synced repos", (world) => {
     const { token } = await world.member({ [group]: ["repo.create", "repo.update", "repo.list"] });
     const theirs = api.as(token);
     for (const hidden of [source, `${org}/0123456789abcdef`]) {
-      const refusal = await refused(theirs.repos.create(group, synced(hidden)));
+      const refusal = await rejected(theirs.repos.create(group, synced(hidden)));
       assert.equal(refusal.code, 7);
       assert.match(refusal.message, /needs repo\.list at/);
     }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { allRefused, refused } from "./support/client/api-client.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
 import { digest } from "./support/registry/digest.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore } from "./support/world/world.ts";
@@ -35,8 +35,8 @@ onEachStore("tags", (world) => {
     const listed = await api.tags.list({ uidp: { childrenOf: parent } });
     assert.deepEqual(listed, { tags: [created], nextPageToken: "", totalCount: "1", skipped: 0 });
     assert.deepEqual(await api.tags.delete(uid), {});
-    assert.equal((await refused(api.tags.get(uid))).missing, `Tag ${uid}`);
-    assert.equal((await refused(api.tags.delete(uid))).code, 5);
+    assert.equal((await rejected(api.tags.get(uid))).missing, `Tag ${uid}`);
+    assert.equal((await rejected(api.tags.delete(uid))).code, 5);
     assert.equal((await api.tags.list({ uidp: { childrenOf: parent } })).totalCount, "0");
   });
 
@@ -66,7 +66,7 @@ onEachStore("tags", (world) => {
       ["bundles", { name: "x", digest: digest(1), bundles: ["unheard-of"] }],
     ];
     for (const [field, tag] of cases) {
-      const { code, fields } = await refused(api.tags.create(parent, tag));
+      const { code, fields } = await rejected(api.tags.create(parent, tag));
       assert.deepEqual([code, Object.keys(fields)], [3, [field]], JSON.stringify(tag));
     }
     const { totalCount } = await api.tags.list({ uidp: { childrenOf: parent } });
@@ -78,7 +78,7 @@ onEachStore("tags", (world) => {
   world.rule("a tag requires an existing repo", async (api) => {
     const nowhere = `${org}/0123456789abcdef`;
     for (const parent of [nowhere, org]) {
-      const refusal = await refused(api.tags.create(parent, { name: "x", digest: digest(1) }));
+      const refusal = await rejected(api.tags.create(parent, { name: "x", digest: digest(1) }));
       assert.deepEqual([refusal.code, refusal.missing], [5, `Repo ${parent}`]);
     }
   });
@@ -139,23 +139,30 @@ onEachStore("tags", (world) => {
       await api.tags.create(parent, { name: "other", digest: digest(number + 50) });
       if (number === 3) await api.tags.delete(uid);
     }
-    const whole = await api.tagHistory(uid);
+    const whole = await api.tags.listTagHistory({ uid });
     const digests = [5, 4, 3, 2, 1].map(digest);
     const shown = (page: { entries: { digest: string }[] }) =>
       page.entries.map((one) => one.digest);
     assert.deepEqual([shown(whole), whole.nextPageToken], [digests, ""]);
     const times = whole.entries.map((one: { updateTime: string }) => one.updateTime);
     assert.deepEqual(times, times.toSorted().reverse());
-    const first = await api.tagHistory(uid, { pageSize: 2 });
+    const first = await api.tags.listTagHistory({ uid, pageSize: 2 });
     const pageToken = first.nextPageToken;
-    const second = await api.tagHistory(uid, { pageSize: 2, pageToken });
-    const third = await api.tagHistory(uid, { pageSize: 2, pageToken: second.nextPageToken });
+    const second = await api.tags.listTagHistory({ uid, pageSize: 2, pageToken });
+    const third = await api.tags.listTagHistory({
+      uid,
+      pageSize: 2,
+      pageToken: second.nextPageToken,
+    });
     assert.deepEqual([first, second, third].flatMap(shown), digests);
     assert.equal(third.nextPageToken, "");
     const other = await api.tags.create(parent, { name: "x", digest: digest(1) });
-    assert.equal((await refused(api.tagHistory(other.uid, { pageToken }))).code, 3);
-    assert.equal((await refused(api.tagHistory(uid, { pageSize: -1 }))).code, 3);
-    assert.equal((await refused(api.tagHistory(`${parent}/0123456789abcdef`))).code, 5);
+    assert.equal((await rejected(api.tags.listTagHistory({ uid: other.uid, pageToken }))).code, 3);
+    assert.equal((await rejected(api.tags.listTagHistory({ uid, pageSize: -1 }))).code, 3);
+    assert.equal(
+      (await rejected(api.tags.listTagHistory({ uid: `${parent}/0123456789abcdef` }))).code,
+      5,
+    );
   });
 
   world.rule("tags leave events of their organization", async (api) => {
@@ -188,15 +195,15 @@ onEachStore("tags", (world) => {
     const viewer = api.as((await world.member({ [group]: "viewer" })).token);
     const list = await viewer.tags.list({ name: "latest" });
     assert.deepEqual([list.tags.length, list.tags[0].uid, list.totalCount], [1, uid, "1"]);
-    assert.equal((await viewer.tagHistory(uid)).entries.length, 1);
+    assert.equal((await viewer.tags.listTagHistory({ uid })).entries.length, 1);
     const stranger = api.as((await world.member({ [group]: ["repo.list"] })).token);
     const none = await stranger.tags.list({});
     assert.deepEqual([none.tags, none.totalCount], [[], "0"]);
-    const refusals = await allRefused([
+    const refusals = await allRejected([
       viewer.tags.create(parent, { name: "x", digest: digest(1) }),
       viewer.tags.delete(uid),
       stranger.tags.get(uid),
-      stranger.tagHistory(uid),
+      stranger.tags.listTagHistory({ uid }),
       stranger.tags.get(`${parent}/0123456789abcdef`),
     ]);
     for (const { code } of refusals) assert.equal(code, 7);
@@ -209,7 +216,7 @@ onEachStore("tags", (world) => {
     const given = { name: "latest", digest: digest(1), bundles: ["base"] };
     const before = await api.tags.create(parent, given);
     const creator = api.as((await world.member({ [org]: ["tag.create", "tag.list"] })).token);
-    const refusals = await allRefused([
+    const refusals = await allRejected([
       creator.tags.create(parent, { ...given, digest: digest(2) }),
       creator.tags.create(parent, { ...given, deprecated: true }),
       creator.tags.create(parent, { ...given, bundles: [] }),
@@ -220,7 +227,7 @@ onEachStore("tags", (world) => {
       assert.deepEqual([code, message], [7, expected]);
     }
     assert.deepEqual(await api.tags.get(before.uid), before);
-    assert.equal((await api.tagHistory(before.uid)).entries.length, 1);
+    assert.equal((await api.tags.listTagHistory({ uid: before.uid })).entries.length, 1);
     assert.deepEqual(await creator.tags.create(parent, given), before, "the same again is allowed");
     const fresh = { name: "old", digest: digest(2), deprecated: true };
     assert.equal((await creator.tags.create(parent, fresh)).deprecated, true);

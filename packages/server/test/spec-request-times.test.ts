@@ -4,10 +4,9 @@ import { create, type DescMethod, toBinary } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { AdvisoriesService, TagsService } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
-import type { Refusal } from "./support/client/api-client.ts";
-import { grpcSend } from "./support/client/grpc.ts";
-import { Rest } from "./support/client/http.ts";
-import { refusalOf } from "./support/client/over-grpc.ts";
+import type { ApiError } from "./support/client/api-error.ts";
+import { apiErrorOf, sendBytes } from "./support/client/grpc.ts";
+import { Http } from "./support/client/http.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const METHODS: readonly DescMethod[] = [
@@ -24,10 +23,10 @@ onEachStore("timestamps in requests", (world) => {
         const updatedSince = create(TimestampSchema, { seconds });
         const request = create(method.input, { updatedSince } as Record<string, unknown>);
         const bytes = Buffer.from(toBinary(method.input, request));
-        const call = grpcSend(world.server.url, world.operator().token, path, bytes);
+        const call = sendBytes(world.server.url, world.operator().token, path, bytes);
         const { code, fields } = await call.then(
           () => assert.fail(`${path} takes ${seconds}`),
-          (error) => refusalOf(error) as Refusal,
+          (error) => apiErrorOf(error) as ApiError,
         );
         const description = "updatedSince must be within the years 0001 to 9999";
         assert.deepEqual([code, fields], [3, { updatedSince: description }], path);
@@ -36,7 +35,7 @@ onEachStore("timestamps in requests", (world) => {
   });
 
   test("are so over REST, too", async () => {
-    const rest = new Rest(world.server.url, world.operator().token);
+    const rest = new Http(world.server.url, world.operator().token);
     const lists = [
       "registry/v2beta1/tags",
       "registry/v1/tags",

@@ -11,7 +11,7 @@ import type { Driver } from "../src/store/db/connection.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { openSqlite } from "../src/store/db/sqlite.ts";
 import { Store } from "../src/store/db/store.ts";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { newDatabase } from "./support/server/postgres.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
 import { STORES, type StoreKind } from "./support/server/test-server.ts";
@@ -76,7 +76,7 @@ for (const kind of STORES) {
   describe(`a server whose disk is full, on ${kind}`, () => {
     let disk: Filling;
     let server: RunningServer;
-    let operator: Rest;
+    let operator: Http;
     let parent: string;
     const written: string[] = [];
     before(async () => {
@@ -84,7 +84,7 @@ for (const kind of STORES) {
       server = await startServer(disk.settings, {
         open: async (_settings, tables, timings) => Store.open(await disk.open(), tables, timings),
       });
-      operator = new Rest(server.url, await operatorToken(disk.settings));
+      operator = new Http(server.url, await operatorToken(disk.settings));
       parent = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
     });
     after(async () => {

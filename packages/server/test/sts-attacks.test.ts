@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { base64url, type JWTPayload } from "jose";
 import { OTHER_METHOD } from "../src/engine/audit-aggregator.ts";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { exchange } from "./support/client/token-exchange.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { TestServer } from "./support/server/test-server.ts";
@@ -14,7 +14,7 @@ describe("token exchange rejects", () => {
   let server: TestServer;
   let issuer: StandInIssuer;
   let other: StandInIssuer;
-  let operator: Rest;
+  let operator: Http;
   let org: string;
   let ci: string;
   const identity = async (relationship: object): Promise<string> => {
@@ -30,7 +30,7 @@ describe("token exchange rejects", () => {
     other = await StandInIssuer.start();
     const denied = "https://denied.example";
     server = await TestServer.start({ flags: ["--denied-issuers", denied] });
-    operator = new Rest(server.url, await server.token());
+    operator = new Http(server.url, await server.token());
     org = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
     ci = await identity({
       claimMatch: { issuer: issuer.url, subject: SUBJECT, claims: { env: "prod" } },

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { exchange } from "./support/client/token-exchange.ts";
 import { TestServer } from "./support/server/test-server.ts";
 
@@ -40,7 +40,7 @@ function standInAws(asked: IncomingMessage[]): Server {
 describe("an identity with an AWS relationship", () => {
   let aws: Server;
   let server: TestServer;
-  let operator: Rest;
+  let operator: Http;
   let identity: string;
   let host: string;
   const asked: IncomingMessage[] = [];
@@ -49,7 +49,7 @@ describe("an identity with an AWS relationship", () => {
     await once(aws, "listening");
     host = `127.0.0.1:${(aws.address() as AddressInfo).port}`;
     server = await TestServer.start({ flags: ["--aws-sts-endpoint", `http://${host}`] });
-    operator = new Rest(server.url, await server.token());
+    operator = new Http(server.url, await server.token());
     const org = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
     const awsIdentity = {
       awsAccount: CALLER.Account,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { exchange } from "./support/client/token-exchange.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
@@ -47,13 +47,13 @@ onEachStore("claims checked for every foreign token", (world) => {
       return (await ask(token, { identity_provider: provider })).status === 200;
     },
     registration: async (claims) => {
-      const stranger = new Rest(url(), await issuer.sign({ sub: "ada", ...claims }));
+      const stranger = new Http(url(), await issuer.sign({ sub: "ada", ...claims }));
       const { status } = await stranger.post("/auth/v1/register", { code: await invite() });
       return status === 200;
     },
     "a test of an identity": async (claims) => {
       const token = await issuer.sign({ sub: "ci", ...claims });
-      return (await world.operator().testIdentity({ uid: ci, token })).allowed;
+      return (await world.operator().identities.testIdentity({ uid: ci, token })).allowed;
     },
     "credentials for a registry": async (claims) =>
       (await atRegistry(await issuer.sign({ sub: "ci", ...claims }))) === 200,
@@ -90,10 +90,10 @@ onEachStore("claims checked for every foreign token", (world) => {
       const token = await issuer.sign({ sub: "ci", iss });
       const { code, message } = await ask(token, { identity: made.uid });
       assert.deepEqual([code, message], [7, 'Permission denied: invalid "iss"'], iss);
-      const stranger = new Rest(url(), token);
+      const stranger = new Http(url(), token);
       const registered = await stranger.post("/auth/v1/register", { code: await invite() });
       assert.equal(registered.status, 403, iss);
-      const tested = await world.operator().testIdentity({ uid: made.uid, token });
+      const tested = await world.operator().identities.testIdentity({ uid: made.uid, token });
       assert.equal(tested.allowed, false, iss);
     }
     assert.equal(issuer.asked.length, before);

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
-import { Rest } from "./support/client/http.ts";
-import { exchange, exchangeOverGrpc } from "./support/client/token-exchange.ts";
+import { ApiClient } from "./support/client/api-client.ts";
+import { Http } from "./support/client/http.ts";
+import { exchange } from "./support/client/token-exchange.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 
@@ -14,7 +15,7 @@ for (const store of STORES) {
   describe(`token exchange on ${store}`, () => {
     let server: TestServer;
     let issuer: StandInIssuer;
-    let operator: Rest;
+    let operator: Http;
     let org: string;
     let folder: string;
     let ci: string;
@@ -33,7 +34,7 @@ for (const store of STORES) {
         store,
         flags: ["--registry-host", "registry.test", "--audiences", "https://other.test"],
       });
-      operator = new Rest(server.url, await server.token());
+      operator = new Http(server.url, await server.token());
       org = (await post("groups", { name: "acme" })).uid;
       folder = (await post(`groups/${org}`, { name: "folder" })).uid;
       const claimMatch = { issuer: issuer.url, subject: MAIN };
@@ -55,7 +56,7 @@ for (const store of STORES) {
       assert.equal((made.claims.exp as number) - (made.claims.iat as number), 3_600);
       assert.deepEqual(made.claims.act, { iss: issuer.url, sub: MAIN, aud: "127.0.0.1" });
       assert.ok(made.claims.jti);
-      const { body } = await new Rest(server.url, made.token).get("/iam/v2beta1/groups");
+      const { body } = await new Http(server.url, made.token).get("/iam/v2beta1/groups");
       assert.equal(body.totalCount, "2");
     });
 
@@ -83,23 +84,26 @@ for (const store of STORES) {
       assert.equal(answer.token_type, "Bearer");
       assert.equal(answer.issued_token_type, JWT);
       assert.ok(Number(answer.expires_in) > 3_500);
-      const { status } = await new Rest(server.url, String(answer.access_token)).get(
+      const { status } = await new Http(server.url, String(answer.access_token)).get(
         "/iam/v2beta1/groups",
       );
       assert.equal(status, 200);
     });
 
     test("gRPC is accepted, under our package name and the public one", async () => {
-      for (const service of [
-        "wharf.oidc.SecurityTokenService",
-        "chainguard.platform.oidc.SecurityTokenService",
-      ]) {
-        const made = await exchangeOverGrpc(server.url, service, await upstream(), {
+      for (const naming of ["own", "public"] as const) {
+        const over = {
+          url: server.url,
+          token: await upstream(),
+          protocol: "gRPC",
+          naming,
+        } as const;
+        const { token: made } = await new ApiClient(over).securityToken.exchange({
           aud: [server.url],
           identity: ci,
         });
-        const { status } = await new Rest(server.url, made).get("/iam/v2beta1/groups");
-        assert.equal(status, 200, service);
+        const { status } = await new Http(server.url, made).get("/iam/v2beta1/groups");
+        assert.equal(status, 200, naming);
       }
     });
 
@@ -137,7 +141,7 @@ for (const store of STORES) {
         identity: ci,
       });
       assert.equal(made.status, 200);
-      assert.equal((await new Rest(server.url, made.token).get("/iam/v2beta1/groups")).status, 401);
+      assert.equal((await new Http(server.url, made.token).get("/iam/v2beta1/groups")).status, 401);
     });
 
     test("the registry or another service cannot exchange it for an API token", async () => {
@@ -162,7 +166,7 @@ for (const store of STORES) {
         const narrower = await exchange(server.url, made.token, { aud, cap: "groups.list" });
         assert.equal(narrower.claims.aud, aud, "for the same it may be made to do less");
         assert.ok(narrower.claims.cap);
-        const holder = new Rest(server.url, made.token);
+        const holder = new Http(server.url, made.token);
         const joined = await holder.post("/auth/v1/register", { code });
         assert.equal(joined.status, 403, JSON.stringify(joined.body));
         assert.match(joined.body.message, /invalid "aud"/);
@@ -176,7 +180,7 @@ for (const store of STORES) {
         identity: ci,
         scopes: folder,
       });
-      const inFolder = new Rest(server.url, narrowed.token);
+      const inFolder = new Http(server.url, narrowed.token);
       const { body } = await inFolder.get("/iam/v2beta1/groups");
       assert.deepEqual(
         body.groups.map((group: { uid: string }) => group.uid),
@@ -189,7 +193,7 @@ for (const store of STORES) {
         identity: ci,
         cap: "groups.list",
       });
-      const groupsOnly = new Rest(server.url, capped.token);
+      const groupsOnly = new Http(server.url, capped.token);
       assert.equal((await groupsOnly.get("/iam/v2beta1/groups")).body.totalCount, "2");
       assert.equal((await groupsOnly.get("/iam/v2beta1/identities")).body.totalCount, "0");
       const unknown = await exchange(server.url, token, {
@@ -212,7 +216,7 @@ for (const store of STORES) {
       assert.ok((second.claims.exp as number) <= (first.claims.exp as number));
       const wider = await exchange(server.url, first.token, { aud: server.url, scopes: org });
       assert.equal(wider.code, 3, wider.message);
-      const { body } = await new Rest(server.url, second.token).get("/iam/v2beta1/groups");
+      const { body } = await new Http(server.url, second.token).get("/iam/v2beta1/groups");
       assert.equal(body.totalCount, "1");
     });
 

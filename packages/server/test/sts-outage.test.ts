@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { exchange } from "./support/client/token-exchange.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
@@ -11,7 +11,7 @@ for (const store of STORES) {
       const issuer = await StandInIssuer.start();
       const other = await StandInIssuer.start();
       const server = await TestServer.start({ store });
-      const operator = new Rest(server.url, await server.token());
+      const operator = new Http(server.url, await server.token());
       const org = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
       const identityOf = async ({ url }: StandInIssuer) => {
         const claimMatch = { issuer: url, subject: "ci" };

@@ -76,14 +76,14 @@ onEachStore("patterns of identities", (world) => {
     const claimPatterns = { a: SLOW, b: SLOW };
     const uid = await identity({ issuer: issuer.url, subjectPattern: SLOW, claimPatterns });
     const token = await issuer.sign({ sub: LONG, a: LONG, b: LONG });
-    const { allowed, checks } = await api.testIdentity({ uid, token });
+    const { allowed, checks } = await api.identities.testIdentity({ uid, token });
     assert.equal(allowed, false);
     const expected = (claim: string, all = checks) =>
       all.find((check: { claim: string }) => check.claim === claim)?.expected;
     for (const claim of ["sub", "a", "b"])
       assert.match(expected(claim), /\(takes more than 100000 steps\)$/);
     const unsigned = `${token.slice(0, -8)}AAAAAAAA`;
-    const { checks: others } = await api.testIdentity({ uid, token: unsigned });
+    const { checks: others } = await api.identities.testIdentity({ uid, token: unsigned });
     for (const claim of ["sub", "a", "b"])
       assert.match(expected(claim, others), /\(not evaluated without a valid signature\)$/);
   });

@@ -150,7 +150,7 @@ onEachStore("tokens of platforms", (world) => {
       const { uid } = await api.identities.create(org, { name: world.name(), claimMatch });
       const ask = async (of: JWTPayload) => {
         const token = await issuer.sign({ nbf: Math.floor(Date.now() / 1000), ...of }, header);
-        const { allowed } = await api.testIdentity({ uid, token });
+        const { allowed } = await api.identities.testIdentity({ uid, token });
         const made = await exchange(api.url, token, { aud: api.url, identity: uid });
         assert.equal(allowed, made.status === 200, "test and exchange agree");
         return made;

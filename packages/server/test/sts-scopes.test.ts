@@ -1,25 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import type { ServiceError } from "@grpc/grpc-js";
-import { type Api, Refusal } from "./support/client/api-client.ts";
-import { refusalOf } from "./support/client/over-grpc.ts";
-import { exchange, exchangeOverGrpc } from "./support/client/token-exchange.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { ApiError } from "./support/client/api-error.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { onEachStore } from "./support/world/world.ts";
-
-async function overRest(api: Api, upstream: string, request: object): Promise<string | Refusal> {
-  const { token, code, message, details } = await exchange(api.url, upstream, { ...request });
-  return code === 0 ? token : new Refusal(code, message, details);
-}
-
-async function overGrpc(api: Api, upstream: string, request: object): Promise<string | Refusal> {
-  const service = "wharf.oidc.SecurityTokenService";
-  return exchangeOverGrpc(api.url, service, upstream, request).catch((error: ServiceError) => {
-    const refusal = refusalOf(error);
-    if (refusal instanceof Refusal) return refusal;
-    throw refusal;
-  });
-}
 
 onEachStore("scopes of a token exchange", (world) => {
   let issuer: StandInIssuer;
@@ -44,14 +28,16 @@ onEachStore("scopes of a token exchange", (world) => {
   after(() => issuer.stop());
 
   /** The names of the groups that an exchanged token sees, or the refusal. */
-  const seen = async (api: Api, narrowing: object): Promise<string[] | Refusal> => {
+  const seen = async (api: ApiClient, narrowing: object): Promise<string[] | ApiError> => {
     const token = await issuer.sign({ sub: "ci" });
     const request = { aud: [api.url], identity: ci, ...narrowing };
-    const made =
-      api.protocol === "gRPC"
-        ? await overGrpc(api, token, request)
-        : await overRest(api, token, request);
-    if (made instanceof Refusal) return made;
+    let made: string;
+    try {
+      made = (await api.as(token).securityToken.exchange(request)).token;
+    } catch (error) {
+      if (error instanceof ApiError) return error;
+      throw error;
+    }
     const { groups } = await api.as(made).groups.list({ orderBy: "name" });
     return groups.map((group: { name: string }) => group.name);
   };
@@ -71,7 +57,7 @@ onEachStore("scopes of a token exchange", (world) => {
 
   world.rule("must be unambiguous", async (api) => {
     const refusal = await seen(api, { scopes: ["twice"] });
-    assert.ok(refusal instanceof Refusal);
+    assert.ok(refusal instanceof ApiError);
     assert.equal(refusal.code, 3);
     assert.deepEqual(refusal.fields, {
       scopes: 'several groups are named "twice": use a uid',
@@ -82,7 +68,7 @@ onEachStore("scopes of a token exchange", (world) => {
     const nobody = `${org.replace(/^./, (c) => (c === "0" ? "1" : "0"))}`;
     for (const scope of ["secret", "no such group", "elsewhere", "", nobody, "%", "BUILDS"]) {
       const refusal = await seen(api, { scopes: [scope] });
-      assert.ok(refusal instanceof Refusal, scope);
+      assert.ok(refusal instanceof ApiError, scope);
       assert.equal(refusal.code, 3);
       assert.deepEqual(refusal.fields, {
         scopes: `${JSON.stringify(scope)} is not a group in which the identity holds a capability`,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
-import { refused } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { exchange } from "./support/client/token-exchange.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { rawRows } from "./support/server/sql.ts";
@@ -54,7 +54,7 @@ onEachStore(
       checks.findLast((check) => check.claim === claim)?.found;
 
     world.rule("reports every check of a valid token, and its grants", async (api) => {
-      const { allowed, checks, grants, warnings } = await api.testIdentity({
+      const { allowed, checks, grants, warnings } = await api.identities.testIdentity({
         uid: ci,
         token: await good(),
       });
@@ -80,15 +80,15 @@ onEachStore(
 
     world.rule("down-scopes as the exchange does", async (api) => {
       const token = await good();
-      const scoped = await api.testIdentity({ uid: ci, token, scopes: [folder] });
+      const scoped = await api.identities.testIdentity({ uid: ci, token, scopes: [folder] });
       assert.deepEqual(
         scoped.grants.map(({ group }: { group: string }) => group),
         [folder],
       );
-      const capped = await api.testIdentity({ uid: ci, token, cap: ["identity.list"] });
+      const capped = await api.identities.testIdentity({ uid: ci, token, cap: ["identity.list"] });
       assert.deepEqual(capped.grants, [{ group: folder, capabilities: ["CAP_IAM_IDENTITY_LIST"] }]);
-      const { code, fields } = await refused(
-        api.testIdentity({ uid: ci, token, cap: ["groups.fly"] }),
+      const { code, fields } = await rejected(
+        api.identities.testIdentity({ uid: ci, token, cap: ["groups.fly"] }),
       );
       assert.deepEqual([code, Object.keys(fields)], [3, ["cap"]]);
     });
@@ -102,7 +102,7 @@ onEachStore(
         exp: now - 600,
         nbf: now + 600,
       });
-      const { allowed, checks, grants } = await api.testIdentity({ uid: ci, token });
+      const { allowed, checks, grants } = await api.identities.testIdentity({ uid: ci, token });
       assert.equal(allowed, false);
       assert.deepEqual(failed(checks), ["exp", "nbf", "aud", "env", "sub"]);
       assert.equal(found(checks, "exp"), new Date((now - 600) * 1000).toISOString());
@@ -142,7 +142,7 @@ onEachStore(
     for (const [what, token, claim, why] of wrong) {
       world.rule(`names the check that fails for ${what}`, async (api) => {
         const text = await token();
-        const { allowed, checks } = await api.testIdentity({ uid: ci, token: text });
+        const { allowed, checks } = await api.identities.testIdentity({ uid: ci, token: text });
         assert.equal(allowed, false);
         const failure = checks.find((check: Check) => check.claim === claim && !check.ok);
         assert.match(failure?.found ?? "passed", why, JSON.stringify(checks));
@@ -154,7 +154,7 @@ onEachStore(
     world.rule("does not fetch keys of an untrusted issuer", async (api) => {
       const stranger = await StandInIssuer.start();
       const token = await stranger.sign({ sub: SUBJECT, env: "prod" });
-      const { checks } = await api.testIdentity({ uid: ci, token });
+      const { checks } = await api.identities.testIdentity({ uid: ci, token });
       await stranger.stop();
       assert.deepEqual(failed(checks), ["iss", "signature", "sub"]);
       assert.equal(found(checks, "signature"), "not verified");
@@ -164,7 +164,10 @@ onEachStore(
 
     world.rule("distinguishes the issuer policy from the identity", async (api) => {
       const uid = await identity({ claimMatch: { issuer: DENIED, subject: SUBJECT } });
-      const { checks } = await api.testIdentity({ uid, token: await good({ iss: DENIED }) });
+      const { checks } = await api.identities.testIdentity({
+        uid,
+        token: await good({ iss: DENIED }),
+      });
       const issuers = checks.filter(({ claim }: Check) => claim === "iss");
       assert.deepEqual(
         issuers.map(({ ok }: Check) => ok),
@@ -178,7 +181,7 @@ onEachStore(
       const token = await down.sign({ sub: SUBJECT });
       await down.stop();
       const uid = await identity({ claimMatch: { issuer: down.url, subject: SUBJECT } });
-      const { allowed, checks } = await api.testIdentity({ uid, token });
+      const { allowed, checks } = await api.identities.testIdentity({ uid, token });
       assert.equal(allowed, false);
       assert.deepEqual(failed(checks), ["signature"]);
       assert.match(found(checks, "signature") ?? "", /unreachable: it cannot be reached/);
@@ -195,7 +198,7 @@ onEachStore(
         },
       });
       const token = await issuer.sign({ iss: "https://offline.example", sub: "robot" });
-      const { allowed, checks } = await api.testIdentity({ uid, token });
+      const { allowed, checks } = await api.identities.testIdentity({ uid, token });
       assert.equal(allowed, true, JSON.stringify(checks));
       assert.equal(found(checks, "expirationTime"), expirationTime);
     });
@@ -203,12 +206,12 @@ onEachStore(
     world.rule("uses the current identity in each call", async (api) => {
       const uid = await identity({ claimMatch: { issuer: issuer.url, subject: "before" } });
       const token = await issuer.sign({ sub: "after" });
-      assert.equal((await api.testIdentity({ uid, token })).allowed, false);
+      assert.equal((await api.identities.testIdentity({ uid, token })).allowed, false);
       await api.identities.update(uid, { claimMatch: { issuer: issuer.url, subject: "after" } });
-      assert.equal((await api.testIdentity({ uid, token })).allowed, true);
+      assert.equal((await api.identities.testIdentity({ uid, token })).allowed, true);
       assert.equal((await exchange(api.url, token, { aud: api.url, identity: uid })).status, 200);
       await api.identities.delete(uid);
-      assert.equal((await refused(api.testIdentity({ uid, token }))).code, 5);
+      assert.equal((await rejected(api.identities.testIdentity({ uid, token }))).code, 5);
       assert.equal((await exchange(api.url, token, { aud: api.url, identity: uid })).code, 7);
     });
 
@@ -217,15 +220,27 @@ onEachStore(
       const { token: stranger } = await world.member({ [elsewhere]: "owner" });
       const { token: lister } = await world.member({ [org]: ["identity.list"] });
       const token = await good();
-      assert.equal((await api.as(lister).testIdentity({ uid: ci, token })).allowed, true);
+      assert.equal(
+        (await api.as(lister).identities.testIdentity({ uid: ci, token })).allowed,
+        true,
+      );
       const missing = `${org}/0123456789abcdef`;
       for (const uid of [ci, missing]) {
-        assert.equal((await refused(api.as(stranger).testIdentity({ uid, token }))).code, 7);
-        assert.equal((await refused(api.as("").testIdentity({ uid, token }))).code, 16);
+        assert.equal(
+          (await rejected(api.as(stranger).identities.testIdentity({ uid, token }))).code,
+          7,
+        );
+        assert.equal((await rejected(api.as("").identities.testIdentity({ uid, token }))).code, 16);
       }
-      assert.equal((await refused(api.as(lister).testIdentity({ uid: missing, token }))).code, 5);
-      assert.equal((await refused(api.testIdentity({ uid: OPERATOR_UID, token }))).code, 5);
-      const { fields } = await refused(api.testIdentity({ uid: ci }));
+      assert.equal(
+        (await rejected(api.as(lister).identities.testIdentity({ uid: missing, token }))).code,
+        5,
+      );
+      assert.equal(
+        (await rejected(api.identities.testIdentity({ uid: OPERATOR_UID, token }))).code,
+        5,
+      );
+      const { fields } = await rejected(api.identities.testIdentity({ uid: ci }));
       assert.deepEqual(Object.keys(fields), ["token"]);
     });
 
@@ -234,7 +249,7 @@ onEachStore(
       async (api) => {
         const path = await api.identities.get(ci);
         const token = await good({ jti: world.name() });
-        await api.testIdentity({ uid: ci, token });
+        await api.identities.testIdentity({ uid: ci, token });
         assert.deepEqual(await api.identities.get(ci), path, "not even when it was last seen");
         const signed = token.slice(0, token.lastIndexOf("."));
         const digest = createHash("sha256").update(signed).digest("hex");
@@ -311,7 +326,7 @@ onEachStore(
         const iss = issuerPattern === undefined ? { issuer: issuer.url } : { issuerPattern };
         const uid = await identity({ claimMatch: { ...iss, ...others } });
         const token = await issuer.sign({ sub, env: "prod" });
-        const { warnings } = await world.operator().testIdentity({ uid, token });
+        const { warnings } = await world.operator().identities.testIdentity({ uid, token });
         assert.equal(warnings.length, warning === undefined ? 0 : 1, warnings.join());
         if (warning !== undefined) assert.match(warnings[0], warning);
       });
@@ -324,11 +339,14 @@ onEachStore(
       const ask = async (parameters: object) =>
         (await exchange(api.url, await good(), { aud: api.url, identity: ci, ...parameters }))
           .token;
-      const whole = await api.testIdentity({ uid, token: await ask({}) });
+      const whole = await api.identities.testIdentity({ uid, token: await ask({}) });
       assert.equal(whole.allowed, true, JSON.stringify(whole.checks));
-      const narrow = await api.testIdentity({ uid, token: await ask({ cap: "groups.list" }) });
+      const narrow = await api.identities.testIdentity({
+        uid,
+        token: await ask({ cap: "groups.list" }),
+      });
       assert.deepEqual(failed(narrow.checks), ["cap"]);
-      const broken = await api.testIdentity({
+      const broken = await api.identities.testIdentity({
         uid,
         token: `${(await ask({})).slice(0, -8)}AAAAAAAA`,
       });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { exchange } from "./support/client/token-exchange.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { rawRows } from "./support/server/sql.ts";
@@ -104,7 +104,7 @@ onEachStore("one token has one spelling", (world) => {
   test("other spellings of our own tokens are rejected as bearer tokens", async () => {
     const { token } = await ask(await issuer.sign({ sub: name }));
     const status = async (text: string) =>
-      (await new Rest(world.server.url, text).get("/iam/v2beta1/groups")).status;
+      (await new Http(world.server.url, text).get("/iam/v2beta1/groups")).status;
     assert.equal(await status(token), 200);
     const parts = token.split(".");
     for (const [at, part] of parts.entries()) {

@@ -20,8 +20,8 @@ import {
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import { METHODS } from "../../../scripts/migration-docs/mapping.ts";
 import { setField } from "../src/rpc/fields.ts";
-import { grpcSend } from "./support/client/grpc.ts";
-import { Rest } from "./support/client/http.ts";
+import { sendBytes } from "./support/client/grpc.ts";
+import { Http } from "./support/client/http.ts";
 import { digest } from "./support/registry/digest.ts";
 import { onEachStore, roleNamed, type TestWorld } from "./support/world/world.ts";
 
@@ -115,7 +115,7 @@ onEachStore("access control of v1", (world) => {
   const codeOf = (method: DescMethod, uid: string, token: string): Promise<number> => {
     const bytes = Buffer.from(toBinary(method.input, requestAt(method.input, uid)));
     const path = `/${method.parent.typeName}/${method.name}`;
-    return grpcSend(world.server.url, token, path, bytes).then(
+    return sendBytes(world.server.url, token, path, bytes).then(
       () => 0,
       (error: { code: number }) => error.code,
     );
@@ -165,7 +165,7 @@ onEachStore("access control of v1", (world) => {
       test(`GET ${one}`, async () => {
         const seen = new Set<string>();
         for (const [name, token] of concerned(capabilities)) {
-          const rest = new Rest(world.server.url, token);
+          const rest = new Http(world.server.url, token);
           const shown = await rest.get(one);
           const kinds = "includeReferrers=true&includeDates=true&includeEpochs=true&pageSize=200";
           const expected = await rest.get(`${two}?${kinds}`);
@@ -216,7 +216,7 @@ async function fill(world: TestWorld, place: string): Promise<void> {
   const repo = (await api.repos.create(place, { name: "app" })).uid;
   await api.tags.create(repo, { name: "1.0", digest: digest(1) });
   const advisory = { artifactType: "apk", artifactName: "openssl" };
-  const rest = new Rest(api.url, api.token);
+  const rest = new Http(api.url, api.token);
   const made = await rest.post("/vulnerabilities/v1/advisories", { parentId: place, advisory });
   assert.equal(made.status, 200, JSON.stringify(made.body));
 }

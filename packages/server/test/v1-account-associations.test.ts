@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { accountAssociationsV1 } from "@wharf/contract/v1";
-import { type Api, refused } from "./support/client/api-client.ts";
-import { callByContract } from "./support/client/by-contract.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { StandInClouds } from "./support/providers/clouds.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore } from "./support/world/world.ts";
@@ -21,8 +21,8 @@ onEachStore(
       clouds.issuer = world.server.url;
       org = await world.organization();
     });
-    const accounts = (api: Api, method: string, request: Record<string, unknown>) =>
-      callByContract(api, accountAssociationsV1.GroupAccountAssociations, method, request);
+    const accounts = (api: ApiClient, method: string, request: Record<string, unknown>) =>
+      api.call(accountAssociationsV1.GroupAccountAssociations, method, request);
 
     world.rule("v1 associations have the uid of their group, and are those of v2", async (api) => {
       const group = await world.group(org);
@@ -35,7 +35,7 @@ onEachStore(
       assert.deepEqual(await accounts(api, "Create", given), given);
       const { amazon, github: apps } = await api.accountAssociations.get(group);
       assert.deepEqual([amazon, apps], [AMAZON, github]);
-      const twice = await refused(accounts(api, "Create", given));
+      const twice = await rejected(accounts(api, "Create", given));
       assert.deepEqual([twice.code, twice.missing], [6, `AccountAssociation ${group}`]);
 
       const now = await accounts(api, "Update", { group, name: "fewer" });
@@ -70,7 +70,7 @@ onEachStore(
       assert.deepEqual(made.chainguard, chainguard);
       const wrong = { serviceBindings: { COSIGNED: ingester } };
       const request = { group, name: "y", chainguard: wrong };
-      const refusal = await refused(accounts(api, "Update", request));
+      const refusal = await rejected(accounts(api, "Update", request));
       assert.deepEqual(refusal.fields, {
         "chainguard.serviceBindings[COSIGNED]": "the identity is for INGESTER",
       });
@@ -141,14 +141,14 @@ onEachStore(
         { "amazon.account": 'account must match "^[0-9]{12}$"' },
       ]);
       for (const [method, request, fields] of cases) {
-        const refusal = await refused(accounts(api, method, request));
+        const refusal = await rejected(accounts(api, method, request));
         assert.deepEqual([refusal.code, refusal.fields], [3, fields], method);
       }
       for (const [method, request] of [
         ["Update", { group: none, name: "x" }],
         ["Check", { group: none, accountType: "AMAZON" }],
       ] as const) {
-        const refusal = await refused(accounts(api, method, request));
+        const refusal = await rejected(accounts(api, method, request));
         assert.deepEqual([refusal.code, refusal.missing], [5, `AccountAssociation ${none}`]);
       }
       assert.deepEqual(await accounts(api, "List", { group }), { items: [made] });

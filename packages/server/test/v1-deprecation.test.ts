@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:http2";
 import { test } from "node:test";
 import { Client, credentials, Metadata, type StatusObject } from "@grpc/grpc-js";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { onEachStore, type TestWorld } from "./support/world/world.ts";
 
 const NOTICES = {
@@ -21,7 +21,7 @@ function picked(read: (name: string) => string | null | undefined): DeprecationH
 }
 
 async function overHttp1(world: TestWorld, path: string, token = world.operator().token) {
-  const { headers } = await new Rest(world.server.url, token).get(path);
+  const { headers } = await new Http(world.server.url, token).get(path);
   return picked((name) => headers.get(name));
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { AdvisoriesV1 } from "./support/client/advisories-v1.ts";
-import { Api, PROTOCOLS, type Protocol, refused } from "./support/client/api-client.ts";
+import { ApiClient, PROTOCOLS, type Protocol } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import type { Facts } from "./support/versions/resources.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -105,21 +105,23 @@ onEachStore("both versions of advisories", (world) => {
     reviewer = (await world.member({ [group]: reviews })).token;
   });
   const v1 = (protocol: Protocol, token: string) => {
-    return new AdvisoriesV1(new Api(protocol, world.server.url, token));
+    return new ApiClient({ protocol, url: world.server.url, token }).v1;
   };
 
   /** Asks in every way, compares, and answers with what all of them show; undefined for nothing. */
   const seen = async (uid: string, token = reviewer): Promise<Facts | undefined> => {
     const shown: (readonly Facts[])[] = [];
     for (const protocol of PROTOCOLS) {
-      const { items } = await v1(protocol, token).list({ id: uid });
+      const { items } = await v1(protocol, token).advisories.list({ id: uid });
       shown.push(items.map(inWordsOfV2));
-      const api = new Api(protocol, world.server.url, token);
+      const api = new ApiClient({ protocol, url: world.server.url, token });
       const { advisories } = await api.advisories.list({ uidp: { ids: [uid] } });
       shown.push(advisories.map(common));
       if (advisories.length > 0) shown.push([common(await api.advisories.get(uid))]);
       if (token !== reviewer) continue;
-      const events = (await v1(protocol, token).events(uid)).items.map(eventInWordsOfV2);
+      const events = (await v1(protocol, token).advisoryEvents.list({ parentId: uid })).items.map(
+        eventInWordsOfV2,
+      );
       assert.deepEqual(events, advisories[0]?.events ?? [], "one by one");
     }
     for (const each of shown) assert.deepEqual(each, shown[0]);
@@ -131,7 +133,7 @@ onEachStore("both versions of advisories", (world) => {
 
     test(`advisories created over ${protocol} are equal in both versions`, async () => {
       const given = { ...ABOUT, legacyAdvisoryID: "OLD-1", events: EVENTS };
-      const made = await by(writer).create(group, given);
+      const made = await by(writer).advisories.create(group, given);
       const shown = await seen(made.id);
       assert.deepEqual(shown, inWordsOfV2(made));
       assert.deepEqual({ ...made, ...ABOUT, legacyAdvisoryID: "OLD-1" }, made);
@@ -139,14 +141,17 @@ onEachStore("both versions of advisories", (world) => {
         assert.deepEqual({ ...made.events[at], ...event }, made.events[at], "all that was said");
       }
       const least = { artifactType: "image", artifactName: "nginx" };
-      const plain = await by(writer).create(group, least);
+      const plain = await by(writer).advisories.create(group, least);
       assert.deepEqual(await seen(plain.id), inWordsOfV2(plain));
     });
 
     test(`a PUT over ${protocol} resets omitted fields`, async () => {
       const given = { ...ABOUT, legacyAdvisoryID: "OLD-1", events: [EVENTS[0]] };
-      const made = await by(writer).create(group, given);
-      const now = await by(writer).update(made.id, { artifactType: "apk", artifactName: "zlib" });
+      const made = await by(writer).advisories.create(group, given);
+      const now = await by(writer).advisories.update(made.id, {
+        artifactType: "apk",
+        artifactName: "zlib",
+      });
       const shown = await seen(made.id);
       assert.deepEqual(shown, inWordsOfV2(now));
       const { legacyAdvisoryID: _, ...kept } = made;
@@ -158,13 +163,14 @@ onEachStore("both versions of advisories", (world) => {
     });
 
     test(`events created, changed and reviewed over ${protocol} are equal in both versions`, async () => {
-      const { id } = await by(writer).create(group, ABOUT);
+      const { id } = await by(writer).advisories.create(group, ABOUT);
       for (const event of EVENTS) {
-        const added = await by(writer).addEvent(id, event);
+        const added = await by(writer).advisoryEvents.create(id, event);
         const last = (await seen(id))?.events.find((one: Facts) => one.uid === added.id);
         assert.deepEqual(last, eventInWordsOfV2(added));
       }
-      const [first, second, third] = (await by(reviewer).events(id)).items;
+      const [first, second, third] = (await by(reviewer).advisoryEvents.list({ parentId: id }))
+        .items;
       const steps: [token: string, event: Facts, change: Facts, state: string][] = [
         [writer, first, { detection: { manual: {} } }, "PENDING"],
         [reviewer, second, { status: "APPROVED" }, "APPROVED"],
@@ -173,7 +179,7 @@ onEachStore("both versions of advisories", (world) => {
         [reviewer, third, { status: "REJECTED", issue: "changed" }, "REJECTED"],
       ];
       for (const [token, event, change, state] of steps) {
-        const now = await by(token).updateEvent(event.id, { ...event, ...change });
+        const now = await by(token).advisoryEvents.update(event.id, { ...event, ...change });
         assert.equal(now.status, state);
         const shown = (await seen(id))?.events.find((one: Facts) => one.uid === event.id);
         assert.deepEqual(shown, eventInWordsOfV2(now));
@@ -181,11 +187,11 @@ onEachStore("both versions of advisories", (world) => {
     });
 
     test(`advisories deleted over ${protocol} are tombstones in both versions`, async () => {
-      const made = await by(writer).create(group, { ...ABOUT, events: [EVENTS[1]] });
-      await by(writer).delete(made.id);
+      const made = await by(writer).advisories.create(group, { ...ABOUT, events: [EVENTS[1]] });
+      await by(writer).advisories.delete(made.id);
       assert.equal(await seen(made.id), undefined);
       for (const other of PROTOCOLS) {
-        const api = new Api(other, world.server.url, reviewer);
+        const api = new ApiClient({ protocol: other, url: world.server.url, token: reviewer });
         const asked = { uidp: { ids: [made.id] }, showDeleted: true };
         const [left] = (await api.advisories.list(asked)).advisories;
         assert.deepEqual(await api.advisories.get(made.id), left);
@@ -197,21 +203,21 @@ onEachStore("both versions of advisories", (world) => {
     });
 
     test(`rejected requests over ${protocol} change nothing`, async () => {
-      const made = await by(writer).create(group, { ...ABOUT, events: [EVENTS[1]] });
+      const made = await by(writer).advisories.create(group, { ...ABOUT, events: [EVENTS[1]] });
       const before = await seen(made.id);
       const stranger = (await world.member()).token;
       const [event] = made.events;
       const approved = { ...event, status: "APPROVED" };
       const refusals: [code: number, attempt: () => Promise<unknown>][] = [
-        [7, () => by(stranger).update(made.id, ABOUT)],
-        [7, () => by(stranger).addEvent(made.id, EVENTS[0] as Facts)],
-        [7, () => by(writer).updateEvent(event.id, approved)],
-        [7, () => by(stranger).delete(made.id)],
-        [3, () => by(writer).update(made.id, { artifactType: "apk" })],
-        [3, () => by(writer).addEvent(made.id, {})],
-        [16, () => by("").delete(made.id)],
+        [7, () => by(stranger).advisories.update(made.id, ABOUT)],
+        [7, () => by(stranger).advisoryEvents.create(made.id, EVENTS[0] as Facts)],
+        [7, () => by(writer).advisoryEvents.update(event.id, approved)],
+        [7, () => by(stranger).advisories.delete(made.id)],
+        [3, () => by(writer).advisories.update(made.id, { artifactType: "apk" })],
+        [3, () => by(writer).advisoryEvents.create(made.id, {})],
+        [16, () => by("").advisories.delete(made.id)],
       ];
-      for (const [code, attempt] of refusals) assert.equal((await refused(attempt())).code, code);
+      for (const [code, attempt] of refusals) assert.equal((await rejected(attempt())).code, code);
       assert.deepEqual(await seen(made.id), before);
       assert.equal(await seen(made.id, stranger), undefined, "who may not see sees nothing");
     });

@@ -1,4 +1,3 @@
-import { kindOf } from "./support/client/api-client.ts";
 import { type Compared, differential } from "./support/versions/differential.ts";
 import type { Facts } from "./support/versions/resources.ts";
 import { roleNamed } from "./support/world/world.ts";
@@ -47,13 +46,7 @@ const RELATIONSHIPS: readonly Facts[] = [
 
 const IDENTITIES: Compared = {
   title: "identities",
-  v1: {
-    service: "chainguard.platform.iam.Identities",
-    path: "/iam/v1/identities",
-    parent: "parentId",
-    field: "identity",
-  },
-  v2: kindOf("Identity", "Identities"),
+  collection: "identities",
   toV1: (facts) => facts,
   toV2({ static: keys, servicePrincipal, ...facts }) {
     if (servicePrincipal !== undefined)
@@ -97,12 +90,7 @@ const IDENTITIES: Compared = {
 
 const BINDINGS: Compared = {
   title: "role bindings",
-  v1: {
-    service: "chainguard.platform.iam.RoleBindings",
-    path: "/iam/v1/rolebindings",
-    field: "roleBinding",
-  },
-  v2: kindOf("RoleBinding"),
+  collection: "roleBindings",
   toV1: (facts) => facts,
   toV2: ({ identity, role }) => ({ identityUid: identity, roleUid: role }),
   // Lists show more than other answers do.

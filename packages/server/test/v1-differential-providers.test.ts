@@ -1,4 +1,3 @@
-import { kindOf } from "./support/client/api-client.ts";
 import { type Compared, differential } from "./support/versions/differential.ts";
 import { roleNamed } from "./support/world/world.ts";
 
@@ -14,13 +13,7 @@ const OIDC = {
 
 const PROVIDERS: Compared = {
   title: "identity providers",
-  v1: {
-    service: "chainguard.platform.iam.IdentityProviders",
-    path: "/iam/v1/identityProviders",
-    parent: "parentId",
-    field: "identityProvider",
-  },
-  v2: kindOf("IdentityProvider"),
+  collection: "identityProviders",
   toV1: (facts) => facts,
   toV2: (facts) => facts,
   // Lists of version 2 say nothing of provisioning.
@@ -50,14 +43,8 @@ const PROVIDERS: Compared = {
 
 const MAPPINGS: Compared = {
   title: "external group role mappings",
-  v1: {
-    service: "chainguard.platform.iam.ExternalGroupRoleMappings",
-    path: "/iam/v1/externalGroupRoleMappings",
-    parent: "parentId",
-    field: "mapping",
-    byId: (id) => ({ uidp: { ids: [id] } }),
-  },
-  v2: kindOf("ExternalGroupRoleMapping"),
+  collection: "externalGroupRoleMappings",
+  byId: (id) => ({ uidp: { ids: [id] } }),
   toV1: ({ role, ...facts }) => ({ ...facts, roleUidp: role }),
   toV2: ({ role, ...facts }) => ({ ...facts, roleUid: role }),
   fromV1: ({ identityProviderUidp: provider, roleUidp: role, ...facts }) => ({
@@ -94,13 +81,8 @@ const MAPPINGS: Compared = {
 
 const INVITES: Compared = {
   title: "group invites",
-  v1: {
-    service: "chainguard.platform.iam.GroupInvites",
-    path: "/iam/v1/group_invites",
-    parent: "group",
-    childrenOf: (group) => ({ group }),
-  },
-  v2: kindOf("GroupInvite"),
+  collection: "groupInvites",
+  childrenOf: (group) => ({ group }),
   toV1: (facts) => ({ ttl: "3600s", ...facts }),
   toV2: ({ role, ...facts }) => ({ ttl: "3600s", ...facts, roleUid: role }),
   // What version 1 tells of one when it is made; lists of it tell more.
@@ -142,14 +124,10 @@ const NO_ACCOUNTS = { amazon: null, google: null, azure: null, github: null, cha
 
 const ASSOCIATIONS: Compared = {
   title: "account associations",
-  v1: {
-    service: "chainguard.platform.iam.GroupAccountAssociations",
-    path: "/iam/v1/account_associations",
-    parent: "group",
-    id: "group",
-    childrenOf: (group) => ({ group }),
-  },
-  v2: kindOf("AccountAssociation"),
+  collection: "accountAssociations",
+  collectionV1: "groupAccountAssociations",
+  byId: (group) => ({ group }),
+  childrenOf: (group) => ({ group }),
   toV1: (facts) => facts,
   toV2: (facts) => facts,
   fromV1: ({ group, ...facts }) => ({ id: group, ...NO_ACCOUNTS, ...facts }),

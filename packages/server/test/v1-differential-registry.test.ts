@@ -1,20 +1,10 @@
-import { kindOf } from "./support/client/api-client.ts";
 import { digest } from "./support/registry/digest.ts";
 import { type Compared, differential } from "./support/versions/differential.ts";
 import type { Facts } from "./support/versions/resources.ts";
 
-const REGISTRY = "chainguard.platform.registry.Registry";
-
 const REPOS: Compared = {
   title: "repos",
-  v1: {
-    service: REGISTRY,
-    path: "/registry/v1/repos",
-    parent: "parentId",
-    field: "repo",
-    suffixes: ["Repo", "Repos"],
-  },
-  v2: kindOf("Repo", "Repos", "registry"),
+  collection: "repos",
   toV1: ({ tier, ...facts }) => ({ ...facts, catalogTier: tier }),
   toV2: ({ tier, ...facts }) => ({
     ...facts,
@@ -55,14 +45,7 @@ function repoFacts(id: string, tier: string, shown: Facts): Facts {
 
 const TAGS: Compared = {
   title: "tags",
-  v1: {
-    service: REGISTRY,
-    path: "/registry/v1/tags",
-    parent: "repoId",
-    field: "tag",
-    suffixes: ["Tag", "Tags"],
-  },
-  v2: kindOf("Tag", "Tags", "registry"),
+  collection: "tags",
   toV1: (facts) => facts,
   toV2: (facts) => facts,
   fromV1: ({ lastUpdated, ...facts }) => ({ ...facts, updatedAt: lastUpdated }),

@@ -1,11 +1,9 @@
-import { kindOf } from "./support/client/api-client.ts";
 import { type Compared, differential } from "./support/versions/differential.ts";
 import type { Facts } from "./support/versions/resources.ts";
 
 const GROUPS: Compared = {
   title: "groups",
-  v1: { service: "chainguard.platform.iam.Groups", path: "/iam/v1/groups", field: "group" },
-  v2: kindOf("Group"),
+  collection: "groups",
   toV1: (facts) => facts,
   toV2: (facts) => facts,
   fromV1: groupFacts,
@@ -33,13 +31,7 @@ function groupFacts({ createTime: _created, updateTime: _updated, ...facts }: Fa
 
 const ROLES: Compared = {
   title: "roles",
-  v1: {
-    service: "chainguard.platform.iam.Roles",
-    path: "/iam/v1/roles",
-    parent: "parentId",
-    field: "role",
-  },
-  v2: kindOf("Role"),
+  collection: "roles",
   toV1: (facts) => facts,
   toV2: ({ capabilities, ...facts }) => ({ ...facts, capabilities: capabilities?.map(enumName) }),
   fromV1: (shown) => shown,

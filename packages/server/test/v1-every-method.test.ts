@@ -3,9 +3,9 @@ import { after, before, describe, test } from "node:test";
 import { createRegistry, type DescMessage, fromJsonString } from "@bufbuild/protobuf";
 import { advisoriesV1, builtinRole, eventOf } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import { callByContract } from "./support/client/by-contract.ts";
-import { closeGrpcV1 } from "./support/client/grpc-v1.ts";
-import { Rest } from "./support/client/http.ts";
+import { ApiClient } from "./support/client/api-client.ts";
+import { closeGrpc } from "./support/client/grpc.ts";
+import { Http } from "./support/client/http.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { type Calls, callEveryMethod, type Ground } from "./support/versions/every-v1-method.ts";
@@ -14,10 +14,10 @@ import { TrackedWorld } from "./support/world/tracked-registry.ts";
 const SERVICES = [...SERVICES_V1, advisoriesV1.Advisories];
 const METHODS = SERVICES.flatMap(({ methods }) => methods);
 
-const WAYS = [
-  ["gRPC", "publicly"],
-  ["gRPC", "by us"],
-  ["REST", "publicly"],
+const CLIENTS = [
+  ["gRPC", "public"],
+  ["gRPC", "own"],
+  ["REST", "public"],
 ] as const;
 
 interface Row {
@@ -51,12 +51,12 @@ for (const store of STORES) {
       const invite = { roleUid: builtinRole("viewer")?.uid, ttl: "3600s" };
       const { code } = await world.post(`groupInvites/${world.organization}`, invite);
       const person = { issuer: world.issuer.url, subject: "ada" };
-      const rest = new Rest(world.server.url, await world.issuer.sign({ sub: "ada" }));
+      const rest = new Http(world.server.url, await world.issuer.sign({ sub: "ada" }));
       assert.equal((await rest.post("/auth/v1/register", { code })).status, 200);
       ground = { org: world.organization, person, image: { repoId, digest: image.digest } };
     });
     after(async () => {
-      closeGrpcV1();
+      closeGrpc();
       await tracked.stop();
     });
 
@@ -71,14 +71,14 @@ for (const store of STORES) {
       return rawRows<Audited>(tracked.world.server, sql);
     };
 
-    for (const [protocol, known] of WAYS) {
-      test(`over ${protocol}, as it is known ${known}, with v1 events`, async () => {
+    for (const [protocol, naming] of CLIENTS) {
+      test(`over ${protocol}, under its ${naming} name, with v1 events`, async () => {
         const before = (await events(0)).at(-1)?.id ?? 0;
         const auditedBefore = (await audited(0)).at(-1)?.id ?? 0;
         const called = new Set<string>();
-        const by = { protocol, url: tracked.world.server.url, token };
+        const api = new ApiClient({ protocol, url: tracked.world.server.url, token, naming });
         const call: Calls = async (service, method, request) => {
-          const answer = await callByContract(by, service, method, request, known);
+          const answer = await api.call(service, method, request);
           called.add(`${service.typeName}/${method}`);
           return answer;
         };

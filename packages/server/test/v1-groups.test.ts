@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 onEachStore("v1 groups", (world) => {
-  const rest = () => new Rest(world.server.url, world.operator().token);
+  const rest = () => new Http(world.server.url, world.operator().token);
 
   test("are v2 groups under v1 names", async () => {
     const org = await world.organization();

@@ -8,8 +8,8 @@ import {
   groupInvitesV1,
   identityProvidersV1,
 } from "@wharf/contract/v1";
-import { PROTOCOLS, refused } from "./support/client/api-client.ts";
-import { callByContract } from "./support/client/by-contract.ts";
+import { PROTOCOLS } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -83,7 +83,7 @@ onEachStore("capabilities required by v1", (world) => {
   });
 
   const caller = (protocol: "REST" | "gRPC", token: string) => {
-    return { protocol, url: world.server.url, token };
+    return world.operator(protocol).as(token);
   };
   /** All that the methods here could change. */
   const state = async () => {
@@ -108,16 +108,16 @@ onEachStore("capabilities required by v1", (world) => {
             const { token } = await world.member({ [org]: others });
             const before = await state();
             for (const protocol of PROTOCOLS) {
-              const call = callByContract(caller(protocol, token), service, method.name, request);
+              const call = caller(protocol, token).call(service, method.name, request);
               if (method.name === "List") assert.deepEqual(await call, { items: [] });
               else {
-                const { code, message } = await refused(call);
+                const { code, message } = await rejected(call);
                 assert.equal(code, 7);
                 const where = ` at "${org}`;
                 assert.ok(message.includes(`needs ${names.join(", ")}${where}`), message);
               }
               const nobody = caller(protocol, "");
-              const unknown = await refused(callByContract(nobody, service, method.name, request));
+              const unknown = await rejected(nobody.call(service, method.name, request));
               assert.equal(unknown.code, 16);
             }
             assert.equal(await state(), before, "nothing changed");

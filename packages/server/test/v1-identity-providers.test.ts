@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { identityProvidersV1 } from "@wharf/contract/v1";
-import { type Api, refused } from "./support/client/api-client.ts";
-import { callByContract } from "./support/client/by-contract.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -24,9 +24,9 @@ onEachStore("v1 identity providers", (world) => {
     org = await world.organization();
   });
   const viewer = roleNamed("viewer");
-  const providers = async (api: Api, method: string, request: Record<string, unknown>) => {
+  const providers = async (api: ApiClient, method: string, request: Record<string, unknown>) => {
     const { IdentityProviders } = identityProvidersV1;
-    const answer = await callByContract(api, IdentityProviders, method, request);
+    const answer = await api.call(IdentityProviders, method, request);
     answers.push(JSON.stringify(answer));
     return answer;
   };
@@ -35,14 +35,15 @@ onEachStore("v1 identity providers", (world) => {
     used.push(next);
     return next;
   };
-  const create = (api: Api, oidc: object, name = world.name("idp")) =>
+  const create = (api: ApiClient, oidc: object, name = world.name("idp")) =>
     providers(api, "Create", {
       parentId: org,
       identityProvider: { name, description: "for all", defaultRole: viewer, oidc },
     });
-  const put = (api: Api, id: string, oidc?: object) =>
+  const put = (api: ApiClient, id: string, oidc?: object) =>
     providers(api, "Update", { id, name: "put", defaultRole: viewer, ...(oidc && { oidc }) });
-  const shown = async (api: Api, id: string) => (await providers(api, "List", { id })).items[0];
+  const shown = async (api: ApiClient, id: string) =>
+    (await providers(api, "List", { id })).items[0];
   /** What is kept of the client secret, sealed. */
   const sealed = async (id: string) => {
     const sql = `SELECT sealed FROM secrets WHERE owner = '${id}'`;
@@ -73,7 +74,7 @@ onEachStore("v1 identity providers", (world) => {
     const { id } = await create(api, { ...BARE, clientSecret: secret() });
     const first = await sealed(id);
     assert.ok(first);
-    const refusal = await refused(put(api, id, BARE));
+    const refusal = await rejected(put(api, id, BARE));
     assert.deepEqual(refusal.fields, {
       "oidc.clientSecret": "clientSecret is required unless pkceEnabled is set",
     });
@@ -136,7 +137,7 @@ onEachStore("v1 identity providers", (world) => {
       cases.push(["Create", { parentId: org }, fields]);
     }
     for (const [method, request, fields] of cases) {
-      const refusal = await refused(providers(api, method, request));
+      const refusal = await rejected(providers(api, method, request));
       assert.deepEqual([refusal.code, refusal.fields], [3, fields], method);
     }
     assert.deepEqual(await shown(api, id), made);
@@ -165,31 +166,31 @@ onEachStore("v1 identity providers", (world) => {
     assert.deepEqual(await providers(stranger, "List", { id: made.id }), { items: [] });
     assert.deepEqual(await providers(api, "Delete", { id: made.id }), {});
     assert.deepEqual(await providers(api, "List", { id: made.id }), { items: [] });
-    assert.equal((await refused(providers(api, "Delete", { id: made.id }))).code, 5);
+    assert.equal((await rejected(providers(api, "Delete", { id: made.id }))).code, 5);
   });
 
   world.rule("SCIM tokens are created, updated and revoked by etag", async (api) => {
     const { id } = await create(api, OIDC);
     const scim = (method: string, more: object = {}) =>
-      callByContract(api, identityProvidersV1.IdentityProviders, method, {
+      api.call(identityProvidersV1.IdentityProviders, method, {
         identityProviderId: id,
         ...more,
       });
-    const none = await refused(scim("RegenerateScimToken", { etag: "v0" }));
+    const none = await rejected(scim("RegenerateScimToken", { etag: "v0" }));
     assert.equal(none.code, 5);
     const { token, ...made } = await scim("GenerateScimToken", { neverExpires: true });
     used.push(token);
     assert.match(token, /^cgscim_[0-9a-f]{64}$/);
     const endpointUrl = `${world.server.url}/scim/v2/${id}`;
     assert.deepEqual(made, { endpointUrl, identityProviderId: id, etag: "v1" });
-    const again = await refused(scim("GenerateScimToken"));
+    const again = await rejected(scim("GenerateScimToken"));
     assert.deepEqual([again.code, again.violations], [9, ["SCIM_TOKEN_EXISTS"]]);
 
     for (const [method, more] of [
       ["RegenerateScimToken", {}],
       ["SetScimEnabled", { enabled: false }],
     ] as const) {
-      assert.equal((await refused(scim(method, { ...more, etag: "v0" }))).code, 10, method);
+      assert.equal((await rejected(scim(method, { ...more, etag: "v0" }))).code, 10, method);
     }
     const next = await scim("RegenerateScimToken", { etag: "v1", overlap: "60s" });
     used.push(next.token);
@@ -199,7 +200,7 @@ onEachStore("v1 identity providers", (world) => {
     assert.equal(status.previousTokenExpireTime, next.previousTokenExpireTime);
     assert.deepEqual((await api.identityProviders.get(id)).scim, status);
 
-    const alone = await refused(scim("SetScimEnabled", { enabled: true, etag: "v2" }));
+    const alone = await rejected(scim("SetScimEnabled", { enabled: true, etag: "v2" }));
     assert.deepEqual([alone.code, alone.violations], [9, ["TOO_FEW_OWNERS"]]);
     const off = await scim("SetScimEnabled", { enabled: false, etag: "v2" });
     assert.deepEqual(off, { identityProviderId: id, enabled: false, etag: "v3" });

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { builtinRole, capabilityName } from "@wharf/contract";
 import { groupInvitesV1 } from "@wharf/contract/v1";
-import { type Api, refused } from "./support/client/api-client.ts";
-import { callByContract } from "./support/client/by-contract.ts";
-import { grpcSend } from "./support/client/grpc.ts";
-import { Rest } from "./support/client/http.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { sendBytes } from "./support/client/grpc.ts";
+import { Http } from "./support/client/http.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -17,8 +17,8 @@ onEachStore("v1 group invites", (world) => {
     org = await world.organization();
   });
   const viewer = roleNamed("viewer");
-  const invites = (api: Api, method: string, request: Record<string, unknown>) =>
-    callByContract(api, groupInvitesV1.GroupInvites, method, request);
+  const invites = (api: ApiClient, method: string, request: Record<string, unknown>) =>
+    api.call(groupInvitesV1.GroupInvites, method, request);
   const given = (more: object = {}) => ({ group: org, role: viewer, ttl: "3600s", ...more });
 
   world.rule("an invite is created with its code, its key and its role", async (api) => {
@@ -61,7 +61,7 @@ onEachStore("v1 group invites", (world) => {
     assert.deepEqual(await found({ id: one.id, keyId: two.keyId }), []);
     assert.deepEqual(await found({ id: "nonsense" }), []);
     assert.deepEqual(await found({ keyId: "nonsense" }), []);
-    const wrong = await refused(found({ group: "nonsense" }));
+    const wrong = await rejected(found({ group: "nonsense" }));
     assert.deepEqual(wrong.fields, {
       group: "group must be a UID: 40 hexadecimal characters, or a path of IDs",
     });
@@ -69,7 +69,7 @@ onEachStore("v1 group invites", (world) => {
     assert.equal(shown.singleUse, true);
     await invites(api, "Delete", { id: one.id });
     assert.deepEqual(await found({ group }), []);
-    assert.equal((await refused(invites(api, "Delete", { id: one.id }))).code, 5);
+    assert.equal((await rejected(invites(api, "Delete", { id: one.id }))).code, 5);
   });
 
   world.rule("errors name the v1 fields, and nothing is created", async (api) => {
@@ -89,10 +89,10 @@ onEachStore("v1 group invites", (world) => {
         { group: "group must be a UID: 40 hexadecimal characters, or a path of IDs" },
       ],
     ] as const) {
-      const refusal = await refused(invites(api, "Create", request));
+      const refusal = await rejected(invites(api, "Create", request));
       assert.deepEqual([refusal.code, refusal.fields], [3, fields]);
     }
-    const unknown = await refused(invites(api, "Create", given({ group, role: "0".repeat(40) })));
+    const unknown = await rejected(invites(api, "Create", given({ group, role: "0".repeat(40) })));
     assert.deepEqual([unknown.code, unknown.missing], [5, `Role ${"0".repeat(40)}`]);
     assert.deepEqual(await invites(api, "List", { group }), { items: [] });
   });
@@ -101,7 +101,7 @@ onEachStore("v1 group invites", (world) => {
     const group = await world.group(org);
     const able = ["group_invites.create", "role_bindings.create", "group_invites.list"];
     const caller = api.as((await world.member({ [group]: able })).token);
-    const refusal = await refused(invites(caller, "Create", given({ group })));
+    const refusal = await rejected(invites(caller, "Create", given({ group })));
     assert.equal(refusal.code, 7);
     assert.match(refusal.message, /^Permission denied: needs \S+/);
     assert.deepEqual(await invites(caller, "List", { group }), { items: [] });
@@ -112,7 +112,7 @@ onEachStore("v1 group invites", (world) => {
       const group = await world.group(org);
       const { code, id } = await invites(api, "Create", given({ group, singleUse: true }));
       const { uid, token } = await world.member();
-      const rest = new Rest(world.server.url, token);
+      const rest = new Http(world.server.url, token);
       const joined = await rest.post("/auth/v1/register", { code });
       assert.equal(joined.status, 200, JSON.stringify(joined.body));
       const bound = await api.roleBindings.list({ uidp: { childrenOf: group } });
@@ -135,7 +135,7 @@ onEachStore("v1 group invites", (world) => {
   test("the internal method is not implemented", async () => {
     for (const name of ["chainguard.platform.iam", "wharf.iam.v1"]) {
       const path = `/${name}.GroupInvites/CreateWithGroup`;
-      const call = grpcSend(world.server.url, world.operator().token, path, Buffer.alloc(0));
+      const call = sendBytes(world.server.url, world.operator().token, path, Buffer.alloc(0));
       await assert.rejects(call, { code: 12 });
     }
   });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import { externalGroupRoleMappingsV1 } from "@wharf/contract/v1";
-import { type Api, refused } from "./support/client/api-client.ts";
-import { callByContract } from "./support/client/by-contract.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -14,13 +14,13 @@ onEachStore("v1 external group role mappings", (world) => {
     org = await world.organization();
   });
   const viewer = roleNamed("viewer");
-  const mappings = (api: Api, method: string, request: Record<string, unknown>) =>
-    callByContract(api, externalGroupRoleMappingsV1.ExternalGroupRoleMappings, method, request);
+  const mappings = (api: ApiClient, method: string, request: Record<string, unknown>) =>
+    api.call(externalGroupRoleMappingsV1.ExternalGroupRoleMappings, method, request);
   const provider = async (): Promise<string> => {
     const body = { name: world.name("idp"), defaultRole: viewer, oidc: OIDC };
     return (await world.operator().identityProviders.create(org, body)).uid;
   };
-  const make = (api: Api, parentId: string, externalGroupId: string, more: object = {}) =>
+  const make = (api: ApiClient, parentId: string, externalGroupId: string, more: object = {}) =>
     mappings(api, "Create", {
       parentId,
       mapping: { externalGroupId, roleUidp: viewer, ...more },
@@ -49,7 +49,7 @@ onEachStore("v1 external group role mappings", (world) => {
     }
     assert.deepEqual(await mappings(api, "List", { identityProviderUidp: other }), { items: [] });
     assert.deepEqual(await mappings(api, "Delete", { id }), {});
-    const gone = await refused(mappings(api, "Get", { uid: id }));
+    const gone = await rejected(mappings(api, "Get", { uid: id }));
     assert.deepEqual([gone.code, gone.missing], [5, `ExternalGroupRoleMapping ${id}`]);
   });
 
@@ -117,10 +117,10 @@ onEachStore("v1 external group role mappings", (world) => {
       cases.push(["Create", { parentId }, { mapping: "mapping is required" }]);
     }
     for (const [method, request, fields] of cases) {
-      const refusal = await refused(mappings(api, method, request));
+      const refusal = await rejected(mappings(api, method, request));
       assert.deepEqual([refusal.code, refusal.fields], [3, fields], method);
     }
-    const twice = await refused(make(api, parentId, "a"));
+    const twice = await rejected(make(api, parentId, "a"));
     assert.deepEqual([twice.code, twice.missing], [6, `ExternalGroupRoleMapping ${own.id}`]);
     const left = await mappings(api, "List", { uidp: { descendantsOf: org } });
     const ids = left.items.map((one: { id: string }) => one.id);

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ServiceError } from "@grpc/grpc-js";
-import { Refusal } from "./support/client/api-client.ts";
-import { grpcSend } from "./support/client/grpc.ts";
-import { Rest } from "./support/client/http.ts";
-import { refusalOf } from "./support/client/over-grpc.ts";
+import { ApiError } from "./support/client/api-error.ts";
+import { apiErrorOf, sendBytes } from "./support/client/grpc.ts";
+import { Http } from "./support/client/http.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const UID = `${"0".repeat(40)}/${"1".repeat(16)}`;
@@ -82,10 +81,10 @@ const CALLS = [
 ] as const;
 
 onEachStore("unsupported methods", (world) => {
-  const rest = () => new Rest(world.server.url, world.operator().token);
+  const rest = () => new Http(world.server.url, world.operator().token);
 
   const failure = (path: string): Promise<ServiceError> => {
-    const call = grpcSend(world.server.url, world.operator().token, path, Buffer.alloc(0));
+    const call = sendBytes(world.server.url, world.operator().token, path, Buffer.alloc(0));
     return call.then(
       () => assert.fail(`${path} is served`),
       (error: ServiceError) => error,
@@ -96,7 +95,7 @@ onEachStore("unsupported methods", (world) => {
     for (const [name, request] of PATHS) {
       const [method = "", path = ""] = request.split(" ");
       const body = method === "POST" || method === "PUT" || method === "PATCH" ? {} : undefined;
-      for (const by of [rest(), new Rest(world.server.url, "")]) {
+      for (const by of [rest(), new Http(world.server.url, "")]) {
         const answer = await by.send(method, path, body);
         assert.equal(answer.status, 501, request);
         assert.deepEqual(answer.body, {
@@ -117,8 +116,8 @@ onEachStore("unsupported methods", (world) => {
   test("get UNIMPLEMENTED over gRPC", async () => {
     for (const [name, path] of CALLS) {
       const full = `/chainguard.platform.${path}`;
-      const refusal = refusalOf(await failure(full));
-      assert.ok(refusal instanceof Refusal);
+      const refusal = apiErrorOf(await failure(full));
+      assert.ok(refusal instanceof ApiError);
       assert.equal(refusal.code, 12);
       const text = `chainguard.platform.${name} is not supported by this server`;
       assert.equal(refusal.message, `Unimplemented: ${text}`);

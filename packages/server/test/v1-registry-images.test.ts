@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { registryV1 } from "@wharf/contract/v1";
 import { recordManifest } from "../src/registry/ingest/manifest-state.ts";
-import { Api, PROTOCOLS, refused } from "./support/client/api-client.ts";
+import { ApiClient, PROTOCOLS } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
-import { closeGrpcV1 } from "./support/client/grpc-v1.ts";
-import { type RegistryMethod, registryV1 } from "./support/client/registry-v1.ts";
 import { digest as digestOf } from "./support/registry/digest.ts";
 import { Insider } from "./support/server/insider.ts";
 import { STORES } from "./support/server/test-server.ts";
@@ -57,19 +57,18 @@ for (const store of STORES) {
     });
     after(async () => {
       closeGrpc();
-      closeGrpcV1();
       await tracked.stop();
     });
 
-    const rule = (title: string, check: (api: Api) => Promise<void>) => {
+    const rule = (title: string, check: (api: ApiClient) => Promise<void>) => {
       for (const protocol of PROTOCOLS) {
         test(`${title} (${protocol})`, () => {
-          return check(new Api(protocol, tracked.world.server.url, token));
+          return check(new ApiClient({ protocol, url: tracked.world.server.url, token }));
         });
       }
     };
-    const ask = (api: Api, method: RegistryMethod, more: object = {}) => {
-      return registryV1(api, method, { repoId, digest, ...more });
+    const ask = (api: ApiClient, method: string, more: object = {}) => {
+      return api.v1.call(registryV1.Registry, method, { repoId, digest, ...more });
     };
 
     rule("return the image configuration", async (api) => {
@@ -81,7 +80,7 @@ for (const store of STORES) {
 
     rule("return architectures and sizes as v2 does", async (api) => {
       assert.deepEqual(await ask(api, "GetArchs"), { archs: ["amd64", "arm64"] });
-      const { size } = await api.size(repoId, digest, { architecture: "arm64" });
+      const { size } = await api.images.getSize({ repoUid: repoId, digest, architecture: "arm64" });
       assert.deepEqual(await ask(api, "GetSize", { arch: "arm64" }), { size, arch: "arm64" });
       assert.equal((await ask(api, "GetSize")).arch, "amd64");
     });
@@ -96,18 +95,18 @@ for (const store of STORES) {
 
     rule("have v1 field names in errors; unknown images are not found", async (api) => {
       for (const method of ["GetImageConfig", "GetArchs", "GetSize"] as const) {
-        const missing = await refused(ask(api, method, { digest: digestOf(9) }));
+        const missing = await rejected(ask(api, method, { digest: digestOf(9) }));
         assert.equal(missing.missing, `Image ${repoId}@${digestOf(9)}`);
-        const malformed = await refused(ask(api, method, { digest: "sha256:x" }));
+        const malformed = await rejected(ask(api, method, { digest: "sha256:x" }));
         assert.deepEqual([malformed.code, Object.keys(malformed.fields)], [3, ["digest"]]);
-        const nowhere = await refused(ask(api, method, { repoId: "nonsense" }));
+        const nowhere = await rejected(ask(api, method, { repoId: "nonsense" }));
         assert.deepEqual(nowhere.fields, {
           repoId: "repoId must be a UID: 40 hexadecimal characters, or a path of IDs",
         });
-        const nobody = await refused(ask(api.as(""), method));
+        const nobody = await rejected(ask(api.as(""), method));
         assert.equal(nobody.code, 16);
       }
-      const other = await refused(ask(api, "GetImageConfig", { arch: "s390x" }));
+      const other = await rejected(ask(api, "GetImageConfig", { arch: "s390x" }));
       assert.equal(other.missing, `Image ${repoId}@${digest} for s390x`);
     });
 
@@ -131,7 +130,7 @@ for (const store of STORES) {
       await insider.change((change) => recordManifest(change, uid, chart));
       await insider.close();
       const config = (image: string) => {
-        return refused(registryV1(api, "GetImageConfig", { repoId: uid, digest: image }));
+        return rejected(api.v1.registry.getImageConfig({ repoId: uid, digest: image }));
       };
       assert.deepEqual((await config(digestOf(1))).violations, ["NO_REGISTRY"]);
       const text = (await config(digestOf(3))).message;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordTag } from "../src/registry/ingest/tag-state.ts";
-import { type Api, allRefused, refused } from "./support/client/api-client.ts";
-import { Rest } from "./support/client/http.ts";
-import { registryV1 } from "./support/client/registry-v1.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { digest } from "./support/registry/digest.ts";
 import { Insider } from "./support/server/insider.ts";
 import { rawRows } from "./support/server/sql.ts";
@@ -12,23 +12,23 @@ import { onEachStore } from "./support/world/world.ts";
 const [ONE, TWO] = [1, 2].map(digest) as [string, string];
 
 onEachStore("registry settings", (world) => {
-  const v2 = (token = world.operator().token) => new Rest(world.server.url, token);
+  const v2 = (token = world.operator().token) => new Http(world.server.url, token);
   const settings = (group: string) => `/registry/v2beta1/settings/${group}`;
 
   world.rule("are off by default, and equal in both versions", async (api) => {
     const registryId = await world.organization();
     const off = { registryId, uniqueTags: false, eolGracePeriod: false };
-    assert.deepEqual(await registryV1(api, "GetRegistrySettings", { registryId }), off);
+    assert.deepEqual(await api.v1.registry.getRegistrySettings({ registryId }), off);
     const put = { registryId, uniqueTags: true, eolGracePeriod: true };
-    assert.deepEqual(await registryV1(api, "UpdateRegistrySettings", put), put);
+    assert.deepEqual(await api.v1.registry.updateRegistrySettings(put), put);
     const { body } = await v2().get(settings(registryId));
     assert.deepEqual(body, { groupUid: registryId, uniqueTags: true, eolGracePeriod: true });
 
     const patched = await v2().patch(settings(registryId), { uniqueTags: false });
     assert.deepEqual(patched.body, { ...body, uniqueTags: false }, "the rest is kept");
-    const now = await registryV1(api, "GetRegistrySettings", { registryId });
+    const now = await api.v1.registry.getRegistrySettings({ registryId });
     assert.deepEqual(now, { registryId, uniqueTags: false, eolGracePeriod: true });
-    const reset = await registryV1(api, "UpdateRegistrySettings", { registryId });
+    const reset = await api.v1.registry.updateRegistrySettings({ registryId });
     assert.deepEqual(reset, off, "what is left out is reset");
     const events = await rawRows<{ type: string; group_uid: string }>(
       world.server,
@@ -41,24 +41,24 @@ onEachStore("registry settings", (world) => {
   world.rule("require their capability and an existing group", async (api) => {
     const registryId = await world.organization();
     const viewer = api.as((await world.member({ [registryId]: ["registry.settings.list"] })).token);
-    await registryV1(viewer, "GetRegistrySettings", { registryId });
+    await viewer.v1.registry.getRegistrySettings({ registryId });
     const put = { registryId, uniqueTags: true };
-    assert.equal((await refused(registryV1(viewer, "UpdateRegistrySettings", put))).code, 7);
+    assert.equal((await rejected(viewer.v1.registry.updateRegistrySettings(put))).code, 7);
     const stranger = api.as((await world.member()).token);
-    const get = registryV1(stranger, "GetRegistrySettings", { registryId });
-    assert.equal((await refused(get)).code, 7);
+    const get = stranger.v1.registry.getRegistrySettings({ registryId });
+    assert.equal((await rejected(get)).code, 7);
     const nowhere = { registryId: "0".repeat(40) };
-    for (const method of ["GetRegistrySettings", "UpdateRegistrySettings"] as const) {
+    for (const method of ["getRegistrySettings", "updateRegistrySettings"] as const) {
       assert.equal(
-        (await refused(registryV1(api, method, nowhere))).missing,
+        (await rejected(api.v1.registry[method](nowhere))).missing,
         `Group ${nowhere.registryId}`,
       );
-      const nonsense = await refused(registryV1(api, method, { registryId: "nonsense" }));
+      const nonsense = await rejected(api.v1.registry[method]({ registryId: "nonsense" }));
       assert.deepEqual(nonsense.fields, {
         registryId: "registryId must be a UID: 40 hexadecimal characters, or a path of IDs",
       });
     }
-    const { uniqueTags } = await registryV1(api, "GetRegistrySettings", { registryId });
+    const { uniqueTags } = await api.v1.registry.getRegistrySettings({ registryId });
     assert.equal(uniqueTags, false, "nothing changed");
   });
 
@@ -66,25 +66,25 @@ onEachStore("registry settings", (world) => {
     const registryId = await world.organization();
     const folder = await world.group(registryId);
     const repoId = (await api.repos.create(folder, { name: "app" })).uid;
-    const make = (of: string, by: Api = api) => {
-      return registryV1(by, "CreateTag", { repoId, tag: { name: "1.0", digest: of } });
+    const make = (of: string, by: ApiClient = api) => {
+      return by.v1.registry.createTag({ repoId, tag: { name: "1.0", digest: of } });
     };
-    await registryV1(api, "UpdateRegistrySettings", { registryId, uniqueTags: true });
+    await api.v1.registry.updateRegistrySettings({ registryId, uniqueTags: true });
     const { id } = await make(ONE);
     const same = { id, name: "1.0", digest: ONE, deprecated: true };
-    assert.equal((await registryV1(api, "UpdateTag", same)).deprecated, true);
+    assert.equal((await api.v1.registry.updateTag(same)).deprecated, true);
     const moves = [
       make(TWO),
       api.tags.create(repoId, { name: "1.0", digest: TWO }),
-      registryV1(api, "UpdateTag", { ...same, digest: TWO }),
+      api.v1.registry.updateTag({ ...same, digest: TWO }),
     ];
-    for (const refusal of await allRefused(moves)) {
+    for (const refusal of await allRejected(moves)) {
       assert.deepEqual([refusal.code, refusal.violations], [9, ["TAG_NOT_MOVABLE"]]);
       const text = 'tags are unique here: "1.0" cannot move to another image';
       assert.equal(refusal.message, `Precondition failed: ${text}`);
     }
     assert.equal((await api.tags.get(id)).digest, ONE);
-    await registryV1(api, "UpdateRegistrySettings", { registryId });
+    await api.v1.registry.updateRegistrySettings({ registryId });
     assert.equal((await make(TWO)).digest, TWO);
   });
 
@@ -96,32 +96,32 @@ onEachStore("registry settings", (world) => {
     // What it stood for before that does not count.
     await make(TWO);
     let { uid } = await make(ONE);
-    await registryV1(api, "UpdateRegistrySettings", { registryId, uniqueTags: true });
+    await api.v1.registry.updateRegistrySettings({ registryId, uniqueTags: true });
     for (const remove of [
       () => api.tags.delete(uid),
-      () => registryV1(api, "DeleteTag", { id: uid }),
+      () => api.v1.registry.deleteTag({ id: uid }),
     ]) {
       await remove();
-      const refusals = await allRefused([
+      const refusals = await allRejected([
         make(TWO),
-        registryV1(api, "CreateTag", { repoId, tag: { name: "1.0", digest: TWO } }),
+        api.v1.registry.createTag({ repoId, tag: { name: "1.0", digest: TWO } }),
       ]);
       for (const refusal of refusals) {
         assert.deepEqual([refusal.code, refusal.violations], [9, ["TAG_NOT_MOVABLE"]]);
       }
-      assert.equal((await refused(api.tags.get(uid))).code, 5, "nothing was created");
+      assert.equal((await rejected(api.tags.get(uid))).code, 5, "nothing was created");
       ({ uid } = await make(ONE));
     }
     assert.equal((await api.tags.get(uid)).digest, ONE);
     await api.tags.delete(uid);
-    await registryV1(api, "UpdateRegistrySettings", { registryId });
+    await api.v1.registry.updateRegistrySettings({ registryId });
     assert.equal((await make(TWO)).digest, TWO, "free again once tags need not be unique");
   });
 
   test("do not apply to notifications of pushes", async () => {
     const api = world.operator();
     const registryId = await world.organization();
-    await registryV1(api, "UpdateRegistrySettings", { registryId, uniqueTags: true });
+    await api.v1.registry.updateRegistrySettings({ registryId, uniqueTags: true });
     const { uid } = await api.repos.create(registryId, { name: "app" });
     const { uid: tag } = await api.tags.create(uid, { name: "1.0", digest: ONE });
     const insider = await Insider.open(world.server);
@@ -134,7 +134,7 @@ onEachStore("registry settings", (world) => {
   test("are deleted with their group", async () => {
     const api = world.operator();
     const registryId = await world.organization();
-    await registryV1(api, "UpdateRegistrySettings", { registryId, uniqueTags: true });
+    await api.v1.registry.updateRegistrySettings({ registryId, uniqueTags: true });
     const rows = () =>
       rawRows(world.server, `SELECT 1 FROM registry_settings WHERE group_uid = '${registryId}'`);
     assert.equal((await rows()).length, 1);

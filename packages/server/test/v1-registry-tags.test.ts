@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Api, refused } from "./support/client/api-client.ts";
-import { registryV1 } from "./support/client/registry-v1.ts";
+import type { ApiClient } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { digest } from "./support/registry/digest.ts";
 import { rawRows } from "./support/server/sql.ts";
 import { onEachStore } from "./support/world/world.ts";
@@ -18,8 +18,8 @@ onEachStore("v1 tags", (world) => {
     const org = await world.organization();
     return (await world.operator().repos.create(org, { name: "app" })).uid as string;
   };
-  const tag = (api: Api, repoId: string, name: string, image = ONE, more: object = {}) => {
-    return registryV1(api, "CreateTag", { repoId, tag: { name, digest: image, ...more } });
+  const tag = (api: ApiClient, repoId: string, name: string, image = ONE, more: object = {}) => {
+    return api.v1.registry.createTag({ repoId, tag: { name, digest: image, ...more } });
   };
   const names = (items: readonly Shown[]) => items.map(({ name }) => name).sort();
 
@@ -30,7 +30,7 @@ onEachStore("v1 tags", (world) => {
     for (const name of all) await tag(api, repoId, name);
     const list = async (more: object) => {
       const uidp = { childrenOf: repoId };
-      return names((await registryV1(api, "ListTags", { uidp, ...more })).items);
+      return names((await api.v1.registry.listTags({ uidp, ...more })).items);
     };
     assert.deepEqual(await list({}), all.toSorted());
     const without = (...left: string[]) => all.filter((name) => !left.includes(name)).sort();
@@ -51,13 +51,13 @@ onEachStore("v1 tags", (world) => {
     await sleep(2);
     const young = await tag(api, repoId, "young", TWO);
     const uidp = { childrenOf: repoId };
-    assert.deepEqual((await registryV1(api, "ListTags", { id: old.id })).items, [old]);
-    assert.deepEqual((await registryV1(api, "ListTags", { uidp, digest: TWO })).items, [young]);
+    assert.deepEqual((await api.v1.registry.listTags({ id: old.id })).items, [old]);
+    assert.deepEqual((await api.v1.registry.listTags({ uidp, digest: TWO })).items, [young]);
     const updatedSince = old.lastUpdated;
-    assert.deepEqual((await registryV1(api, "ListTags", { uidp, updatedSince })).items, [young]);
-    assert.deepEqual((await registryV1(api, "ListTags", { id: "nonsense" })).items, []);
-    await registryV1(api, "DeleteTag", { id: old.id });
-    assert.deepEqual((await registryV1(api, "ListTags", { id: old.id })).items, []);
+    assert.deepEqual((await api.v1.registry.listTags({ uidp, updatedSince })).items, [young]);
+    assert.deepEqual((await api.v1.registry.listTags({ id: "nonsense" })).items, []);
+    await api.v1.registry.deleteTag({ id: old.id });
+    assert.deepEqual((await api.v1.registry.listTags({ id: old.id })).items, []);
   });
 
   world.rule("move when they are created again", async (api) => {
@@ -71,22 +71,22 @@ onEachStore("v1 tags", (world) => {
     const repoId = await repo();
     const more = { deprecated: true, bundles: ["fips"] };
     const { id } = await tag(api, repoId, "1.0", ONE, more);
-    const put = await registryV1(api, "UpdateTag", { id, name: "1.0", digest: TWO });
+    const put = await api.v1.registry.updateTag({ id, name: "1.0", digest: TWO });
     assert.deepEqual([put.id, put.digest, put.deprecated, put.bundles], [id, TWO, false, []]);
     assert.equal((await api.tags.get(id)).digest, TWO);
 
     const renamed = { id, name: "2.0", digest: THREE };
-    const refusal = await refused(registryV1(api, "UpdateTag", renamed));
+    const refusal = await rejected(api.v1.registry.updateTag(renamed));
     assert.deepEqual(refusal.fields, { name: "name cannot be changed" });
-    const malformed = await refused(registryV1(api, "UpdateTag", { id, name: "1.0", digest: "x" }));
+    const malformed = await rejected(api.v1.registry.updateTag({ id, name: "1.0", digest: "x" }));
     assert.deepEqual(Object.keys(malformed.fields), ["digest"]);
     const missing = { id: `${repoId}/${"0".repeat(16)}`, name: "1.0", digest: ONE };
-    assert.equal((await refused(registryV1(api, "UpdateTag", missing))).code, 5);
+    assert.equal((await rejected(api.v1.registry.updateTag(missing))).code, 5);
     const nonsense = { id: "nonsense", name: "1.0", digest: ONE };
-    assert.deepEqual((await refused(registryV1(api, "UpdateTag", nonsense))).fields, {
+    assert.deepEqual((await rejected(api.v1.registry.updateTag(nonsense))).fields, {
       id: "id must be a UID: 40 hexadecimal characters, or a path of IDs",
     });
-    assert.deepEqual((await registryV1(api, "ListTags", { id })).items, [put], "nothing changed");
+    assert.deepEqual((await api.v1.registry.listTags({ id })).items, [put], "nothing changed");
 
     const events = await rawRows<{ type: string }>(
       world.server,
@@ -99,17 +99,17 @@ onEachStore("v1 tags", (world) => {
   world.rule("keep their digest when an update has none", async (api) => {
     const repoId = await repo();
     const { id } = await tag(api, repoId, "1.0", ONE);
-    const put = await registryV1(api, "UpdateTag", { id, name: "1.0", bundles: ["fips"] });
+    const put = await api.v1.registry.updateTag({ id, name: "1.0", bundles: ["fips"] });
     assert.deepEqual([put.id, put.digest, put.bundles], [id, ONE, ["fips"]]);
-    const gone = await registryV1(api, "UpdateTag", { id, name: "1.0", deprecated: true });
+    const gone = await api.v1.registry.updateTag({ id, name: "1.0", deprecated: true });
     assert.deepEqual([gone.digest, gone.deprecated, gone.bundles], [ONE, true, []]);
-    assert.deepEqual((await registryV1(api, "ListTags", { id })).items, [gone]);
-    const { entries } = await api.tagHistory(id);
+    assert.deepEqual((await api.v1.registry.listTags({ id })).items, [gone]);
+    const { entries } = await api.tags.listTagHistory({ uid: id });
     assert.deepEqual(entries.length, 1, "the image is the same");
-    const named = await refused(registryV1(api, "UpdateTag", { id, name: "a b" }));
+    const named = await rejected(api.v1.registry.updateTag({ id, name: "a b" }));
     assert.deepEqual([named.code, Object.keys(named.fields)], [3, ["name"]]);
-    const bundled = await refused(
-      registryV1(api, "UpdateTag", { id, name: "1.0", bundles: ["none"] }),
+    const bundled = await rejected(
+      api.v1.registry.updateTag({ id, name: "1.0", bundles: ["none"] }),
     );
     assert.deepEqual([bundled.code, Object.keys(bundled.fields)], [3, ["bundles"]]);
     const events = await rawRows<{ type: string }>(
@@ -123,25 +123,22 @@ onEachStore("v1 tags", (world) => {
   world.rule("are made without a digest only where there is one", async (api) => {
     const repoId = await repo();
     const bare = (name: string, more: object = {}) =>
-      registryV1(api, "CreateTag", { repoId, tag: { name, ...more } });
-    const none = await refused(bare("1.0"));
+      api.v1.registry.createTag({ repoId, tag: { name, ...more } });
+    const none = await rejected(bare("1.0"));
     assert.deepEqual([none.code, Object.keys(none.fields)], [3, ["digest"]]);
-    assert.deepEqual(
-      (await registryV1(api, "ListTags", { uidp: { childrenOf: repoId } })).items,
-      [],
-    );
+    assert.deepEqual((await api.v1.registry.listTags({ uidp: { childrenOf: repoId } })).items, []);
     const first = await tag(api, repoId, "1.0");
     const again = await bare("1.0", { bundles: ["fips"] });
     assert.deepEqual([again.id, again.digest, again.bundles], [first.id, ONE, ["fips"]]);
     const elsewhere = { repoId: `${repoId.slice(0, 40)}/${"0".repeat(16)}`, tag: { name: "1.0" } };
-    assert.equal((await refused(registryV1(api, "CreateTag", elsewhere))).code, 5);
+    assert.equal((await rejected(api.v1.registry.createTag(elsewhere))).code, 5);
     const org = repoId.slice(0, 40);
     const creator = api.as((await world.member({ [org]: ["tag.create"] })).token);
     const same = { repoId, tag: { name: "1.0", bundles: ["fips"] } };
-    assert.equal((await registryV1(creator, "CreateTag", same)).id, first.id);
+    assert.equal((await creator.v1.registry.createTag(same)).id, first.id);
     const other = { repoId, tag: { name: "1.0", bundles: ["ai"] } };
-    assert.equal((await refused(registryV1(creator, "CreateTag", other))).code, 7);
-    assert.deepEqual((await registryV1(api, "ListTags", { id: first.id })).items, [again]);
+    assert.equal((await rejected(creator.v1.registry.createTag(other))).code, 7);
+    assert.deepEqual((await api.v1.registry.listTags({ id: first.id })).items, [again]);
   });
 
   world.rule("require tag.update to be replaced, not tag.create", async (api) => {
@@ -150,10 +147,10 @@ onEachStore("v1 tags", (world) => {
     const { id } = await tag(api, repoId, "1.0");
     const updater = api.as((await world.member({ [org]: ["tag.update"] })).token);
     const put = { id, name: "1.0", digest: TWO };
-    assert.equal((await registryV1(updater, "UpdateTag", put)).digest, TWO);
+    assert.equal((await updater.v1.registry.updateTag(put)).digest, TWO);
     const creator = api.as((await world.member({ [org]: ["tag.create"] })).token);
     const back = { ...put, digest: ONE };
-    assert.equal((await refused(registryV1(creator, "UpdateTag", back))).code, 7);
+    assert.equal((await rejected(creator.v1.registry.updateTag(back))).code, 7);
     assert.equal((await api.tags.get(id)).digest, TWO);
   });
 
@@ -168,7 +165,7 @@ onEachStore("v1 tags", (world) => {
       await sleep(2);
     }
     const history = async (more: object) => {
-      const { items } = await registryV1(api, "ListTagHistory", { parentId: id, ...more });
+      const { items } = await api.v1.registry.listTagHistory({ parentId: id, ...more });
       return items.map((one: { digest: string }) => one.digest);
     };
     const [first, second, third] = times as [string, string, string];
@@ -176,15 +173,15 @@ onEachStore("v1 tags", (world) => {
     assert.deepEqual(await history({ start: second }), [THREE, TWO]);
     assert.deepEqual(await history({ end: second }), [ONE]);
     assert.deepEqual(await history({ start: first, end: third }), [TWO, ONE]);
-    const { items } = await registryV1(api, "ListTagHistory", { parentId: id, start: third });
+    const { items } = await api.v1.registry.listTagHistory({ parentId: id, start: third });
     assert.deepEqual(items, [{ digest: THREE, updateTimestamp: third }]);
     const parentId = `${repoId}/${"0".repeat(16)}`;
-    assert.deepEqual((await registryV1(api, "ListTagHistory", { parentId })).items, []);
+    assert.deepEqual((await api.v1.registry.listTagHistory({ parentId })).items, []);
   });
 
   world.rule("have a summary", async (api) => {
     const repoId = await repo();
-    const empty = await registryV1(api, "GetRepoTagsSummary", { repoId });
+    const empty = await api.v1.registry.getRepoTagsSummary({ repoId });
     assert.deepEqual([empty.id, empty.tagCount, empty.latestVersion], [repoId, "0", ""]);
     assert.equal(empty.latestTag ?? undefined, undefined);
     assert.equal(empty.lastUpdated ?? undefined, undefined);
@@ -195,9 +192,9 @@ onEachStore("v1 tags", (world) => {
     await sleep(2);
     const newest = await tag(api, repoId, "2.0.0-20260801", TWO);
     const latest = (
-      await registryV1(api, "ListTags", { name: "latest", uidp: { childrenOf: repoId } })
+      await api.v1.registry.listTags({ name: "latest", uidp: { childrenOf: repoId } })
     ).items[0];
-    const summary = await registryV1(api, "GetRepoTagsSummary", { repoId });
+    const summary = await api.v1.registry.getRepoTagsSummary({ repoId });
     assert.deepEqual(summary, {
       id: repoId,
       tagCount: "6",
@@ -206,9 +203,9 @@ onEachStore("v1 tags", (world) => {
       latestVersion: "1.27.3",
     });
     const request = { repoId, excludeDates: true, excludeEpochs: true };
-    const fewer = await registryV1(api, "GetRepoTagsSummary", request);
+    const fewer = await api.v1.registry.getRepoTagsSummary(request);
     assert.deepEqual([fewer.tagCount, fewer.lastUpdated < newest.lastUpdated], ["4", true]);
-    const nowhere = await refused(registryV1(api, "GetRepoTagsSummary", { repoId: "nonsense" }));
+    const nowhere = await rejected(api.v1.registry.getRepoTagsSummary({ repoId: "nonsense" }));
     assert.deepEqual(nowhere.fields, {
       repoId: "repoId must be a UID: 40 hexadecimal characters, or a path of IDs",
     });
@@ -220,7 +217,7 @@ onEachStore("v1 tags", (world) => {
     await tag(api, repoId, "1.0", ONE, { deprecated: true });
     for (const name of ["2.0", "2.0-r1", "2.0-20260801"]) await tag(api, repoId, name);
     await tag(api, repoId, `sha256-${"0".repeat(64)}.sig`);
-    const { items, nextPageToken } = await registryV1(api, "ListEolTags", { uidp });
+    const { items, nextPageToken } = await api.v1.registry.listEolTags({ uidp });
     assert.equal(nextPageToken, "");
     const shown = items.map((one: Record<string, string>) => [one.name, one.tagStatus]).sort();
     assert.deepEqual(shown, [
@@ -234,14 +231,14 @@ onEachStore("v1 tags", (world) => {
       assert.equal(one.gracePeriodExpiryDate ?? undefined, undefined);
     }
     const few = { uidp, excludeDates: true, excludeEpochs: true };
-    assert.deepEqual(names((await registryV1(api, "ListEolTags", few)).items), ["1.0", "2.0"]);
-    const first = await registryV1(api, "ListEolTags", { ...few, pageSize: 1 });
+    assert.deepEqual(names((await api.v1.registry.listEolTags(few)).items), ["1.0", "2.0"]);
+    const first = await api.v1.registry.listEolTags({ ...few, pageSize: 1 });
     const page = { ...few, pageSize: 1, pageToken: first.nextPageToken };
-    const second = await registryV1(api, "ListEolTags", page);
+    const second = await api.v1.registry.listEolTags(page);
     assert.deepEqual(names([...first.items, ...second.items]), ["1.0", "2.0"]);
     const named = { uidp, name: "1.0" };
-    assert.deepEqual(names((await registryV1(api, "ListEolTags", named)).items), ["1.0"]);
-    const negative = await refused(registryV1(api, "ListEolTags", { pageSize: -1 }));
+    assert.deepEqual(names((await api.v1.registry.listEolTags(named)).items), ["1.0"]);
+    const negative = await rejected(api.v1.registry.listEolTags({ pageSize: -1 }));
     assert.deepEqual(negative.fields, { pageSize: "pageSize must not be negative" });
   });
 });

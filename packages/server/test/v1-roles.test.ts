@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { BUILTIN_ROLES } from "@wharf/contract";
-import { Rest } from "./support/client/http.ts";
+import { Http } from "./support/client/http.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 onEachStore("v1 roles", (world) => {
@@ -14,7 +14,7 @@ onEachStore("v1 roles", (world) => {
     await world.role(other, ["groups.list"]);
   });
   const found = async (filter: string): Promise<string[]> => {
-    const rest = new Rest(world.server.url, world.operator().token);
+    const rest = new Http(world.server.url, world.operator().token);
     const { status, body } = await rest.get(`/iam/v1/roles?${filter}`);
     assert.equal(status, 200, JSON.stringify(body));
     return body.items.map(({ id }: { id: string }) => id);

@@ -3,9 +3,9 @@ import { before, describe, test } from "node:test";
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
 import { accessOf, advisoriesV1, httpRulesOf, isScope } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import { PROTOCOLS, refused } from "./support/client/api-client.ts";
-import { callByContract } from "./support/client/by-contract.ts";
-import { Rest } from "./support/client/http.ts";
+import { PROTOCOLS } from "./support/client/api-client.ts";
+import { rejected } from "./support/client/api-error.ts";
+import { Http } from "./support/client/http.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const METHODS = [...SERVICES_V1, advisoriesV1.Advisories].flatMap(({ methods }) => methods);
@@ -47,8 +47,8 @@ onEachStore("every v1 method", (world) => {
       test(`requires ${jsonName}: ${nameOf(method)}`, async () => {
         const request = OTHERWISE[nameOf(method)] ?? {};
         const refusal = (protocol: "REST" | "gRPC", token: string) => {
-          const by = { protocol, url: world.server.url, token };
-          return refused(callByContract(by, method.parent, method.name, request));
+          const api = world.operator(protocol).as(token);
+          return rejected(api.call(method.parent, method.name, request));
         };
         for (const protocol of protocols) {
           for (const token of [member, world.operator().token]) {
@@ -70,7 +70,7 @@ onEachStore("every v1 method", (world) => {
         .replace(/\{\w+=\*\*\}/, `${"0".repeat(40)}/${"1".repeat(16)}`)
         .replace(/\{digest(=\*)?\}/, DIGEST);
       test(`answers to ${rule.verb} and not to PATCH: ${nameOf(method)}`, async () => {
-        const rest = new Rest(world.server.url, world.operator().token);
+        const rest = new Http(world.server.url, world.operator().token);
         for (const verb of ["PATCH", "OPTIONS"]) {
           const { status, headers, body } = await rest.send(
             verb,

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { accessSync, chmodSync, constants, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import type { RegistryWiring } from "@wharf/server/app/admin.ts";
@@ -12,7 +12,12 @@ export interface RegistrySite {
   readonly certificates: string;
   readonly url: URL;
   readonly wiring: RegistryWiring;
+  /** What this registry, and no other process on its port, sends in INSTANCE_HEADER. */
+  readonly instance: string;
 }
+
+/** A header of every response of a registry that this CLI runs. */
+export const INSTANCE_HEADER = "X-Wharf-Registry-Instance";
 
 /** The name in Debian, and the upstream name. */
 const PROGRAMS = ["docker-registry", "registry"];
@@ -32,27 +37,34 @@ export async function siteOf(
   const certificates = join(folder, "certs.pem");
   const configFile = join(folder, "config.yml");
   const images = storage === undefined ? join(folder, "storage") : resolve(storage);
+  const instance = randomUUID();
   const { stringify } = await import("yaml");
-  writeFileSync(configFile, stringify(configOf(wiring, url, certificates, images)), {
-    mode: 0o600,
-  });
+  const config = configOf(wiring, { url, certificates, images, instance });
+  writeFileSync(configFile, stringify(config), { mode: 0o600 });
   // It contains a secret; the file of an older version may be readable by others.
   chmodSync(configFile, 0o600);
-  return { program, configFile, certificates, url, wiring };
+  return { program, configFile, certificates, url, wiring, instance };
 }
 
 /** The configuration of CNCF Distribution. */
 function configOf(
   { host, secret, baseUrl, authUrl }: RegistryWiring,
-  url: URL,
-  certificates: string,
-  storage: string,
+  {
+    url,
+    certificates,
+    images,
+    instance,
+  }: Pick<RegistrySite, "url" | "certificates" | "instance"> & { readonly images: string },
 ): object {
   return {
     version: "0.1",
     log: { level: "warn", accesslog: { disabled: true } },
-    storage: { filesystem: { rootdirectory: storage }, delete: { enabled: true } },
-    http: { addr: url.host, secret: randomBytes(32).toString("hex") },
+    storage: { filesystem: { rootdirectory: images }, delete: { enabled: true } },
+    http: {
+      addr: url.host,
+      secret: randomBytes(32).toString("hex"),
+      headers: { "X-Content-Type-Options": ["nosniff"], [INSTANCE_HEADER]: [instance] },
+    },
     auth: {
       token: {
         realm: `${authUrl}/token`,

@@ -1,22 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { failed } from "../errors.ts";
+import { RegistryProcess } from "./process.ts";
 import type { RegistrySite } from "./site.ts";
 
-/** How often the server and the registry are polled until they are ready. */
+/** How often the server is polled until it is ready. */
 const POLL_INTERVAL_MS = 250;
 
 /** How often the server's keys are read; a new key is published long before it is used. */
 const KEYS_INTERVAL_MS = 2_000;
-
-const START_TIMEOUT_MS = 20_000;
-
-/** Log lines about 4xx responses, which are normal: missing blobs, requests without a token. */
-const ROUTINE =
-  /msg="(error authorizing context|response completed with error".* http\.response\.status=4\d\d)/;
 
 /** Keeps a registry running with the current keys until it is stopped. */
 export class Supervisor {
@@ -26,7 +18,7 @@ export class Supervisor {
   #site: RegistrySite;
   readonly #stopping = new AbortController();
   readonly #end = Promise.withResolvers<void>();
-  #child: ChildProcess | undefined;
+  #process: RegistryProcess | undefined;
   #keys = "";
   #hasServer = true;
 
@@ -115,7 +107,9 @@ export class Supervisor {
         await this.#up();
         console.error("wharf: the registry is back, with the current keys");
       } catch (error) {
-        if (!this.#stopping.signal.aborted) this.#end.reject(error);
+        if (this.#stopping.signal.aborted) return;
+        await this.#down();
+        this.#end.reject(error);
         return;
       }
     }
@@ -134,36 +128,23 @@ export class Supervisor {
   }
 
   async #up(): Promise<void> {
-    const { program, configFile, certificates, url } = this.#site;
-    this.#stopping.signal.throwIfAborted();
-    writeFileSync(certificates, this.#keys);
-    const child = spawn(program, ["serve", configFile], { stdio: ["ignore", "pipe", "pipe"] });
-    for (const input of [child.stdout, child.stderr]) {
-      createInterface({ input }).on("line", (line) => {
-        if (!ROUTINE.test(line)) console.error(line);
-      });
-    }
-    this.#child = child;
-    child.once("exit", (code) => {
-      if (this.#child === child) this.#end.reject(failed(`the registry exited with ${code}`));
+    const { signal } = this.#stopping;
+    signal.throwIfAborted();
+    writeFileSync(this.#site.certificates, this.#keys);
+    const started = new RegistryProcess(this.#site);
+    this.#process = started;
+    await started.ready(signal);
+    started.exited.then((reason) => {
+      if (this.#process !== started) return;
+      this.#stopping.abort();
+      this.#end.reject(failed(reason));
     });
-    const until = Date.now() + START_TIMEOUT_MS;
-    while (Date.now() < until && child.exitCode === null) {
-      const answer = await fetch(`${url.origin}/v2/`).catch(() => undefined);
-      // Another process on this port would not ask for a token of this server.
-      const asks = answer?.headers.get("www-authenticate") ?? "";
-      if (answer?.status === 401 && asks.includes(this.#site.wiring.host)) return;
-      await sleep(POLL_INTERVAL_MS / 5, undefined, this.#stopping);
-    }
-    throw failed(`the registry did not start at ${url.host}`, "is the port in use?");
   }
 
   async #down(): Promise<void> {
-    const child = this.#child;
-    this.#child = undefined;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill("SIGTERM");
-    await once(child, "exit");
+    const running = this.#process;
+    this.#process = undefined;
+    await running?.stop();
   }
 }
 

@@ -1,11 +1,15 @@
 import { Capability, type Group, isRoot, parentOf, rootOf } from "@wharf/contract";
 import type { Mutation } from "../engine/mutation.ts";
 import { alreadyExists, failedPrecondition } from "../lib/errors.ts";
+import { hasImagesBelow } from "../store/tables/manifests.ts";
+import { deleteLocationsBelow } from "../store/tables/registry-locations.ts";
 
 /**
  * The name of a folder is part of the paths of its images in the registry and of its feeds. Of siblings
  * that share a name, the oldest owns the path, and no sibling can take it over:
  *
+ * - A group with images keeps its name: registries store images by path, so a renamed group would leave
+ *   them at a path that means something else.
  * - Where paths are in use, names are unique: in verified organizations, and where one of the siblings
  *   has repos. Elsewhere the contract allows siblings to share a name; the younger one has no path.
  * - Renaming a folder to the name of a younger sibling takes over that sibling's path, so it requires
@@ -42,6 +46,20 @@ export async function checkNameReleasable(mutation: Mutation, { uid, name }: Gro
   if (holder !== uid || heir === undefined || !(await usesPaths(mutation, [uid, heir]))) return;
   const description = `a younger folder is named ${JSON.stringify(name)} too and would take over its path: rename that one first`;
   throw failedPrecondition({ type: "NAME_SHARED", description });
+}
+
+/**
+ * Rejects renaming a group whose name is in the paths of images. The group is locked against pushes,
+ * which lock the groups of their path. Organizations are in paths by uid until they are verified.
+ */
+export async function checkHasNoImages({ tx }: Mutation, before: Group): Promise<void> {
+  const { uid, name, verified } = before;
+  if (isRoot(uid) && !verified) return;
+  if (await hasImagesBelow(tx, uid)) {
+    const description = `cannot rename group ${JSON.stringify(name)} with images: registries store them by path, and the path contains the name; push them to another group, then delete them here`;
+    throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", subject: uid, description });
+  }
+  await deleteLocationsBelow(tx, uid);
 }
 
 /** Whether the paths of these siblings are in use. */

@@ -34,7 +34,7 @@ import { readPage } from "../store/resources/page.ts";
 import { bodyOf, encodingOf } from "../store/resources/rows.ts";
 import { addMembership } from "../store/tables/provider-people.ts";
 import type { IamDeps } from "./deps.ts";
-import { checkNameAvailable, checkNameReleasable } from "./folder-names.ts";
+import { checkHasNoImages, checkNameAvailable, checkNameReleasable } from "./folder-names.ts";
 import { beforeDelete, deleteGroup } from "./group-deletion.ts";
 
 /**
@@ -122,7 +122,8 @@ function mayCreateOrganization({ caller }: Mutation, { rootGroups }: IamDeps): v
     throw new WharfError("PERMISSION_DENIED", text);
   }
   if (rootGroups === "anyone" || caller.isOperator) return;
-  throw permissionDenied(["groups.create"], "");
+  const text = "only the operator creates organizations here: needs the operator's token";
+  throw new WharfError("PERMISSION_DENIED", text);
 }
 
 async function checkParentGroup({ tx }: Mutation, uid: string): Promise<string> {
@@ -215,9 +216,13 @@ async function beforeUpdate(mutation: Mutation, before: Group, after: Group): Pr
     await checkNameAvailable(mutation, after);
   }
   const sameName = !after.verified || before.name === after.name;
-  if (sameName && before.verified === after.verified && before.kind === after.kind) return;
-  if (!mutation.caller.isOperator) throw permissionDenied(["the operator's token"], after.uid);
-  if (!after.verified) return;
+  const isUnrestricted =
+    sameName && before.verified === after.verified && before.kind === after.kind;
+  if (!isUnrestricted && !mutation.caller.isOperator) {
+    throw permissionDenied(["the operator's token"], after.uid);
+  }
+  if (before.name !== after.name) await checkHasNoImages(mutation, before);
+  if (isUnrestricted || !after.verified) return;
   if (!isRoot(after.uid)) {
     throw invalidArgument({ field: "verified", description: "only organizations can be verified" });
   }

@@ -5,6 +5,7 @@
  * gRPC trailers. The cause is for the log and never leaves the process.
  */
 
+import { capabilityFromName, isInternalOnly } from "@wharf/contract";
 import { CODES, type CodeName } from "@wharf/contract/messages";
 
 export type { CodeName };
@@ -124,7 +125,10 @@ export function permissionDenied(capabilities: readonly string[], uid: string): 
   const named = capabilities.slice(0, MAX_NAMED_CAPABILITIES).join(", ");
   const others = capabilities.length - MAX_NAMED_CAPABILITIES;
   const all = others > 0 ? `${named} and ${others} more` : named;
-  return new WharfError("PERMISSION_DENIED", `needs ${all} ${where}`);
+  // No role grants these, so no owner can help.
+  const reserved = capabilities.filter((name) => isInternalOnly(capabilityFromName(name) ?? 0));
+  const holder = reserved.length > 0 ? `; ${reserved.join(", ")} takes the operator's token` : "";
+  return new WharfError("PERMISSION_DENIED", `needs ${all} ${where}${holder}`);
 }
 
 /** Messages must fit into headers. */

@@ -1,7 +1,9 @@
-import { depthOf } from "@wharf/contract";
+import { isDeepStrictEqual } from "node:util";
+import { ancestorsOf, depthOf } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
 import { MAX_GROUP_DEPTH } from "../iam/groups.ts";
 import type { Reader } from "../store/db/connection.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
 
 /** The limit of CNCF Distribution. */
 const MAX_NAME_LENGTH = 255;
@@ -61,6 +63,33 @@ export async function resolvePath(
     rest.shift();
   }
   return undefined;
+}
+
+/**
+ * Like `resolvePath`, and locks what the path resolves to until the transaction ends: nothing on it is
+ * renamed or deleted meanwhile, and the repo, or else the group that gets it, is changed by nobody else.
+ */
+export async function lockPath(
+  engine: Engine,
+  tx: Transaction,
+  name: string,
+): Promise<ResolvedPath | undefined> {
+  const { groups, repos } = engine.catalog;
+  let resolved = await resolvePath(engine, tx, name);
+  for (;;) {
+    if (resolved === undefined) return undefined;
+    const { group, repo } = resolved;
+    for (const uid of ancestorsOf(group)) await groups.table.keep(tx, uid);
+    if (repo === undefined) await groups.table.findForChange(tx, group);
+    else {
+      await groups.table.keep(tx, group);
+      await repos.table.findForChange(tx, repo);
+    }
+    // Another replica may have changed the path before it was locked.
+    const locked = await resolvePath(engine, tx, name);
+    if (isDeepStrictEqual(locked, resolved)) return locked;
+    resolved = locked;
+  }
 }
 
 /** A repo that does not exist; undefined if its folders cannot be created. */

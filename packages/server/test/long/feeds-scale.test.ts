@@ -34,7 +34,10 @@ onEachStore(
         const packages = Array.from({ length: PER_REQUEST / PER_PACKAGE }, (_, at) =>
           documentOf(first + at * PER_PACKAGE),
         );
-        const { results } = await api.importAdvisories(group, packages);
+        const { results } = await api.advisoryImports.importAdvisories({
+          parent: group,
+          documents: packages,
+        });
         assert.ok(results.every(({ created }: { created: number }) => created === PER_PACKAGE));
       }
     });

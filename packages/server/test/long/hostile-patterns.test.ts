@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Rest } from "../support/client/http.ts";
+import { Http } from "../support/client/http.ts";
 import { exchange } from "../support/client/token-exchange.ts";
 import { StandInIssuer } from "../support/providers/issuer.ts";
 import { TestServer } from "../support/server/test-server.ts";
@@ -16,12 +16,12 @@ const MAX_DELAY_MS = 1_000;
 describe("hostile patterns, a dozen at a time", () => {
   let server: TestServer;
   let issuer: StandInIssuer;
-  let operator: Rest;
+  let operator: Http;
   let org: string;
   before(async () => {
     server = await TestServer.start({ ownProcess: true });
     issuer = await StandInIssuer.start();
-    operator = new Rest(server.url, await server.token());
+    operator = new Http(server.url, await server.token());
     org = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
   });
   after(async () => {

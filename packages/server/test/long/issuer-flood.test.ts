@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import type { JWTPayload } from "jose";
-import { Rest } from "../support/client/http.ts";
+import { Http } from "../support/client/http.ts";
 import { exchange } from "../support/client/token-exchange.ts";
 import { StandInIssuer } from "../support/providers/issuer.ts";
 import { TestServer } from "../support/server/test-server.ts";
@@ -29,7 +29,7 @@ test("forged issuers of one organization do not evict the keys of others", async
   const manyUrl = () => `http://127.0.0.1:${(many.address() as AddressInfo).port}`;
   await once(many, "listening");
   try {
-    const operator = new Rest(server.url, await server.token());
+    const operator = new Http(server.url, await server.token());
     const identity = async (name: string, claimMatch: object): Promise<string> => {
       const org = (await operator.post("/iam/v2beta1/groups", { name })).body.uid;
       const path = `/iam/v2beta1/identities/${org}`;

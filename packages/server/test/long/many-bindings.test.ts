@@ -4,7 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import { GroupSchema, newChildUid, OrgStatus, RoleBindingSchema } from "@wharf/contract";
 import { groups } from "../../src/iam/groups.ts";
 import { roleBindings } from "../../src/iam/role-bindings.ts";
-import { Rest } from "../support/client/http.ts";
+import { Http } from "../support/client/http.ts";
 import { Inside } from "../support/server/store-access.ts";
 import { type Member, onEachStore, roleNamed } from "../support/world/world.ts";
 
@@ -61,7 +61,7 @@ onEachStore(
     after(() => inside.close());
 
     const readOne = async () => {
-      const others = new Rest(world.server.url, owner.token);
+      const others = new Http(world.server.url, owner.token);
       assert.equal((await others.get("/iam/v2beta1/groups?page_size=1")).status, 200);
     };
     /** Runs something expensive, and meanwhile one cheap request after another. */
@@ -79,7 +79,7 @@ onEachStore(
       return { value: await value, waits };
     };
     const list = (query: string) =>
-      new Rest(world.server.url, member.token).get(`/iam/v2beta1/groups?${query}`);
+      new Http(world.server.url, member.token).get(`/iam/v2beta1/groups?${query}`);
 
     test("does not delay others while it lists", async () => {
       const queries = [
@@ -105,7 +105,7 @@ onEachStore(
       const api = world.operator();
       const changed = (await world.member()).uid;
       const get = () =>
-        new Rest(world.server.url, member.token).get("/iam/v2beta1/groups?page_size=1");
+        new Http(world.server.url, member.token).get("/iam/v2beta1/groups?page_size=1");
       assert.equal((await get()).status, 200);
       for (let round = 0; round < 20; round++) {
         const { uid } = await api.roleBindings.create(org, {

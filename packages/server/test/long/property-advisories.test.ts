@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import fc from "fast-check";
-import { type Api, PROTOCOLS, type Protocol } from "../support/client/api-client.ts";
+import { type ApiClient, PROTOCOLS, type Protocol } from "../support/client/api-client.ts";
 import { EVENT_TYPES, isShown, type Stored, type Wish } from "../support/oracle/advisory-model.ts";
 import { AdvisoryWorld } from "../support/oracle/random-advisories.ts";
 import { pick } from "../support/oracle/random-plan.ts";
@@ -125,7 +125,7 @@ onEachStore("lists of advisories", (world) => {
   }
 
   interface Asked {
-    readonly api: Api;
+    readonly api: ApiClient;
     readonly wish: Wish & { orderBy?: string };
     readonly order: (typeof ORDERS)[number];
     readonly isDescending: boolean;
@@ -181,7 +181,7 @@ onEachStore("lists of advisories", (world) => {
 
   /** Skipping, from the start and from within, comes to the same rows. */
   async function checkSkips(
-    api: Api,
+    api: ApiClient,
     wish: object,
     shown: readonly Stored[],
     { sizes, skip }: Question,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { ApiClient, PROTOCOLS } from "../support/client/api-client.ts";
 import { closeGrpc } from "../support/client/grpc.ts";
-import { Rest } from "../support/client/http.ts";
+import { Http } from "../support/client/http.ts";
 import {
   expected,
   isOrdered,
@@ -47,7 +48,7 @@ for (const store of STORES) {
     before(async () => {
       server = await TestServer.start({ store });
       inside = await Inside.open(server);
-      ({ world } = await build(new Rest(server.url, await inside.token()), PLAN));
+      ({ world } = await build(new Http(server.url, await inside.token()), PLAN));
     });
     after(async () => {
       closeGrpc();
@@ -81,13 +82,20 @@ for (const store of STORES) {
           const query: ListQuery = { kind: KIND, filter, key, descending: at % 3 === 0 };
           const about = `${number} asks ${JSON.stringify(query)}`;
           const wanted = expected(world, caller, KIND, filter).map(({ uid }) => uid);
-          const items = await fetchAll({ url: server.url, token, via: "rest" }, query, 200);
+          const items = await fetchAll(new ApiClient({ url: server.url, token }), query, 200);
           const uids = items.map(({ uid }) => uid);
           assert.deepEqual(uids.toSorted(), wanted.sort(), about);
           assert.ok(isOrdered(items, key, query.descending), about);
-          const via = at % 2 === 0 ? "rest" : "grpc";
+          const protocol = pick(PROTOCOLS, at);
           const walk = pick(["cursor", "skip", "both"] as const, at);
-          await checkWalk({ url: server.url, token, via }, query, uids, walk, [3, 1, 5], [0, 2]);
+          await checkWalk(
+            new ApiClient({ url: server.url, token, protocol }),
+            query,
+            uids,
+            walk,
+            [3, 1, 5],
+            [0, 2],
+          );
           shown += uids.length;
         });
       }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { type Answer, Rest } from "../support/client/http.ts";
+import { type Answer, Http } from "../support/client/http.ts";
 import type { Kind } from "../support/oracle/access-model.ts";
 import { pick } from "../support/oracle/random-plan.ts";
 import { FIXED } from "../support/oracle/seed.ts";
@@ -49,14 +49,14 @@ type Made = Kind | "repos" | "tags";
 /** Things that everyone changes at once; only the latest are kept, so that clients meet. */
 class Crowd {
   readonly #inside: Inside;
-  readonly #clients: readonly Rest[];
+  readonly #clients: readonly Http[];
   readonly #urls: readonly string[];
   readonly #uids: Record<Made, string[]>;
 
   constructor(inside: Inside, urls: readonly string[], token: string, root: string, role: string) {
     this.#inside = inside;
     this.#urls = urls;
-    this.#clients = urls.map((url) => new Rest(url, token));
+    this.#clients = urls.map((url) => new Http(url, token));
     this.#uids = {
       groups: [root],
       identities: [],
@@ -75,7 +75,7 @@ class Crowd {
     }
   }
 
-  async #do(rest: Rest, { operation, a, b }: Deed): Promise<Answer> {
+  async #do(rest: Http, { operation, a, b }: Deed): Promise<Answer> {
     const { groups, identities, roles, roleBindings, repos, tags } = this.#uids;
     const of = (uids: readonly string[], number: number) => pick(uids.slice(-8), number) ?? "";
     const group = of(groups, a);
@@ -154,7 +154,7 @@ class Crowd {
       case "foundOrganization": {
         const founder = of(identities, a);
         if (founder === "") return this.#do(rest, { operation: "createIdentity", a, b });
-        const own = new Rest(pick(this.#urls, b), await this.#inside.token(founder));
+        const own = new Http(pick(this.#urls, b), await this.#inside.token(founder));
         return this.#made("groups", own.post("/iam/v2beta1/groups", { name }));
       }
     }
@@ -172,7 +172,7 @@ for (const store of STORES) {
     let server: TestServer;
     let replica: TestServer | undefined;
     let inside: Inside;
-    let operator: Rest;
+    let operator: Http;
     let urls: string[];
     before(async () => {
       server = await TestServer.start({ store });
@@ -181,7 +181,7 @@ for (const store of STORES) {
       if (store === "postgres") replica = await TestServer.start({ sameStoreAs: server, flags });
       urls = [server.url, ...(replica ? [replica.url] : [])];
       inside = await Inside.open(server);
-      operator = new Rest(server.url, await inside.token());
+      operator = new Http(server.url, await inside.token());
     });
     after(async () => {
       await inside.close();
@@ -196,8 +196,8 @@ for (const store of STORES) {
     }
 
     /** The same client on each of the replicas, or twice the same. */
-    async function twice(token: string): Promise<[Rest, Rest]> {
-      return [new Rest(urls[0] as string, token), new Rest(urls.at(-1) as string, token)];
+    async function twice(token: string): Promise<[Http, Http]> {
+      return [new Http(urls[0] as string, token), new Http(urls.at(-1) as string, token)];
     }
 
     test("is consistent after concurrent writes", async () => {

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
-import { closeGrpc, grpcCall } from "../support/client/grpc.ts";
-import { Rest } from "../support/client/http.ts";
+import { ApiClient } from "../support/client/api-client.ts";
+import { rejected } from "../support/client/api-error.ts";
+import { closeGrpc } from "../support/client/grpc.ts";
+import { Http } from "../support/client/http.ts";
 import { Inside } from "../support/server/store-access.ts";
 import { TestServer } from "../support/server/test-server.ts";
 
@@ -34,26 +36,26 @@ const ACCESS = [
 describe("an access administrator of a folder", () => {
   let server: TestServer;
   let inside: Inside;
-  let operator: Rest;
+  let operator: Http;
   /** An organization, a folder in it and one beside that. */
   let root: string;
   let folder: string;
   let beside: string;
   let manager: string;
   let managerBinding: string;
-  let rest: Rest;
+  let rest: Http;
 
   before(async () => {
     server = await TestServer.start();
     inside = await Inside.open(server);
-    operator = new Rest(server.url, await inside.token());
+    operator = new Http(server.url, await inside.token());
     root = await made("groups", { name: "root" });
     folder = await made(`groups/${root}`, { name: "folder" });
     beside = await made(`groups/${root}`, { name: "beside" });
     manager = await made(`identities/${folder}`, { name: "manager", claimMatch: CLAIM });
     const role = await made(`roles/${root}`, { name: "manager", capabilities: ACCESS });
     managerBinding = await made(`roleBindings/${folder}`, { identityUid: manager, roleUid: role });
-    rest = new Rest(server.url, await inside.token(manager));
+    rest = new Http(server.url, await inside.token(manager));
   });
   after(async () => {
     closeGrpc();
@@ -89,12 +91,10 @@ describe("an access administrator of a folder", () => {
     await refused("POST", `roles/${folder}`, { name: "more", capabilities: ["UNKNOWN"] }, 400);
     await refused("POST", `roles/${folder}`, { name: "more", capabilities: ["internal"] });
     assert.deepEqual((await seen(`roles/${role}`)).capabilities, ["CAP_IAM_GROUPS_LIST"]);
-    await assert.rejects(
-      grpcCall(server.url, await inside.token(manager), "RolesService", "UpdateRole", {
-        role: { uid: role, capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_REPO_DELETE"] },
-      }),
-      { code: 7 },
-    );
+    const over = { url: server.url, token: await inside.token(manager), protocol: "gRPC" } as const;
+    const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_REPO_DELETE"];
+    const attempt = new ApiClient(over).roles.update(role, { capabilities });
+    assert.equal((await rejected(attempt)).code, 7);
   });
 
   test("cannot change an inherited or a built-in role", async () => {
@@ -226,7 +226,7 @@ describe("an access administrator of a folder", () => {
     const guest = await made(`identities/${folder}`, { name: "guest", claimMatch: CLAIM });
     const role = await made(`roles/${folder}`, { name: "r", capabilities: ["groups.list"] });
     const binding = await made(`roleBindings/${folder}`, { identityUid: guest, roleUid: role });
-    const own = new Rest(server.url, await inside.token(guest));
+    const own = new Http(server.url, await inside.token(guest));
     assert.equal((await own.get(`${PATH}/groups/${folder}`)).status, 200);
     await operator.patch(`${PATH}/roles/${role}`, { capabilities: ["roles.list"] });
     assert.equal((await own.get(`${PATH}/groups/${folder}`)).status, 403);

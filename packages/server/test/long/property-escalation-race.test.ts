@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { groups } from "../../src/iam/groups.ts";
-import { Rest } from "../support/client/http.ts";
+import { Http } from "../support/client/http.ts";
 import { Inside } from "../support/server/store-access.ts";
 import { TestServer } from "../support/server/test-server.ts";
 
@@ -13,13 +13,13 @@ describe("a caller whose access is revoked while a request waits", () => {
   let server: TestServer;
   let replica: TestServer;
   let inside: Inside;
-  let operator: Rest;
+  let operator: Http;
   before(async () => {
     server = await TestServer.start({ store: "postgres", ownProcess: true });
     const flags = ["--base-url", server.url];
     replica = await TestServer.start({ sameStoreAs: server, flags, ownProcess: true });
     inside = await Inside.open(server);
-    operator = new Rest(replica.url, await inside.token());
+    operator = new Http(replica.url, await inside.token());
   });
   after(async () => {
     await inside.close();
@@ -68,7 +68,7 @@ describe("a caller whose access is revoked while a request waits", () => {
     const capabilities = ["role_bindings.create", "groups.list"];
     const roleUid = await made(`roles/${root}`, { name: "r", capabilities });
     const binding = await made(`roleBindings/${root}`, { identityUid: leaver, roleUid });
-    const rest = new Rest(server.url, await inside.token(leaver));
+    const rest = new Http(server.url, await inside.token(leaver));
 
     const letGo = await hold(root);
     const granting = rest.post(`${PATH}/roleBindings/${root}`, { identityUid: friend, roleUid });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { type Answer, Rest } from "../support/client/http.ts";
+import { type Answer, Http } from "../support/client/http.ts";
 import { heldAt, type Item, type World } from "../support/oracle/access-model.ts";
 import { checkNoEscalation, snapshot } from "../support/oracle/escalation.ts";
 import { build, pick, plans } from "../support/oracle/random-plan.ts";
@@ -101,7 +101,7 @@ function choose(world: World, actor: string, { a, b, c, capabilities }: Step) {
   };
 }
 
-function attempt(rest: Rest, world: World, actor: string, step: Step): Promise<Answer> {
+function attempt(rest: Http, world: World, actor: string, step: Step): Promise<Answer> {
   const { operation, a, b, c } = step;
   const { groups, identities, roles } = world;
   const choice = choose(world, actor, step);
@@ -180,7 +180,7 @@ function suite(store: StoreKind, numRuns: number): void {
       let [succeeded, refused] = [0, 0];
       const tries = fc.array(steps, { minLength: 70, maxLength: 70 });
       const property = fc.asyncProperty(worlds, tries, async (plan, list) => {
-        const built = await build(new Rest(server.url, operatorToken), plan);
+        const built = await build(new Http(server.url, operatorToken), plan);
         const roots = [built.root];
         let world = built.world;
         for (const [turn, step] of list.entries()) {
@@ -208,7 +208,7 @@ function suite(store: StoreKind, numRuns: number): void {
       const able = world.identities.filter((identity) => bound.has(identity.uid));
       const actor = pick(able.length > 0 ? able : world.identities, step.actor)?.uid;
       if (actor === undefined) return { actor: "", status: 404, body: {}, headers: new Headers() };
-      const rest = new Rest(server.url, await inside.token(actor));
+      const rest = new Http(server.url, await inside.token(actor));
       return { actor, ...(await attempt(rest, world, actor, step)) };
     }
   });

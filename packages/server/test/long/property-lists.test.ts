@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
+import { ApiClient, type Protocol } from "../support/client/api-client.ts";
 import { closeGrpc } from "../support/client/grpc.ts";
-import { Rest } from "../support/client/http.ts";
+import { Http } from "../support/client/http.ts";
 import {
   type BindingItem,
   expected,
@@ -20,7 +21,6 @@ import {
   type World,
 } from "../support/oracle/access-model.ts";
 import {
-  type Asker,
   checkWalk,
   fetchAll,
   fetchPage,
@@ -58,7 +58,7 @@ const questions = fc.noBias(
     astray: fc.nat(9),
     key: fc.constantFrom<SortKey>("uid", "name", "created_at", "updated_at"),
     descending: fc.boolean(),
-    via: fc.constantFrom<Asker["via"]>("rest", "rest", "grpc"),
+    protocol: fc.constantFrom<Protocol>("REST", "REST", "gRPC"),
     walk: fc.constantFrom<Walk>("cursor", "skip", "both"),
     sizes: fc.array(fc.integer({ min: 2, max: 9 }), { minLength: 1, maxLength: 3 }),
     skips: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 3 }),
@@ -113,11 +113,11 @@ for (const store of STORES) {
   describe(`lists on ${store}`, () => {
     let server: TestServer;
     let inside: Inside;
-    let operator: Rest;
+    let operator: Http;
     before(async () => {
       server = await TestServer.start({ store });
       inside = await Inside.open(server);
-      operator = new Rest(server.url, await inside.token());
+      operator = new Http(server.url, await inside.token());
     });
     after(async () => {
       closeGrpc();
@@ -125,9 +125,9 @@ for (const store of STORES) {
       assert.equal(await server.stop(), 0);
     });
 
-    async function askerFor(caller: string, via: Asker["via"]): Promise<Asker> {
+    async function clientFor(caller: string, protocol: Protocol = "REST"): Promise<ApiClient> {
       const token = await (caller === OPERATOR ? inside.token() : inside.token(caller));
-      return { url: server.url, token, via };
+      return new ApiClient({ url: server.url, token, protocol });
     }
 
     async function checkQuestion(question: Question, world: World, root: string): Promise<void> {
@@ -137,22 +137,22 @@ for (const store of STORES) {
       const filter = filterOf(question, world, root, caller);
       const query: ListQuery = { kind, filter, key, descending };
       const wanted = expected(world, caller, kind, filter);
-      const rest = await askerFor(caller, "rest");
+      const rest = await clientFor(caller);
       const items = await fetchAll(rest, query, 200);
       const about = `${caller} asks ${JSON.stringify(query)}`;
       assert.deepEqual(uidsOf(items).sort(), uidsOf(wanted).sort(), about);
       assert.ok(isOrdered(items, key, descending), `order when ${about}`);
       const reversed = await fetchAll(rest, { ...query, descending: !descending }, 200);
       assert.deepEqual(uidsOf(reversed), uidsOf(items).reverse(), `the other way when ${about}`);
-      const asker = await askerFor(caller, question.via);
-      await checkWalk(asker, query, uidsOf(items), walk, sizes, skips);
+      const api = await clientFor(caller, question.protocol);
+      await checkWalk(api, query, uidsOf(items), walk, sizes, skips);
     }
 
     test("return exactly what Get allows", async () => {
       const property = fc.asyncProperty(plans(CAPABILITIES), async (plan) => {
         const { world } = await build(operator, plan);
         for (const identity of world.identities.slice(0, 3)) {
-          const rest = new Rest(server.url, await inside.token(identity.uid));
+          const rest = new Http(server.url, await inside.token(identity.uid));
           for (const kind of KINDS) {
             await all(world[kind], async ({ uid }) => {
               const { status } = await rest.get(`/iam/v2beta1/${kind}/${uid}`);
@@ -160,8 +160,8 @@ for (const store of STORES) {
               assert.equal(status, allowed ? 200 : 403, `${identity.uid} gets ${kind} ${uid}`);
             });
             const query: ListQuery = { kind, filter: {}, key: "uid", descending: false };
-            const asker = await askerFor(identity.uid, "rest");
-            const seen = uidsOf(await fetchAll(asker, query, 200));
+            const api = await clientFor(identity.uid);
+            const seen = uidsOf(await fetchAll(api, query, 200));
             assert.deepEqual(seen, uidsOf(expected(world, identity.uid, kind, {})).sort());
           }
         }
@@ -206,11 +206,11 @@ for (const store of STORES) {
       const filter = caller === OPERATOR ? { descendants_of: root } : {};
       const query: ListQuery = { kind, filter, key, descending };
       const lasting = uidsOf(expected(world, caller, kind, filter));
-      const asker = await askerFor(caller, "rest");
+      const api = await clientFor(caller);
       const items: Item[] = [];
       let pageToken = "";
       for (let step = 0; step === 0 || pageToken !== ""; step++) {
-        const page = await fetchPage(asker, query, {
+        const page = await fetchPage(api, query, {
           pageSize: pick(question.sizes, step),
           pageToken,
         });
@@ -243,11 +243,11 @@ function uidsOf(items: readonly Item[]): string[] {
 class Visitors {
   /** Of each kind there are never more at a time. */
   readonly most = 24;
-  readonly #operator: Rest;
+  readonly #operator: Http;
   readonly #world: World;
   #wanted = true;
 
-  constructor(operator: Rest, world: World) {
+  constructor(operator: Http, world: World) {
     this.#operator = operator;
     this.#world = world;
   }

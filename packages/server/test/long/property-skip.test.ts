@@ -6,9 +6,10 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { GroupSchema, OrgStatus } from "@wharf/contract";
 import fc from "fast-check";
 import { groups } from "../../src/iam/groups.ts";
-import { Rest } from "../support/client/http.ts";
+import { ApiClient } from "../support/client/api-client.ts";
+import { Http } from "../support/client/http.ts";
 import { placeOf } from "../support/oracle/access-model.ts";
-import { type Asker, fetchPage, type ListQuery } from "../support/oracle/pages.ts";
+import { fetchPage, type ListQuery } from "../support/oracle/pages.ts";
 import { pick } from "../support/oracle/random-plan.ts";
 import { FIXED } from "../support/oracle/seed.ts";
 import { Inside } from "../support/server/store-access.ts";
@@ -37,11 +38,11 @@ const FIELDS = { uid: "uid", name: "name", created_at: "created", updated_at: "u
 class Forest {
   readonly root: string;
   readonly folder: string;
-  readonly #rest: Rest;
+  readonly #rest: Http;
   #known: Known[];
   #born: number;
 
-  constructor(rest: Rest, root: string, folder: string, known: Known[]) {
+  constructor(rest: Http, root: string, folder: string, known: Known[]) {
     this.#rest = rest;
     this.root = root;
     this.folder = folder;
@@ -114,18 +115,18 @@ for (const store of STORES) {
     let server: TestServer;
     let inside: Inside;
     let forest: Forest;
-    let asker: Asker;
+    let api: ApiClient;
     before(async () => {
       server = await TestServer.start({ store });
       inside = await Inside.open(server);
-      const rest = new Rest(server.url, await inside.token());
+      const rest = new Http(server.url, await inside.token());
       const root = (await rest.post("/iam/v2beta1/groups", { name: "root" })).body.uid;
       const folder = (await rest.post(`/iam/v2beta1/groups/${root}`, { name: "folder" })).body;
       const planted = await plant(inside, root, folder.uid);
       const created = Date.parse(folder.createTime);
       const first = { uid: folder.uid, name: "folder", created, updated: created, born: -1 };
       forest = new Forest(rest, root, folder.uid, [first, ...planted]);
-      asker = { url: server.url, token: await inside.token(), via: "rest" };
+      api = new ApiClient({ url: server.url, token: await inside.token() });
     });
     after(async () => {
       await inside.close();
@@ -151,7 +152,7 @@ for (const store of STORES) {
         key,
         descending,
       };
-      const page = await fetchPage(asker, query, { pageSize, skip });
+      const page = await fetchPage(api, query, { pageSize, skip });
       const uids = forest.listed(query);
       const about = `skip ${skip} of ${filter} ${below} by ${key}${descending ? " desc" : ""}`;
       assert.deepEqual(
@@ -163,7 +164,7 @@ for (const store of STORES) {
       assert.equal(page.skipped, skip, about);
       assert.equal(page.nextPageToken !== "", skip + pageSize < uids.length, about);
       if (page.nextPageToken === "") return;
-      const next = await fetchPage(asker, query, {
+      const next = await fetchPage(api, query, {
         pageSize,
         pageToken: page.nextPageToken,
         skip: 2,

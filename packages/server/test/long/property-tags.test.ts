@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { recordTag } from "../../src/registry/ingest/tag-state.ts";
-import type { Api } from "../support/client/api-client.ts";
+import type { ApiClient } from "../support/client/api-client.ts";
 import { walk } from "../support/client/pagination.ts";
 import { all, pick } from "../support/oracle/random-plan.ts";
 import { digest } from "../support/registry/digest.ts";
@@ -106,7 +106,7 @@ onEachStore("lists of tags", (world) => {
   const isWithin = (uid: string, place: string) => uid.startsWith(`${place}/`);
 
   async function check(
-    api: Api,
+    api: ApiClient,
     asked: Asked,
     at: number,
     seen: readonly Shown[],

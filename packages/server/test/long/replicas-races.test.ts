@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Api, Refusal } from "../support/client/api-client.ts";
+import { ApiClient } from "../support/client/api-client.ts";
+import { ApiError } from "../support/client/api-error.ts";
 import { inParallel } from "../support/client/pagination.ts";
 import { ScimClient } from "../support/providers/scim.ts";
 import { type Signer, signerOf } from "../support/server/signer.ts";
@@ -15,16 +16,16 @@ const ROUNDS = Array.from({ length: 30 }, (_, at) => at);
 
 describe("races between two replicas", () => {
   let [one, two]: TestServer[] = [];
-  let a: Api;
-  let b: Api;
+  let a: ApiClient;
+  let b: ApiClient;
   let org: string;
   let signer: Signer;
   before(async () => {
     one = await TestServer.start({ store: "postgres", flags: FLAGS, ownProcess: true });
     two = await TestServer.start({ sameStoreAs: one, flags: FLAGS, ownProcess: true });
     signer = await signerOf(one);
-    a = new Api("REST", one.url, await one.token());
-    b = new Api("REST", two.url, a.token);
+    a = new ApiClient({ url: one.url, token: await one.token() });
+    b = new ApiClient({ url: two.url, token: a.token });
     org = (await a.groups.create("", { name: "org" })).uid;
   });
   after(async () => {
@@ -42,7 +43,7 @@ describe("races between two replicas", () => {
 
   /** Runs every round on alternating replicas, and tells how the rounds ended. */
   const outcomes = async (
-    round: (here: Api, there: Api, at: number) => Promise<[number, number]>,
+    round: (here: ApiClient, there: ApiClient, at: number) => Promise<[number, number]>,
   ): Promise<Set<string>> => {
     const ended = await inParallel(
       ROUNDS,
@@ -84,8 +85,14 @@ describe("races between two replicas", () => {
       const identityUid = await newIdentity(org);
       await a.roleBindings.create(org, { identityUid, roleUid: roleNamed("owner") });
     }
-    const { token, etag } = await a.scim("GenerateScimToken", provider);
-    await b.scim("SetScimEnabled", provider, { enabled: true, etag });
+    const { token, etag } = await a.identityProviders.generateScimToken({
+      identityProviderUid: provider,
+    });
+    await b.identityProviders.setScimEnabled({
+      identityProviderUid: provider,
+      enabled: true,
+      etag,
+    });
     const clients = [one, two].map((server) => {
       return new ScimClient(`${server?.url}/scim/v2/${provider}`, token);
     });
@@ -128,7 +135,7 @@ describe("races between two replicas", () => {
   test("deleting a group and creating in it never leaves an orphan", async () => {
     const identityUid = await newIdentity(org);
     const roleUid = roleNamed("viewer");
-    const fillings: ((api: Api, group: string) => Promise<unknown>)[] = [
+    const fillings: ((api: ApiClient, group: string) => Promise<unknown>)[] = [
       (api, group) => api.groups.create(group, { name: "child" }),
       (api, group) => api.identities.create(group, { name: "child", claimMatch: CLAIMS }),
       (api, group) => api.roles.create(group, { name: "x", capabilities: ["CAP_TAG_LIST"] }),
@@ -255,7 +262,7 @@ describe("races between two replicas", () => {
   test("two folders of a verified organization do not get the same name", async () => {
     const verified = (await a.groups.create("", { name: "folders.example" })).uid;
     await a.groups.update(verified, { verified: true });
-    const folder = async (api: Api, name: string) =>
+    const folder = async (api: ApiClient, name: string) =>
       (await api.groups.create(verified, { name })).uid as string;
     const ended = await outcomes(async (here, there, at) => {
       const renamed = await folder(here, `other ${at}`);
@@ -298,7 +305,7 @@ async function codeOf(call: Promise<unknown>): Promise<number> {
     await call;
     return 0;
   } catch (error) {
-    if (error instanceof Refusal) return error.code;
+    if (error instanceof ApiError) return error.code;
     throw error;
   }
 }

@@ -4,10 +4,10 @@ import { create, type DescMethod, fromJson, type JsonObject, toBinary } from "@b
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { httpRulesOf, SERVICES } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import { grpcSend } from "../support/client/grpc.ts";
-import { Rest } from "../support/client/http.ts";
-import { queryOf } from "../support/client/over-rest.ts";
+import { sendBytes } from "../support/client/grpc.ts";
+import { Http } from "../support/client/http.ts";
 import { inParallel } from "../support/client/pagination.ts";
+import { queryOf } from "../support/client/transcoding.ts";
 import { ExtremeGround } from "../support/fuzz/boundary-requests.ts";
 import {
   extremesOf,
@@ -49,7 +49,7 @@ onEachStore("every field of every request, at the extremes of its type", (world)
         maskOnly(method, request, path);
         const bytes = Buffer.from(toBinary(method.input, request));
         const address = `/${method.parent.typeName}/${method.name}`;
-        const code = await grpcSend(world.server.url, token, address, bytes).then(
+        const code = await sendBytes(world.server.url, token, address, bytes).then(
           () => 0,
           (error: { code: number }) => error.code,
         );
@@ -61,7 +61,7 @@ onEachStore("every field of every request, at the extremes of its type", (world)
   });
 
   test("is accepted or rejected over REST, never an internal error", async () => {
-    const rest = new Rest(world.server.url, world.operator().token);
+    const rest = new Http(world.server.url, world.operator().token);
     const calls = METHODS.flatMap((method) =>
       [...leavesOf(method.input)].flatMap((path) =>
         jsonExtremesOf(path.at(-1) as Path[number]).map((value) => ({ method, path, value })),

@@ -4,8 +4,7 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { grpcCallV1 } from "../support/client/grpc-v1.ts";
-import { Rest } from "../support/client/http.ts";
+import { Http } from "../support/client/http.ts";
 import { putGroups } from "../support/server/bulk-groups.ts";
 import { onEachStore } from "../support/world/world.ts";
 
@@ -24,7 +23,7 @@ onEachStore(
       org = await world.organization();
       uids = await putGroups(world.server, org, 100_000);
       // Whatever is made once is made.
-      await new Rest(world.server.url, world.operator().token).get("/iam/v1/groups?id=x");
+      await new Http(world.server.url, world.operator().token).get("/iam/v1/groups?id=x");
     });
 
     const mib = () => {
@@ -65,11 +64,7 @@ onEachStore(
 
     test("are one message over gRPC, and only that is kept in memory", async () => {
       const before = mib();
-      const { url } = world.server;
-      const { token } = world.operator();
-      const service = "chainguard.platform.iam.Groups";
-      const request = { uidp: { childrenOf: org } };
-      const { items } = await grpcCallV1(url, token, service, "List", request);
+      const { items } = await world.operator("gRPC").v1.groups.list({ uidp: { childrenOf: org } });
       assert.deepEqual(
         items.map((item: { id: string }) => item.id),
         uids,
@@ -86,7 +81,7 @@ onEachStore(
       const most = mib();
       for (const { request } of all) request.destroy();
       assert.ok(most - before < MAX_GROWTH_MIB, `it grew from ${before} to ${most} MiB`);
-      const rest = new Rest(world.server.url, world.operator().token);
+      const rest = new Http(world.server.url, world.operator().token);
       const [first] = uids;
       const { body } = await rest.get(`/iam/v1/groups?id=${first}`);
       assert.deepEqual([body.items.length, body.items[0].id], [1, first]);

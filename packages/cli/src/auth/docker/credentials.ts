@@ -17,7 +17,7 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     const address = input.trim();
     if (address === "") throw new Error("no credentials server URL");
     const registry = registryOf(address, registriesOf(settings));
-    if (registry === undefined) throw new Error(NOT_FOUND);
+    if (registry === undefined || !isSignedIn(settings, environment)) throw new Error(NOT_FOUND);
     const { token } = await tokenFor(registry, settings, environment);
     return JSON.stringify({ ServerURL: address, Username: USERNAME, Secret: token });
   },
@@ -52,12 +52,17 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   },
 
   async list(_input, settings, environment) {
-    const hasToken = environment.WHARF_TOKEN || environment.WHARF_IDENTITY;
-    if (!hasToken && Logins.of(environment).current(settings.issuer) === undefined) return "{}";
+    if (!isSignedIn(settings, environment)) return "{}";
     const entries = registriesOf(settings).map((host) => [host, USERNAME]);
     return JSON.stringify(Object.fromEntries(entries));
   },
 };
+
+/** Whether there is a token or a login. Without one, Docker continues anonymously: for public images. */
+function isSignedIn({ issuer }: Settings, environment: Environment): boolean {
+  if (environment.WHARF_TOKEN?.trim() || environment.WHARF_IDENTITY) return true;
+  return Logins.of(environment).current(issuer) !== undefined;
+}
 
 /** The registry hosts of platform.registry, comma-separated (default: the host of the API). */
 export function registriesOf({ registry }: Pick<Settings, "registry">): string[] {

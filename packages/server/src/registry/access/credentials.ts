@@ -1,6 +1,7 @@
 import { isUid } from "@wharf/contract";
 import type { Authenticator } from "../../auth/authenticator.ts";
 import { ANONYMOUS_UID } from "../../auth/caller.ts";
+import { Grants } from "../../auth/grants.ts";
 import { readBearer } from "../../lib/bearer.ts";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import {
@@ -11,7 +12,6 @@ import {
 import type { CachedIdentity } from "../../sts/identity-cache.ts";
 import { Checks } from "../../sts/verify/checks.ts";
 import type { Requester } from "./registry-access.ts";
-import { ACTIONS } from "./scope.ts";
 
 export type Credentials =
   | { readonly kind: "none" }
@@ -20,8 +20,8 @@ export type Credentials =
   /** A token that an identity trusts: a pull token, or one of a workload's platform. */
   | { readonly kind: "trusted"; readonly token: string; readonly identity: string };
 
-/** The authenticated requester. */
-export interface Principal extends Requester {
+/** The authenticated requester, without the grants that it shares with everyone. */
+export interface Principal extends Omit<Requester, "publicGrants"> {
   readonly uid: string;
   /** When the credentials expire. */
   readonly expires: number;
@@ -78,7 +78,7 @@ export async function authenticate(
   time: number,
   seen: AuditedSubject,
 ): Promise<Principal> {
-  if (credentials.kind === "none") return anonymous(deps);
+  if (credentials.kind === "none") return ANONYMOUS;
   if (credentials.kind === "trusted") {
     return authenticateTrusted(deps.exchange, credentials, time, seen);
   }
@@ -86,17 +86,22 @@ export async function authenticate(
   seen.identity = caller.uid;
   if (!audiences.includes(service)) throw wrongAudience(audiences, service);
   const { uid, grants, isOperator } = caller;
-  return { uid, grants, isOperator, expires, maxActions: ACTIONS };
+  return { uid, grants, isOperator, expires };
 }
 
-/** Anonymous requesters get the grants of the identity "anyone", and may only pull. */
-async function anonymous({ exchange }: CredentialDeps): Promise<Principal> {
+/** The grants of the identity "anyone", which count for every requester, with credentials or without. */
+export async function publicGrants({ exchange }: CredentialDeps): Promise<Grants> {
   const anyone = await exchange.identities.find(ANONYMOUS_UID);
   if (anyone === undefined) throw new Error("the identity of anyone is missing");
-  const { uid, granted: grants } = anyone;
-  const expires = Number.POSITIVE_INFINITY;
-  return { uid, grants, isOperator: false, expires, maxActions: ["pull"] };
+  return anyone.granted;
 }
+
+const ANONYMOUS: Principal = {
+  uid: ANONYMOUS_UID,
+  grants: Grants.NONE,
+  isOperator: false,
+  expires: Number.POSITIVE_INFINITY,
+};
 
 /** Authenticates an identity by a token that it trusts. Throws UNAUTHENTICATED for any other token. */
 export async function authenticateTrusted(
@@ -111,14 +116,7 @@ export async function authenticateTrusted(
     const entitled = await authorizeSubject(exchange, presented, Checks.failFast(), seen);
     if (entitled === undefined) throw unauthenticated('invalid "identity"');
     const { identity, expires } = entitled;
-    return {
-      uid: identity.uid,
-      grants: identity.granted,
-      isOperator: false,
-      expires,
-      maxActions: ACTIONS,
-      identity,
-    };
+    return { uid: identity.uid, grants: identity.granted, isOperator: false, expires, identity };
   } catch (thrown) {
     const error = WharfError.from(thrown);
     // Registry clients expect 401 for any wrong password.

@@ -6,12 +6,12 @@ import { type ResolvedPath, resolvePath } from "../path.ts";
 import { ACTIONS, type Action, type Scope } from "./scope.ts";
 import type { ResourceActions } from "./token.ts";
 
-/** The requester of a token, with the upper bound of what it may be granted. */
+/** The requester of a token. */
 export interface Requester {
   readonly grants: Grants;
+  /** The grants of everyone. They only count for pulls, whatever else is bound to "anyone". */
+  readonly publicGrants: Grants;
   readonly isOperator: boolean;
-  /** Actions outside of these are never granted. */
-  readonly maxActions: readonly Action[];
 }
 
 /** What a token grants, and the repo or group of its first scope, for the audit log. */
@@ -47,15 +47,12 @@ export async function grantScopes(
       continue;
     }
     // Requesters without any capability cost no reads.
-    if (holdsNothing(requester.grants)) continue;
+    if (holdsNothing(requester.grants) && holdsNothing(requester.publicGrants)) continue;
     const path = await resolvePath(engine, engine.store.reader, scope.name);
     if (path === undefined) continue;
     resource ||= path.repo ?? path.group;
     let actions = ACTIONS.filter(
-      (action) =>
-        scope.actions.has(action) &&
-        requester.maxActions.includes(action) &&
-        holdsNeeded(requester, action, path),
+      (action) => scope.actions.has(action) && holdsNeeded(requester, action, path),
     );
     if (actions.includes("push") && !(await hasQuota(engine, path))) {
       actions = actions.filter((action) => action !== "push");
@@ -66,14 +63,15 @@ export async function grantScopes(
 }
 
 function holdsNeeded(
-  { grants }: Requester,
+  { grants, publicGrants }: Requester,
   action: Action,
   { group, repo, missing }: ResolvedPath,
 ): boolean {
   const needed = [...NEEDED[action]];
   if (action === "push" && repo === undefined) needed.push(Capability.CAP_REPO_CREATE);
   if (action === "push" && missing.length > 0) needed.push(Capability.CAP_IAM_GROUPS_CREATE);
-  return grants.holds(needed, repo ?? group);
+  const scope = repo ?? group;
+  return grants.holds(needed, scope) || (action === "pull" && publicGrants.holds(needed, scope));
 }
 
 /** Whether the repo exists, or the quota of its group allows another one. */

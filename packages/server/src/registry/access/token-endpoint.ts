@@ -9,6 +9,7 @@ import {
   type CredentialDeps,
   type Credentials,
   passwordOf,
+  publicGrants,
   readAuthorization,
 } from "./credentials.ts";
 import { registryError } from "./errors.ts";
@@ -88,7 +89,8 @@ async function issueToken(
     tokenRequest = { request, time, service, scopes: texts, credentials: { kind: "none" }, seen };
     tokenRequest = { ...tokenRequest, credentials: credentials() };
     const principal = await authenticate(deps, tokenRequest.credentials, service, time, seen);
-    const granted = await grantScopes(engine, principal, scopes);
+    const requester = { ...principal, publicGrants: await publicGrants(deps) };
+    const granted = await grantScopes(engine, requester, scopes);
     const { uid: subject, expires } = principal;
     const content = { issuer: authUrl, service, subject, access: granted.access, expires };
     const { token, seconds } = issueRegistryToken(await deps.keys.current(), content, time);

@@ -5,7 +5,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { createOne } from "../../engine/write.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { writeLocation } from "../../store/tables/registry-locations.ts";
-import { type ResolvedPath, resolvePath } from "../path.ts";
+import { lockPath, type ResolvedPath } from "../path.ts";
 import { ensureRepo } from "../repos/ensure-repo.ts";
 import { type MutationOrigin, systemMutation } from "./system-mutation.ts";
 
@@ -16,7 +16,7 @@ export interface EnsuredRepo {
 }
 
 /**
- * Finds the repo of a path, and stores the path as its location. Creates a missing repo and its missing
+ * Finds the repo of a path, locks it, and stores the path as its location. Creates a missing repo and its missing
  * folders: as the pusher if they may, else as the installation. The registry accepted the push, so the
  * images exist either way, and creating the repo grants nothing. Returns undefined if the path resolves
  * to nothing here.
@@ -28,16 +28,8 @@ export async function ensureRepoForPath(
   path: string,
   origin: MutationOrigin,
 ): Promise<EnsuredRepo | undefined> {
-  let resolved = await resolvePath(engine, tx, path);
+  const resolved = await lockPath(engine, tx, path);
   if (resolved === undefined) return undefined;
-  if (resolved.repo === undefined) {
-    // Locks the group and resolves again: another replica may have created the same folders.
-    if ((await engine.catalog.groups.table.findForChange(tx, resolved.group)) === undefined) {
-      return undefined;
-    }
-    resolved = await resolvePath(engine, tx, path);
-    if (resolved === undefined) return undefined;
-  }
   const { repo } = resolved;
   if (repo !== undefined) {
     await writeLocation(tx, { host, path, repo, made: 0 });

@@ -135,12 +135,9 @@ async function writeTags(
   manifests: readonly FetchedManifest[],
   findings: Findings,
 ): Promise<string | undefined> {
-  const { engine, remote, path, repo, isLocationStored, time, origin } = reconciliation;
+  const { engine, remote, path, time, origin } = reconciliation;
   const { uid, outcomes } = await engine.store.write(async (tx) => {
-    const ensured =
-      isLocationStored && repo !== undefined
-        ? { uid: repo }
-        : await ensureRepoForPath(engine, tx, remote.host, path, origin);
+    const ensured = await ensureRepoForPath(engine, tx, remote.host, path, origin);
     if (ensured === undefined) return { uid: undefined, outcomes: [] };
     const mutation = systemMutation(engine, tx, "tag", origin);
     for (const manifest of manifests) await recordManifest(mutation, ensured.uid, manifest);

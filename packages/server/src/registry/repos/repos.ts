@@ -54,6 +54,7 @@ export const repos: Resource<Repo> = new Resource({
   hooks: ({ registry }) => ({
     async beforeCreate(mutation, created) {
       check(created);
+      await checkPathAvailable(mutation, created);
       await applySync(mutation, registry, undefined, created);
     },
     async beforeUpdate(mutation, before, after) {
@@ -93,9 +94,26 @@ function isEmpty(schema: DescMessage, message: Message): boolean {
   });
 }
 
+/**
+ * A name with slashes precedes folders of these names in paths. So it must not be the path of a repo in
+ * such a folder, whose images would then be those of the new repo.
+ */
+async function checkPathAvailable({ engine, tx }: Mutation, { uid, name }: Repo): Promise<void> {
+  const segments = name.split("/");
+  let group: string | undefined = parentOf(uid);
+  while (group !== undefined && segments.length > 1) {
+    const folder = segments.shift() as string;
+    [group] = await engine.catalog.groups.table.childrenNamed(tx, group, folder, 1);
+    if (group === undefined) return;
+    const [taken] = await repos.table.childrenNamed(tx, group, segments.join("/"), 1);
+    if (taken !== undefined) throw alreadyExists(repos.typeName, name);
+  }
+}
+
 /** Images are pulled by the name of their repo, so a repo with images cannot be renamed. */
-async function checkRename(mutation: Mutation, before: Repo, { uid, name }: Repo): Promise<void> {
+async function checkRename(mutation: Mutation, before: Repo, after: Repo): Promise<void> {
   const { engine, tx } = mutation;
+  const { uid, name } = after;
   const group = parentOf(uid);
   const hasTags = await engine.catalog.tags.table.hasAny(tx, { column: "parent", value: uid });
   if (hasTags || (await hasManifests(tx, uid))) {
@@ -107,6 +125,8 @@ async function checkRename(mutation: Mutation, before: Repo, { uid, name }: Repo
   if ((await repos.table.namedForChange(tx, group, name)) !== undefined) {
     throw alreadyExists(repos.typeName, name);
   }
+  await checkPathAvailable(mutation, after);
+  await deleteLocations(tx, uid);
 }
 
 /**

@@ -103,6 +103,16 @@ export async function hasManifests(reader: Reader, repo: string): Promise<boolea
   return (await reader.get(sql, repo)) !== undefined;
 }
 
+/** Whether a repo anywhere below a group has tags or manifests. */
+export async function hasImagesBelow(reader: Reader, group: string): Promise<boolean> {
+  // The children of a uid are between `uid/` and `uid0`.
+  const [from, to] = [`${group}/`, `${group}0`];
+  const tagged = "SELECT 1 AS found FROM tags WHERE parent > ? AND parent < ? LIMIT 1";
+  if ((await reader.get(tagged, from, to)) !== undefined) return true;
+  const stored = "SELECT 1 AS found FROM manifests WHERE repo > ? AND repo < ? LIMIT 1";
+  return (await reader.get(stored, from, to)) !== undefined;
+}
+
 /** The digests that a repo has metadata of. */
 export async function knownDigests(
   reader: Reader,

@@ -88,3 +88,9 @@ export async function markLocationsCreated(tx: Transaction, repo: string): Promi
 export async function deleteLocations(tx: Transaction, repo: string): Promise<void> {
   await tx.run("DELETE FROM registry_places WHERE repo = ?", repo);
 }
+
+/** Deletes the locations of all repos below a renamed group, which has other paths now. */
+export async function deleteLocationsBelow(tx: Transaction, group: string): Promise<void> {
+  const sql = "DELETE FROM registry_places WHERE repo > ? AND repo < ?";
+  await tx.run(sql, `${group}/`, `${group}0`);
+}

@@ -1,49 +1,27 @@
-/**
- * The five, and what some kinds have beside them. An action is a method of one resource; over REST
- * it is a verb after the uid, unless it says what else.
- */
-export type Verb =
-  | "Get"
-  | "List"
-  | "Create"
-  | "Update"
-  | "Delete"
-  | "Lookup"
-  | "BatchCreate"
-  | "BatchDelete"
-  | "Check"
-  | "Test"
-  | { readonly action: string; readonly rest?: HttpRequest };
+/** Errors of the API, the same whichever protocol carried them. */
 
-export interface HttpRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: unknown;
+/** The HTTP status that each canonical code travels under; not the server's own table. */
+const STATUS: Readonly<Record<number, number>> = {
+  3: 400,
+  5: 404,
+  6: 409,
+  7: 403,
+  8: 429,
+  9: 400,
+  10: 409,
+  12: 501,
+  13: 500,
+  14: 503,
+  16: 401,
+};
+
+/** @example httpStatusOf(5) // 404 */
+export function httpStatusOf(code: number): number | undefined {
+  return STATUS[code];
 }
 
-/** One call of the contract, independent of the protocol that carries it. */
-export interface Call {
-  readonly verb: Verb;
-  readonly kind: Kind;
-  // biome-ignore lint/suspicious/noExplicitAny: tests send requests of every shape.
-  readonly request: any;
-}
-
-/** The names that a kind of resource goes by. */
-export interface Kind {
-  /** The part of the contract that it belongs to. */
-  readonly domain: "iam" | "registry" | "vulnerabilities";
-  readonly service: string;
-  readonly one: string;
-  readonly many: string;
-  /** In paths, and the key of its lists. */
-  readonly collection: string;
-  /** The field of requests that holds one. */
-  readonly field: string;
-}
-
-/** What a refused call says, the same whichever protocol carried it. */
-export class Refusal extends Error {
+/** What a rejected call says. */
+export class ApiError extends Error {
   readonly code: number;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into details of every type.
   readonly details: readonly any[];
@@ -54,7 +32,7 @@ export class Refusal extends Error {
     this.details = details.map(withoutEmpty);
   }
 
-  /** Which fields were refused, and why. */
+  /** Which fields are invalid, and why. */
   get fields(): Record<string, string> {
     const violations = this.#detail("BadRequest")?.fieldViolations ?? [];
     return Object.fromEntries(
@@ -62,7 +40,7 @@ export class Refusal extends Error {
     );
   }
 
-  /** The types of the conditions that do not hold. */
+  /** The types of the preconditions that do not hold. */
   get violations(): string[] {
     const violations = this.#detail("PreconditionFailure")?.violations ?? [];
     return violations.map((one: { type: string }) => one.type);
@@ -87,25 +65,25 @@ function withoutEmpty(detail: object): object {
 }
 
 /**
- * The refusal that a call ends with; fails if it succeeds.
+ * The error that a call ends with; fails if it succeeds.
  *
- * @example assert.equal((await refused(api.groups.get(uid))).code, 5);
+ * @example assert.equal((await rejected(api.groups.get(uid))).code, 5);
  */
-export async function refused(call: Promise<unknown>): Promise<Refusal> {
+export async function rejected(call: Promise<unknown>): Promise<ApiError> {
   const answer = await call.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   );
-  if ("error" in answer && answer.error instanceof Refusal) return answer.error;
+  if ("error" in answer && answer.error instanceof ApiError) return answer.error;
   if ("error" in answer) throw answer.error;
   throw new Error(`the call succeeded: ${JSON.stringify(answer.value)}`);
 }
 
 /**
- * The refusals of calls that are all under way; fails if any succeeds.
+ * The errors of calls that are all under way; fails if any succeeds.
  *
- * @example for (const { code } of await allRefused([api.groups.get(a), api.groups.get(b)])) …
+ * @example for (const { code } of await allRejected([api.groups.get(a), api.groups.get(b)])) …
  */
-export function allRefused(calls: readonly Promise<unknown>[]): Promise<Refusal[]> {
-  return Promise.all(calls.map(refused));
+export function allRejected(calls: readonly Promise<unknown>[]): Promise<ApiError[]> {
+  return Promise.all(calls.map(rejected));
 }

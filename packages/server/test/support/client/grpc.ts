@@ -1,64 +1,67 @@
+/**
+ * gRPC by an independent implementation: grpc-js, with messages that proto-loader reads from our
+ * .proto files. Nothing generated, so that the server is not tested with its own code.
+ */
+import { join } from "node:path";
+import { createRegistry, type DescMethod, fromBinary, toJson } from "@bufbuild/protobuf";
+import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { loadSync, type MethodDefinition, type ServiceDefinition } from "@grpc/proto-loader";
 import {
-  Client,
-  credentials,
-  Metadata,
-  makeGenericClientConstructor,
-  type ServiceDefinition,
-  type ServiceError,
-} from "@grpc/grpc-js";
-import { readService } from "./proto-files.ts";
+  BadRequestSchema,
+  ErrorInfoSchema,
+  PreconditionFailureSchema,
+  ResourceInfoSchema,
+} from "@wharf/contract/gen/google/rpc/error_details_pb.js";
+import { type Status, StatusSchema } from "@wharf/contract/gen/google/rpc/status_pb.js";
+import { ApiError } from "./api-error.ts";
+import { fromGrpcJs, toGrpcJs } from "./grpc-json.ts";
+
+const ROOT = join(import.meta.dirname, "../../../../..");
+const INCLUDED = [join(ROOT, "proto"), join(ROOT, "node_modules/google-proto-files")];
+
+/** Above the default of clients: a v1 list is one message. */
+const LONGEST_ANSWER = 100 * 1024 * 1024;
 
 /**
- * Calls one method with an independent client; rejects with grpc-js's ServiceError.
+ * Calls a method under a name of its service, and shows the answer as REST would. Rejects with an
+ * ApiError.
  *
- * @example const group = await grpcCall(server.url, token, "GroupsService", "GetGroup", { uid });
+ * @example await callUnary(url, token, "wharf.iam.v1.Groups", Groups.method.list, { id });
  */
-export function grpcCall(
+export async function callUnary(
   url: string,
   token: string,
   service: string,
-  method: string,
+  method: DescMethod,
   request: object,
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape.
-): Promise<any> {
-  return callMethod(clientOf(url, service), token, method, request);
-}
-
-/**
- * Calls a method of a client that grpc-js made for a service; rejects with its ServiceError.
- *
- * @example await callMethod(client, token, "GetGroup", { uid });
- */
-export function callMethod(
-  client: Client,
-  token: string,
-  method: string,
-  request: object,
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape.
-): Promise<any> {
-  const metadata = new Metadata();
-  if (token !== "") metadata.set("authorization", `Bearer ${token}`);
-  return new Promise((resolve, reject) => {
-    const call = (client as Client & Record<string, (...args: unknown[]) => void>)[method];
-    if (call === undefined) throw new Error(`the service has no ${method}`);
-    call.call(client, request, metadata, (error: ServiceError | null, response: unknown) => {
-      if (error) reject(error);
-      else resolve(response);
-    });
-  });
+): Promise<unknown> {
+  const { requestSerialize, responseDeserialize } = definitionOf(method);
+  const sent = requestSerialize(toGrpcJs(method.input, request) as object);
+  const client = clientOf(url, method.parent.file.name.includes("/v1/"));
+  const path = `/${service}/${method.name}`;
+  try {
+    const answer = responseDeserialize(await unary(client, token, path, sent));
+    return fromGrpcJs(method.output, answer);
+  } catch (error) {
+    throw apiErrorOf(error as ServiceError);
+  }
 }
 
 /**
  * Sends bytes to any path and returns the bytes of the answer; rejects with grpc-js's ServiceError.
  *
- * @example await grpcSend(server.url, "", "/wharf.ping.v2beta1.PingService/Ping", Buffer.alloc(0));
+ * @example await sendBytes(server.url, "", "/wharf.ping.v2beta1.PingService/Ping", Buffer.alloc(0));
  */
-export function grpcSend(url: string, token: string, path: string, bytes: Buffer): Promise<Buffer> {
-  let client = clients.get(url);
-  if (client === undefined) {
-    client = new Client(new URL(url).host, credentials.createInsecure());
-    clients.set(url, client);
-  }
+export function sendBytes(
+  url: string,
+  token: string,
+  path: string,
+  bytes: Buffer,
+): Promise<Buffer> {
+  return unary(clientOf(url, false), token, path, bytes);
+}
+
+function unary(client: Client, token: string, path: string, bytes: Buffer): Promise<Buffer> {
   const metadata = new Metadata();
   if (token !== "") metadata.set("authorization", `Bearer ${token}`);
   const same = (buffer: Buffer) => buffer;
@@ -72,27 +75,59 @@ export function grpcSend(url: string, token: string, path: string, bytes: Buffer
 
 const clients = new Map<string, Client>();
 
-function clientOf(url: string, service: string): Client {
-  const key = `${url} ${service}`;
+function clientOf(url: string, takesLongAnswers: boolean): Client {
+  const key = `${url} ${takesLongAnswers}`;
   let client = clients.get(key);
   if (client === undefined) {
-    const Service = makeGenericClientConstructor(definitionOf(service), service);
-    client = new Service(new URL(url).host, credentials.createInsecure());
+    const limit = { "grpc.max_receive_message_length": LONGEST_ANSWER };
+    const options = takesLongAnswers ? limit : {};
+    client = new Client(new URL(url).host, credentials.createInsecure(), options);
     clients.set(key, client);
   }
   return client;
 }
 
-const definitions = new Map<string, ServiceDefinition>();
-
-function definitionOf(service: string): ServiceDefinition {
-  const definition = definitions.get(service) ?? readService("wharf/*/v2beta1", service);
-  definitions.set(service, definition);
-  return definition;
-}
-
-/** Lets go of all connections, so that the process can end. */
+/** Closes all connections, so that the process can end. */
 export function closeGrpc(): void {
   for (const client of clients.values()) client.close();
   clients.clear();
+}
+
+const definitions = new Map<string, ServiceDefinition>();
+
+/** A method as proto-loader reads it. Reading all files takes longer than most tests: one is read. */
+function definitionOf({ parent, name }: DescMethod): MethodDefinition<object, object> {
+  let service = definitions.get(parent.typeName);
+  if (service === undefined) {
+    const shapes = { longs: String, enums: String, defaults: true, oneofs: true };
+    const read = loadSync(`${parent.file.name}.proto`, { includeDirs: INCLUDED, ...shapes });
+    service = read[parent.typeName] as ServiceDefinition;
+    definitions.set(parent.typeName, service);
+  }
+  return service[name] as MethodDefinition<object, object>;
+}
+
+const DETAILS = createRegistry(
+  ErrorInfoSchema,
+  BadRequestSchema,
+  PreconditionFailureSchema,
+  ResourceInfoSchema,
+);
+
+/**
+ * The error that a failed call carries in its trailers; what has none is returned as it is.
+ *
+ * @example assert.equal(apiErrorOf(error).code, 16);
+ */
+export function apiErrorOf(error: ServiceError): ApiError | Error {
+  const [binary] = error.metadata?.get("grpc-status-details-bin") ?? [];
+  if (!(binary instanceof Buffer)) return error;
+  const status: Status = fromBinary(StatusSchema, binary);
+  // A long message is cut in its header; the details have all of it.
+  const shortened = error.details.replace(/…$/, "");
+  if (status.code !== error.code || !status.message.startsWith(shortened)) {
+    throw new Error(`the trailers differ: ${error.code} ${error.details}, ${status.message}`);
+  }
+  const json = toJson(StatusSchema, status, { registry: DETAILS }) as { details?: object[] };
+  return new ApiError(status.code, status.message, json.details ?? []);
 }

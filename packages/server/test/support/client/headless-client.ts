@@ -5,9 +5,7 @@ import {
   generateKeyPairSync,
   type KeyObject,
 } from "node:crypto";
-import type { MethodDefinition } from "@grpc/grpc-js";
-import { grpcSend } from "./grpc.ts";
-import { readService } from "./proto-files.ts";
+import { ApiClient } from "./api-client.ts";
 
 /** What waits for a tool, as it comes over the wire. */
 export interface Sealed {
@@ -42,19 +40,18 @@ export class HeadlessTool {
     const response = await fetch(`${url}/sts/headless_sessions?code=${this.code}`);
     const body = (await response.json()) as Record<string, string>;
     if (response.status === 404) return undefined;
-    const bytes = (name: string) => Buffer.from(body[name] ?? "", "base64");
-    return {
-      ecdhPublicKey: bytes("ecdhPublicKey"),
-      encryptedIdtoken: bytes("encryptedIdtoken"),
-    };
+    return sealedOf(body);
   }
 
   /** Asks over gRPC, under the name that existing clients know; rejects while nothing is there. */
   async askOverGrpc(url: string): Promise<Sealed> {
-    const auth = readService("wharf/auth", "Auth", {});
-    const method = auth.GetHeadlessSession as MethodDefinition<object, Sealed>;
-    const request = method.requestSerialize({ code: this.code });
-    const path = "/chainguard.platform.auth.Auth/GetHeadlessSession";
-    return method.responseDeserialize(await grpcSend(url, "", path, request));
+    const api = new ApiClient({ url, token: "", protocol: "gRPC", naming: "public" });
+    return sealedOf(await api.auth.getHeadlessSession({ code: this.code }));
   }
+}
+
+/** Bytes come as base64 in JSON. */
+function sealedOf(body: Readonly<Record<string, string>>): Sealed {
+  const bytes = (name: string) => Buffer.from(body[name] ?? "", "base64");
+  return { ecdhPublicKey: bytes("ecdhPublicKey"), encryptedIdtoken: bytes("encryptedIdtoken") };
 }

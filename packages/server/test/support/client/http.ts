@@ -13,8 +13,8 @@ export interface Answer {
   readonly headers: Headers;
 }
 
-/** A plain REST client: what a user of curl would send. */
-export class Rest {
+/** A plain HTTP client, for requests that are about HTTP itself: what a user of curl would send. */
+export class Http {
   readonly #url: string;
   readonly #token: string;
 

@@ -1,4 +1,4 @@
-import type { Collection } from "./api-client.ts";
+import type { Collection } from "./collections.ts";
 
 /** A list read to its end, page by page. */
 export interface Walk {

@@ -1,6 +1,6 @@
 import type { DescMethod, JsonObject } from "@bufbuild/protobuf";
 import { isScope } from "@wharf/contract";
-import { Rest } from "../client/http.ts";
+import { Http } from "../client/http.ts";
 import { digest } from "../registry/digest.ts";
 import { roleNamed, type TestWorld } from "../world/world.ts";
 
@@ -60,7 +60,7 @@ export class ExtremeGround {
     const mapping = { externalGroupId: "x", roleUid: viewer };
     const repo = await uid(api.repos.create(group, { name: "extreme" }));
     await api.accountAssociations.create(group, { name: "x" });
-    const v1 = new Rest(`${world.server.url}/vulnerabilities/v1/advisories`, api.token);
+    const v1 = new Http(`${world.server.url}/vulnerabilities/v1/advisories`, api.token);
     const advisory = (await v1.post("", { parentId: group, advisory: ABOUT })).body.id;
     const advisoryEvent = { detection: { manual: {} } };
     const event = (await v1.post(`/${advisory}/events`, { advisoryEvent })).body.id;

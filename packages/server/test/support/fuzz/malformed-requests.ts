@@ -1,6 +1,6 @@
 /** Requests that begin as good ones and then have something done to them. */
 import fc from "fast-check";
-import { Rest } from "../client/http.ts";
+import { Http } from "../client/http.ts";
 import {
   AUTHORIZATIONS,
   CALLS,
@@ -181,7 +181,7 @@ export function fill(text: string, known: Known): string {
 
 /** One of everything, for requests to be about. */
 export async function settle(url: string, token: string): Promise<Known> {
-  const rest = new Rest(url, token);
+  const rest = new Http(url, token);
   const made = async (path: string, body: object) =>
     (await rest.post(`/iam/v2beta1/${path}`, body)).body.uid as string;
   const group = await made("groups", { name: "root" });

@@ -1,5 +1,4 @@
 /** An organization with one of everything, for requests to be about. */
-import { AdvisoriesV1 } from "../client/advisories-v1.ts";
 import { ScimClient } from "../providers/scim.ts";
 import { digest } from "../registry/digest.ts";
 import { roleNamed, type TestWorld } from "../world/world.ts";
@@ -53,12 +52,12 @@ export async function organization(
   const invited = { roleUid: roleNamed("viewer"), ttl: "86400s" };
   const invite = await api.groupInvites.create(group, invited);
   const repo = (await api.repos.create(group, { name: `${label}-repo` })).uid;
-  await api.updateReadme(repo, `# ${label} readme`);
+  await api.repos.updateRepoReadme({ repoReadme: { uid: repo, content: `# ${label} readme` } });
   const tag = (await api.tags.create(repo, { name: "latest", digest: digest(1) })).uid;
-  const v1 = new AdvisoriesV1(api);
+  const v1 = api.v1;
   const about = { artifactType: "apk", artifactName: `${label}-package` };
-  const advisory = (await v1.create(org, about)).id;
-  const event = (await v1.addEvent(advisory, { detection: { manual: {} } })).id;
+  const advisory = (await v1.advisories.create(org, about)).id;
+  const event = (await v1.advisoryEvents.create(advisory, { detection: { manual: {} } })).id;
   const page = (await api.groups.list({ pageSize: 1 })).nextPageToken;
   return {
     ...{ org, group, identity, role, binding, mapping, repo, tag, advisory, event, page },
@@ -84,8 +83,14 @@ async function providerOf(world: TestWorld, org: string, label: string): Promise
       pkceEnabled: true,
     },
   });
-  const { token, endpointUrl, etag } = await api.scim("GenerateScimToken", provider);
-  await api.scim("SetScimEnabled", provider, { enabled: true, etag });
+  const { token, endpointUrl, etag } = await api.identityProviders.generateScimToken({
+    identityProviderUid: provider,
+  });
+  await api.identityProviders.setScimEnabled({
+    identityProviderUid: provider,
+    enabled: true,
+    etag,
+  });
   const scim = new ScimClient(endpointUrl, token);
   const person = { userName: `${label}-person`, externalId: `${label}-external`, active: true };
   const scimUser = (await scim.post("/Users", person)).body.id;

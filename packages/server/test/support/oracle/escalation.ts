@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Rest } from "../client/http.ts";
+import { ApiClient } from "../client/api-client.ts";
+import { Http } from "../client/http.ts";
 import { heldAt, type Item, KINDS, type Kind, placeOf, type World } from "./access-model.ts";
 import { fetchAll } from "./pages.ts";
 
@@ -16,16 +17,16 @@ export async function snapshot(
   roots: readonly string[],
   before: World,
 ): Promise<World> {
-  const asker = { url, token, via: "rest" } as const;
+  const api = new ApiClient({ url, token });
   const lists = KINDS.map(async (kind) => {
     const filters = roots.map((root) => ({ descendants_of: root }));
     const own = filters.map((filter) => {
-      return fetchAll(asker, { kind, filter, key: "uid", descending: false }, 200);
+      return fetchAll(api, { kind, filter, key: "uid", descending: false }, 200);
     });
     return [kind, (await Promise.all(own)).flat()] as const;
   });
   const world = Object.fromEntries(await Promise.all(lists)) as Record<Kind, Item[]>;
-  const rest = new Rest(url, token);
+  const rest = new Http(url, token);
   const tops = await rest.get(
     `/iam/v2beta1/groups?${roots.map((uid) => `uidp.ids=${uid}`).join("&")}`,
   );

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { AdvisoriesV1 } from "../client/advisories-v1.ts";
-import type { Api } from "../client/api-client.ts";
+import type { ApiClient } from "../client/api-client.ts";
 import { walk } from "../client/pagination.ts";
 import type { Member, TestWorld } from "../world/world.ts";
 import type { Stored } from "./advisory-model.ts";
@@ -59,7 +58,7 @@ export class AdvisoryWorld {
   all: Stored[] = [];
   readonly #chance: Chance;
   readonly #world: TestWorld;
-  readonly #writers: Api[] = [];
+  readonly #writers: ApiClient[] = [];
   #ids = 0;
 
   constructor(world: TestWorld, seed: number) {
@@ -121,23 +120,26 @@ export class AdvisoryWorld {
     const known = this.all.filter(({ deleteTime }) => deleteTime === undefined);
     if (count < 10 || known.length === 0 || chance.below(3) === 0) return this.#import();
     const { uid } = chance.pick(known);
-    const v1 = new AdvisoriesV1(chance.pick(this.#writers));
+    const v1 = chance.pick(this.#writers).v1;
     switch (chance.below(6)) {
       case 0:
-        await v1.create(chance.pick(this.groups), this.#about());
+        await v1.advisories.create(chance.pick(this.groups), this.#about());
         break;
       case 1:
-        await v1.update(uid, this.#about());
+        await v1.advisories.update(uid, this.#about());
         break;
       case 2:
-        await v1.delete(uid);
+        await v1.advisories.delete(uid);
         break;
       case 3: {
         const said = chance.pick(EVENTS)(chance) as { detection?: Detection };
         const { scanner, subpackage } = said.detection?.scanv1 ?? {};
         // Version 1 calls it by another name.
         const scan = { detection: { scanv1: { scanner, subpackageName: subpackage } } };
-        await v1.addEvent(uid, { ...(scanner ? scan : said), timestamp: this.#time() });
+        await v1.advisoryEvents.create(uid, {
+          ...(scanner ? scan : said),
+          timestamp: this.#time(),
+        });
         break;
       }
       default:
@@ -175,7 +177,10 @@ export class AdvisoryWorld {
       return { advisoryId: `CGA-${id}`, ...about, ...legacy, events };
     });
     const api = chance.pick(this.#writers);
-    const { results } = await api.importAdvisories(place, [{ name: "x", advisories }]);
+    const { results } = await api.advisoryImports.importAdvisories({
+      parent: place,
+      documents: [{ name: "x", advisories }],
+    });
     assert.equal(results[0].created, advisories.length);
     await this.read();
   }
@@ -183,13 +188,13 @@ export class AdvisoryWorld {
   /** Someone reviews an event that waits for it, if any does. */
   async #review(uid: string): Promise<void> {
     const chance = this.#chance;
-    const v1 = new AdvisoriesV1(chance.pick(this.#writers));
-    const { items } = await v1.events(uid);
+    const v1 = chance.pick(this.#writers).v1;
+    const { items } = await v1.advisoryEvents.list({ parentId: uid });
     const waiting = items.find(({ status }: { status: string }) => status === "PENDING");
     if (waiting === undefined) return;
     const status = chance.pick(["APPROVED", "APPROVED", "REJECTED", "REQUEST_CHANGES"]);
     try {
-      await v1.updateEvent(waiting.id, { ...waiting, status });
+      await v1.advisoryEvents.update(waiting.id, { ...waiting, status });
     } catch (error) {
       // Its author cannot.
       assert.match(String(error), /the author of an event cannot review it/);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { BUILTIN_ROLES } from "@wharf/contract";
 import fc from "fast-check";
-import type { Rest } from "../client/http.ts";
+import type { Http } from "../client/http.ts";
 import { type BindingItem, type Item, placeOf, type RoleItem, type World } from "./access-model.ts";
 
 /** Few enough to repeat; made of everything that databases have been known to sort by their own mind. */
@@ -46,7 +46,7 @@ export function plans(capabilities: readonly string[]): fc.Arbitrary<Plan> {
  *
  * @example const { world, root } = await build(operator, plan);
  */
-export async function build(operator: Rest, plan: Plan): Promise<{ world: World; root: string }> {
+export async function build(operator: Http, plan: Plan): Promise<{ world: World; root: string }> {
   const root = (await made(operator, "groups", { name: "root" })) as Item;
   const groups = await buildGroups(operator, root, plan);
   const place = (at: number) => pick(groups, at).uid;
@@ -80,7 +80,7 @@ export async function build(operator: Rest, plan: Plan): Promise<{ world: World;
   return { world, root: root.uid };
 }
 
-async function buildGroups(operator: Rest, root: Item, { groups, touched }: Plan): Promise<Item[]> {
+async function buildGroups(operator: Http, root: Item, { groups, touched }: Plan): Promise<Item[]> {
   const depths = [1];
   const parents = groups.map(({ parent }) => {
     const chosen = parent % depths.length;
@@ -106,13 +106,13 @@ async function buildGroups(operator: Rest, root: Item, { groups, touched }: Plan
 }
 
 /** The roles that every installation has; those with few capabilities come first. */
-async function builtinRoles(operator: Rest): Promise<RoleItem[]> {
+async function builtinRoles(operator: Http): Promise<RoleItem[]> {
   const { body } = await operator.get("/iam/v2beta1/roles?uidp.in_root=true&page_size=200");
   assert.equal(body.roles.length, BUILTIN_ROLES.length);
   return body.roles;
 }
 
-async function made<T extends Item = Item>(operator: Rest, path: string, body: object): Promise<T> {
+async function made<T extends Item = Item>(operator: Http, path: string, body: object): Promise<T> {
   const answer = await operator.post(`/iam/v2beta1/${path}`, body);
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   return answer.body;

@@ -98,7 +98,13 @@ export async function provisioning(world: TestWorld, oidc: object = {}): Promise
     defaultRole: roleNamed("viewer"),
     oidc: { issuer: "https://login.example.com", clientId: "c", pkceEnabled: true, ...oidc },
   });
-  const { token, endpointUrl, etag } = await api.scim("GenerateScimToken", provider);
-  const on = await api.scim("SetScimEnabled", provider, { enabled: true, etag });
+  const { token, endpointUrl, etag } = await api.identityProviders.generateScimToken({
+    identityProviderUid: provider,
+  });
+  const on = await api.identityProviders.setScimEnabled({
+    identityProviderUid: provider,
+    enabled: true,
+    etag,
+  });
   return { org, provider, scim: new ScimClient(endpointUrl, token), etag: on.etag };
 }

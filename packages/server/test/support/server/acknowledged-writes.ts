@@ -1,5 +1,5 @@
-import type { Api } from "../client/api-client.ts";
-import { Refusal } from "../client/api-client.ts";
+import type { ApiClient } from "../client/api-client.ts";
+import { ApiError } from "../client/api-error.ts";
 
 /** What the service has acknowledged, by uid. */
 export class Acknowledged {
@@ -34,8 +34,8 @@ export class Acknowledged {
  * @example await Promise.all(apis.map((api) => writeUntilGone(api, maker, org, acknowledged)));
  */
 export async function writeUntilGone(
-  operator: Api,
-  maker: Api,
+  operator: ApiClient,
+  maker: ApiClient,
   parent: string,
   acknowledged: Acknowledged,
 ): Promise<void> {
@@ -67,6 +67,6 @@ export async function writeUntilGone(
     }
   } catch (error) {
     // A refusal is an answer: the service was there and said no, which none of this deserves.
-    if (error instanceof Refusal) throw error;
+    if (error instanceof ApiError) throw error;
   }
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { refused } from "../client/api-error.ts";
+import { rejected } from "../client/api-error.ts";
 import type { StartOptions } from "../server/test-server.ts";
 import { onEachStore, type TestWorld } from "../world/world.ts";
-import { type Facts, type Subject, type Way, waysOf } from "./resources.ts";
+import { COMBINATIONS, ComparedClient, type Facts, type Subject } from "./resources.ts";
 
 /** A place to make resources of a kind in, and what to make of them. */
 export interface Place {
@@ -33,8 +33,6 @@ export interface Compared extends Subject {
   readonly deleteIsIdempotent?: boolean;
 }
 
-const WAYS = ["v1 REST", "v1 gRPC", "v2 REST", "v2 gRPC"] as const;
-
 /** Looks like a uid, and is nobody's. */
 const NOWHERE = "0123456789".repeat(4);
 
@@ -61,14 +59,14 @@ function compare(world: TestWorld, subject: Compared): void {
   before(async () => {
     place = await subject.prepare(world);
   });
-  const ways = (token = world.operator().token) => waysOf(world.server.url, token);
-  const way = (name: string) => ways().find((one) => one.name === name) as Way;
+  const clients = (token = world.operator().token) => ComparedClient.all(world.server.url, token);
+  const client = (name: string) => clients().find((one) => one.name === name) as ComparedClient;
   const parentOfNext = async () => (await place.another?.()) ?? place.parent;
-  const make = async (by: Way) => {
+  const make = async (by: ComparedClient) => {
     return by.create(subject, await parentOfNext(), place.sample(made++));
   };
   const all = (one: string) => {
-    return Promise.all(ways().map((each) => each.list(subject, { id: one })));
+    return Promise.all(clients().map((each) => each.list(subject, { id: one })));
   };
   const alike = async (expected: Facts) => {
     for (const shown of await all(expected.id)) assert.deepEqual(shown, [expected]);
@@ -78,16 +76,16 @@ function compare(world: TestWorld, subject: Compared): void {
     if (!subject.neverChanges) test(title, check);
   };
 
-  for (const name of WAYS) {
+  for (const { name } of COMBINATIONS) {
     test(`what ${name} makes, all show alike`, async () => {
       const parent = await parentOfNext();
       const sample = place.sample(made++);
-      const one = await way(name).create(subject, parent, sample);
+      const one = await client(name).create(subject, parent, sample);
       assert.deepEqual({ ...one, ...sample }, one, "it is what was asked for");
       await alike(one);
-      const got = await way("v2 REST").callV2(subject.v2, "Get", { uid: one.id });
+      const got = await client("v2beta1 REST").api[subject.collection].get(one.id);
       assert.deepEqual(subject.fromV2(got), one);
-      for (const each of ways()) {
+      for (const each of clients()) {
         const below = await each.list(subject, { childrenOf: parent });
         assert.deepEqual(
           below.find((other) => other.id === one.id),
@@ -101,53 +99,53 @@ function compare(world: TestWorld, subject: Compared): void {
     });
 
     updating(`what ${name} replaces is reset where nothing is said`, async () => {
-      const one = await make(way("v2 REST"));
+      const one = await make(client("v2beta1 REST"));
       const { change, reset, required = [] } = place;
       const again = Object.entries(one).filter(([fact]) => required.includes(fact));
       const said = { ...Object.fromEntries(again), ...change };
-      const now = await way(name).replace(subject, one.id, said);
+      const now = await client(name).replace(subject, one.id, said);
       assert.deepEqual(settled(now), settled({ ...one, ...reset, ...change }));
       await alike(now);
     });
 
     test(`what ${name} deletes is gone in all`, async () => {
-      const one = await make(way("v1 REST"));
-      await way(name).delete(subject, one.id);
+      const one = await make(client("v1 REST"));
+      await client(name).delete(subject, one.id);
       assert.deepEqual(
         await all(one.id),
-        WAYS.map(() => []),
+        COMBINATIONS.map(() => []),
       );
     });
   }
 
-  for (const name of ["v2 REST", "v2 gRPC"]) {
+  for (const name of ["v2beta1 REST", "v2beta1 gRPC"]) {
     updating(`what ${name} changes is kept where nothing is said`, async () => {
-      const one = await make(way("v1 gRPC"));
+      const one = await make(client("v1 gRPC"));
       const { change } = place;
-      const now = await way(name).change(subject, one.id, change);
+      const now = await client(name).change(subject, one.id, change);
       assert.deepEqual(settled(now), settled({ ...one, ...change }));
       await alike(now);
     });
   }
 
   test("who may see some sees the same in all, and others nothing", async () => {
-    const one = await make(way("v2 gRPC"));
+    const one = await make(client("v2beta1 gRPC"));
     const root = one.id.slice(0, 40);
     const [member, stranger] = [await world.member({ [root]: "owner" }), await world.member()];
-    for (const each of ways(member.token))
+    for (const each of clients(member.token))
       assert.deepEqual(await each.list(subject, { id: one.id }), [one]);
-    for (const each of ways(stranger.token))
+    for (const each of clients(stranger.token))
       assert.deepEqual(await each.list(subject, { id: one.id }), []);
   });
 
   test("all refuse alike, and nothing changes", async () => {
-    const one = await make(way("v1 REST"));
+    const one = await make(client("v1 REST"));
     const stranger = await world.member();
     const parent = await parentOfNext();
     const next = place.sample(made++);
     const { change, invalid } = place;
     const missing = `${NOWHERE}/${NOWHERE.slice(0, 16)}`;
-    const refusals: [code: number, attempt: (each: Way) => Promise<unknown>][] = [
+    const refusals: [code: number, attempt: (each: ComparedClient) => Promise<unknown>][] = [
       [16, (each) => each.as("").create(subject, parent, next)],
       [7, (each) => each.as(stranger.token).create(subject, parent, next)],
       [3, (each) => each.create(subject, parent, { ...next, ...invalid })],
@@ -165,16 +163,17 @@ function compare(world: TestWorld, subject: Compared): void {
         [5, (each) => each.replace(subject, missing, change)],
       );
     }
-    const before = await way("v2 REST").list(subject, { childrenOf: parent });
+    const before = await client("v2beta1 REST").list(subject, { childrenOf: parent });
     for (const [at, [code, attempt]] of refusals.entries()) {
-      for (const each of ways()) {
-        const refusal = await refused(attempt(each));
+      for (const each of clients()) {
+        const refusal = await rejected(attempt(each));
         assert.equal(refusal.code, code, `${at}, ${each.name}: ${refusal.message}`);
       }
     }
     await alike(one);
-    assert.deepEqual(await way("v2 REST").list(subject, { childrenOf: parent }), before);
-    if (subject.deleteIsIdempotent) for (const each of ways()) await each.delete(subject, missing);
+    assert.deepEqual(await client("v2beta1 REST").list(subject, { childrenOf: parent }), before);
+    if (subject.deleteIsIdempotent)
+      for (const each of clients()) await each.delete(subject, missing);
   });
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ANONYMOUS_UID } from "../../../src/auth/caller.ts";
 import { type Visited, Walker } from "../browser/http-browser.ts";
 import type { SoftPasskey, Twist } from "../browser/soft-passkey.ts";
-import { Rest } from "../client/http.ts";
+import { Http } from "../client/http.ts";
 import { type TokenAnswer, Tool } from "../client/oauth-client.ts";
 import { rawRows } from "../server/sql.ts";
 import { type StartOptions, TestServer } from "../server/test-server.ts";
@@ -135,7 +135,7 @@ export class LocalWorld {
   /** Who a token speaks for, and what they hold. */
   async whoAmI(tokens: TokenAnswer | undefined) {
     assert.ok(tokens?.access_token, JSON.stringify(tokens));
-    const answer = await new Rest(this.server.url, tokens.access_token).get("/auth/v1/ok");
+    const answer = await new Http(this.server.url, tokens.access_token).get("/auth/v1/ok");
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     return answer.body;
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { builtinRole } from "@wharf/contract";
 import { type Visited, Walker } from "../browser/http-browser.ts";
-import { Rest } from "../client/http.ts";
+import { Http } from "../client/http.ts";
 import { Tool } from "../client/oauth-client.ts";
 import { type AccountClaims, OpenIdProvider } from "../providers/openid-provider.ts";
 import { type StartOptions, TestServer } from "../server/test-server.ts";
@@ -16,7 +16,7 @@ export const PEOPLE = {
 export class LoginWorld {
   readonly server: TestServer;
   readonly upstream: OpenIdProvider;
-  readonly operator: Rest;
+  readonly operator: Http;
   /** The uid of the organization. */
   readonly organization: string;
   /** The uid of its identity provider. */
@@ -25,7 +25,7 @@ export class LoginWorld {
   private constructor(
     server: TestServer,
     upstream: OpenIdProvider,
-    operator: Rest,
+    operator: Http,
     uids: { organization: string; provider: string },
   ) {
     this.server = server;
@@ -45,7 +45,7 @@ export class LoginWorld {
       clients: [{ id: "wharf", secret: "s3cret", redirectUris }],
       accounts: PEOPLE,
     });
-    const operator = new Rest(server.url, await server.token());
+    const operator = new Http(server.url, await server.token());
     const group = await operator.post("/iam/v2beta1/groups", { name: "acme.example" });
     const organization: string = group.body.uid;
     await operator.patch(`/iam/v2beta1/groups/${organization}`, { verified: true });

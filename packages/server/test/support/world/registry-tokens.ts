@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt, type JWTPayload } from "jose";
-import { Rest } from "../client/http.ts";
+import { Http } from "../client/http.ts";
 import { exchange } from "../client/token-exchange.ts";
 import { StandInIssuer } from "../providers/issuer.ts";
 import { type StoreKind, TestServer } from "../server/test-server.ts";
@@ -32,14 +32,14 @@ export interface TokenAnswer {
 export class RegistryWorld {
   readonly server: TestServer;
   readonly issuer: StandInIssuer;
-  readonly operator: Rest;
+  readonly operator: Http;
   readonly host: string;
   /** The organization `acme`, which is verified. */
   organization = "";
   /** The folder `team` in it. */
   team = "";
 
-  private constructor(server: TestServer, issuer: StandInIssuer, operator: Rest, host: string) {
+  private constructor(server: TestServer, issuer: StandInIssuer, operator: Http, host: string) {
     this.server = server;
     this.issuer = issuer;
     this.operator = operator;
@@ -60,7 +60,7 @@ export class RegistryWorld {
   } = {}): Promise<RegistryWorld> {
     const issuer = await StandInIssuer.start();
     const server = await TestServer.start({ store, flags: ["--registry-host", host, ...flags] });
-    const operator = new Rest(server.url, await server.token());
+    const operator = new Http(server.url, await server.token());
     const world = new RegistryWorld(server, issuer, operator, host);
     world.organization = (await world.post("groups", { name: "acme" })).uid;
     world.team = (await world.post(`groups/${world.organization}`, { name: "team" })).uid;

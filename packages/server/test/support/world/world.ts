@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { OPERATOR_UID } from "../../../src/auth/caller.ts";
-import { Api, type Protocol } from "../client/api-client.ts";
+import { ApiClient, type Protocol } from "../client/api-client.ts";
 import { closeGrpc } from "../client/grpc.ts";
-import { closeGrpcV1 } from "../client/grpc-v1.ts";
 import { type Signer, signerOf } from "../server/signer.ts";
 import { STORES, type StartOptions, type StoreKind, TestServer } from "../server/test-server.ts";
 
@@ -40,8 +39,8 @@ export class TestWorld {
   }
 
   /** The service as the operator sees it. */
-  operator(protocol: Protocol = "REST"): Api {
-    return new Api(protocol, this.server.url, this.#token);
+  operator(protocol: Protocol = "REST"): ApiClient {
+    return new ApiClient({ protocol, url: this.server.url, token: this.#token });
   }
 
   /** A name that nothing else in this suite has. */
@@ -53,7 +52,7 @@ export class TestWorld {
    * A rule of the contract. The layers of protocol and store are independent, so each rule is tested
    * over one protocol on SQLite and over the other on PostgreSQL, in turn.
    */
-  rule(title: string, check: (api: Api) => Promise<void>): void {
+  rule(title: string, check: (api: ApiClient) => Promise<void>): void {
     const isTurned = this.#rules++ % 2 === 1;
     const protocol = (this.store === "sqlite") === isTurned ? "gRPC" : "REST";
     test(`${title} (${protocol})`, () => check(this.operator(protocol)));
@@ -107,7 +106,7 @@ export class TestWorld {
 
   async stop(): Promise<void> {
     closeGrpc();
-    closeGrpcV1();
+
     assert.equal(await this.#server?.stop(), 0, "the server ends well");
   }
 }
