@@ -31,6 +31,7 @@ export function randomOsv(seed: number): JsonObject {
     Array.from({ length: 1 + Math.floor(random() * max) }, make);
   // The schema excludes both severities of packages and of the record.
   const isRatedByPackage = random() < 0.3;
+  const isOfRepository = random() < 0.1;
   const version = () => `${Math.floor(random() * 4)}.${Math.floor(random() * 12)}.${pick(0, 1, 9)}`;
   const commit = () =>
     Math.floor(random() * 4_000)
@@ -48,16 +49,23 @@ export function randomOsv(seed: number): JsonObject {
     const all = [{ introduced: start }, ...bounded, ...limits];
     return random() < 0.2 ? all.reverse() : all;
   };
+  const commits = (): JsonObject => ({
+    ...{ type: "GIT", repo: pick(...REPOS), events: events(commit) },
+  });
   const range = (): JsonObject =>
     pick<() => JsonObject>(
       () => ({ type: "SEMVER", events: events(version) }),
       () => ({ type: "ECOSYSTEM", events: events(version) }),
-      () => ({ type: "GIT", repo: pick(...REPOS), events: events(commit) }),
+      commits,
     )();
   const affected = (): JsonObject => ({
-    ...maybe(0.9, () => ({ package: pick(...PACKAGES) })),
-    ...maybe(0.8, () => ({ ranges: many(3, range) })),
-    ...maybe(0.4, () => ({ versions: [...new Set(many(6, version))] })),
+    ...(random() < (isOfRepository ? 0 : 0.9)
+      ? {
+          package: pick(...PACKAGES),
+          ...maybe(0.8, () => ({ ranges: many(3, range) })),
+          ...maybe(0.4, () => ({ versions: [...new Set(many(6, version))] })),
+        }
+      : { ranges: many(2, commits) }),
     ...maybe(isRatedByPackage ? 0.4 : 0, () => ({ severity: [pick(V3, V4)] })),
     ...maybe(0.3, () => ({ ecosystem_specific: { imports: [{ path: "a", symbols: ["B"] }] } })),
     ...maybe(0.3, () => ({ database_specific: { source: "https://example.com/1", n: 1.5 } })),

@@ -21,32 +21,49 @@ export interface Affected {
 
 /**
  * The packages of a document, each once: many documents have an entry for each range. Packages of two
- * releases of a distribution are different packages.
+ * releases of a distribution are different packages. Entries without package have only ranges of commits; they
+ * are kept with every package. If no entry has one, each repository counts as a package.
  *
  * @example affectedOf(top.field("affected"))
  */
 export function affectedOf(list: DocumentNode): Affected[] {
+  const nodes = list.items("products").filter((node) => node.requireObject());
+  const hasPackages = nodes.some((node) => node.field("package").isPresent);
   const found = new Map<string, Affected>();
-  /** Entries with only commit ranges, which name no package. */
   const unnamed: JsonValue[] = [];
-  for (const node of list.items("products")) {
-    if (!node.requireObject()) continue;
-    if (!node.field("package").isPresent) {
-      unnamed.push(node.value as JsonValue);
-      for (const { entries } of found.values()) entries.push(node.value as JsonValue);
+  for (const node of nodes) {
+    const entry = node.value as JsonValue;
+    const named = node.field("package");
+    if (!named.isPresent && hasPackages) {
+      unnamed.push(entry);
+      for (const { entries } of found.values()) entries.push(entry);
       continue;
     }
-    const artifact = packageOf(node.field("package"));
+    const artifact = named.isPresent ? packageOf(named) : repositoryOf(node);
+    if (artifact === undefined) continue;
     const key = JSON.stringify(artifact);
     const affected = found.get(key) ?? { artifact, fixed: [], unfixed: [], entries: [...unnamed] };
     found.set(key, affected);
-    affected.entries.push(node.value as JsonValue);
+    affected.entries.push(entry);
     readRanges(node, affected);
   }
-  for (const { entries } of found.values())
+  for (const { entries } of found.values()) {
     fitting(list, entries, "affectedBytes", "of one package");
+  }
   return [...found.values()];
 }
+
+/** The repository of the first range of commits, by its URL without scheme; undefined if there is none. */
+function repositoryOf(node: DocumentNode): Artifact | undefined {
+  for (const range of node.field("ranges").items("events")) {
+    const repo = range.field("repo").optionalString();
+    if (repo !== "") return wholeArtifact(repo.replace(/^[a-z+]+:\/\//i, ""), REPOSITORY);
+  }
+  return undefined;
+}
+
+/** The artifact type of a repository. */
+const REPOSITORY = "git";
 
 function packageOf(node: DocumentNode): Artifact {
   const ecosystem = node.field("ecosystem").requiredString();
@@ -64,11 +81,14 @@ function packageOf(node: DocumentNode): Artifact {
   return { ...artifact, component: { name, type: artifact.type, location } };
 }
 
-function readRanges(node: DocumentNode, { fixed, unfixed }: Affected): void {
+/** Commits are not versions of a package. */
+function readRanges(node: DocumentNode, { artifact, fixed, unfixed }: Affected): void {
   const before = fixed.length + unfixed.length;
+  const isRepository = artifact.type === REPOSITORY && !node.field("package").isPresent;
   let isEmpty = false;
   for (const range of node.field("ranges").items("events")) {
-    if (!range.requireObject() || range.field("type").requiredString() === "GIT") continue;
+    if (!range.requireObject()) continue;
+    if (range.field("type").requiredString() === "GIT" && !isRepository) continue;
     isEmpty = readRange(range.field("events"), fixed, unfixed) || isEmpty;
   }
   const versions = node.field("versions").items("products");

@@ -1,54 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { GHSA, V3, V4 } from "../../test/osv-samples.ts";
 import { advisoryIdOf } from "../advisory-id.ts";
-import { problemText } from "./document-error.ts";
-import { READ_LIMITS } from "./limits.ts";
 import { problemsOf, readToJson } from "./testing.ts";
-
-const V3 = "CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N";
-const V4 = "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:P/VC:N/VI:N/VA:N/SC:L/SI:L/SA:N";
-
-const GHSA = {
-  schema_version: "1.7.3",
-  id: "GHSA-4x9r-j582-cgr8",
-  modified: "2026-03-05T22:10:11.372001Z",
-  published: "2026-03-01T09:00:00Z",
-  aliases: ["CVE-2026-20333"],
-  related: ["CVE-2026-20334"],
-  summary: "Cross-site scripting in a template helper",
-  details: "Values of `data-` attributes are not escaped.",
-  severity: [
-    { type: "CVSS_V3", score: V3 },
-    { type: "CVSS_V4", score: V4 },
-    { type: "Ubuntu", score: "high" },
-  ],
-  affected: [
-    {
-      package: { ecosystem: "npm", name: "@acme/templates", purl: "pkg:npm/%40acme/templates" },
-      ranges: [{ type: "SEMVER", events: [{ introduced: "0" }, { fixed: "4.2.1" }] }],
-      database_specific: { last_known_affected_version_range: "<= 4.2.0" },
-    },
-    {
-      package: { ecosystem: "npm", name: "@acme/templates", purl: "pkg:npm/%40acme/templates" },
-      ranges: [{ type: "SEMVER", events: [{ introduced: "5.0.0" }, { fixed: "5.0.3" }] }],
-    },
-    {
-      package: { ecosystem: "PyPI", name: "acme-templates" },
-      versions: ["1.0", "1.1"],
-      ranges: [
-        { type: "GIT", repo: "https://example.com/acme.git", events: [{ introduced: "0" }] },
-        { type: "ECOSYSTEM", events: [{ introduced: "0" }, { last_affected: "1.1" }] },
-      ],
-    },
-    {
-      ranges: [
-        { type: "GIT", repo: "https://example.com/acme.git", events: [{ introduced: "0" }] },
-      ],
-    },
-  ],
-  references: [{ type: "WEB", url: "https://example.com/acme" }],
-  database_specific: { github_reviewed: true, cwe_ids: ["CWE-79"] },
-};
 
 describe("OSV", () => {
   test("is fixed wherever the event introduced 0 is", () => {
@@ -100,68 +54,6 @@ describe("OSV", () => {
     });
     assert.equal(python.artifactType, "pypi");
     assert.deepEqual(python.events[0].truePositiveDetermination, { note: "Affected: up to 1.1." });
-  });
-
-  test("is kept, once for all packages without what is affected", () => {
-    const { affected: _, ...record } = GHSA;
-    const { sources, advisories } = readToJson(GHSA);
-    assert.deepEqual(sources, [{ osv: record }]);
-    const entries = [2, 3].map((at) => GHSA.affected[at]);
-    assert.deepEqual(advisories[1].source, { osv: { id: GHSA.id, affected: entries } });
-    assert.equal(readToJson(GHSA, { metadataOnly: true }).sources, undefined);
-    const unknown = { ...GHSA, invented: 1, credits: null };
-    assert.deepEqual(readToJson(unknown).sources, [{ osv: record }]);
-  });
-
-  test("is rejected if it cannot be kept", () => {
-    const limits = { ...READ_LIMITS, recordBytes: 2_000, affectedBytes: 600, recordDepth: 7 };
-    const read = (more: object) => problemsOf({ ...GHSA, ...more }, { limits });
-    assert.match(
-      read({ details: "x".repeat(1_900) })[0] as string,
-      /^1:1: has 2\d\d\d bytes without affected; the maximum is 2000$/,
-    );
-    const versions = Array.from({ length: 100 }, (_, at) => `1.${at}`);
-    const affected = [{ package: { ecosystem: "npm", name: "x" }, versions }];
-    assert.match(
-      read({ affected })[0] as string,
-      /^\d+:15: affected: has \d+ bytes of one package; the maximum is 600$/,
-    );
-    const nested = JSON.parse(`${"[".repeat(7)}1${"]".repeat(7)}`);
-    assert.deepEqual(read({ database_specific: { nested } }), [
-      "1:1: is nested more than 7 levels deep",
-    ]);
-    const wrong = { references: [{ url: 1 }], credits: ["Ada"], related: [{}], details: 7 };
-    assert.deepEqual(
-      read({ ...wrong, affected: [] }).map((problem) => problem.replace(/^\d+:\d+: /, "")),
-      [
-        "related[0]: must be text, not an object",
-        "references[0].type: is missing",
-        "references[0].url: must be text, not a number",
-        "credits[0]: must be an object, not text",
-        "details: must be text, not a number",
-      ],
-    );
-  });
-
-  test("has upstream vulnerabilities as aliases of its advisories, but not of its own", () => {
-    const upstream = ["CVE-2026-20335", "CVE-2026-20333"];
-    const { advisories, vulnerabilities } = readToJson({ ...GHSA, upstream });
-    assert.deepEqual(vulnerabilities[0].aliases, ["CVE-2026-20333"]);
-    const names = ["GHSA-4x9r-j582-cgr8", "CVE-2026-20333", "CVE-2026-20335"];
-    assert.deepEqual(advisories[0].aliases, names);
-    const many = Array.from({ length: 700 }, (_, at) => `CVE-2025-${1000 + at}`);
-    assert.equal(readToJson({ ...GHSA, upstream: many }).advisories[0].aliases.length, 702);
-  });
-
-  test("with a repeated alias has it once, with a warning", () => {
-    const warnings: string[] = [];
-    const aliases = ["CVE-2026-20333", "CVE-2026-1", "CVE-2026-20333"];
-    const read = readToJson(
-      { ...GHSA, aliases },
-      { onWarning: (warning) => warnings.push(problemText(warning)) },
-    );
-    assert.deepEqual(read.vulnerabilities[0].aliases, ["CVE-2026-20333", "CVE-2026-1"]);
-    assert.deepEqual(warnings, ['9:5: aliases[2]: "CVE-2026-20333" occurs twice; it counts once']);
   });
 
   test("is affected if any range has no fix", () => {
@@ -228,50 +120,6 @@ describe("OSV", () => {
         type: "TYPE_VULNERABILITY_RECORD_ANALYSIS_CONTESTED",
         note: "The vulnerability record was withdrawn.",
       },
-    });
-  });
-
-  test("stays withdrawn when it is modified later", () => {
-    const withdrawn = "2026-03-02T00:00:00Z";
-    for (const { events } of readToJson({ ...GHSA, withdrawn }).advisories) {
-      assert.deepEqual(events, [
-        {
-          createTime: GHSA.modified,
-          reviewState: "REVIEW_STATE_APPROVED",
-          falsePositiveDetermination: {
-            type: "TYPE_VULNERABILITY_RECORD_ANALYSIS_CONTESTED",
-            note: "The vulnerability record was withdrawn.",
-          },
-        },
-      ]);
-    }
-  });
-
-  test("has no time where the zero time is given", () => {
-    const zero = "0001-01-01T00:00:00Z";
-    const { sources: _, ...plain } = readToJson({ ...GHSA, published: undefined });
-    const { sources: _sources, ...read } = readToJson({
-      ...GHSA,
-      published: zero,
-      withdrawn: zero,
-    });
-    assert.deepEqual(read, plain);
-    assert.deepEqual(problemsOf({ ...GHSA, modified: zero }), ["4:15: modified: is missing"]);
-  });
-
-  test("is not affected where each range ends where it begins", () => {
-    const range = (...events: object[]) => ({ type: "ECOSYSTEM", events });
-    const empty = range({ introduced: "0" }, { fixed: "0" });
-    const event = (entry: object) => {
-      const affected = [{ package: { ecosystem: "Wolfi", name: "zlib" }, ...entry }];
-      return readToJson({ ...GHSA, affected }).advisories[0].events[0];
-    };
-    const note = "The vulnerability record lists no affected versions.";
-    assert.deepEqual(event({ ranges: [empty] }).falsePositiveDetermination, { note });
-    const fixed = range({ introduced: "2" }, { fixed: "3" });
-    assert.deepEqual(event({ ranges: [empty, fixed] }).fixed, { fixedVersion: "3" });
-    assert.deepEqual(event({ ranges: [empty], versions: ["1"] }).truePositiveDetermination, {
-      note: "Affected: 1 listed versions.",
     });
   });
 
