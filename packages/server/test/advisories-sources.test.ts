@@ -120,7 +120,7 @@ onEachStore("OSV records of imported advisories", (world) => {
       for (const field of [...kept, "references", "credits"] as const) {
         assert.deepEqual(document[field], RECORD[field], field);
       }
-      assert.equal(document.modified, "2025-03-05T22:10:11.372Z");
+      assert.equal(document.modified, RECORD.modified);
       assert.deepEqual(document.aliases, [RECORD.id, "CVE-2025-20333"]);
     }
     // A record that was modified long ago is new to readers of this feed.
@@ -154,10 +154,7 @@ onEachStore("OSV records of imported advisories", (world) => {
     const later = { ...RECORD, modified, details: "Nor are those of `aria-` attributes." };
     assert.deepEqual(await take(api, group, later), { created: 0, changed: 2, unchanged: 0 });
     for (const document of await published(group)) {
-      assert.deepEqual(
-        [document.details, document.modified],
-        [later.details, "2025-04-01T00:00:00.000Z"],
-      );
+      assert.deepEqual([document.details, document.modified], [later.details, modified]);
     }
     // An earlier version adds to the history of events, and is not the record.
     await take(api, group, RECORD);
@@ -257,10 +254,7 @@ onEachStore("OSV records of imported advisories", (world) => {
     await api.advisoryImports.importAdvisories({ parent: group, documents });
     const republished = await published(group);
     const rated = named(republished, "@acme/templates");
-    assert.deepEqual(
-      [rated.modified, rated.severity],
-      ["2025-03-05T22:10:11.372Z", RECORD.severity],
-    );
+    assert.deepEqual([rated.modified, rated.severity], [RECORD.modified, RECORD.severity]);
     const other = named(republished, "@acme/helpers");
     assert.ok(Date.parse(other.modified) > Date.parse(RECORD.modified));
     assert.equal(other.severity.length, 2);

@@ -198,7 +198,7 @@ describe("OSV documents", () => {
     for (const name of ["withdrawn", "severity", "affected", "summary", "details"] as const) {
       assert.deepEqual(exact[name], osv[name]);
     }
-    assert.equal(exact.modified, "2025-02-01T00:00:00.000Z");
+    assert.equal(exact.modified, "2025-02-01T00:00:00Z");
     const { id, modified, database_specific } = osv;
     assert.deepEqual(exact.database_specific.source, { id, modified, database_specific });
     assert.equal(exact.database_specific.source_overridden, undefined);

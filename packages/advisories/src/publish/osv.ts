@@ -91,9 +91,12 @@ function ownMembers(
 
 /** When the document was modified: as the record says, until the advisory is changed here. */
 function modifiedOf(advisory: Advisory): string {
-  const { source } = advisory;
-  const time = source?.modifyTime;
-  return rfc3339(time === undefined ? timesOf([advisory]).last : timestampMs(time));
+  const { osv, modifyTime } = advisory.source ?? {};
+  if (modifyTime === undefined) return rfc3339(timesOf([advisory]).last);
+  const written = osv?.modified;
+  const time = timestampMs(modifyTime);
+  // Exactly as it is written: clients compare texts.
+  return typeof written === "string" && Date.parse(written) === time ? written : rfc3339(time);
 }
 
 /**

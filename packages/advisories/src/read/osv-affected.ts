@@ -69,7 +69,7 @@ function packageOf(node: DocumentNode): Artifact {
   const ecosystem = node.field("ecosystem").requiredString();
   const name = node.field("name").requiredString();
   const purlNode = node.field("purl");
-  const text = purlNode.optionalString();
+  const text = purlNode.optionalUrl();
   const purl = text === "" ? undefined : packageOfUrl(text);
   if (text !== "" && purl === undefined)
     purlNode.addProblem(`${quoted(text)} is not a package URL`);

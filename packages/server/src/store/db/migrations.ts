@@ -222,7 +222,8 @@ function advisorySources({ text, integer }: Dialect): readonly string[] {
     `CREATE TABLE advisory_sources (
       advisory ${text} NOT NULL, time ${integer} NOT NULL, place ${text} NOT NULL,
       record ${text} NOT NULL, affected ${text} NOT NULL, imported ${integer} NOT NULL,
-      modified ${integer} NOT NULL, rated ${integer} NOT NULL, PRIMARY KEY (advisory, time))`,
+      modified ${integer} NOT NULL, written ${text} NOT NULL, rated ${integer} NOT NULL,
+      PRIMARY KEY (advisory, time))`,
     "CREATE INDEX advisory_sources_by_record ON advisory_sources (place, record)",
   ];
 }

@@ -16,6 +16,8 @@ export interface SourceState extends SourceKey {
   readonly imported: number;
   /** When feeds say that the advisory was modified, unless it was changed since. */
   readonly modified: number;
+  /** The time at which the record was modified, as it is written there. */
+  readonly written: string;
 }
 
 /** A source with its contents, as JSON. */
@@ -35,7 +37,7 @@ export interface NewSource extends Omit<StoredSource, "digest"> {
   readonly rated: boolean;
 }
 
-const COLUMNS = "s.advisory, s.time, s.imported, s.modified";
+const COLUMNS = "s.advisory, s.time, s.imported, s.modified, s.written";
 
 /** The states of all sources of these advisories. */
 export async function sourceStatesOf(
@@ -73,7 +75,7 @@ function withNumbers<S extends SourceState>(row: S): S {
 
 /** Inserts or replaces a source. Records are stored once per group, by their content. */
 export async function putSource(tx: Transaction, source: NewSource): Promise<void> {
-  const { advisory, time, place, record, affected, imported, modified, rated } = source;
+  const { advisory, time, place, record, affected, rated } = source;
   const digest = hash("sha256", record, "hex");
   await tx.run(
     `INSERT INTO advisory_records (place, digest, data) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -82,18 +84,20 @@ export async function putSource(tx: Transaction, source: NewSource): Promise<voi
     record,
   );
   await tx.run(
-    `INSERT INTO advisory_sources (advisory, time, place, record, affected, imported, modified, rated)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO advisory_sources
+       (advisory, time, place, record, affected, imported, modified, written, rated)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (advisory, time) DO UPDATE SET record = excluded.record,
        affected = excluded.affected, imported = excluded.imported, modified = excluded.modified,
-       rated = excluded.rated`,
+       written = excluded.written, rated = excluded.rated`,
     advisory,
     time,
     place,
     digest,
     affected,
-    imported,
-    modified,
+    source.imported,
+    source.modified,
+    source.written,
     Number(rated),
   );
 }

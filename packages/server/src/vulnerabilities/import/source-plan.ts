@@ -14,6 +14,7 @@ export interface PlannedSource {
   readonly rated: boolean;
   /** When feeds say that the advisory was modified; undefined for the time of the import. */
   readonly modified: number | undefined;
+  readonly written: string;
 }
 
 /** A source that is stored, or will be when the documents before are. */
@@ -47,6 +48,7 @@ export function planSource(
   return {
     ...texts,
     time,
+    written: record.modified as string,
     rated: isRated(record.severity) || hasRatedPackage(affected),
     // Readers of feeds rely on times that do not go back.
     modified: isLater && isInEffect(after, described) ? modified : undefined,

@@ -30,7 +30,7 @@ export async function addPublishedSources(
   forEachInUse(advisories, all, setSource);
 }
 
-/** Adds the times at which feeds say that advisories were modified, without the records. */
+/** Adds the times at which feeds say that advisories were modified, without the rest of the records. */
 export async function addModifyTimes(
   reader: Reader,
   advisories: readonly Advisory[],
@@ -38,7 +38,8 @@ export async function addModifyTimes(
   const all = await sourceStatesOf(reader, advisories.map(uidOf));
   forEachInUse(advisories, all, (advisory, state) => {
     const modifyTime = timestampFromMs(modifyTimeOf(advisory, state));
-    advisory.source = create(AdvisorySourceSchema, { modifyTime });
+    const osv = { modified: state.written };
+    advisory.source = create(AdvisorySourceSchema, { osv, modifyTime });
   });
 }
 
