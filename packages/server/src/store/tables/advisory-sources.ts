@@ -27,6 +27,8 @@ export interface StoredSource extends SourceState {
   /** The rest of the record, which all advisories imported from it share. */
   readonly record: string;
   readonly digest: string;
+  /** The advisory as the record alone described it when it was imported, encoded. */
+  readonly described: Uint8Array;
 }
 
 /** A source to be stored. */
@@ -59,7 +61,7 @@ export async function sourcesOf(
 ): Promise<StoredSource[]> {
   if (advisories.length === 0) return [];
   const rows = await reader.all<StoredSource>(
-    `SELECT ${COLUMNS}, s.affected, r.data AS record, r.digest
+    `SELECT ${COLUMNS}, s.affected, s.described, r.data AS record, r.digest
      FROM advisory_sources s JOIN advisory_records r ON r.place = s.place AND r.digest = s.record
      WHERE s.advisory IN (${reader.dialect.texts})`,
     JSON.stringify(advisories),
@@ -85,16 +87,17 @@ export async function putSource(tx: Transaction, source: NewSource): Promise<voi
   );
   await tx.run(
     `INSERT INTO advisory_sources
-       (advisory, time, place, record, affected, imported, modified, written, rated)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+       (advisory, time, place, record, affected, described, imported, modified, written, rated)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (advisory, time) DO UPDATE SET record = excluded.record,
-       affected = excluded.affected, imported = excluded.imported, modified = excluded.modified,
+       affected = excluded.affected, described = excluded.described, imported = excluded.imported, modified = excluded.modified,
        written = excluded.written, rated = excluded.rated`,
     advisory,
     time,
     place,
     digest,
     affected,
+    source.described,
     source.imported,
     source.modified,
     source.written,

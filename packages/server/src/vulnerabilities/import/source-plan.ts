@@ -2,7 +2,7 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { isInEffect, recordTime } from "@wharf/advisories/records";
 import { type Advisory, ReviewState } from "@wharf/contract";
 import type { StoredSource } from "../../store/tables/advisory-sources.ts";
-import { modifyTimeOf, sourceInUse } from "../sources/sources.ts";
+import { encodeDescribed, modifyTimeOf, sourceInUse } from "../sources/sources.ts";
 import type { GivenSource } from "./source-checks.ts";
 
 /** A source to be stored with an advisory, which may not have a uid yet. */
@@ -15,6 +15,7 @@ export interface PlannedSource {
   /** When feeds say that the advisory was modified; undefined for the time of the import. */
   readonly modified: number | undefined;
   readonly written: string;
+  readonly described: Uint8Array;
 }
 
 /** A source that is stored, or will be when the documents before are. */
@@ -49,6 +50,7 @@ export function planSource(
     ...texts,
     time,
     written: record.modified as string,
+    described: encodeDescribed(described),
     rated: isRated(record.severity) || hasRatedPackage(affected),
     // Readers of feeds rely on times that do not go back.
     modified: isLater && isInEffect(after, described) ? modified : undefined,

@@ -2,10 +2,10 @@
  * The OSV records that advisories were imported from. They are stored apart from advisories, which lists return
  * without them. This file reads them; the resource and feeds import it. Imports store them.
  */
-import { create, type JsonObject } from "@bufbuild/protobuf";
+import { create, fromBinary, type JsonObject, toBinary } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { describedAdvisory, isInEffect, keptRecord } from "@wharf/advisories/records";
-import { type Advisory, AdvisorySourceSchema, ReviewState } from "@wharf/contract";
+import { isInEffect, keptRecord } from "@wharf/advisories/records";
+import { type Advisory, AdvisorySchema, AdvisorySourceSchema, ReviewState } from "@wharf/contract";
 import type { Reader } from "../../store/db/connection.ts";
 import {
   type SourceState,
@@ -65,6 +65,19 @@ export function modifyTimeOf({ updateTime }: Advisory, state: SourceState): numb
   return updated === state.imported ? state.modified : updated;
 }
 
+/**
+ * What a record says of its package, as it is compared with the advisory. It is stored, because a later version of
+ * the server may describe the same record in other words.
+ */
+export function encodeDescribed(described: Advisory): Uint8Array {
+  const { artifactName, artifactType, artifactArchitecture, componentLocation, events } = described;
+  const about = { artifactName, artifactType, artifactArchitecture, componentLocation };
+  return toBinary(
+    AdvisorySchema,
+    create(AdvisorySchema, { ...about, componentType: described.componentType, events }),
+  );
+}
+
 /** A record is ignored once the advisory no longer has its id as an alias: then it is about something else. */
 function setSource(advisory: Advisory, stored: StoredSource): void {
   const record = JSON.parse(stored.record) as JsonObject;
@@ -72,7 +85,7 @@ function setSource(advisory: Advisory, stored: StoredSource): void {
   const osv = keptRecord(record, JSON.parse(stored.affected));
   advisory.source = create(AdvisorySourceSchema, {
     osv,
-    inEffect: isInEffect(advisory, describedAdvisory(osv)),
+    inEffect: isInEffect(advisory, fromBinary(AdvisorySchema, stored.described)),
     modifyTime: timestampFromMs(modifyTimeOf(advisory, stored)),
   });
 }
