@@ -39,7 +39,6 @@ describe("an OSV record", () => {
       read({ ...wrong, affected: [] }).map((problem) => problem.replace(/^\d+:\d+: /, "")),
       [
         "related[0]: must be text, not an object",
-        "references[0].type: is missing",
         "references[0].url: must be text, not a number",
         "credits[0]: must be an object, not text",
         "details: must be text, not a number",

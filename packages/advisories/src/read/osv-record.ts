@@ -19,11 +19,11 @@ export function recordOf(top: DocumentNode): JsonObject {
   for (const item of top.field("related").items("products")) item.requiredString();
   for (const reference of top.field("references").items("products")) {
     if (!reference.requireObject()) continue;
-    reference.field("type").requiredString();
-    reference.field("url").requiredString("urlLength");
+    reference.field("type").optionalString();
+    reference.field("url").optionalUrl();
   }
   for (const credit of top.field("credits").items("products")) {
-    if (credit.requireObject()) credit.field("name").requiredString("textLength");
+    if (credit.requireObject()) credit.field("name").optionalText();
   }
   top.field("details").optionalText(top.limits.recordBytes);
   const specific = top.field("database_specific");
