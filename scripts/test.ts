@@ -3,7 +3,7 @@
  * that one run reports everything. `npm run test:long` (`--long`): the tests in `test/long` alone,
  * which take minutes: sizes, floods, races and properties. Arguments name files instead.
  */
-import { chmodSync, globSync, rmSync } from "node:fs";
+import { chmodSync, globSync, mkdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { shareBrowser } from "../packages/server/test/support/browser/browser.ts";
@@ -39,6 +39,9 @@ const scratch = scratchFolder("wharf-tests-");
 process.env.TMPDIR = scratch;
 // Some tests run programs as another user, who has to reach the folders below.
 chmodSync(scratch, 0o711);
+// Tests of the command mark here what has been run in a process of its own.
+process.env.WHARF_TEST_COMMANDS = join(scratch, "commands");
+mkdirSync(process.env.WHARF_TEST_COMMANDS);
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 
 const check =

@@ -24,6 +24,10 @@ export const METHODS: Readonly<Record<string, readonly string[]>> = {
   "RoleBindings/List": ["RoleBindingsService/ListRoleBindings"],
   "RoleBindings/Delete": ["RoleBindingsService/DeleteRoleBinding"],
   "GroupInvites/Create": ["GroupInvitesService/CreateGroupInvite"],
+  "GroupInvites/CreateWithGroup": [
+    "GroupsService/CreateGroup",
+    "GroupInvitesService/CreateGroupInvite",
+  ],
   "GroupInvites/List": ["GroupInvitesService/ListGroupInvites"],
   "GroupInvites/Delete": ["GroupInvitesService/DeleteGroupInvite"],
   "IdentityProviders/Create": ["IdentityProvidersService/CreateIdentityProvider"],

@@ -3,4 +3,5 @@
  * package knows neither server nor store; this entry point has what needs no parser.
  */
 export { advisoryIdOf } from "./advisory-id.ts";
+export { isArtifactType } from "./artifact-types.ts";
 export * from "./publish/index.ts";

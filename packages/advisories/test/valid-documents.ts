@@ -98,6 +98,33 @@ const CSAF = {
   ],
 };
 
+const CYCLONEDX = {
+  bomFormat: "CycloneDX",
+  specVersion: "1.5",
+  metadata: {
+    timestamp: "2026-01-01T00:00:00Z",
+    authors: [{ name: "Acme" }],
+    component: { "bom-ref": "i", name: "i", purl: "pkg:oci/i?repository_url=a.b/i" },
+  },
+  components: [
+    { "bom-ref": "a", group: "g", name: "a", components: [{ "bom-ref": "b", name: "b" }] },
+  ],
+  vulnerabilities: [
+    {
+      id: "CVE-2026-1",
+      references: [{ id: "GHSA-2222-3333-4444" }],
+      ratings: [{ method: "CVSSv31", vector: "AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H" }],
+      analysis: { state: "not_affected", justification: "code_not_reachable", detail: "so" },
+      affects: [{ ref: "a", versions: [{ version: "1", status: "unaffected" }] }, { ref: "i" }],
+    },
+    {
+      id: "CVE-2026-2",
+      analysis: { state: "exploitable", response: ["update"], lastUpdated: "2026-01-01T00:00:00Z" },
+      affects: [{ ref: "urn:cdx:x/1#pkg:npm/a" }],
+    },
+  ],
+};
+
 /** For tests: valid documents of every format, as trees. */
 export async function validDocuments(): Promise<unknown[]> {
   const all = randomAdvisories(3, 30);
@@ -107,5 +134,7 @@ export async function validDocuments(): Promise<unknown[]> {
     csafDocument(about, PUBLICATION),
   );
   const osv = all.slice(0, 3).map((one) => osvDocument(one, PUBLICATION));
-  return [OSV, CSAF, JSON.parse(vex.join("")), ...csaf.slice(0, 3), ...osv].filter(Boolean);
+  return [OSV, CSAF, CYCLONEDX, JSON.parse(vex.join("")), ...csaf.slice(0, 3), ...osv].filter(
+    Boolean,
+  );
 }

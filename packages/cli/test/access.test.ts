@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
-import { LoginWorld } from "../../server/test/support/world/login.ts";
+import { World } from "../../server/test/support/world/world.ts";
 import { wharf } from "./support/command.ts";
 
 interface Row {
@@ -13,13 +13,16 @@ interface Row {
 }
 
 describe("access", () => {
-  let world: LoginWorld;
+  let world: World;
   let env: Record<string, string>;
   let folder: string;
   before(async () => {
-    world = await LoginWorld.start();
+    world = await World.start({ login: true });
     env = { WHARF_API: world.server.url, WHARF_TOKEN: await world.server.token() };
-    const { operator, organization, provider } = world;
+    const {
+      http: operator,
+      login: { organization, provider },
+    } = world;
     const below = await operator.post(`/iam/v2beta1/groups/${organization}`, { name: "platform" });
     folder = below.body.uid;
     await operator.post(`/iam/v2beta1/externalGroupRoleMappings/${provider}`, {
@@ -30,9 +33,9 @@ describe("access", () => {
       ...["iam", "identities", "create", "ci", "--parent", folder, "--role", "registry.pull"],
       ...["--issuer", "https://ci.example.com", "--subject", "ci"],
     );
-    await world.logIn("ada");
-    await world.logIn("bob");
-    await world.logIn("bob");
+    await world.login.logIn("ada");
+    await world.login.logIn("bob");
+    await world.login.logIn("bob");
   });
   after(() => world.stop());
 
@@ -54,7 +57,7 @@ describe("access", () => {
       ["builders", "registry.push", org, "group of acme sso", 1],
       ["ci", "registry.pull", "platform", "binding", undefined],
     ]);
-    const top = await list("--resource", world.organization);
+    const top = await list("--resource", world.login.organization);
     assert.deepEqual(
       top.map(({ who }) => who),
       ["ada@acme.example", "bob@acme.example", "builders"],
@@ -95,7 +98,7 @@ describe("access", () => {
     assert.deepEqual(short(await list("--identity", "bob@acme.example")), [
       ["bob@acme.example", "viewer", "acme.example", "binding", 2],
     ]);
-    assert.deepEqual(await list("--identity", "ci", "--resource", world.organization), []);
+    assert.deepEqual(await list("--identity", "ci", "--resource", world.login.organization), []);
     assert.equal(
       await ok("access", "list", "--identity", "ci", "-o", "tree"),
       "acme.example\n└── platform\n    └── ci: registry.pull (binding)\n",

@@ -4,11 +4,11 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Http } from "../../server/test/support/client/http.ts";
+import { rawRows } from "../../server/test/support/server/direct-store.ts";
 import { everyValueOf, spellings } from "../../server/test/support/server/key-material.ts";
 import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
-import { rawRows } from "../../server/test/support/server/sql.ts";
 import { TestServer } from "../../server/test/support/server/test-server.ts";
-import { LoginWorld } from "../../server/test/support/world/login.ts";
+import { World } from "../../server/test/support/world/world.ts";
 import { wharf } from "./support/command.ts";
 import { wharfAtTerminal } from "./support/terminal.ts";
 
@@ -29,9 +29,9 @@ const works = async (server: TestServer, token: string) =>
   (await new Http(server.url, token).get("/iam/v2beta1/groups")).status === 200;
 
 describe("wharf admin keys", () => {
-  let world: LoginWorld;
+  let world: World;
   before(async () => {
-    world = await LoginWorld.start({ flags: ["--secret-key-file", keyFile("secret.key")] });
+    world = await World.start({ login: true, flags: ["--secret-key-file", keyFile("secret.key")] });
   });
   after(() => world.stop());
   const data = () => ["--data", world.server.data];
@@ -114,7 +114,7 @@ describe("wharf admin keys", () => {
 
   test("rotate --all reports what it did and the next steps", async () => {
     assert.equal((await fetch(`${world.server.url}/registry/certs.pem`)).status, 200);
-    await world.logIn("ada");
+    await world.login.logIn("ada");
     const { code, stdout, stderr } = await wharf([
       ...["admin", "keys", "rotate", "--all", "-y"],
       ...own(),

@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { cleanEnvironment, LAUNCHER, wharf } from "./support/command.ts";
-import { Door } from "./support/door.ts";
+import { FaultProxy } from "./support/fault-proxy.ts";
 import { clientOf, fails, json } from "./support/resources.ts";
 import { Site } from "./support/site.ts";
 
@@ -321,12 +321,12 @@ describe("wharf advisories import", () => {
     await site.make("organizations", "patient");
     const folder = folderWith("patient", { "a.yaml": distro("a", ids(50_000, 1)) });
     let refused = 0;
-    await using door = await Door.before(site, (request) => {
+    await using proxy = await FaultProxy.before(site, (request) => {
       if (request.method === "GET" || refused >= 2) return "pass";
       refused++;
       return "unavailable";
     });
-    const env = { ...site.env, WHARF_API: door.url };
+    const env = { ...site.env, WHARF_API: proxy.url };
     const command = ["advisories", "import", folder, "--group", "patient", "-o", "json"];
     const { stdout } = await wharf(command, { env });
     assert.deepEqual(counts(JSON.parse(stdout)), { ...none, documents: 1, created: 1 });
@@ -343,12 +343,12 @@ describe("wharf advisories import", () => {
     const command = ["advisories", "import", folder, "--group", "ended", "-o", "json"];
     let child: ChildProcess | undefined;
     let sent = 0;
-    await using door = await Door.before(site, ({ method }) => {
+    await using proxy = await FaultProxy.before(site, ({ method }) => {
       if (method === "POST" && ++sent === 2) child?.kill("SIGINT");
       return "pass";
     });
     child = spawn(process.execPath, [LAUNCHER, ...command], {
-      env: cleanEnvironment({ ...site.env, WHARF_API: door.url }),
+      env: cleanEnvironment({ ...site.env, WHARF_API: proxy.url }),
     });
     const [stdout, stderr, [code]] = await Promise.all([
       text(child.stdout as Readable),

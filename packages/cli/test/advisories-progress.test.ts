@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { wharf } from "./support/command.ts";
-import { Door } from "./support/door.ts";
+import { FaultProxy } from "./support/fault-proxy.ts";
 import { json } from "./support/resources.ts";
 import { Site } from "./support/site.ts";
 import { wharfAtTerminal } from "./support/terminal.ts";
@@ -44,12 +44,12 @@ describe("the progress of wharf advisories import", () => {
   });
 
   /** A server that takes so long for each batch that there is something to see. */
-  const slow = () => Door.before(site, () => "pass", { holdsMs: 500, method: "POST" });
+  const slow = () => FaultProxy.before(site, () => "pass", { holdsMs: 500, method: "POST" });
 
   test("is a bar that is redrawn in place and erased at the end", async () => {
     await site.make("organizations", "bar");
-    await using door = await slow();
-    const env = { ...site.env, WHARF_API: door.url };
+    await using proxy = await slow();
+    const env = { ...site.env, WHARF_API: proxy.url };
     const terminal = wharfAtTerminal(["advisories", "import", FOLDER, "--group", "bar"], { env });
     assert.equal(await terminal.end(), 0, terminal.text);
     const bars = [...terminal.shown.matchAll(BAR)];
@@ -73,8 +73,8 @@ describe("the progress of wharf advisories import", () => {
 
   test("fits into narrow terminals", async () => {
     await site.make("organizations", "narrow");
-    await using door = await slow();
-    const env = { ...site.env, WHARF_API: door.url };
+    await using proxy = await slow();
+    const env = { ...site.env, WHARF_API: proxy.url };
     const args = ["advisories", "import", FOLDER, "--group", "narrow", "-o", "json"];
     const terminal = wharfAtTerminal(args, { env, columns: 30 });
     assert.equal(await terminal.end(), 0, terminal.text);
@@ -85,8 +85,8 @@ describe("the progress of wharf advisories import", () => {
 
   test("is not drawn without a terminal, nor with --quiet", async () => {
     await site.make("organizations", "silent");
-    await using door = await slow();
-    const env = { ...site.env, WHARF_API: door.url };
+    await using proxy = await slow();
+    const env = { ...site.env, WHARF_API: proxy.url };
     const args = ["advisories", "import", FOLDER, "--group", "silent"];
     const piped = await wharf(args, { env });
     assert.deepEqual([piped.code, piped.stderr], [0, ""]);
@@ -103,8 +103,8 @@ describe("the progress of wharf advisories import", () => {
 
   test("stops at Ctrl-C, reports the tally, and resumes", async () => {
     await site.make("organizations", "resumed");
-    await using door = await slow();
-    const env = { ...site.env, WHARF_API: door.url };
+    await using proxy = await slow();
+    const env = { ...site.env, WHARF_API: proxy.url };
     const args = ["advisories", "import", FOLDER, "--group", "resumed"];
     const stopped = wharfAtTerminal(args, { env });
     await stopped.until(/importing into resumed █/);

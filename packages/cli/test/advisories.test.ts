@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { ReviewState } from "@wharf/contract";
 import { clientOf, fails, fileWith, ids, json, runAs } from "./support/resources.ts";
 import { Site } from "./support/site.ts";
+import { wharfAtTerminal } from "./support/terminal.ts";
 
 describe("advisories", () => {
   let site: Site;
@@ -138,23 +140,44 @@ describe("advisories", () => {
     const unseen = await site.ok("advisories", "describe", "CGA-curl");
     assert.doesNotMatch(unseen, /^Fixed in:/m, "what nobody approved does not count");
     assert.match(unseen, /^Events: .*2026-01-02T00:00:00Z fixed \(pending\)/m);
-    const [rejected] = (await run(reviewer, "reject", mistaken.uid)).items;
+    const because = ["--reason", "no mitigation found"];
+    const [rejected] = (await run(reviewer, "reject", mistaken.uid, ...because)).items;
     assert.deepEqual(
-      [rejected.uid, rejected.reviewState, rejected.reviewer],
-      [mistaken.uid, "REVIEW_STATE_REJECTED", reviewer],
+      [rejected.uid, rejected.reviewState, rejected.reviewer, rejected.reviewReason],
+      [mistaken.uid, "REVIEW_STATE_REJECTED", reviewer, "no mitigation found"],
     );
-    const [asked] = (await run(reviewer, "request-changes", detected.uid)).items;
+    const question = ["--reason", "by which scanner?"];
+    const [asked] = (await run(reviewer, "request-changes", detected.uid, ...question)).items;
     assert.equal(asked.reviewState, "REVIEW_STATE_REQUEST_CHANGES");
+    const described = await site.ok("advisories", "describe", "CGA-curl");
+    assert.match(described, new RegExp(`rejected by ${reviewer}: no mitigation found`));
+    assert.match(described, new RegExp(`request changes by ${reviewer}: by which scanner\\?`));
     const waiting = (...states: string[]) =>
       Promise.all(states.map((state) => ids(site, "advisories", "list", "--review", state)));
     assert.deepEqual(await waiting("pending", "request-changes"), [[uid], [uid]]);
-    const approved = (await run(reviewer, "approve", "CGA-curl")).items;
+    for (const name of ["CGA-curl", uid]) {
+      for (const verb of ["approve", "reject", "request-changes"]) {
+        const unconfirmed = await runAs(site, reviewer, "advisories", verb, name);
+        assert.equal(unconfirmed.code, 2, unconfirmed.stderr);
+        assert.match(unconfirmed.stderr, /CGA-curl: 2026-01-02T00:00:00Z fixed 8.1-r0: upgraded/);
+        assert.match(unconfirmed.stderr, /1 event of CGA-curl\? There is no terminal .*\n.*-y/);
+      }
+    }
+    const approved = (await run(reviewer, "approve", uid, "-y")).items;
     assert.deepEqual(
       approved.map((event: { uid: string }) => event.uid),
       [fixed.uid],
       "what is pending",
     );
-    await fails(site, 5, /CGA-curl has no pending events/, "advisories", "approve", "CGA-curl");
+    await fails(
+      site,
+      5,
+      /CGA-curl has no pending events/,
+      "advisories",
+      "approve",
+      "CGA-curl",
+      "-y",
+    );
     await fails(site, 6, /the event was approved/, "advisories", "reject", fixed.uid);
     await fails(
       site,
@@ -205,6 +228,26 @@ describe("advisories", () => {
     );
   });
 
+  test("pending events are shown at a terminal, and reviewed once confirmed", async () => {
+    const reviewer = await member("confirming", "advisories.approver");
+    const { uid } = await create("--artifact", "wget", "--id", "CGA-wget");
+    const content = ["--type", "fixed", "--fixed-version", "2-r0", "--note", "upgraded"];
+    await site.ok("advisories", "events", "add", "CGA-wget", ...content);
+    const env = { ...site.env, WHARF_TOKEN: await site.server.token(reviewer) };
+    const { advisories } = await clientOf(site);
+    for (const [key, code, state] of [
+      ["n", 1, ReviewState.PENDING],
+      ["y", 0, ReviewState.APPROVED],
+    ] as const) {
+      const terminal = wharfAtTerminal(["advisories", "approve", "CGA-wget"], { env });
+      await terminal.until(/Approve 1 event of CGA-wget\?/);
+      assert.match(terminal.text, /CGA-wget: \S+ fixed 2-r0: upgraded/);
+      terminal.type(key);
+      assert.equal(await terminal.end(), code, terminal.text);
+      assert.equal((await advisories.get({ uid })).events[0]?.reviewState, state);
+    }
+  });
+
   test("imports without advisories.approve are pending review", async () => {
     const importer = await member("importer", "advisories.creator");
     const document = `schema-version: 2.0.2
@@ -213,7 +256,7 @@ advisories:
   - id: CGA-2345-2345-2345
     events: [{timestamp: 2026-01-02T00:00:00Z, type: fixed, data: {fixed-version: 1-r0}}]
 `;
-    const command = ["advisories", "import", fileWith(document), "--parent", acme];
+    const command = ["advisories", "import", fileWith(document), "--parent", "acme"];
     const { code, stdout, stderr } = await runAs(site, importer, ...command);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^Created: +1$/m);

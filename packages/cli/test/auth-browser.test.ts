@@ -5,12 +5,12 @@ import type { Browser, Page } from "playwright-core";
 import { launchBrowser, openPage } from "../../server/test/support/browser/browser.ts";
 import { startNamedWorld } from "../../server/test/support/browser/login-visit.ts";
 import { signInAtProvider } from "../../server/test/support/providers/openid-provider.ts";
-import type { LoginWorld } from "../../server/test/support/world/login.ts";
+import type { World } from "../../server/test/support/world/world.ts";
 import { Home } from "./support/auth-home.ts";
 
 describe("auth login with a real browser", () => {
   let browser: Browser;
-  let world: LoginWorld;
+  let world: World;
   let home: Home;
   before(async () => {
     browser = await launchBrowser();
@@ -78,10 +78,10 @@ describe("auth login with a real browser", () => {
   test("--headless reports a denial, and accepts an invite after approval", async (t) => {
     const { page } = await openPage(browser);
     t.after(() => page.context().close());
-    const folder = await world.operator.post(`/iam/v2beta1/groups/${world.organization}`, {
+    const folder = await world.http.post(`/iam/v2beta1/groups/${world.login.organization}`, {
       name: "team red",
     });
-    const made = await world.operator.post(`/iam/v2beta1/groupInvites/${folder.body.uid}`, {
+    const made = await world.http.post(`/iam/v2beta1/groupInvites/${folder.body.uid}`, {
       roleUid: builtinRole("editor")?.uid,
       ttl: "3600s",
     });

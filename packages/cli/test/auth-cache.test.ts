@@ -5,18 +5,18 @@ import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { dirname, join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { Http } from "../../server/test/support/client/http.ts";
-import { rawRows } from "../../server/test/support/server/sql.ts";
-import { LoginWorld } from "../../server/test/support/world/login.ts";
+import { rawRows } from "../../server/test/support/server/direct-store.ts";
+import { World } from "../../server/test/support/world/world.ts";
 import { Home } from "./support/auth-home.ts";
 
 /** Someone who is not root, for whom files can be read-only. */
 const NOBODY = 65_534;
 
 describe("stored sessions", () => {
-  let world: LoginWorld;
+  let world: World;
   let home: Home;
   before(async () => {
-    world = await LoginWorld.start();
+    world = await World.start({ login: true });
   });
   after(() => world.stop());
   beforeEach(async () => {
@@ -49,9 +49,11 @@ describe("stored sessions", () => {
   test("ten concurrent commands renew once, and the session stays valid", async () => {
     home.expire();
     const before = await refreshes();
-    const commands = Array.from({ length: 10 }, () => home.ok(["auth", "token"]));
+    const commands = Array.from({ length: 10 }, () => home.startProcess(["auth", "token"]).ended);
     const printed = await Promise.all(commands);
-    assert.equal(new Set(printed).size, 1, "all print the same token");
+    for (const { code, stderr } of printed) assert.equal(code, 0, stderr);
+    const tokens = new Set(printed.map(({ stdout }) => stdout));
+    assert.equal(tokens.size, 1, "all print the same token");
     assert.equal(await refreshes(), before + 1);
     home.expire();
     assert.match(await home.ok(["iam", "organizations", "list"]), /acme\.example/);
@@ -67,7 +69,7 @@ describe("stored sessions", () => {
       setInterval(() => {}, 1000);`;
     const holder = spawn(process.execPath, ["-e", script, lockFile()]);
     await once(holder.stdout, "data");
-    const waiting = home.start(["auth", "token"]);
+    const waiting = home.startProcess(["auth", "token"]);
     const first = await Promise.race([
       waiting.ended,
       new Promise((resolve) => setTimeout(resolve, 2_000, "waits")),

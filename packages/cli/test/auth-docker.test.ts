@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { decodeJwt } from "jose";
-import { LoginWorld } from "../../server/test/support/world/login.ts";
+import { World } from "../../server/test/support/world/world.ts";
 import { dockerFolder, userHome } from "../src/auth/docker/config-file.ts";
 import { Home } from "./support/auth-home.ts";
 
@@ -21,10 +21,10 @@ const REGISTRY = "cr.acme.example";
 const NOT_FOUND = "credentials not found in native keychain\n";
 
 describe("docker-credential-wharf", () => {
-  let world: LoginWorld;
+  let world: World;
   let home: Home;
   before(async () => {
-    world = await LoginWorld.start({ flags: ["--registry-host", REGISTRY] });
+    world = await World.start({ login: true, flags: ["--registry-host", REGISTRY] });
     home = new Home({ WHARF_API: world.server.url });
     home.write("config/wharf/config.yaml", `platform:\n  registry: ${REGISTRY}\n`);
     const { code, stderr } = await home.logIn(world, "ada");
@@ -54,9 +54,8 @@ describe("docker-credential-wharf", () => {
 
   test("get renews the token, once for concurrent requests", async () => {
     home.expire();
-    const answers = await Promise.all(
-      Array.from({ length: 5 }, () => home.helper("get", REGISTRY)),
-    );
+    const ask = () => home.startProcess(["get"], { input: REGISTRY }, "docker-credential-wharf");
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ask().ended));
     const secrets = answers.map(({ stdout }) => JSON.parse(stdout).Secret);
     assert.equal(new Set(secrets).size, 1);
     assert.ok((decodeJwt(secrets[0]).exp ?? 0) * 1000 > Date.now());

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { Http } from "../../server/test/support/client/http.ts";
-import { LoginWorld } from "../../server/test/support/world/login.ts";
+import { World } from "../../server/test/support/world/world.ts";
 import { Home } from "./support/auth-home.ts";
 
 describe("signing out", () => {
-  let world: LoginWorld;
+  let world: World;
   let home: Home;
   before(async () => {
-    world = await LoginWorld.start();
+    world = await World.start({ login: true });
   });
   after(() => world.stop());
   beforeEach(async () => {
@@ -35,7 +35,7 @@ describe("signing out", () => {
   });
 
   test("logout --all deletes every login, --everywhere also ends other sessions", async () => {
-    const elsewhere = await world.logIn("bob");
+    const elsewhere = await world.login.logIn("bob");
     assert.equal((await home.logIn(world, "bob")).code, 0);
     assert.equal(logins().filter((path) => path.endsWith(".json")).length, 2);
     await home.ok(["auth", "logout", "--all"]);
@@ -59,7 +59,7 @@ describe("signing out", () => {
   });
 
   test("sessions are listed, and ended by id", async () => {
-    const other = await world.logIn("ada");
+    const other = await world.login.logIn("ada");
     const { items } = JSON.parse(await home.ok(["auth", "sessions", "list", "-o", "json"]));
     const current = items.filter((item: { current: boolean }) => item.current);
     assert.equal(current.length, 1);
@@ -75,7 +75,7 @@ describe("signing out", () => {
       "sessions",
       "list",
       "--identity-provider",
-      world.provider,
+      world.login.provider,
       "-o",
       "id",
     ];
@@ -90,7 +90,7 @@ describe("signing out", () => {
     const kept = token();
     await home.ok(["auth", "delete-account", "-y"]);
     assert.equal(await works(kept), false);
-    assert.equal((await world.operator.get(`/iam/v2beta1/identities/${identity}`)).status, 404);
+    assert.equal((await world.http.get(`/iam/v2beta1/identities/${identity}`)).status, 404);
     assert.deepEqual(logins(), []);
   });
 });

@@ -6,18 +6,18 @@ import { dirname } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
-import { Walker } from "../../server/test/support/browser/http-browser.ts";
+import { HttpBrowser } from "../../server/test/support/browser/http-browser.ts";
 import { Http } from "../../server/test/support/client/http.ts";
+import { rawRows } from "../../server/test/support/server/direct-store.ts";
 import { freePort } from "../../server/test/support/server/free-port.ts";
-import { rawRows } from "../../server/test/support/server/sql.ts";
-import { LoginWorld } from "../../server/test/support/world/login.ts";
+import { World } from "../../server/test/support/world/world.ts";
 import { Home } from "./support/auth-home.ts";
 
 describe("auth login of users", () => {
-  let world: LoginWorld;
+  let world: World;
   let home: Home;
   before(async () => {
-    world = await LoginWorld.start();
+    world = await World.start({ login: true });
   });
   after(() => world.stop());
   beforeEach(() => {
@@ -84,7 +84,7 @@ describe("auth login of users", () => {
   });
 
   test("an unknown audience is rejected, and nothing is stored", async () => {
-    const login = home.start([
+    const login = home.startProcess([
       "auth",
       "login",
       "--no-browser",
@@ -92,7 +92,7 @@ describe("auth login of users", () => {
       "https://other.example",
     ]);
     const [url] = await login.says(/http:\S+/);
-    const page = await new Walker().open(url);
+    const page = await new HttpBrowser().open(url);
     assert.match(page.text, /is not an audience of this installation/);
     login.child.kill("SIGINT");
     const { code } = await login.ended;
@@ -101,16 +101,16 @@ describe("auth login of users", () => {
   });
 
   test("a provider's groups make a session that is not renewed", async () => {
-    const mapping = await world.operator.post(
-      `/iam/v2beta1/externalGroupRoleMappings/${world.provider}`,
+    const mapping = await world.http.post(
+      `/iam/v2beta1/externalGroupRoleMappings/${world.login.provider}`,
       { externalGroupId: "builders", roleUid: builtinRole("editor")?.uid },
     );
     assert.equal(mapping.status, 200, JSON.stringify(mapping.body));
     const { code, stderr } = await home.logIn(world, "ada");
-    await world.operator.post(
-      `/iam/v2beta1/externalGroupRoleMappings/${world.provider}:batchDelete`,
+    await world.http.post(
+      `/iam/v2beta1/externalGroupRoleMappings/${world.login.provider}:batchDelete`,
       {
-        parent: world.provider,
+        parent: world.login.provider,
         names: [mapping.body.uid],
       },
     );
@@ -137,7 +137,7 @@ describe("auth login of users", () => {
     }
     assert.equal((await fetch(new URL("/", redirect))).status, 404);
     assert.equal((await fetch(redirect, { method: "POST" })).status, 404);
-    await world.signIn(new Walker(), url, "bob");
+    await world.login.signIn(new HttpBrowser(), url, "bob");
     const { code, stderr } = await login.ended;
     assert.equal(code, 0, stderr);
     assert.equal(home.login.email, "bob@acme.example");
@@ -179,26 +179,26 @@ describe("auth login of users", () => {
   }
 
   test("an invite code is passed on, in no command line", async () => {
-    const folder = await world.operator.post(`/iam/v2beta1/groups/${world.organization}`, {
+    const folder = await world.http.post(`/iam/v2beta1/groups/${world.login.organization}`, {
       name: "team red",
     });
-    const made = await world.operator.post(`/iam/v2beta1/groupInvites/${folder.body.uid}`, {
+    const made = await world.http.post(`/iam/v2beta1/groupInvites/${folder.body.uid}`, {
       roleUid: builtinRole("editor")?.uid,
       ttl: "3600s",
     });
     const code: string = made.body.code;
-    const provider = ["--identity-provider", world.provider];
+    const provider = ["--identity-provider", world.login.provider];
     const login = home.start(["auth", "login", "--invite-code", "-", ...provider], {
       input: `${code}\n`,
     });
     await login.says(/http:\S+/);
     const url = await home.browsed(login);
     assert.ok(!url.includes(code) && url.startsWith("http://127.0.0.1:"), url);
-    const walker = new Walker();
-    const page = await world.signIn(walker, url, "bob");
+    const browser = new HttpBrowser();
+    const page = await world.login.signIn(browser, url, "bob");
     assert.match(page.text, /You are invited to team red as editor/);
     assert.equal((await fetch(url, { redirect: "manual" })).status, 404, "it leads on once");
-    await walker.submit(page, { decision: "accept" }, { action: "/oauth/accept" });
+    await browser.submit(page, { decision: "accept" }, { action: "/oauth/accept" });
     const { code: ended, stderr } = await login.ended;
     assert.equal(ended, 0, stderr);
     assert.ok(!stderr.includes(code));

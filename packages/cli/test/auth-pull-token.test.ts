@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { Http } from "../../server/test/support/client/http.ts";
-import { exchange } from "../../server/test/support/client/token-exchange.ts";
+import { exchange } from "../../server/test/support/client/tokens.ts";
 import { TestServer } from "../../server/test/support/server/test-server.ts";
 import { daysLeft } from "../src/auth/pull-token/run.ts";
 import { Home } from "./support/auth-home.ts";

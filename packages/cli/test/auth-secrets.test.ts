@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer, type Server, request as send } from "node:http";
 import { after, before, describe, test } from "node:test";
-import { Walker } from "../../server/test/support/browser/http-browser.ts";
+import { HttpBrowser } from "../../server/test/support/browser/http-browser.ts";
 import { freePort } from "../../server/test/support/server/free-port.ts";
-import { LoginWorld } from "../../server/test/support/world/login.ts";
+import { World } from "../../server/test/support/world/world.ts";
 import { Home } from "./support/auth-home.ts";
 
 describe("secrets of a sign-in", () => {
-  let world: LoginWorld;
+  let world: World;
   let proxy: Server;
   let home: Home;
   /** Every address that the server was asked for. */
@@ -27,7 +27,10 @@ describe("secrets of a sign-in", () => {
     }).listen(front, "127.0.0.1");
     await once(proxy, "listening");
     const url = `http://127.0.0.1:${front}`;
-    world = await LoginWorld.start({ flags: ["--listen", `127.0.0.1:${back}`, "--base-url", url] });
+    world = await World.start({
+      login: true,
+      flags: ["--listen", `127.0.0.1:${back}`, "--base-url", url],
+    });
     home = new Home({ WHARF_API: url });
   });
   after(async () => {
@@ -38,10 +41,10 @@ describe("secrets of a sign-in", () => {
   });
 
   test("are in no command line, URL or log, also with --verbose", async () => {
-    const provider = ["--identity-provider", world.provider];
+    const provider = ["--identity-provider", world.login.provider];
     const login = home.start(["auth", "login", "-v", ...provider]);
     const commandLine = await home.browsed(login);
-    await world.signIn(new Walker(), commandLine, "ada");
+    await world.login.signIn(new HttpBrowser(), commandLine, "ada");
     const said = [(await login.ended).stderr];
     const secrets = new Set<string>();
     const note = () => {

@@ -190,7 +190,7 @@ describe("auth login of workloads", () => {
 
   test("--refresh runs until interrupted", async () => {
     const file = home.write("token", await job());
-    const running = home.start(login("--identity-token", file, "--refresh"));
+    const running = home.startProcess(login("--identity-token", file, "--refresh"));
     await running.says(/keeping the token fresh/);
     running.child.kill("SIGINT");
     assert.equal((await running.ended).code, 130);

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { cleanEnvironment, LAUNCHER, wharf } from "./support/command.ts";
-import { Door, type Verdict } from "./support/door.ts";
+import { FaultProxy, type Verdict } from "./support/fault-proxy.ts";
 import { Site } from "./support/site.ts";
 import { TestTerminal } from "./support/terminal.ts";
 
@@ -56,7 +56,7 @@ describe("completion", () => {
     const nothing = { code: 0, stdout: "", stderr: "" };
     assert.deepEqual(await wharf(words, { env: nowhere }), nothing);
     const { promise: never } = Promise.withResolvers<Verdict>();
-    await using silent = await Door.before(site, () => never);
+    await using silent = await FaultProxy.before(site, () => never);
     const hasty = { ...env, WHARF_API: silent.url, WHARF_COMPLETION_SECONDS: "0.2" };
     assert.deepEqual(await wharf(words, { env: hasty }), nothing);
   });

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { StandInIssuer } from "../../server/test/support/providers/issuer.ts";
-import { TrackedWorld } from "../../server/test/support/world/tracked-registry.ts";
+import { TrackedRegistry } from "../../server/test/support/world/tracked-registry.ts";
 import { Site } from "./support/site.ts";
 import { type Step, stepsOf, walkThrough } from "./support/walkthrough.ts";
 
@@ -75,11 +75,15 @@ test("connect an identity provider", async (t) => {
 });
 
 test("put Wharf in front of a registry", async (t) => {
-  const tracked = await TrackedWorld.start({ flags: ["--reconcile-minutes", "0"] });
+  const tracked = await TrackedRegistry.start({ flags: ["--reconcile-minutes", "0"] });
   t.after(() => tracked.stop());
   const { server } = tracked.world;
   const { source, digest } = tracked.image();
-  await tracked.push(await tracked.world.holder("pusher", "registry.push"), source, "acme/app:1");
+  await tracked.push(
+    await tracked.world.registry.holder("pusher", "registry.push"),
+    source,
+    "acme/app:1",
+  );
   await tracked.tagged("app", "1", digest);
   const env = { WHARF_TOKEN: await server.token() };
   const hosts = { "127.0.0.1:5000": tracked.registry.host };

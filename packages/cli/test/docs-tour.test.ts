@@ -5,8 +5,7 @@ import { type TestContext, test } from "node:test";
 import { decodeJwt } from "jose";
 import { Http } from "../../server/test/support/client/http.ts";
 import { firstRunOf } from "../../server/test/support/world/local-accounts.ts";
-import { LoginWorld } from "../../server/test/support/world/login.ts";
-import { roleNamed } from "../../server/test/support/world/world.ts";
+import { roleNamed, World } from "../../server/test/support/world/world.ts";
 import { Site } from "./support/site.ts";
 import { type Step, stepsOf, walkThrough } from "./support/walkthrough.ts";
 
@@ -51,9 +50,13 @@ test("the commands of docs/advisories.md print what it says", async (t) => {
 });
 
 test("the commands of docs/after-a-leak.md print what it says", async (t) => {
-  const world = await LoginWorld.start();
+  const world = await World.start({ login: true });
   t.after(() => world.stop());
-  const { server, operator, organization, provider } = world;
+  const {
+    server,
+    http: operator,
+    login: { organization, provider },
+  } = world;
   const at = `/iam/v2beta1/identityProviders/${provider}`;
   assert.equal((await operator.patch(at, { name: "sso" })).status, 200);
   assert.equal((await operator.post(`${at}:generateScimToken`)).status, 200);
@@ -61,7 +64,7 @@ test("the commands of docs/after-a-leak.md print what it says", async (t) => {
   const { body } = await operator.post(`/iam/v2beta1/groupInvites/${organization}`, invite);
   // There are keys for registries once one has asked for them.
   assert.equal((await fetch(`${server.url}/registry/certs.pem`)).status, 200);
-  const { access_token } = await world.logIn("ada");
+  const { access_token } = await world.login.logIn("ada");
   const PERSON = decodeJwt(access_token).sub as string;
   const [rotating, single] = document("docs/after-a-leak.md")
     .split(/^(?=## A token or session of someone)/m)
@@ -73,7 +76,7 @@ test("the commands of docs/after-a-leak.md print what it says", async (t) => {
   const status = async (token: string) =>
     (await new Http(server.url, token).get("/iam/v2beta1/groups")).status;
   assert.equal(await status(access_token), 401);
-  await world.logIn("ada");
+  await world.login.logIn("ada");
   await walkThrough(rotating, server);
   assert.equal(await status(WHARF_TOKEN), 401);
   const rest = new Http(server.url, await server.token());

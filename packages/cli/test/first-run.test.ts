@@ -1,20 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Walker } from "../../server/test/support/browser/http-browser.ts";
-import { LocalWorld, PASSWORD } from "../../server/test/support/world/local-accounts.ts";
+import { HttpBrowser } from "../../server/test/support/browser/http-browser.ts";
+import { PASSWORD } from "../../server/test/support/world/local-accounts.ts";
+import { World } from "../../server/test/support/world/world.ts";
 import { Home } from "./support/auth-home.ts";
 
 test("from the first run to the first listed repo", async () => {
-  const world = await LocalWorld.start({});
+  const world = await World.start();
   const home = new Home({ WHARF_API: world.server.url });
   try {
-    assert.equal((await world.setUp()).status, 200);
+    assert.equal((await world.accounts.setUp()).status, 200);
     const login = home.start(["auth", "login", "--no-browser"]);
     const [url] = await login.says(/http:\S+/);
-    const walker = new Walker();
-    const page = await walker.open(url);
+    const browser = new HttpBrowser();
+    const page = await browser.open(url);
     const form = { username: "ada", password: PASSWORD };
-    const thanks = await walker.submit(page, form, { action: "/oauth/local" });
+    const thanks = await browser.submit(page, form, { action: "/oauth/local" });
     assert.match(thanks.text, /You are signed in/);
     const { code, stderr } = await login.ended;
     assert.equal(code, 0, stderr);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { builtinRole, literalIdentityUid } from "@wharf/contract";
 import { decodeJwt } from "jose";
-import { exchange } from "../../server/test/support/client/token-exchange.ts";
+import { exchange } from "../../server/test/support/client/tokens.ts";
 import {
   type Ran,
   skopeoIn,
@@ -12,11 +12,11 @@ import {
 } from "../../server/test/support/registry/distribution.ts";
 import { writeImage } from "../../server/test/support/registry/oci-image.ts";
 import { freePort } from "../../server/test/support/server/free-port.ts";
-import { LoginWorld } from "../../server/test/support/world/login.ts";
+import { World } from "../../server/test/support/world/world.ts";
 import { BIN, Home } from "./support/auth-home.ts";
 
 describe("a real client at a real registry, signed in with docker-credential-wharf", () => {
-  let world: LoginWorld;
+  let world: World;
   let registry: TestRegistry;
   let home: Home;
   let ada: string;
@@ -24,15 +24,15 @@ describe("a real client at a real registry, signed in with docker-credential-wha
   let other: string;
   before(async () => {
     const host = `127.0.0.1:${await freePort()}`;
-    world = await LoginWorld.start({ flags: ["--registry-host", host] });
+    world = await World.start({ login: true, flags: ["--registry-host", host] });
     registry = await TestRegistry.start(world.server.url, host);
     home = new Home({ WHARF_API: world.server.url });
     const { code, stderr } = await home.logIn(world, "ada");
     assert.equal(code, 0, stderr);
     ada = decodeJwt(await home.ok(["auth", "token"])).sub ?? "";
-    binding = await bind(world.organization, ada, "registry.push");
-    other = (await world.operator.post("/iam/v2beta1/groups", { name: "other.example" })).body.uid;
-    await world.operator.patch(`/iam/v2beta1/groups/${other}`, { verified: true });
+    binding = await bind(world.login.organization, ada, "registry.push");
+    other = (await world.http.post("/iam/v2beta1/groups", { name: "other.example" })).body.uid;
+    await world.http.patch(`/iam/v2beta1/groups/${other}`, { verified: true });
     await home.ok(["auth", "configure-docker", "--registry", host]);
     // As a package's installation puts it on the path.
     const helper = `#!/bin/sh\nexec '${process.execPath}' '${join(BIN, "docker-credential-wharf.cjs")}' "$@"\n`;
@@ -46,7 +46,7 @@ describe("a real client at a real registry, signed in with docker-credential-wha
 
   async function bind(group: string, identityUid: string, role: string): Promise<string> {
     const body = { identityUid, roleUid: builtinRole(role)?.uid };
-    const made = await world.operator.post(`/iam/v2beta1/roleBindings/${group}`, body);
+    const made = await world.http.post(`/iam/v2beta1/roleBindings/${group}`, body);
     assert.equal(made.status, 200, JSON.stringify(made.body));
     return made.body.uid;
   }
@@ -106,17 +106,17 @@ describe("a real client at a real registry, signed in with docker-credential-wha
   test("is denied once the role binding is deleted, and allowed again with a new one", async () => {
     const { source } = image("second");
     worked(await run("copy", "--all", source, at("acme.example/app:2")));
-    await world.operator.delete(`/iam/v2beta1/roleBindings/${binding}`);
+    await world.http.delete(`/iam/v2beta1/roleBindings/${binding}`);
     refused(await run("copy", "--all", source, at("acme.example/app:3")));
     refused(await run("delete", at("acme.example/app:2")));
-    binding = await bind(world.organization, ada, "registry.push");
+    binding = await bind(world.login.organization, ada, "registry.push");
     worked(await run("copy", "--all", source, at("acme.example/app:3")));
     worked(await run("delete", at("acme.example/app:3")));
   });
 
   test("a pull token can pull and list, cannot push, and is invalid once revoked", async () => {
     const asOperator = { env: { WHARF_TOKEN: await world.server.token() } };
-    const parent = ["--parent", world.organization];
+    const parent = ["--parent", world.login.organization];
     const create = ["auth", "pull-token", "create", "build", ...parent, "-o", "json"];
     const made = JSON.parse(await home.ok(create, asOperator));
     assert.equal(made.registry, registry.host);
@@ -147,7 +147,7 @@ describe("a real client at a real registry, signed in with docker-credential-wha
     await home.ok(["auth", "logout"]);
     worked(await run("inspect", "--raw", at("other.example/app:1")));
     refused(await run("list-tags", at("acme.example/app")));
-    await world.operator.delete(`/iam/v2beta1/roleBindings/${pull}`);
+    await world.http.delete(`/iam/v2beta1/roleBindings/${pull}`);
     refused(await run("inspect", "--raw", at("other.example/app:1")));
   });
 });

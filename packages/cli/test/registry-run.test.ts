@@ -10,8 +10,8 @@ import { Http } from "../../server/test/support/client/http.ts";
 import { skopeo } from "../../server/test/support/registry/distribution.ts";
 import { writeImage } from "../../server/test/support/registry/oci-image.ts";
 import { freePort } from "../../server/test/support/server/free-port.ts";
-import { RegistryWorld } from "../../server/test/support/world/registry-tokens.ts";
 import { until } from "../../server/test/support/world/tracked-registry.ts";
+import { World } from "../../server/test/support/world/world.ts";
 import { cleanEnvironment, LAUNCHER, wharf } from "./support/command.ts";
 
 /** The command, running. */
@@ -53,7 +53,7 @@ class Running {
 }
 
 describe("wharf registry run", () => {
-  let world: RegistryWorld;
+  let world: World;
   let host: string;
   let urls: string[];
   let folder: string;
@@ -61,7 +61,7 @@ describe("wharf registry run", () => {
   before(async () => {
     host = `127.0.0.1:${await freePort()}`;
     urls = ["--registry-urls", `${host}=http://${host}`];
-    world = await RegistryWorld.start({ host, flags: [...urls, "--reconcile-minutes", "0"] });
+    world = await World.start({ registry: host, flags: [...urls, "--reconcile-minutes", "0"] });
     folder = mkdtempSync(join(tmpdir(), "wharf-run-"));
     running = new Running([...world.server.storeFlags, ...urls]);
     await running.ready();
@@ -75,7 +75,7 @@ describe("wharf registry run", () => {
   async function push(path: string): Promise<string> {
     const image = mkdtempSync(join(folder, "image-"));
     const digest = writeImage(image, "1", image);
-    const creds = ["--dest-creds", `_token:${await world.token()}`];
+    const creds = ["--dest-creds", `_token:${await world.registry.token()}`];
     const flags = ["--dest-tls-verify=false", ...creds];
     const { ok, output } = await skopeo(
       "copy",
@@ -87,7 +87,7 @@ describe("wharf registry run", () => {
     return digest;
   }
 
-  const tagged = (digest: string, operator = world.operator) =>
+  const tagged = (digest: string, operator = world.http) =>
     until(async () => {
       const { body } = await operator.get(`/registry/v2beta1/tags?digest=${digest}`);
       return body.tags?.length === 1;
@@ -164,7 +164,7 @@ describe("wharf registry run", () => {
     assert.match((await reconcile([host])).stdout, /^HOST +REPOS +SAME +CREATED/);
     const unknown = await reconcile(["other.example"]);
     assert.deepEqual([unknown.code, unknown.stdout], [5, ""]);
-    const owner = await world.holder("owner", "owner");
+    const owner = await world.registry.holder("owner", "owner");
     const refused = await reconcile([], { WHARF_TOKEN: await world.server.token(owner) });
     assert.equal(refused.code, 4);
     assert.match(refused.stderr, /needs the operator's token/);

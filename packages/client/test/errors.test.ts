@@ -18,7 +18,7 @@ import {
 } from "@wharf/client";
 import { freePort } from "../../server/test/support/server/free-port.ts";
 import { TestServer } from "../../server/test/support/server/test-server.ts";
-import { transportOf, WAYS } from "./support/ways.ts";
+import { PROTOCOLS, transportOf } from "./support/recording-client.ts";
 
 const DOMAIN = "iam.wharf.internal";
 const UNKNOWN_UID = "f".repeat(40);
@@ -39,14 +39,14 @@ async function failureOf(promise: Promise<unknown>): Promise<WharfError> {
   return error;
 }
 
-for (const way of WAYS) {
-  describe(`errors over ${way}`, () => {
+for (const protocol of PROTOCOLS) {
+  describe(`errors over ${protocol}`, () => {
     let wharf: Wharf;
     let org: string;
     before(async () => {
-      const transport = transportOf(way);
+      const transport = transportOf(protocol);
       wharf = createWharf({ baseUrl: server.url, token: await server.token(), transport });
-      org = (await wharf.groups.create({ group: { name: way.toLowerCase() } })).uid;
+      org = (await wharf.groups.create({ group: { name: protocol.toLowerCase() } })).uid;
     });
     const fromServer = (error: WharfError) => {
       assert.equal(error.httpStatus, CODES[error.code].http);
@@ -129,7 +129,7 @@ for (const way of WAYS) {
     });
 
     test("who is not known", async () => {
-      const transport = transportOf(way);
+      const transport = transportOf(protocol);
       const anonymous = createWharf({ baseUrl: server.url, transport });
       for (const call of [
         () => anonymous.groups.list(),
@@ -143,7 +143,7 @@ for (const way of WAYS) {
 
     test("who is not there", async () => {
       const baseUrl = `http://127.0.0.1:${await freePort()}`;
-      const nowhere = createWharf({ baseUrl, transport: transportOf(way), retries: 0 });
+      const nowhere = createWharf({ baseUrl, transport: transportOf(protocol), retries: 0 });
       const error = await failureOf(nowhere.groups.list());
       assert.ok(error instanceof UnavailableError);
       assert.match(error.message, /^Unavailable: no response from http:/);

@@ -13,16 +13,21 @@ import {
 } from "@wharf/client";
 import { builtinRole, literalIdentityUid } from "@wharf/contract";
 import { StandInIssuer } from "../../server/test/support/providers/issuer.ts";
-import { LoginWorld } from "../../server/test/support/world/login.ts";
-import { type Noting, noting, WAYS, type Way } from "./support/ways.ts";
+import { World } from "../../server/test/support/world/world.ts";
+import {
+  PROTOCOLS,
+  type Protocol,
+  type RecordingClient,
+  recordingClient,
+} from "./support/recording-client.ts";
 
 const VIEWER = builtinRole("viewer")?.uid as string;
 const UNKNOWN_UID = "f".repeat(40);
 
-let world: LoginWorld;
+let world: World;
 let issuer: StandInIssuer;
 before(async () => {
-  world = await LoginWorld.start();
+  world = await World.start({ login: true });
   issuer = await StandInIssuer.start();
 });
 after(async () => {
@@ -31,7 +36,7 @@ after(async () => {
 });
 
 /** What a method does when its request is of the right shape and names nothing that exists. */
-async function outcome({ wharf }: Noting, method: DescMethod): Promise<string> {
+async function outcome({ wharf }: RecordingClient, method: DescMethod): Promise<string> {
   const request = Object.fromEntries(
     method.input.fields.map((field) => [field.localName, emptyOf(field.localName, method)]),
   );
@@ -52,16 +57,19 @@ function emptyOf(name: string, { input }: DescMethod): unknown {
   return field?.fieldKind === "message" && name !== "updateMask" ? { uid: UNKNOWN_UID } : undefined;
 }
 
-const notes = new Map<Way, Noting>();
+const clients = new Map<Protocol, RecordingClient>();
 
-for (const way of WAYS) {
-  describe(`every method over ${way}`, () => {
+for (const protocol of PROTOCOLS) {
+  describe(`every method over ${protocol}`, () => {
     let org: string;
-    let all: Noting;
+    let all: RecordingClient;
     before(async () => {
-      all = noting(way, { baseUrl: world.server.url, token: await world.server.token() });
-      notes.set(way, all);
-      org = (await all.wharf.groups.create({ group: { name: way.toLowerCase() } })).uid;
+      all = recordingClient(protocol, {
+        baseUrl: world.server.url,
+        token: await world.server.token(),
+      });
+      clients.set(protocol, all);
+      org = (await all.wharf.groups.create({ group: { name: protocol.toLowerCase() } })).uid;
     });
 
     test("groups", async () => {
@@ -118,10 +126,13 @@ for (const way of WAYS) {
       assert.deepEqual((await roles.get({ uid: role.uid })).capabilities, capabilities);
       await roles.update({ role: { uid: role.uid, description: "reads" } });
       assert.equal((await roles.list({ name: "viewer" })).roles.length, 1);
-      const identityUid = literalIdentityUid(issuer.url, `bound over ${way}`);
+      const identityUid = literalIdentityUid(issuer.url, `bound over ${protocol}`);
       const invite = await invited();
       const stranger = all.as(
-        await issuer.sign({ sub: `bound over ${way}`, aud: new URL(world.server.url).hostname }),
+        await issuer.sign({
+          sub: `bound over ${protocol}`,
+          aud: new URL(world.server.url).hostname,
+        }),
       );
       const session = await stranger.auth.register({ code: invite, identityId: identityUid });
       assert.deepEqual([session.identity, session.group], [identityUid, org]);
@@ -211,7 +222,7 @@ for (const way of WAYS) {
     });
 
     test("tokens, sessions and people", async () => {
-      const login = await world.logIn("ada");
+      const login = await world.login.logIn("ada");
       const ada = all.as(login.access_token);
       const me = await ada.auth.validate();
       assert.equal(me.email, "ada@acme.example");
@@ -223,14 +234,14 @@ for (const way of WAYS) {
       assert.ok(narrowed.token);
       const code = randomBytes(32).toString("base64url");
       await assert.rejects(ada.auth.getHeadlessSession({ code }), NotFoundError);
-      await world.logIn("ada");
+      await world.login.logIn("ada");
       const { sessions } = await ada.sessions.list();
       const other = sessions.find((session) => !session.current);
       await ada.sessions.end({ id: other?.id as string });
       assert.equal((await ada.sessions.list()).sessions.length, sessions.length - 1);
       await ada.auth.delete({ id: me.subject });
       await assert.rejects(ada.auth.validate(), { code: "UNAUTHENTICATED" });
-      const bob = all.as((await world.logIn("bob")).access_token);
+      const bob = all.as((await world.login.logIn("bob")).access_token);
       await bob.sessions.logout({});
       await assert.rejects(bob.auth.validate(), { code: "UNAUTHENTICATED" });
     });
@@ -242,7 +253,10 @@ for (const way of WAYS) {
 }
 
 test("what is left of the contract answers the same over both", async () => {
-  const [rest, grpc] = WAYS.map((way) => notes.get(way) as Noting) as [Noting, Noting];
+  const [rest, grpc] = PROTOCOLS.map((protocol) => clients.get(protocol) as RecordingClient) as [
+    RecordingClient,
+    RecordingClient,
+  ];
   assert.deepEqual([...rest.called].sort(), [...grpc.called].sort());
   const methods = SERVICES.flatMap((service) => service.methods);
   const left = methods.filter(({ parent, name }) => !rest.called.has(`${parent.typeName}.${name}`));

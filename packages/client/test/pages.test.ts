@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createWharf, type Sent, type Wharf } from "@wharf/client";
 import { TestServer } from "../../server/test/support/server/test-server.ts";
-import { transportOf, WAYS } from "./support/ways.ts";
+import { PROTOCOLS, transportOf } from "./support/recording-client.ts";
 
 const GROUPS = 450;
 const nameOf = (at: number) => `group-${String(at).padStart(3, "0")}`;
@@ -21,13 +21,13 @@ before(async () => {
 });
 after(() => server.stop());
 
-for (const way of WAYS) {
-  describe(`going through lists over ${way}`, () => {
+for (const protocol of PROTOCOLS) {
+  describe(`going through lists over ${protocol}`, () => {
     let wharf: Wharf;
     let sent: Sent[];
     before(async () => {
       const onRequest = (one: Sent) => sent.push(one);
-      const transport = transportOf(way);
+      const transport = transportOf(protocol);
       wharf = createWharf({
         baseUrl: server.url,
         token: await server.token(),

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createWharf, type Token } from "@wharf/client";
 import { tokens } from "@wharf/client/node";
-import { LoginWorld } from "../../server/test/support/world/login.ts";
+import { World } from "../../server/test/support/world/world.ts";
 
-let world: LoginWorld;
+let world: World;
 let folder: string;
 let authUrl: string;
 before(async () => {
-  world = await LoginWorld.start();
+  world = await World.start({ login: true });
   authUrl = world.server.url;
   folder = mkdtempSync(join(tmpdir(), "wharf-client-"));
 });
@@ -24,7 +24,7 @@ const whoIs = async (token: string) =>
   (await createWharf({ baseUrl: world.server.url, token }).auth.validate()).email;
 
 test("a session goes on, and every pair is kept before it is used", async () => {
-  const { refresh_token: refreshToken } = await world.logIn("ada");
+  const { refresh_token: refreshToken } = await world.login.logIn("ada");
   const saved: string[] = [];
   const token = tokens.refresh({
     authUrl,
@@ -47,7 +47,7 @@ test("a session goes on, and every pair is kept before it is used", async () => 
 });
 
 test("several audiences at once take turns", async () => {
-  const { refresh_token: refreshToken } = await world.logIn("ada");
+  const { refresh_token: refreshToken } = await world.login.logIn("ada");
   const token = tokens.refresh({ authUrl, refreshToken });
   const registry = new URL(world.server.url).host;
   const got = await Promise.all(
@@ -58,7 +58,7 @@ test("several audiences at once take turns", async () => {
 });
 
 test("the present refresh token can be looked up", async () => {
-  let kept = (await world.logIn("bob")).refresh_token;
+  let kept = (await world.login.logIn("bob")).refresh_token;
   const token = tokens.refresh({
     authUrl,
     refreshToken: () => kept,
@@ -73,7 +73,7 @@ test("the present refresh token can be looked up", async () => {
 });
 
 test("an expired session is reported after one attempt", async () => {
-  const { access_token: token, refresh_token: refreshToken } = await world.logIn("bob");
+  const { access_token: token, refresh_token: refreshToken } = await world.login.logIn("bob");
   await createWharf({ baseUrl: world.server.url, token }).sessions.logout({});
   let sent = 0;
   const source = tokens.refresh({
@@ -91,7 +91,7 @@ test("an expired session is reported after one attempt", async () => {
 
 async function sessionFile(name: string): Promise<string> {
   const path = join(folder, name);
-  const { refresh_token: refreshToken } = await world.logIn("ada");
+  const { refresh_token: refreshToken } = await world.login.logIn("ada");
   writeFileSync(path, JSON.stringify({ refreshToken }));
   return path;
 }

@@ -221,7 +221,11 @@ export const GUARDENER_USER = [
 
 export const ADVISORIES_VIEWER = ["advisories.list"];
 
-export const ADVISORIES_CREATOR = [...ADVISORIES_VIEWER, "advisories.create", "advisories.update"];
+/** Commands find the group of an advisory by its name. */
+export const ADVISORIES_CREATOR = [
+  ...ADVISORIES_VIEWER,
+  ...["groups.list", "advisories.create", "advisories.update"],
+];
 
 export const ADVISORIES_APPROVER = [...ADVISORIES_CREATOR, "advisories.approve"];
 

@@ -8,7 +8,7 @@ import type { ApiClient } from "./support/client/api-client.ts";
 import { allRejected, rejected } from "./support/client/api-error.ts";
 import { sendBytes } from "./support/client/grpc.ts";
 import { Http } from "./support/client/http.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
 /** What the methods that give something ask for, and nothing that is worth giving. */
@@ -70,10 +70,7 @@ onEachStore("a down-scoped token cannot grant its identity more than its boundar
           parent: "/",
         }),
       ]);
-      for (const { code, message } of refusals) {
-        assert.equal(code, 7);
-        assert.match(message, /a down-scoped token cannot create an organization/);
-      }
+      for (const { code } of refusals) assert.equal(code, 7);
     }
     assert.deepEqual(await bindings(), held, "its identity is bound nowhere else");
     const whole = api.as((await world.member()).token);
@@ -227,7 +224,7 @@ onEachStore("errors name no capability of a role that the caller cannot read", (
     "identity_providers.list",
     "identity.update",
   ];
-  const RULE = /needs every capability of the role at "[0-9a-f/]+"$/;
+  const RULE = /^every capability of the role at [0-9a-f/]+$/;
 
   /** Everything that grants the hidden role at the folder, or promises to. */
   async function attempts(api: ApiClient, theirs: ApiClient) {
@@ -252,18 +249,17 @@ onEachStore("errors name no capability of a role that the caller cannot read", (
   world.rule("the error names the rule without the capabilities", async (api) => {
     const theirs = api.as((await world.member({ [folder]: GIVES })).token);
     assert.equal((await rejected(theirs.roles.get(hidden))).code, 7);
-    for (const { code, message } of await attempts(api, theirs)) {
+    for (const { code, needs } of await attempts(api, theirs)) {
       assert.equal(code, 7);
-      assert.match(message, RULE);
-      assert.doesNotMatch(message, /repo\.delete|advisories\.approve/);
+      assert.match(needs, RULE);
     }
   });
 
   world.rule("callers that can read the role get the missing capabilities", async (api) => {
     const reader = await world.member({ [folder]: GIVES, [org]: ["roles.list"] });
-    for (const { code, message } of await attempts(api, api.as(reader.token))) {
+    for (const { code, needs } of await attempts(api, api.as(reader.token))) {
       assert.equal(code, 7);
-      assert.match(message, /needs repo\.delete, advisories\.approve at /);
+      assert.match(needs, /^repo\.delete, advisories\.approve at /);
     }
   });
 
@@ -271,8 +267,8 @@ onEachStore("errors name no capability of a role that the caller cannot read", (
     const theirs = api.as((await world.member({ [folder]: GIVES })).token);
     const { uid: identityUid } = await world.member();
     const given = { identityUid, roleUid: roleNamed("viewer") };
-    const { message } = await rejected(theirs.roleBindings.create(folder, given));
-    assert.match(message, /repo\.list|groups\.list/);
+    const { needs } = await rejected(theirs.roleBindings.create(folder, given));
+    assert.match(needs, /repo\.list|groups\.list/);
   });
 
   world.rule(
@@ -287,12 +283,11 @@ onEachStore("errors name no capability of a role that the caller cannot read", (
       );
       const change = () =>
         rejected(theirs.identities.update(uid, { claimMatch: { subject: "x" } }));
-      assert.match((await change()).message, new RegExp(`at "${home}"$`));
+      assert.match((await change()).needs, new RegExp(`at ${home}$`));
       await api.roleBindings.delete(mine);
       await world.bind(elsewhere, uid, ["repo.delete"]);
-      const { code, message } = await change();
-      assert.equal(code, 7);
-      assert.equal(message, "Permission denied: needs every capability that the identity holds");
+      const { code, needs } = await change();
+      assert.deepEqual([code, needs], [7, "every capability that the identity holds"]);
     },
   );
 });

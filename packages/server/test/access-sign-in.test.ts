@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
 import { Http } from "./support/client/http.ts";
-import { type Exchanged, exchange } from "./support/client/token-exchange.ts";
+import { type Exchanged, exchange } from "./support/client/tokens.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { ScimClient } from "./support/providers/scim.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ApiClient } from "./support/client/api-client.ts";
-import { Insider } from "./support/server/insider.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { advisoryOf, writing, written } from "./support/world/advisories.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -56,18 +56,20 @@ class Copy {
 }
 
 onEachStore("incremental reads of advisories", (world) => {
-  let replicas: Insider[];
+  let replicas: DirectStore[];
   let org: string;
   before(async () => {
     // SQLite has no replicas: there, the writers share a connection.
     const count = world.store === "sqlite" ? 1 : WRITERS;
-    replicas = await Promise.all(Array.from({ length: count }, () => Insider.open(world.server)));
+    replicas = await Promise.all(
+      Array.from({ length: count }, () => DirectStore.open(world.server)),
+    );
     org = await world.organization();
   });
   after(() => Promise.all(replicas.map((replica) => replica.close())));
 
   /** Creates, changes and deletes, as often as is said. */
-  async function write(replica: Insider, group: string, number: number): Promise<void> {
+  async function write(replica: DirectStore, group: string, number: number): Promise<void> {
     for (let turn = 0; turn < WRITES; turn++) {
       const advisoryId = `CGA-${number}-${turn % 20}`;
       await writing(replica, group, async (writer) => {
@@ -101,7 +103,7 @@ onEachStore("incremental reads of advisories", (world) => {
     });
     do {
       const writers = Array.from({ length: WRITERS }, (_, number) => {
-        return write(replicas[number % replicas.length] as Insider, group, number);
+        return write(replicas[number % replicas.length] as DirectStore, group, number);
       });
       await Promise.all(writers);
     } while (polls < POLLS);
@@ -121,8 +123,8 @@ onEachStore("incremental reads of advisories", (world) => {
   });
 
   test("update times are monotonic, whatever the clock says", async () => {
-    const first = replicas[0] as Insider;
-    const second = replicas.at(-1) as Insider;
+    const first = replicas[0] as DirectStore;
+    const second = replicas.at(-1) as DirectStore;
     const group = await world.group(org);
     const [made] = await written(first, group, { advisoryId: "CGA-a" });
     assert.ok(made);
@@ -144,7 +146,7 @@ onEachStore("incremental reads of advisories", (world) => {
 
   world.rule("updatedSince is inclusive", async (api) => {
     const group = await world.group(org);
-    const [made] = await written(replicas[0] as Insider, group, { advisoryId: "CGA-a" });
+    const [made] = await written(replicas[0] as DirectStore, group, { advisoryId: "CGA-a" });
     const { updateTime } = await api.advisories.get(made?.uid ?? "");
     const total = async (updatedSince: string) =>
       (await api.advisories.list({ uidp: { childrenOf: group }, updatedSince })).totalCount;

@@ -7,7 +7,7 @@ import { isAffected, type OsvRecord } from "../../advisories/test/osv-oracle.ts"
 import { ANONYMOUS_UID } from "../src/auth/caller.ts";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { Scanner, unzipped } from "./support/client/feed-client.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const V3 = "CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N";

@@ -9,9 +9,9 @@ import {
 } from "../src/engine/audit-aggregator.ts";
 import type { Store } from "../src/store/db/store.ts";
 import type { AuditEntry } from "../src/store/tables/audit-and-events.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/tokens.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { NewDatabase } from "./support/server/new-database.ts";
-import { rawRows } from "./support/server/sql.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 
 interface Row {

@@ -21,7 +21,7 @@ import { TimeSlices } from "../src/lib/time-slices.ts";
 import type { Reader, Value } from "../src/store/db/connection.ts";
 import { openStore } from "../src/store/db/open.ts";
 import type { Store } from "../src/store/db/store.ts";
-import { FIXED } from "./support/oracle/seed.ts";
+import { FIXED } from "./support/oracle/random.ts";
 import { newDatabase } from "./support/server/postgres.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
 import { STORES } from "./support/server/test-server.ts";

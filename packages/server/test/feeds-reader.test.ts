@@ -4,17 +4,17 @@ import type { Advisory } from "@wharf/contract";
 import type { Engine } from "../src/engine/engine.ts";
 import type { Reader, Value } from "../src/store/db/connection.ts";
 import { FeedReader } from "../src/vulnerabilities/feeds/feed-reader.ts";
-import { Insider } from "./support/server/insider.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const OTHERS = 3_000;
 const OWN = 40;
 
 onEachStore("feeds of a small group beside a large one", (world) => {
-  let insider: Insider;
+  let direct: DirectStore;
   let [small, large]: string[] = [];
   before(async () => {
-    insider = await Insider.open(world.server);
+    direct = await DirectStore.open(world.server);
     [small, large] = [await world.organization(), await world.organization()];
     const folder = await world.group(small);
     const given = (count: number, from = 0) =>
@@ -35,11 +35,11 @@ onEachStore("feeds of a small group beside a large one", (world) => {
     await take(small, given(OWN / 2));
     await take(folder, given(OWN / 2, OWN / 4));
   });
-  after(() => insider.close());
+  after(() => direct.close());
 
   /** A reader of the feed of a group, and how many rows the store has given it. */
   function reading(group: string) {
-    const { store } = insider.engine;
+    const { store } = direct.engine;
     const seen = { rows: 0 };
     const counting: Reader = {
       dialect: store.reader.dialect,
@@ -51,7 +51,7 @@ onEachStore("feeds of a small group beside a large one", (world) => {
         return found;
       },
     };
-    const engine = Object.create(insider.engine, { store: { value: { reader: counting } } });
+    const engine = Object.create(direct.engine, { store: { value: { reader: counting } } });
     return { reader: new FeedReader(engine as Engine, group), seen };
   }
 
@@ -80,7 +80,7 @@ onEachStore("feeds of a small group beside a large one", (world) => {
   });
 
   test("reject packages above the memory limit", async () => {
-    const { engine } = insider;
+    const { engine } = direct;
     const code = "RESOURCE_EXHAUSTED";
     const of = (mostHeld: number) => new FeedReader(engine, large ?? "", mostHeld);
     const key = { type: "apk", name: "package-3" };

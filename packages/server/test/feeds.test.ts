@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { after, before, test } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
@@ -8,27 +9,40 @@ import { ANONYMOUS_UID } from "../src/auth/caller.ts";
 import { saveVulnerabilities } from "../src/vulnerabilities/severities/vulnerability-writer.ts";
 import { approved, Scanner, untarred, unzipped } from "./support/client/feed-client.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
-import { Insider } from "./support/server/insider.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { advisoryOf, writing, written } from "./support/world/advisories.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const FIXED = approved({ fixed: { fixedVersion: "3.5.0-r0" } });
 const V3 = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H";
 
+/** Asserts the required fields of a ROLIE feed of CSAF documents. */
+function assertRolie({ feed }: { feed: JsonObject & { entry: JsonObject[] } }): void {
+  const required = ["id", "title", "link", "category", "updated", "entry"];
+  assert.deepEqual(Object.keys(feed), required);
+  assert.deepEqual(feed.category, [
+    { scheme: "urn:ietf:params:rolie:category:information-type", term: "csaf" },
+  ]);
+  for (const entry of feed.entry) {
+    const fields = ["id", "title", "link", "published", "updated", "content", "format"];
+    assert.deepEqual(Object.keys(entry), fields);
+  }
+}
+
 onEachStore("advisory feeds", (world) => {
-  let insider: Insider;
+  let direct: DirectStore;
   let scanner: Scanner;
 
   before(async () => {
-    insider = await Insider.open(world.server);
+    direct = await DirectStore.open(world.server);
     scanner = new Scanner(world.server.url);
   });
-  after(() => insider.close());
+  after(() => direct.close());
 
   async function publicGroup(...given: readonly JsonObject[]): Promise<string> {
     const group = await world.organization();
     await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
-    await written(insider, group, ...given);
+    await written(direct, group, ...given);
     return group;
   }
 
@@ -110,9 +124,49 @@ onEachStore("advisory feeds", (world) => {
       listed.trim().split("\n"),
     );
     assert.equal((await scanner.get(`${group}/csaf/1999/apk-openssl.json`)).status, 404);
+    const rolie = (await scanner.get(`${group}/csaf/csaf-feed-tlp-white.json`)).json;
+    assertRolie(rolie);
+    assert.equal((await scanner.get(`${group}/csaf/csaf-feed-tlp-amber.json`)).status, 404);
+    const base = `${world.server.url}/feeds/${group}`;
+    assert.deepEqual(
+      rolie.feed.entry.map(({ content }: { content: { src: string } }) => content.src),
+      listed
+        .trim()
+        .split("\n")
+        .map((path) => `${base}/csaf/${path}`),
+    );
+    for (const { id, content, link } of rolie.feed.entry) {
+      const { bytes, json } = await scanner.get(
+        content.src.slice(`${base.slice(0, -group.length)}`.length),
+      );
+      assert.equal(json.document.tracking.id, id);
+      const hashes = link.filter(({ rel }: { rel: string }) => rel === "hash");
+      assert.equal(hashes.length, 2);
+      for (const { href } of hashes) {
+        const [, algorithm = ""] = /\.(sha256|sha512)$/.exec(href) ?? [];
+        const file = await fetch(href);
+        const name = content.src.split("/").at(-1);
+        assert.equal(await file.text(), `${hash(algorithm, bytes)}  ${name}\n`);
+      }
+    }
+    assert.equal((await scanner.get(`${group}/csaf/1999/apk-openssl.json.sha256`)).status, 404);
     const changes = (await scanner.get(`${group}/csaf/changes.csv`)).bytes.toString();
     assert.equal(changes.trim().split("\n").length, 2);
     const provider = (await scanner.get(`${group}/csaf/provider-metadata.json`)).json;
+    assert.deepEqual(provider.distributions, [
+      { directory_url: `${base}/csaf/` },
+      {
+        rolie: {
+          feeds: [
+            {
+              summary: `All CSAF documents of ${provider.publisher.name}`,
+              tlp_label: "WHITE",
+              url: `${base}/csaf/csaf-feed-tlp-white.json`,
+            },
+          ],
+        },
+      },
+    ]);
     assert.equal(
       provider.canonical_url,
       `${world.server.url}/feeds/${group}/csaf/provider-metadata.json`,
@@ -123,7 +177,7 @@ onEachStore("advisory feeds", (world) => {
     const group = await publicGroup(ONE);
     const folder = await world.group(group, "team");
     await written(
-      insider,
+      direct,
       folder,
       { ...ONE, artifactName: "other" },
       { ...ONE, advisoryId: "CGA-4444-4444-4444", artifactName: "zlib" },
@@ -136,7 +190,7 @@ onEachStore("advisory feeds", (world) => {
       (await scanner.get(`${group}/osv/${ONE.advisoryId}.json`)).json.affected[0].package.name,
       "openssl",
     );
-    await writing(insider, folder, async (writer) => {
+    await writing(direct, folder, async (writer) => {
       const found = await writer.find("CGA-4444-4444-4444");
       await writer.delete(found ?? assert.fail());
     });
@@ -153,7 +207,7 @@ onEachStore("advisory feeds", (world) => {
 
   test("are public only while anonymous callers can list advisories there", async () => {
     const group = await world.organization();
-    await written(insider, group, ONE);
+    await written(direct, group, ONE);
     const path = `${group}/osv/all.json`;
     const nowhere = `${"0".repeat(40)}/osv/all.json`;
     const refusals = [await scanner.get(path), await scanner.get(nowhere)];
@@ -200,7 +254,7 @@ onEachStore("advisory feeds", (world) => {
     const issuer = await StandInIssuer.start();
     try {
       const group = await world.organization();
-      await written(insider, group, ONE);
+      await written(direct, group, ONE);
       const claims = { iss: "https://pull.example", sub: world.name("robot") };
       const expirationTime = new Date(Date.now() + 86_400_000).toISOString();
       const issuerKeys = JSON.stringify(issuer.jwks);
@@ -249,10 +303,10 @@ onEachStore("advisory feeds", (world) => {
     const path = `${group}/osv/${ONE.advisoryId}.json`;
     let { etag } = await tagged(path);
     const changes: (() => Promise<unknown>)[] = [
-      () => written(insider, group, { ...ONE, advisoryId: "CGA-5555-5555-5555" }),
-      () => written(insider, folder, { ...ONE, advisoryId: "CGA-6666-6666-6666" }),
+      () => written(direct, group, { ...ONE, advisoryId: "CGA-5555-5555-5555" }),
+      () => written(direct, folder, { ...ONE, advisoryId: "CGA-6666-6666-6666" }),
       () =>
-        writing(insider, group, async (writer) =>
+        writing(direct, group, async (writer) =>
           writer.update({
             ...((await writer.find(ONE.advisoryId)) ?? assert.fail()),
             author: "other@example.com",
@@ -279,7 +333,7 @@ onEachStore("advisory feeds", (world) => {
       const severities = [{ type: 2, score: V3 }];
       const known = create(VulnerabilitySchema, { id, severities });
       assert.equal(
-        await writing(insider, place, (writer) => saveVulnerabilities(writer, [known])),
+        await writing(direct, place, (writer) => saveVulnerabilities(writer, [known])),
         1,
       );
     }
@@ -307,7 +361,7 @@ onEachStore("advisory feeds", (world) => {
     assert.equal(await get({ "if-modified-since": "yesterday" }), 200);
     assert.equal(await get({ "if-modified-since": date, "if-none-match": '"other"' }), 200);
     assert.equal(await get({ "if-modified-since": earlier, "if-none-match": etag }), 304);
-    await written(insider, group, { ...ONE, advisoryId: "CGA-7777-7777-7777" });
+    await written(direct, group, { ...ONE, advisoryId: "CGA-7777-7777-7777" });
     assert.equal(await get({ "if-modified-since": date }), 200);
   });
 
@@ -355,9 +409,9 @@ onEachStore("advisory feeds", (world) => {
   test("list changes of OSV documents, latest first", async () => {
     const [A, B, C] = ["CGA-2222-2222-2222", "CGA-3333-3333-3333", "CGA-4444-4444-4444"];
     const group = await publicGroup({ ...ONE, advisoryId: A }, { ...ONE, advisoryId: B });
-    await written(insider, group, { ...ONE, advisoryId: C });
-    await written(insider, group, { ...ONE, advisoryId: 'ACME "7", x' });
-    await writing(insider, group, async (writer) =>
+    await written(direct, group, { ...ONE, advisoryId: C });
+    await written(direct, group, { ...ONE, advisoryId: 'ACME "7", x' });
+    await writing(direct, group, async (writer) =>
       writer.update({ ...((await writer.find(A)) ?? assert.fail()), author: "x@example.com" }),
     );
     const index = (await scanner.get(`${group}/osv/all.json`)).json;
@@ -424,7 +478,7 @@ onEachStore("advisory feeds", (world) => {
     await world.operator().groups.update(group, { verified: true });
     await world.group(group, "osv");
     await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
-    await written(insider, group, ONE);
+    await written(direct, group, ONE);
     assert.equal((await scanner.get(`${name}/osv/all.json`)).json.length, 1);
     assert.equal((await scanner.get(`${name}/osv/osv/all.json`)).json.length, 0);
     assert.equal((await scanner.get(`${name}/nobody/osv/all.json`)).status, 401);
@@ -434,7 +488,7 @@ onEachStore("advisory feeds", (world) => {
     const names = Array.from({ length: 603 }, (_, at) => `p${(at * 7) % 201}`);
     const group = await world.organization();
     await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
-    await writing(insider, group, async (writer) => {
+    await writing(direct, group, async (writer) => {
       for (const [at, artifactName] of names.entries()) {
         await writer.insert(
           advisoryOf({

@@ -1,7 +1,7 @@
 /** Which host names a server on a loopback address answers to. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { checkError, checkUnharmed, parseAnswer, talk } from "./support/client/raw-http1.ts";
+import { checkError, checkUnharmed, parseAnswer, talk } from "./support/client/raw.ts";
 import { TestServer } from "./support/server/test-server.ts";
 
 const SETTINGS = [

@@ -2,10 +2,17 @@ import assert from "node:assert/strict";
 import { constants } from "node:http2";
 import { after, afterEach, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { checkUnharmed, parseAnswer, talk } from "./support/client/raw-http1.ts";
-import { checkStatus, frame, RawHttp2, webTrailers } from "./support/client/raw-http2.ts";
+import {
+  checkStatus,
+  checkUnharmed,
+  frame,
+  parseAnswer,
+  RawHttp2,
+  talk,
+  webTrailers,
+} from "./support/client/raw.ts";
 import { GOOD_CALLS, hostileCalls, payloadOf } from "./support/fuzz/malformed-calls.ts";
-import { FIXED } from "./support/oracle/seed.ts";
+import { FIXED } from "./support/oracle/random.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 
 for (const store of STORES) {

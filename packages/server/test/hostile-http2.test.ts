@@ -3,11 +3,17 @@ import { constants } from "node:http2";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
 import { Http } from "./support/client/http.ts";
-import { checkError, checkUnharmed, talk } from "./support/client/raw-http1.ts";
-import { checkStatus, type Ending, RawHttp2 } from "./support/client/raw-http2.ts";
+import {
+  checkError,
+  checkStatus,
+  checkUnharmed,
+  type Ending,
+  RawHttp2,
+  talk,
+} from "./support/client/raw.ts";
 import { IAM } from "./support/fuzz/malformed-calls.ts";
 import { fill, hostileRequests, settle } from "./support/fuzz/malformed-requests.ts";
-import { FIXED } from "./support/oracle/seed.ts";
+import { FIXED } from "./support/oracle/random.ts";
 import { TestServer } from "./support/server/test-server.ts";
 
 describe("a server under hostile HTTP/2", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { checkError, checkUnharmed, parseAnswer, talk } from "./support/client/raw-http1.ts";
+import { checkError, checkUnharmed, parseAnswer, talk } from "./support/client/raw.ts";
 import {
   fill,
   type HostileRequest,
@@ -10,7 +10,7 @@ import {
   type Known,
   settle,
 } from "./support/fuzz/malformed-requests.ts";
-import { FIXED } from "./support/oracle/seed.ts";
+import { FIXED } from "./support/oracle/random.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 
 for (const store of STORES) {

@@ -14,8 +14,7 @@ import {
   spellings,
 } from "./support/server/key-material.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { LoginWorld } from "./support/world/login.ts";
-import { roleNamed } from "./support/world/world.ts";
+import { roleNamed, World } from "./support/world/world.ts";
 
 const HOST = "registry.example.com";
 const ATTACHED = ["--registry-urls", `${HOST}=http://127.0.0.1:1`, "--reconcile-minutes", "0"];
@@ -24,19 +23,24 @@ for (const store of STORES) {
   describe(`the database of an installation in use, on ${store}`, () => {
     const folder = mkdtempSync(join(tmpdir(), "wharf-at-rest-"));
     const keyFile = join(folder, "secret.key");
-    let world: LoginWorld;
+    let world: World;
     let material: KeyMaterial;
     /** What callers were given. */
     const given: [string, Buffer][] = [];
     before(async () => {
       writeFileSync(keyFile, randomBytes(32), { mode: 0o600 });
-      world = await LoginWorld.start({
+      world = await World.start({
+        login: true,
         store,
         flags: ["--secret-key-file", keyFile, ...ATTACHED],
       });
       const give = (name: string, secret: string) => given.push([name, Buffer.from(secret)]);
-      const { server, operator, organization, provider } = world;
-      const { access_token, refresh_token } = await world.logIn("ada");
+      const {
+        server,
+        http: operator,
+        login: { organization, provider },
+      } = world;
+      const { access_token, refresh_token } = await world.login.logIn("ada");
       give("access token", access_token);
       give("refresh token", refresh_token);
       const invited = await operator.post(`/iam/v2beta1/groupInvites/${organization}`, {
@@ -101,9 +105,9 @@ for (const store of STORES) {
 }
 
 describe("PostgreSQL without a key file", () => {
-  let world: LoginWorld;
+  let world: World;
   before(async () => {
-    world = await LoginWorld.start({ store: "postgres" });
+    world = await World.start({ login: true, store: "postgres" });
   });
   after(() => world.stop());
 

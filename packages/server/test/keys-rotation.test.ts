@@ -9,10 +9,10 @@ import { RefreshTokens } from "../src/auth/refresh-token.ts";
 import { signJwt } from "../src/auth/sign.ts";
 import { Secrets } from "../src/secrets/secrets.ts";
 import { Http } from "./support/client/http.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { type KeyMaterial, keyMaterialOf, privateKeyOf } from "./support/server/key-material.ts";
-import { rawRows } from "./support/server/sql.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
-import { LoginWorld } from "./support/world/login.ts";
+import { World } from "./support/world/world.ts";
 
 const HOST = "registry.example.com";
 const ATTACHED = ["--registry-urls", `${HOST}=http://127.0.0.1:1`, "--reconcile-minutes", "0"];
@@ -31,7 +31,7 @@ for (const store of STORES) {
   describe(`after a leak of the database and its secret key, on ${store}`, () => {
     const folder = mkdtempSync(join(tmpdir(), "wharf-rotation-"));
     const keyFile = join(folder, "secret.key");
-    let world: LoginWorld;
+    let world: World;
     /** All replicas: on SQLite there is one. */
     let replicas: TestServer[];
     let leak: Leak;
@@ -42,8 +42,8 @@ for (const store of STORES) {
     before(async () => {
       writeFileSync(keyFile, randomBytes(32));
       const flags = ["--secret-key-file", keyFile, ...ATTACHED];
-      world = await LoginWorld.start({ store, flags });
-      const { server, operator } = world;
+      world = await World.start({ login: true, store, flags });
+      const { server, http: operator } = world;
       replicas = [server];
       if (store === "postgres") {
         const more = [...flags, "--base-url", server.url];
@@ -51,7 +51,7 @@ for (const store of STORES) {
       }
       for (const { url } of replicas)
         assert.equal((await fetch(`${url}/registry/certs.pem`)).status, 200);
-      person = await world.logIn("ada");
+      person = await world.login.logIn("ada");
       workload = await server.token();
       await operator.post("/iam/v2beta1/groups", { name: "other" });
       pageToken = (await operator.get("/iam/v2beta1/groups?page_size=1")).body.nextPageToken;
@@ -60,7 +60,7 @@ for (const store of STORES) {
     });
     after(async () => {
       for (const server of [...replicas].reverse()) assert.equal(await server.stop(), 0);
-      await world.upstream.stop();
+      await world.login.upstream.stop();
       rmSync(folder, { recursive: true, force: true });
     });
 
@@ -187,7 +187,7 @@ for (const store of STORES) {
       const host = ["registry-secret", HOST] as const;
       const secret = (await world.server.admin(...host, ...ATTACHED)).trim();
       assert.deepEqual(await notify(secret), all(200));
-      const again = await world.logIn("ada");
+      const again = await world.login.logIn("ada");
       assert.deepEqual(await groups(again.access_token), all(200));
       const last = replicas.at(-1) as TestServer;
       assert.equal((await refresh(last.url, again.refresh_token)).status, 200);
@@ -233,7 +233,7 @@ for (const store of STORES) {
       const kid = (await world.server.admin("keys", "rotate", "--now", "--yes")).trim();
       assert.deepEqual(await groups(await world.server.token()), all(200));
       assert.deepEqual(await published("/.well-known/jwks.json"), all([kid]));
-      const again = await world.logIn("ada");
+      const again = await world.login.logIn("ada");
       assert.deepEqual(await groups(again.access_token), all(200));
       const audited = await rawRows<{ detail: string }>(
         world.server,

@@ -13,6 +13,7 @@ import { migrations } from "../src/store/db/migrations.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { openSqlite } from "../src/store/db/sqlite.ts";
 import { Http } from "./support/client/http.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import {
   everyValueOf,
   keyMaterialOf,
@@ -21,7 +22,6 @@ import {
   spellings,
 } from "./support/server/key-material.ts";
 import { emptyDatabase } from "./support/server/postgres.ts";
-import { rawRows } from "./support/server/sql.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 
 /** The last step of a version that kept keys in plain. */

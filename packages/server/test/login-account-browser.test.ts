@@ -8,26 +8,27 @@ import {
   launchBrowser,
   openPage,
 } from "./support/browser/browser.ts";
-import { LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
+import { PASSWORD } from "./support/world/local-accounts.ts";
+import { World } from "./support/world/world.ts";
 
 const NEW = "another horse, another staple";
 
 describe("the account page in a real browser", () => {
-  let world: LocalWorld;
+  let world: World;
   let browser: Browser;
   let page: Page;
   let complaints: string[];
   let authenticator: Authenticator;
   before(async () => {
-    world = await LocalWorld.start({});
-    await world.setUp();
+    world = await World.start();
+    await world.accounts.setUp();
     browser = await launchBrowser();
     ({ page, complaints } = await openPage(browser, { viewport: { width: 390, height: 844 } }));
     authenticator = await addAuthenticator(page);
   });
   after(async () => {
     await browser?.close();
-    await world?.stop();
+    await world.stop();
   });
 
   const click = (name: string) => page.getByRole("button", { name, exact: true }).click();
@@ -43,7 +44,7 @@ describe("the account page in a real browser", () => {
   }
 
   test("is reached from the server URL with the keyboard", async () => {
-    await page.goto(world.url);
+    await page.goto(world.accounts.url);
     await isAt("Wharf is running");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
@@ -80,7 +81,7 @@ describe("the account page in a real browser", () => {
 
     await click("Sign out");
     await isAt("Signed out");
-    await page.goto(`${world.url}/account`);
+    await page.goto(`${world.accounts.url}/account`);
     await isAt("Sign in");
     await click("Use a passkey");
     await isAt("Your account");
@@ -101,18 +102,18 @@ describe("the account page in a real browser", () => {
     await page.waitForURL("**/account?done=password");
     await click("Sign out");
     await isAt("Signed out");
-    await page.goto(`${world.url}/login`);
+    await page.goto(`${world.accounts.url}/login`);
     await signIn(NEW);
   });
 
   test("ends the session of a tool", async () => {
-    const { tokens } = await world.tryPassword("ada", NEW);
+    const { tokens } = await world.accounts.tryPassword("ada", NEW);
     assert.ok(tokens);
     await page.reload();
     await page.getByRole("button", { name: /^End session of node/ }).click();
     await page.waitForURL("**/account?done=ended");
     assert.equal(await page.getByText("No active sessions.").count(), 1);
-    await assert.rejects(world.whoAmI(tokens));
+    await assert.rejects(world.accounts.whoAmI(tokens));
   });
 
   test("removes the passkey, without browser console errors", async () => {

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { type Visited, Walker } from "./support/browser/http-browser.ts";
+import { HttpBrowser, type Visited } from "./support/browser/http-browser.ts";
 import { SoftPasskey } from "./support/browser/soft-passkey.ts";
 import { Http } from "./support/client/http.ts";
-import { rawRows } from "./support/server/sql.ts";
-import { Inside } from "./support/server/store-access.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
-import { alertOf, byName, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
-import { LoginWorld } from "./support/world/login.ts";
+import { alertOf, byName, PASSWORD } from "./support/world/local-accounts.ts";
+import { World } from "./support/world/world.ts";
 
 const NEW = "another horse, another staple";
 const WRONG_CURRENT =
@@ -15,23 +14,23 @@ const WRONG_CURRENT =
 
 for (const store of STORES) {
   describe(`the account page, on ${store}`, () => {
-    let world: LocalWorld;
+    let world: World;
     let password = PASSWORD;
     before(async () => {
-      world = await LocalWorld.start({ store });
-      assert.equal((await world.setUp()).status, 200);
+      world = await World.start({ store });
+      assert.equal((await world.accounts.setUp()).status, 200);
     });
     after(() => world.stop());
 
     /** Signs in to the account page in a browser of its own. */
-    async function visit(): Promise<{ walker: Walker; page: Visited }> {
-      const walker = new Walker();
-      const choose = await walker.open(`${world.url}/account`);
+    async function visit(): Promise<{ browser: HttpBrowser; page: Visited }> {
+      const browser = new HttpBrowser();
+      const choose = await browser.open(`${world.accounts.url}/account`);
       const form = { username: "ada", password };
-      const page = await walker.submit(choose, form, { action: "/oauth/local" });
-      assert.equal(page.url, `${world.url}/account`);
+      const page = await browser.submit(choose, form, { action: "/oauth/local" });
+      assert.equal(page.url, `${world.accounts.url}/account`);
       assert.match(page.text, /<h1>Your account<\/h1>/);
-      return { walker, page };
+      return { browser, page };
     }
 
     const ticketOf = ({ text }: Visited) => /name="login" value="([^"]*)"/.exec(text)?.[1] ?? "";
@@ -51,23 +50,23 @@ for (const store of STORES) {
       return (await new Http(world.server.url, token ?? "").get("/auth/v1/ok")).status === 200;
     }
 
-    async function addPasskey(walker: Walker, page: Visited, passkey: SoftPasskey) {
+    async function addPasskey(browser: HttpBrowser, page: Visited, passkey: SoftPasskey) {
       const login = ticketOf(page);
-      const at = `${world.url}/account/passkeys`;
-      const { status, body } = await walker.send(`${at}/options`, { login });
+      const at = `${world.accounts.url}/account/passkeys`;
+      const { status, body } = await browser.send(`${at}/options`, { login });
       if (status !== 200) return { status, body };
       const response = passkey.create(body.options, {});
-      return walker.send(`${at}/verify`, { login, challengeId: body.challengeId, response });
+      return browser.send(`${at}/verify`, { login, challengeId: body.challengeId, response });
     }
 
     test("the server URL and /login redirect to it", async () => {
-      const walker = new Walker();
-      const welcome = await walker.open(`${world.url}/`);
+      const browser = new HttpBrowser();
+      const welcome = await browser.open(`${world.accounts.url}/`);
       assert.equal(welcome.status, 200);
       assert.match(welcome.text, /href="\/account"/);
       assert.ok(welcome.text.includes(`npx wharf auth login --api ${world.server.url}`));
-      const login = await walker.open(`${world.url}/login`);
-      assert.equal(login.url, `${world.url}/account`);
+      const login = await browser.open(`${world.accounts.url}/login`);
+      assert.equal(login.url, `${world.accounts.url}/account`);
       assert.match(login.text, /<h1>Sign in<\/h1>/);
     });
 
@@ -84,10 +83,10 @@ for (const store of STORES) {
     });
 
     test("the cookie is HttpOnly and SameSite=Strict", async () => {
-      const walker = new Walker();
-      const choose = await walker.open(`${world.url}/account`);
-      const how = { action: "/oauth/local", until: `${world.url}/account` };
-      const signedIn = await walker.submit(choose, { username: "ada", password }, how);
+      const browser = new HttpBrowser();
+      const choose = await browser.open(`${world.accounts.url}/account`);
+      const how = { action: "/oauth/local", until: `${world.accounts.url}/account` };
+      const signedIn = await browser.submit(choose, { username: "ada", password }, how);
       const [cookie = ""] = signedIn.headers.getSetCookie();
       assert.match(cookie, /^wharf_account=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
     });
@@ -99,17 +98,17 @@ for (const store of STORES) {
       const form = { current: password, password: NEW, password_again: NEW };
       const action = "/account/password";
       for (const login of ["", "guessed", ticketOf(other.page)]) {
-        const refused = await mine.walker.submit(mine.page, { ...form, login }, { action });
+        const refused = await mine.browser.submit(mine.page, { ...form, login }, { action });
         assert.equal(refused.status, 403);
         assert.match(
           refused.text,
           /Your session on this page has expired: open your account and sign in again\./,
         );
       }
-      const stranger = await new Walker().submit(mine.page, form, { action });
+      const stranger = await new HttpBrowser().submit(mine.page, form, { action });
       assert.equal(stranger.status, 403, "without the cookie");
       const scripted = await addPasskey(
-        new Walker(),
+        new HttpBrowser(),
         mine.page,
         new SoftPasskey(byName(world.server)),
       );
@@ -118,13 +117,13 @@ for (const store of STORES) {
     });
 
     test("changing the password requires the current one, and ends all sessions", async () => {
-      const { tokens } = await world.tryPassword("ada", password);
+      const { tokens } = await world.accounts.tryPassword("ada", password);
       assert.ok(await works(tokens?.access_token));
-      const { walker, page } = await visit();
+      const { browser, page } = await visit();
       const elsewhere = await visit();
       const action = "/account/password";
       const change = (form: Readonly<Record<string, string>>) =>
-        walker.submit(page, { password: NEW, password_again: NEW, ...form }, { action });
+        browser.submit(page, { password: NEW, password_again: NEW, ...form }, { action });
 
       const wrong = await change({ current: "not the right one" });
       assert.deepEqual([wrong.status, alertOf(wrong)], [400, WRONG_CURRENT]);
@@ -135,30 +134,33 @@ for (const store of STORES) {
       assert.ok(await works(tokens?.access_token), "nothing has changed so far");
 
       const changed = await change({ current: password });
-      assert.equal(changed.url, `${world.url}/account?done=password`);
+      assert.equal(changed.url, `${world.accounts.url}/account?done=password`);
       assert.equal(doneOf(changed), "Password set. All your sessions have ended.");
       assert.equal(await works(tokens?.access_token), false);
-      assert.equal((await world.tryPassword("ada", password)).tokens, undefined);
+      assert.equal((await world.accounts.tryPassword("ada", password)).tokens, undefined);
       password = NEW;
-      assert.ok((await world.tryPassword("ada", password)).tokens);
-      const other = await elsewhere.walker.open(`${world.url}/account`);
+      assert.ok((await world.accounts.tryPassword("ada", password)).tokens);
+      const other = await elsewhere.browser.open(`${world.accounts.url}/account`);
       assert.match(other.text, /<h1>Sign in<\/h1>/, "other visits are over");
-      assert.equal((await walker.open(`${world.url}/account`)).text.includes("Your account"), true);
+      assert.equal(
+        (await browser.open(`${world.accounts.url}/account`)).text.includes("Your account"),
+        true,
+      );
       const noted = await actions();
       assert.ok(noted.includes("password changed"));
     });
 
     test("wrong current passwords lock the account, as at sign-in", async () => {
-      const { walker, page } = await visit();
+      const { browser, page } = await visit();
       const action = "/account/password";
       const form = { password: PASSWORD, password_again: PASSWORD };
       for (let failure = 1; failure <= 5; failure++) {
-        await walker.submit(page, { ...form, current: `guess number ${failure}` }, { action });
+        await browser.submit(page, { ...form, current: `guess number ${failure}` }, { action });
       }
-      const right = await walker.submit(page, { ...form, current: password }, { action });
+      const right = await browser.submit(page, { ...form, current: password }, { action });
       assert.deepEqual([right.status, alertOf(right)], [400, WRONG_CURRENT]);
       assert.equal(
-        (await world.tryPassword("ada", password)).tokens,
+        (await world.accounts.tryPassword("ada", password)).tokens,
         undefined,
         "locked there, too",
       );
@@ -167,29 +169,29 @@ for (const store of STORES) {
         "SELECT count(*) AS n FROM audit WHERE method = 'password change refused' AND code = 16",
       );
       assert.ok(Number(n) >= 6);
-      const inside = await Inside.open(world.server);
-      await inside.store.write((tx) =>
+      const direct = await DirectStore.open(world.server);
+      await direct.store.write((tx) =>
         tx.run("UPDATE local_accounts SET failures = 0, locked_until = 0"),
       );
-      await inside.close();
+      await direct.close();
     });
 
     test("sessions are listed and ended, one or all", async () => {
-      const first = (await world.tryPassword("ada", password)).tokens;
-      const second = (await world.tryPassword("ada", password)).tokens;
-      const { walker, page } = await visit();
+      const first = (await world.accounts.tryPassword("ada", password)).tokens;
+      const second = (await world.accounts.tryPassword("ada", password)).tokens;
+      const { browser, page } = await visit();
       const [newest] = [...page.text.matchAll(/name="session" value="([^"]*)"/g)];
       const action = "/account/sessions/end";
-      const one = await walker.submit(page, { session: newest?.[1] ?? "" }, { action });
+      const one = await browser.submit(page, { session: newest?.[1] ?? "" }, { action });
       assert.equal(doneOf(one), "Session ended.");
       assert.deepEqual(
         [await works(first?.access_token), await works(second?.access_token)],
         [true, false],
       );
 
-      const foreign = await walker.submit(page, { session: "no such session" }, { action });
+      const foreign = await browser.submit(page, { session: "no such session" }, { action });
       assert.equal(doneOf(foreign), "Session ended.", "what is gone is what was wanted");
-      const all = await walker.submit(one, {}, { action: "/account/sessions/end-all" });
+      const all = await browser.submit(one, {}, { action: "/account/sessions/end-all" });
       assert.equal(doneOf(all), "All your sessions have ended.");
       assert.match(all.text, /No active sessions\./);
       assert.equal(await works(first?.access_token), false);
@@ -201,11 +203,11 @@ for (const store of STORES) {
 
     test("passkeys are added, named and removed, but not the last credential", async () => {
       const passkey = new SoftPasskey(byName(world.server));
-      const { walker, page } = await visit();
-      const added = await addPasskey(walker, page, passkey);
+      const { browser, page } = await visit();
+      const added = await addPasskey(browser, page, passkey);
       assert.deepEqual([added.status, added.body], [200, { redirect: "/account?done=added" }]);
-      assert.ok((await world.tryPasskey(passkey)).tokens);
-      const again = await addPasskey(walker, page, passkey);
+      assert.ok((await world.accounts.tryPasskey(passkey)).tokens);
+      const again = await addPasskey(browser, page, passkey);
       assert.equal(again.status, 401, "the same one twice");
 
       const [row] = await rawRows<{ credential_id: string }>(
@@ -214,22 +216,22 @@ for (const store of STORES) {
       );
       const id = row?.credential_id ?? "";
       const naming = { action: "/account/passkeys/name" };
-      const listed = await walker.open(`${world.url}/account`);
-      const named = await walker.submit(listed, { passkey: id, name: " the blue key " }, naming);
+      const listed = await browser.open(`${world.accounts.url}/account`);
+      const named = await browser.submit(listed, { passkey: id, name: " the blue key " }, naming);
       assert.equal(doneOf(named), "Passkey renamed.");
       assert.match(named.text, /value="the blue key"/);
       for (const name of ["", " ", "x".repeat(65), "a\u0000b", "a\u202eb"]) {
-        const refused = await walker.submit(listed, { passkey: id, name }, naming);
+        const refused = await browser.submit(listed, { passkey: id, name }, naming);
         assert.equal(refused.status, 400, JSON.stringify(name));
       }
-      const inside = await Inside.open(world.server);
-      await inside.store.write((tx) => tx.run("UPDATE local_accounts SET password_hash = ''"));
+      const direct = await DirectStore.open(world.server);
+      await direct.store.write((tx) => tx.run("UPDATE local_accounts SET password_hash = ''"));
       const remove = (which: string) => {
         const shown = {
           ...page,
           text: `<form method="post" action="/account/passkeys/remove"></form>`,
         };
-        return walker.submit(shown, { login: ticketOf(page), passkey: which });
+        return browser.submit(shown, { login: ticketOf(page), passkey: which });
       };
       const last = await remove(id);
       assert.deepEqual(
@@ -239,68 +241,74 @@ for (const store of STORES) {
       assert.equal((await rawRows(world.server, "SELECT * FROM passkeys")).length, 1);
 
       const second = new SoftPasskey(byName(world.server));
-      assert.equal((await addPasskey(walker, page, second)).status, 200);
+      assert.equal((await addPasskey(browser, page, second)).status, 200);
       assert.match(doneOf(await remove(id)), /^Passkey removed\./);
       assert.equal((await remove(id)).status, 400, "it is gone");
-      assert.equal((await world.tryPasskey(passkey)).answer.status, 401);
-      assert.ok((await world.tryPasskey(second)).tokens);
+      assert.equal((await world.accounts.tryPasskey(passkey)).answer.status, 401);
+      assert.ok((await world.accounts.tryPasskey(second)).tokens);
 
       const set = { password: PASSWORD, password_again: PASSWORD };
-      const first = await walker.submit(page, set, { action: "/account/password" });
+      const first = await browser.submit(page, set, { action: "/account/password" });
       assert.equal(doneOf(first), "Password set. All your sessions have ended.");
       password = PASSWORD;
       const noted = await actions();
       for (const action of ["passkey added", "passkey renamed", "passkey removed"]) {
         assert.ok(noted.includes(action), action);
       }
-      await inside.close();
+      await direct.close();
     });
 
     test("signing out, a reset and deletion end the account session", async () => {
       const left = await visit();
-      const bye = await left.walker.submit(left.page, {}, { action: "/account/leave" });
+      const bye = await left.browser.submit(left.page, {}, { action: "/account/leave" });
       assert.match(bye.text, /Signed out/);
-      assert.match((await left.walker.open(`${world.url}/account`)).text, /<h1>Sign in<\/h1>/);
+      assert.match(
+        (await left.browser.open(`${world.accounts.url}/account`)).text,
+        /<h1>Sign in<\/h1>/,
+      );
 
-      const { walker, page } = await visit();
+      const { browser, page } = await visit();
       const offer = await world.server.admin("reset-account", "ada");
       const code = /(?:[A-Z]{4}-){4}[A-Z]{4}/.exec(offer)?.[0] ?? "";
-      const other = new Walker();
-      const reset = await other.open(`${world.url}/reset`);
+      const other = new HttpBrowser();
+      const reset = await other.open(`${world.accounts.url}/reset`);
       await other.submit(reset, { code, password: NEW, password_again: NEW });
       const form = { current: NEW, password: PASSWORD, password_again: PASSWORD };
-      const late = await walker.submit(page, form, { action: "/account/password" });
+      const late = await browser.submit(page, form, { action: "/account/password" });
       assert.equal(late.status, 403);
       password = NEW;
 
       const last = await visit();
-      const inside = await Inside.open(world.server);
-      await inside.store.write((tx) =>
+      const direct = await DirectStore.open(world.server);
+      await direct.store.write((tx) =>
         tx.run("DELETE FROM identities WHERE uid = (SELECT identity FROM local_accounts)"),
       );
-      await inside.close();
-      assert.match((await last.walker.open(`${world.url}/account`)).text, /<h1>Sign in<\/h1>/);
+      await direct.close();
+      assert.match(
+        (await last.browser.open(`${world.accounts.url}/account`)).text,
+        /<h1>Sign in<\/h1>/,
+      );
     });
   });
 }
 
 test("users of a provider list and end their sessions, and have no password", async () => {
-  const world = await LoginWorld.start();
+  const world = await World.start({ login: true });
   try {
-    const visitAs = async (walker: Walker, person: string) => {
-      const choose = await walker.open(`${world.server.url}/account`);
-      const provider = { provider: world.provider };
-      let page = await walker.submit(choose, provider, { action: "/oauth/provider" });
+    const visitAs = async (browser: HttpBrowser, person: string) => {
+      const choose = await browser.open(`${world.server.url}/account`);
+      const provider = { provider: world.login.provider };
+      let page = await browser.submit(choose, provider, { action: "/oauth/provider" });
       while (new URL(page.url).pathname.startsWith("/interaction/")) {
-        page = await walker.submit(page, { login: person, password: "any" });
+        page = await browser.submit(page, { login: person, password: "any" });
       }
       return page;
     };
-    const turnedAway = await visitAs(new Walker(), "bob");
+    const turnedAway = await visitAs(new HttpBrowser(), "bob");
     assert.equal(turnedAway.status, 404, "a user without a sign-in is unknown");
-    const { access_token } = await world.logIn("ada");
-    const walker = new Walker();
-    const page = await visitAs(walker, "ada");
+    const { access_token } = await world.login.logIn("ada");
+    const browser = new HttpBrowser();
+    const page = await visitAs(browser, "ada");
     assert.match(page.text, /<dt>Name<\/dt><dd>ada@acme\.example<\/dd>/);
     assert.match(page.text, /<dd>acme sso<\/dd>/);
     assert.doesNotMatch(page.text, /<h2>Pass/);
@@ -308,11 +316,11 @@ test("users of a provider list and end their sessions, and have no password", as
     const login = /name="login" value="([^"]*)"/.exec(page.text)?.[1] ?? "";
     const form = `<form method="post" action="/account/password"></form>`;
     const words = { login, current: "", password: NEW, password_again: NEW };
-    const refused = await walker.submit({ ...page, text: form }, words);
+    const refused = await browser.submit({ ...page, text: form }, words);
     assert.equal(refused.status, 403);
     assert.match(refused.text, /Your identity provider manages your password and passkeys\./);
 
-    const all = await walker.submit(page, {}, { action: "/account/sessions/end-all" });
+    const all = await browser.submit(page, {}, { action: "/account/sessions/end-all" });
     assert.match(all.text, /No active sessions\./);
     assert.equal((await new Http(world.server.url, access_token).get("/auth/v1/ok")).status, 401);
   } finally {
@@ -321,13 +329,13 @@ test("users of a provider list and end their sessions, and have no password", as
 });
 
 test("disabling local accounts ends their account sessions", async () => {
-  const world = await LocalWorld.start({});
+  const world = await World.start();
   try {
-    await world.setUp();
-    const walker = new Walker();
-    const choose = await walker.open(`${world.url}/account`);
-    const how = { action: "/oauth/local", until: `${world.url}/account` };
-    const signedIn = await walker.submit(choose, { username: "ada", password: PASSWORD }, how);
+    await world.accounts.setUp();
+    const browser = new HttpBrowser();
+    const choose = await browser.open(`${world.accounts.url}/account`);
+    const how = { action: "/oauth/local", until: `${world.accounts.url}/account` };
+    const signedIn = await browser.submit(choose, { username: "ada", password: PASSWORD }, how);
     const [cookie = ""] = signedIn.headers.getSetCookie();
     const seenAt = async (server: TestServer) => {
       const answer = await fetch(`${server.url}/account`, { headers: { cookie } });

@@ -4,28 +4,30 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
-import { Walker } from "./support/browser/http-browser.ts";
-import { Tool } from "./support/client/oauth-client.ts";
+import { HttpBrowser } from "./support/browser/http-browser.ts";
+import { OAuthClient } from "./support/client/tokens.ts";
 import { type Misdeed, RogueProvider } from "./support/providers/rogue-provider.ts";
-import { LoginWorld } from "./support/world/login.ts";
-import { attack } from "./support/world/login-attack.ts";
-import { roleNamed } from "./support/world/world.ts";
+import { attack } from "./support/world/login.ts";
+import { roleNamed, World } from "./support/world/world.ts";
 
 const now = () => Math.floor(Date.now() / 1000);
 const NOT_LET_THROUGH = "the identity provider rejected this sign-in: ";
 
 describe("attacks on sign-ins by a provider", () => {
-  let world: LoginWorld;
+  let world: World;
   let rogue: RogueProvider;
   let uid: string;
   before(async () => {
-    world = await LoginWorld.start();
+    world = await World.start({ login: true });
     rogue = await RogueProvider.start();
-    const made = await world.operator.post(`/iam/v2beta1/identityProviders/${world.organization}`, {
-      name: "rogue",
-      defaultRole: roleNamed("viewer"),
-      oidc: { issuer: rogue.url, clientId: rogue.client.id, clientSecret: rogue.client.secret },
-    });
+    const made = await world.http.post(
+      `/iam/v2beta1/identityProviders/${world.login.organization}`,
+      {
+        name: "rogue",
+        defaultRole: roleNamed("viewer"),
+        oidc: { issuer: rogue.url, clientId: rogue.client.id, clientSecret: rogue.client.secret },
+      },
+    );
     uid = made.body.uid;
   });
   after(async () => {
@@ -34,19 +36,24 @@ describe("attacks on sign-ins by a provider", () => {
   });
 
   /** A login at the provider, which does this: the query of the redirect back to the tool. */
-  const logInWith = async (tool: Tool, misdeed: Misdeed, parameters = {}, later = misdeed) => {
+  const logInWith = async (
+    tool: OAuthClient,
+    misdeed: Misdeed,
+    parameters = {},
+    later = misdeed,
+  ) => {
     rogue.misbehave(misdeed);
-    const walker = new Walker();
-    const away = await walker.open(tool.loginUrl({ idp_id: uid, ...parameters }), rogue.url);
+    const browser = new HttpBrowser();
+    const away = await browser.open(tool.loginUrl({ idp_id: uid, ...parameters }), rogue.url);
     if (!away.url.startsWith(rogue.url)) return { page: away, redirect: new URLSearchParams() };
     rogue.misbehave(later);
     const callback = `${world.server.url}/oauth/callback?${rogue.wayBack(away.url)}`;
-    const page = await walker.open(callback, tool.redirectUri);
+    const page = await browser.open(callback, tool.redirectUri);
     return { page, redirect: new URL(page.url).searchParams };
   };
 
   test("a conforming provider signs its users in, with PKCE", async () => {
-    const tool = await Tool.start(world.server.url);
+    const tool = await OAuthClient.start(world.server.url);
     const { redirect } = await logInWith(tool, { callback: { iss: rogue.url } });
     const tokens = await tool.redeem(redirect);
     assert.equal(tokens.status, 200, redirect.get("error_description") ?? "");
@@ -184,8 +191,8 @@ describe("attacks on sign-ins by a provider", () => {
     let theirs: string;
     const named = { authorization_response_iss_parameter_supported: true };
     before(async () => {
-      const { body } = await world.operator.post("/iam/v2beta1/groups", { name: "anyones" });
-      const made = await world.operator.post(`/iam/v2beta1/identityProviders/${body.uid}`, {
+      const { body } = await world.http.post("/iam/v2beta1/groups", { name: "anyones" });
+      const made = await world.http.post(`/iam/v2beta1/identityProviders/${body.uid}`, {
         name: "rogue",
         defaultRole: roleNamed("viewer"),
         oidc: { issuer: rogue.url, clientId: rogue.client.id, clientSecret: rogue.client.secret },
@@ -232,7 +239,7 @@ describe("attacks on sign-ins by a provider", () => {
     );
 
     test("signs its own users in with the iss parameter", async () => {
-      const tool = await Tool.start(world.server.url);
+      const tool = await OAuthClient.start(world.server.url);
       const misdeed = { discovery: named, callback: { iss: rogue.url } };
       const { redirect } = await logInWith(tool, misdeed, { idp_id: theirs });
       assert.equal(
@@ -245,12 +252,12 @@ describe("attacks on sign-ins by a provider", () => {
   });
 
   test("an e-mail address is verified only if email_verified says so", async () => {
-    const tool = await Tool.start(world.server.url);
+    const tool = await OAuthClient.start(world.server.url);
     const misdeed = {
       claims: { sub: "mixed", email: "ceo@acme.example", email_verified: undefined },
       userInfo: { sub: "mixed", email: "mixed@acme.example", email_verified: true, groups: [] },
     };
-    await world.operator.patch(`/iam/v2beta1/identityProviders/${uid}`, {
+    await world.http.patch(`/iam/v2beta1/identityProviders/${uid}`, {
       oidc: {
         issuer: rogue.url,
         clientId: rogue.client.id,
@@ -262,7 +269,7 @@ describe("attacks on sign-ins by a provider", () => {
     assert.equal((await tool.redeem(redirect)).status, 200);
     assert.ok(rogue.asked.includes("/userinfo"));
     const identity = literalIdentityUid(rogue.url, "mixed");
-    const { body } = await world.operator.get(`/iam/v2beta1/identities/${identity}`);
+    const { body } = await world.http.get(`/iam/v2beta1/identities/${identity}`);
     assert.deepEqual([body.email, body.emailUnverified], ["", "ceo@acme.example"]);
     tool.stop();
   });

@@ -2,32 +2,34 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { decodeJwt } from "jose";
 import { RefreshTokens } from "../src/auth/refresh-token.ts";
-import { type Visited, Walker } from "./support/browser/http-browser.ts";
+import { HttpBrowser, type Visited } from "./support/browser/http-browser.ts";
 import { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
-import { HeadlessTool } from "./support/client/headless-client.ts";
 import { Http } from "./support/client/http.ts";
-import { askForToken, type TokenAnswer } from "./support/client/oauth-client.ts";
-import { exchange } from "./support/client/token-exchange.ts";
-import { Inside } from "./support/server/store-access.ts";
+import {
+  askForToken,
+  exchange,
+  HeadlessClient,
+  type TokenAnswer,
+} from "./support/client/tokens.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { LoginWorld } from "./support/world/login.ts";
-import { attack, leftovers } from "./support/world/login-attack.ts";
-import { roleNamed } from "./support/world/world.ts";
+import { attack, leftovers } from "./support/world/login.ts";
+import { roleNamed, World } from "./support/world/world.ts";
 
 const DEVICE = "urn:ietf:params:oauth:grant-type:device_code";
 
 for (const store of STORES) {
   describe(`attacks with tokens of users on ${store}`, () => {
-    let world: LoginWorld;
+    let world: World;
     let ada: TokenAnswer;
     let bob: TokenAnswer;
     before(async () => {
-      world = await LoginWorld.start({ store });
-      world.upstream.accounts.set("ada", { email: "ada@acme.example", email_verified: true });
-      ada = await world.logIn("ada");
-      bob = await world.logIn("bob");
+      world = await World.start({ login: true, store });
+      world.login.upstream.accounts.set("ada", { email: "ada@acme.example", email_verified: true });
+      ada = await world.login.logIn("ada");
+      bob = await world.login.logIn("bob");
     });
     after(async () => {
       closeGrpc();
@@ -86,9 +88,9 @@ for (const store of STORES) {
       });
 
       attack("an expired one, and one of an unknown session", here, async () => {
-        const inside = await Inside.open(world.server);
-        const key = (await inside.installation()).get("refresh-tokens");
-        await inside.close();
+        const direct = await DirectStore.open(world.server);
+        const key = (await direct.installation).get("refresh-tokens");
+        await direct.close();
         const tokens = new RefreshTokens(() => key);
         const { sid: session } = parts(ada.refresh_token);
         const old = tokens.write({ session, generation: 0, expires: Date.now() - 1_000 });
@@ -107,7 +109,7 @@ for (const store of STORES) {
       });
 
       attack("reuse of one ends the session", here, async () => {
-        const { refresh_token: token, access_token: access } = await world.logIn("ada");
+        const { refresh_token: token, access_token: access } = await world.login.logIn("ada");
         assert.equal((await refresh(token))[0]?.[0], 200);
         assert.equal(await alive(access), 401);
         await refused(token, "the session has ended");
@@ -115,7 +117,7 @@ for (const store of STORES) {
     });
 
     attack("a token is rejected everywhere after sign-out", here, async () => {
-      const session = await world.logIn("ada");
+      const session = await world.login.logIn("ada");
       const { access_token: token } = session;
       const { url: server } = world.server;
       assert.equal((await rest(token).post("/auth/v1/logout")).status, 200);
@@ -151,12 +153,15 @@ for (const store of STORES) {
     });
 
     test("a sign-in at an attacker's provider grants nothing elsewhere", async () => {
-      const { operator, upstream } = world;
+      const {
+        http: operator,
+        login: { upstream },
+      } = world;
       const rival = (await operator.post("/iam/v2beta1/groups", { name: "rival" })).body.uid;
       const oidc = { issuer: upstream.issuer, clientId: "wharf", clientSecret: "s3cret" };
       const provider = { name: "rival sso", defaultRole: roleNamed("editor"), oidc };
       const made = await operator.post(`/iam/v2beta1/identityProviders/${rival}`, provider);
-      const lured = await world.logIn("ada", { idp_id: made.body.uid });
+      const lured = await world.login.logIn("ada", { idp_id: made.body.uid });
       const refreshed = await askForToken(world.server.url, {
         grant_type: "refresh_token",
         refresh_token: lured.refresh_token,
@@ -174,10 +179,12 @@ for (const store of STORES) {
     });
 
     test("equal e-mail addresses do not link accounts", async () => {
-      const { upstream } = world;
+      const {
+        login: { upstream },
+      } = world;
       upstream.accounts.set("twin", { email: "ada@acme.example", email_verified: true });
       const before = await leftovers(world);
-      const twin = await world.logIn("twin");
+      const twin = await world.login.logIn("twin");
       assert.notEqual(decodeJwt(twin.access_token).sub, decodeJwt(ada.access_token).sub);
       const after = await leftovers(world);
       assert.equal(after.identities, (before.identities ?? 0) + 1);
@@ -193,40 +200,40 @@ for (const store of STORES) {
       };
       const poll = async (code: string) =>
         (await askForToken(world.server.url, { grant_type: DEVICE, device_code: code })).error;
-      const type = async (walker: Walker, user_code: string) =>
-        walker.submit(await walker.open(url("/device")), { user_code });
+      const type = async (browser: HttpBrowser, user_code: string) =>
+        browser.submit(await browser.open(url("/device")), { user_code });
 
       /** Ada is asked whether a tool is hers. */
-      const asked = async (walker: Walker, code: string): Promise<Visited> => {
-        const chosen = await walker.submit(
-          await type(walker, code),
+      const asked = async (browser: HttpBrowser, code: string): Promise<Visited> => {
+        const chosen = await browser.submit(
+          await type(browser, code),
           { organization: "acme.example" },
-          { action: "/oauth/provider", until: world.upstream.issuer },
+          { action: "/oauth/provider", until: world.login.upstream.issuer },
         );
-        return world.signIn(walker, chosen.url, "ada");
+        return world.login.signIn(browser, chosen.url, "ada");
       };
-      const allow = (walker: Walker, page: Visited) =>
-        walker.submit(page, { decision: "allow" }, { action: "/oauth/confirm" });
+      const allow = (browser: HttpBrowser, page: Visited) =>
+        browser.submit(page, { decision: "allow" }, { action: "/oauth/confirm" });
 
       attack("a user code alone approves nothing", here, async () => {
-        const walker = new Walker();
+        const browser = new HttpBrowser();
         const { user_code, device_code } = await device();
-        const page = await type(walker, user_code);
+        const page = await type(browser, user_code);
         const moved = { ...page, text: page.text.replaceAll("/oauth/provider", "/oauth/confirm") };
-        assert.match((await allow(walker, moved)).text, /Sign in first/);
+        assert.match((await allow(browser, moved)).text, /Sign in first/);
         assert.equal(await poll(device_code), "authorization_pending");
       });
 
       attack("a guessed code", here, async () => {
-        const page = await type(new Walker(), "BBBB-BBBB");
+        const page = await type(new HttpBrowser(), "BBBB-BBBB");
         assert.equal(page.status, 400);
         assert.match(page.text, /No device is waiting with this code/);
       });
 
       attack("a device code with another secret", here, async () => {
         const { user_code, device_code } = await device();
-        const walker = new Walker();
-        await allow(walker, await asked(walker, user_code));
+        const browser = new HttpBrowser();
+        await allow(browser, await asked(browser, user_code));
         const other = (await device()).device_code.split(".")[1];
         for (const code of [user_code, `${user_code}.`, `${user_code}.${other}`, "", "."])
           assert.equal(await poll(code), "expired_token", code);
@@ -238,12 +245,12 @@ for (const store of STORES) {
 
       attack("a repeated or changed confirmation", here, async () => {
         const { user_code, device_code } = await device();
-        const walker = new Walker();
-        const [first, second] = [await asked(walker, user_code), await asked(walker, user_code)];
-        const denied = await walker.submit(first, { decision: "deny" }, { action: "/confirm" });
+        const browser = new HttpBrowser();
+        const [first, second] = [await asked(browser, user_code), await asked(browser, user_code)];
+        const denied = await browser.submit(first, { decision: "deny" }, { action: "/confirm" });
         assert.match(denied.text, /was not signed in/);
-        assert.equal((await allow(walker, first)).status, 403);
-        const late = await allow(walker, second);
+        assert.equal((await allow(browser, first)).status, 403);
+        const late = await allow(browser, second);
         assert.equal(late.status, 403);
         assert.match(late.text, /No device is waiting with this code anymore/);
         assert.equal(await poll(device_code), "access_denied");
@@ -251,24 +258,27 @@ for (const store of STORES) {
 
       attack("a confirmation in another browser", here, async () => {
         const { user_code, device_code } = await device();
-        const page = await asked(new Walker(), user_code);
-        assert.equal((await allow(new Walker(), page)).status, 403);
+        const page = await asked(new HttpBrowser(), user_code);
+        assert.equal((await allow(new HttpBrowser(), page)).status, 403);
         assert.equal(await poll(device_code), "authorization_pending");
       });
 
       attack("a flow or a code of a deleted user", here, async (tool) => {
-        world.upstream.accounts.set("gone", { email: "gone@acme.example", email_verified: true });
-        const { access_token: token } = await world.logIn("gone");
-        const walker = new Walker();
-        const login = tool.loginUrl({ idp_id: world.provider });
-        const page = await world.signIn(walker, login, "gone", tool.redirectUri);
+        world.login.upstream.accounts.set("gone", {
+          email: "gone@acme.example",
+          email_verified: true,
+        });
+        const { access_token: token } = await world.login.logIn("gone");
+        const browser = new HttpBrowser();
+        const login = tool.loginUrl({ idp_id: world.login.provider });
+        const page = await world.login.signIn(browser, login, "gone", tool.redirectUri);
         const { user_code, device_code } = await device();
-        const chosen = await walker.submit(
-          await type(walker, user_code),
+        const chosen = await browser.submit(
+          await type(browser, user_code),
           { organization: "acme.example" },
           { action: "/oauth/provider" },
         );
-        await allow(walker, chosen);
+        await allow(browser, chosen);
         const { sub } = decodeJwt(token);
         assert.equal((await rest(token).delete(`/auth/v1/delete/${sub}`)).status, 200);
         const redeemed = await tool.redeem(new URL(page.url).searchParams);
@@ -286,14 +296,14 @@ for (const store of STORES) {
       });
 
       attack("a reused public key", here, async () => {
-        const tool = new HeadlessTool();
-        const walker = new Walker();
-        const address = url(`/oauth?headless_code=${tool.code}&idp_id=${world.provider}`);
-        await allow(walker, await world.signIn(walker, address, "ada"));
+        const tool = new HeadlessClient();
+        const browser = new HttpBrowser();
+        const address = url(`/oauth?headless_code=${tool.code}&idp_id=${world.login.provider}`);
+        await allow(browser, await world.login.signIn(browser, address, "ada"));
         const sealed = await tool.ask(world.server.url);
         assert.ok(sealed);
-        const mallory = new Walker();
-        const page = await allow(mallory, await world.signIn(mallory, address, "bob"));
+        const mallory = new HttpBrowser();
+        const page = await allow(mallory, await world.login.signIn(mallory, address, "bob"));
         assert.equal(page.status, 400);
         assert.match(page.text, /A sign-in with this code was already completed/);
         assert.deepEqual(await tool.ask(world.server.url), sealed);

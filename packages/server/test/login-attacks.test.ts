@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { type Visited, Walker } from "./support/browser/http-browser.ts";
+import { HttpBrowser, type Visited } from "./support/browser/http-browser.ts";
 import { Http } from "./support/client/http.ts";
-import type { Tool } from "./support/client/oauth-client.ts";
+import type { OAuthClient } from "./support/client/tokens.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { LoginWorld } from "./support/world/login.ts";
-import { attack } from "./support/world/login-attack.ts";
+import { attack } from "./support/world/login.ts";
+import { World } from "./support/world/world.ts";
 
 const ENDED = "This sign-in has expired, was already used, or was started in another browser.";
 
@@ -36,10 +36,10 @@ const ELSEWHERE = [
 
 for (const store of STORES) {
   describe(`attacks on sign-ins on ${store}`, () => {
-    let world: LoginWorld;
+    let world: World;
     before(async () => {
-      world = await LoginWorld.start({ store });
-      await world.logIn("ada");
+      world = await World.start({ login: true, store });
+      await world.login.logIn("ada");
     });
     after(() => world.stop());
     const here = () => world;
@@ -48,18 +48,18 @@ for (const store of STORES) {
       (await new Http(world.server.url, token).get("/auth/v1/ok")).status;
 
     /** A login of ada that has come to its end: what the tool's address is called with. */
-    const finished = async (tool: Tool, walker = new Walker()) => {
-      const address = tool.loginUrl({ idp_id: world.provider });
-      const page = await world.signIn(walker, address, "ada", tool.redirectUri);
+    const finished = async (tool: OAuthClient, browser = new HttpBrowser()) => {
+      const address = tool.loginUrl({ idp_id: world.login.provider });
+      const page = await world.login.signIn(browser, address, "ada", tool.redirectUri);
       return new URL(page.url).searchParams;
     };
 
     /** A login of ada whose browser is about to come back from the provider. */
-    const comingBack = async (tool: Tool) => {
-      const walker = new Walker();
-      const address = tool.loginUrl({ idp_id: world.provider });
-      const page = await world.signIn(walker, address, "ada", url("/oauth/callback"));
-      return { walker, callback: page.url };
+    const comingBack = async (tool: OAuthClient) => {
+      const browser = new HttpBrowser();
+      const address = tool.loginUrl({ idp_id: world.login.provider });
+      const page = await world.login.signIn(browser, address, "ada", url("/oauth/callback"));
+      return { browser, callback: page.url };
     };
 
     const refused = (page: Visited, status: number, text: string) => {
@@ -68,7 +68,7 @@ for (const store of STORES) {
     };
 
     describe("with codes", () => {
-      const invalid = async (answer: ReturnType<Tool["redeem"]>) => {
+      const invalid = async (answer: ReturnType<OAuthClient["redeem"]>) => {
         const { status, error, error_description: text, access_token: token } = await answer;
         assert.deepEqual([status, error, token], [400, "invalid_grant", undefined]);
         assert.match(text, /the code has expired, was already used, or belongs to another client/);
@@ -82,12 +82,12 @@ for (const store of STORES) {
         assert.equal(await alive(first.access_token), 401);
       });
 
-      const challengeOf = (tool: Tool) =>
+      const challengeOf = (tool: OAuthClient) =>
         new URL(tool.loginUrl()).searchParams.get("code_challenge") ?? "";
       for (const [title, change] of [
         ["the wrong verifier", () => ({ code_verifier: "x".repeat(43) })],
         ["no verifier", () => ({ code_verifier: "" })],
-        ["the challenge", (tool: Tool) => ({ code_verifier: challengeOf(tool) })],
+        ["the challenge", (tool: OAuthClient) => ({ code_verifier: challengeOf(tool) })],
         ["another address", () => ({ redirect_uri: "http://127.0.0.1:1/callback" })],
         ["no address", () => ({ redirect_uri: "" })],
       ] as const) {
@@ -111,7 +111,7 @@ for (const store of STORES) {
       );
 
       attack("values that are not codes", here, async (tool) => {
-        const page = await new Walker().open(tool.loginUrl());
+        const page = await new HttpBrowser().open(tool.loginUrl());
         const ticket = ticketOf(page);
         for (const code of ["", "x", ticket, "a".repeat(60_000)])
           await invalid(tool.redeem(new URLSearchParams({ code })));
@@ -131,19 +131,19 @@ for (const store of STORES) {
         ["the key one", { headless_code: `AQ${"A".repeat(41)}` }, "must be an X25519 public key"],
       ] as const) {
         attack(`${title} is rejected at the first page`, here, async (tool) => {
-          const walker = new Walker();
-          refused(await walker.open(tool.loginUrl(changed)), 400, text);
+          const browser = new HttpBrowser();
+          refused(await browser.open(tool.loginUrl(changed)), 400, text);
         });
       }
 
       for (const address of ELSEWHERE) {
         attack(`no redirect to ${address || "an empty address"}`, here, async (tool) => {
-          const walker = new Walker();
-          const asked = { idp_id: world.provider };
-          const code = await walker.open(tool.loginUrl({ ...asked, redirect_uri: address }));
+          const browser = new HttpBrowser();
+          const asked = { idp_id: world.login.provider };
+          const code = await browser.open(tool.loginUrl({ ...asked, redirect_uri: address }));
           refused(code, 400, "must be an http URL with a loopback address");
           const query = new URLSearchParams({ exit: "redirect", redirect: address, ...asked });
-          const token = await walker.open(url(`/oauth?${query}`));
+          const token = await browser.open(url(`/oauth?${query}`));
           refused(token, 400, "must be an http URL with a loopback address");
         });
       }
@@ -151,30 +151,30 @@ for (const store of STORES) {
 
     describe("with the browser", () => {
       attack("a forged state", here, async () => {
-        const walker = new Walker();
-        await walker.open(url("/oauth"));
+        const browser = new HttpBrowser();
+        await browser.open(url("/oauth"));
         for (const state of ["", "forged", "A".repeat(43)])
-          refused(await walker.open(url(`/oauth/callback?code=c&state=${state}`)), 403, ENDED);
-        refused(await walker.open(url("/oauth/callback?code=c")), 403, ENDED);
+          refused(await browser.open(url(`/oauth/callback?code=c&state=${state}`)), 403, ENDED);
+        refused(await browser.open(url("/oauth/callback?code=c")), 403, ENDED);
       });
 
       attack("an attacker's sign-in, finished in the victim's browser", here, async (tool) => {
         const { callback } = await comingBack(tool);
-        const victim = new Walker();
+        const victim = new HttpBrowser();
         await victim.open(url("/oauth"));
         refused(await victim.open(callback), 403, ENDED);
       });
 
       attack("an attacker's sign-in, finished in a browser without one", here, async (tool) => {
         const { callback } = await comingBack(tool);
-        refused(await new Walker().open(callback), 403, ENDED);
+        refused(await new HttpBrowser().open(callback), 403, ENDED);
       });
 
       attack("a replayed callback", here, async (tool) => {
-        const { walker, callback } = await comingBack(tool);
-        const done = await walker.open(callback, tool.redirectUri);
+        const { browser, callback } = await comingBack(tool);
+        const done = await browser.open(callback, tool.redirectUri);
         assert.ok(new URL(done.url).searchParams.has("code"));
-        refused(await walker.open(callback), 403, ENDED);
+        refused(await browser.open(callback), 403, ENDED);
       });
 
       attack("an attacker's code with the victim's state", here, async (tool) => {
@@ -182,16 +182,16 @@ for (const store of STORES) {
         const other = await comingBack(tool);
         const mixed = new URL(other.callback);
         mixed.searchParams.set("code", new URL(callback).searchParams.get("code") ?? "");
-        const page = await other.walker.open(mixed.href, tool.redirectUri);
+        const page = await other.browser.open(mixed.href, tool.redirectUri);
         const returned = new URL(page.url).searchParams;
         assert.equal(returned.get("error"), "access_denied");
         assert.equal(returned.has("code"), false);
       });
 
       attack("a page's ticket as the state", here, async (tool) => {
-        const walker = new Walker();
-        const ticket = ticketOf(await walker.open(tool.loginUrl()));
-        const page = await walker.open(
+        const browser = new HttpBrowser();
+        const ticket = ticketOf(await browser.open(tool.loginUrl()));
+        const page = await browser.open(
           url(`/oauth/callback?code=c&state=${ticket}`),
           tool.redirectUri,
         );
@@ -204,18 +204,18 @@ for (const store of STORES) {
       });
 
       attack("a page's form, sent twice", here, async (tool) => {
-        const walker = new Walker();
-        const page = await walker.open(tool.loginUrl());
-        const again = await walker.submit(page, { organization: "nobody" });
+        const browser = new HttpBrowser();
+        const page = await browser.open(tool.loginUrl());
+        const again = await browser.submit(page, { organization: "nobody" });
         assert.equal(again.status, 400);
-        refused(await walker.submit(page, { organization: "acme.example" }), 403, ENDED);
+        refused(await browser.submit(page, { organization: "acme.example" }), 403, ENDED);
       });
 
       attack("a page's form, sent from another browser", here, async (tool) => {
-        const other = new Walker();
+        const other = new HttpBrowser();
         await other.open(url("/oauth"));
-        for (const thief of [new Walker(), other]) {
-          const page = await new Walker().open(tool.loginUrl());
+        for (const thief of [new HttpBrowser(), other]) {
+          const page = await new HttpBrowser().open(tool.loginUrl());
           const sent = await thief.submit(page, { organization: "acme.example" });
           refused(sent, 403, ENDED);
         }
@@ -223,10 +223,10 @@ for (const store of STORES) {
 
       for (const path of ["/oauth/accept", "/oauth/confirm"]) {
         attack(`${path} before sign-in`, here, async (tool) => {
-          const walker = new Walker();
-          const page = await walker.open(tool.loginUrl());
+          const browser = new HttpBrowser();
+          const page = await browser.open(tool.loginUrl());
           const moved = { ...page, text: page.text.replaceAll("/oauth/provider", path) };
-          const sent = await walker.submit(moved, { decision: "allow" }, { action: path });
+          const sent = await browser.submit(moved, { decision: "allow" }, { action: path });
           refused(sent, 403, "Sign in first.");
         });
       }

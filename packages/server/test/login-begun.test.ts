@@ -6,14 +6,13 @@ import {
   startDeviceAuthorization,
 } from "../src/login/oauth/device.ts";
 import { addTicket } from "../src/store/tables/tickets.ts";
-import { Walker } from "./support/browser/http-browser.ts";
-import { Tool } from "./support/client/oauth-client.ts";
+import { HttpBrowser } from "./support/browser/http-browser.ts";
+import { OAuthClient } from "./support/client/tokens.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { NewDatabase } from "./support/server/new-database.ts";
-import { rawRows } from "./support/server/sql.ts";
-import { Inside } from "./support/server/store-access.ts";
 import { STORES, type TestServer } from "./support/server/test-server.ts";
-import { LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
-import { LoginWorld } from "./support/world/login.ts";
+import { PASSWORD } from "./support/world/local-accounts.ts";
+import { World } from "./support/world/world.ts";
 
 const ticketsOf = async (server: TestServer) =>
   (await rawRows<{ purpose: string }>(server, "SELECT purpose FROM tickets ORDER BY purpose")).map(
@@ -22,38 +21,42 @@ const ticketsOf = async (server: TestServer) =>
 
 for (const store of STORES) {
   describe(`unfinished sign-ins at a provider, on ${store}`, () => {
-    let world: LoginWorld;
+    let world: World;
     before(async () => {
-      world = await LoginWorld.start({ store });
+      world = await World.start({ login: true, store });
     });
     after(() => world.stop());
 
     test("store nothing, at any step", async () => {
       const before = await ticketsOf(world.server);
       const { url } = world.server;
-      const tool = await Tool.start(url);
+      const tool = await OAuthClient.start(url);
       try {
         for (const address of [`${url}/device`, `${url}/account`, tool.loginUrl()]) {
-          const walker = new Walker();
-          const page = await walker.open(address);
+          const browser = new HttpBrowser();
+          const page = await browser.open(address);
           assert.equal(page.status, 200, address);
         }
-        const walker = new Walker();
-        const asked = await walker.open(tool.loginUrl());
-        const again = await walker.submit(
+        const browser = new HttpBrowser();
+        const asked = await browser.open(tool.loginUrl());
+        const again = await browser.submit(
           asked,
           { organization: "unknown" },
           { action: "provider" },
         );
         assert.equal(again.status, 400);
         // To the provider, and back with a forged response.
-        const idp = await walker.open(
-          tool.loginUrl({ idp_id: world.provider }),
-          world.upstream.issuer,
+        const idp = await browser.open(
+          tool.loginUrl({ idp_id: world.login.provider }),
+          world.login.upstream.issuer,
         );
         const state = new URL(idp.url).searchParams.get("state") ?? "";
-        const made = new URLSearchParams({ state, code: "made-up", iss: world.upstream.issuer });
-        await walker.open(`${url}/oauth/callback?${made}`, tool.redirectUri);
+        const made = new URLSearchParams({
+          state,
+          code: "made-up",
+          iss: world.login.upstream.issuer,
+        });
+        await browser.open(`${url}/oauth/callback?${made}`, tool.redirectUri);
         assert.deepEqual(await ticketsOf(world.server), before);
       } finally {
         tool.stop();
@@ -61,7 +64,7 @@ for (const store of STORES) {
     });
 
     test("are rejected if their parameters would not fit into a URL", async () => {
-      const tool = await Tool.start(world.server.url);
+      const tool = await OAuthClient.start(world.server.url);
       tool.stop();
       const long = await fetch(tool.loginUrl({ state: "s".repeat(4_096) }));
       assert.equal(long.status, 400);
@@ -71,20 +74,23 @@ for (const store of STORES) {
     });
 
     test("complete once: a used state is spent on every replica", async () => {
-      const { server, provider } = world;
-      const tool = await Tool.start(server.url);
+      const {
+        server,
+        login: { provider },
+      } = world;
+      const tool = await OAuthClient.start(server.url);
       try {
-        const walker = new Walker();
+        const browser = new HttpBrowser();
         const callback = `${server.url}/oauth/callback`;
         const start = tool.loginUrl({ idp_id: provider });
-        const back = await world.signIn(walker, start, "bob", callback);
-        const done = await walker.open(back.url, tool.redirectUri);
+        const back = await world.login.signIn(browser, start, "bob", callback);
+        const done = await browser.open(back.url, tool.redirectUri);
         assert.ok(new URL(done.url).searchParams.has("code"), done.text);
         assert.ok((await ticketsOf(server)).includes("redeemed login"));
         // Another process knows of it from the store alone.
         await server.terminate();
         await server.restart();
-        const twice = await walker.open(back.url, tool.redirectUri);
+        const twice = await browser.open(back.url, tool.redirectUri);
         assert.equal(twice.status, 403, twice.url);
         assert.match(twice.text, /already used/);
       } finally {
@@ -94,32 +100,35 @@ for (const store of STORES) {
   });
 
   describe(`unfinished sign-ins with a local account, on ${store}`, () => {
-    let world: LocalWorld;
+    let world: World;
     before(async () => {
-      world = await LocalWorld.start({ store });
-      assert.equal((await world.setUp()).status, 200);
+      world = await World.start({ store });
+      assert.equal((await world.accounts.setUp()).status, 200);
     });
     after(() => world.server.stop());
 
     test("store nothing for wrong passwords and passkeys", async () => {
       const before = await ticketsOf(world.server);
-      await world.tryPassword("nobody", "wrong password");
-      const { tool, walker, login } = await world.begin();
+      await world.accounts.tryPassword("nobody", "wrong password");
+      const { tool, browser, login } = await world.accounts.begin();
       tool.stop();
-      const asked = await walker.send(`${world.url}/oauth/passkey/options`, { login });
+      const asked = await browser.send(`${world.accounts.url}/oauth/passkey/options`, { login });
       assert.equal(asked.status, 200);
       const { challengeId } = asked.body;
       const sent = { login, challengeId, response: { id: "AAAA" } };
-      assert.notEqual((await walker.send(`${world.url}/oauth/passkey/verify`, sent)).status, 200);
+      assert.notEqual(
+        (await browser.send(`${world.accounts.url}/oauth/passkey/verify`, sent)).status,
+        200,
+      );
       assert.deepEqual(await ticketsOf(world.server), before);
     });
 
     test("sign in once with each page, also after a restart", async () => {
-      const { tool, walker, page } = await world.begin();
+      const { tool, browser, page } = await world.accounts.begin();
       try {
         const submit = () => {
           const how = { action: "/oauth/local", until: tool.redirectUri };
-          return walker.submit(page, { username: "ada", password: PASSWORD }, how);
+          return browser.submit(page, { username: "ada", password: PASSWORD }, how);
         };
         const first = await submit();
         assert.ok(new URL(first.url).searchParams.has("code"), first.text);
@@ -136,9 +145,9 @@ for (const store of STORES) {
       const ask = () =>
         fetch(`${world.server.url}/oauth/device_authorization`, { method: "POST", body: "" });
       assert.equal((await ask()).status, 200);
-      const inside = await Inside.open(world.server);
+      const direct = await DirectStore.open(world.server);
       try {
-        await inside.store.write(async (tx) => {
+        await direct.store.write(async (tx) => {
           for (let at = 1; at < MAX_PENDING_DEVICES_PER_NETWORK; at++) {
             const ticket = { purpose: "device", secret: `x${at}`, payload: {}, identity: "" };
             const expires = Date.now() + 60_000;
@@ -153,7 +162,7 @@ for (const store of STORES) {
             "Resource exhausted: too many devices are waiting to be signed in: try again in a few minutes",
         });
       } finally {
-        await inside.close();
+        await direct.close();
       }
     });
   });

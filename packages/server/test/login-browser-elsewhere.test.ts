@@ -5,17 +5,15 @@ import type { Browser, Page } from "playwright-core";
 import { launchBrowser } from "./support/browser/browser.ts";
 import { openVisit, startNamedWorld } from "./support/browser/login-visit.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
-import { HeadlessTool } from "./support/client/headless-client.ts";
 import { Http } from "./support/client/http.ts";
-import { askForToken } from "./support/client/oauth-client.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { askForToken, exchange, HeadlessClient } from "./support/client/tokens.ts";
 import { signInAtProvider } from "./support/providers/openid-provider.ts";
-import { rawRows } from "./support/server/sql.ts";
-import type { LoginWorld } from "./support/world/login.ts";
+import { rawRows } from "./support/server/direct-store.ts";
+import type { World } from "./support/world/world.ts";
 
 describe("device and headless sign-in in a real browser", () => {
   let browser: Browser;
-  let world: LoginWorld;
+  let world: World;
   before(async () => {
     browser = await launchBrowser();
     world = await startNamedWorld("sqlite");
@@ -139,11 +137,11 @@ describe("device and headless sign-in in a real browser", () => {
 
   test("a headless client decrypts the token sealed for its key", async (t) => {
     const { page, complaints, urls } = await openVisit(t, browser, world);
-    const tool = new HeadlessTool();
+    const tool = new HeadlessClient();
     const { url, baseUrl } = world.server;
     assert.equal(await tool.ask(url), undefined);
     await assert.rejects(tool.askOverGrpc(url), { code: 5 });
-    await page.goto(`${baseUrl}/oauth?headless_code=${tool.code}&idp_id=${world.provider}`);
+    await page.goto(`${baseUrl}/oauth?headless_code=${tool.code}&idp_id=${world.login.provider}`);
     await signInAtProvider(page, { login: "ada" });
     await page.getByRole("heading", { name: "Sign in this device?" }).waitFor();
     assert.equal(await tool.ask(url), undefined, "not before it is confirmed");
@@ -155,7 +153,7 @@ describe("device and headless sign-in in a real browser", () => {
     assert.match(sealed.ecdhPublicKey.toString("ascii"), /^[A-Za-z0-9_-]{43}$/);
     const token = tool.open(sealed);
     assert.equal(tool.open(await tool.askOverGrpc(url)), token);
-    assert.throws(() => new HeadlessTool().open(sealed), "only its key opens it");
+    assert.throws(() => new HeadlessClient().open(sealed), "only its key opens it");
     const exchanged = await exchange(url, token, { aud: baseUrl });
     assert.equal((await whoAmI(exchanged.token)).body.email, "ada@acme.example");
     assert.ok(urls.every((address) => !address.includes("eyJ")));
@@ -165,9 +163,9 @@ describe("device and headless sign-in in a real browser", () => {
   test("denying seals no token", async (t) => {
     const { page } = await openVisit(t, browser, world);
     const before = await sessions();
-    const tool = new HeadlessTool();
+    const tool = new HeadlessClient();
     await page.goto(
-      `${world.server.baseUrl}/oauth?headless_code=${tool.code}&idp_id=${world.provider}`,
+      `${world.server.baseUrl}/oauth?headless_code=${tool.code}&idp_id=${world.login.provider}`,
     );
     await signInAtProvider(page, { login: "ada" });
     await choose(page, "Deny");

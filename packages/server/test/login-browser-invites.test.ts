@@ -6,17 +6,16 @@ import type { Browser, Page } from "playwright-core";
 import { launchBrowser } from "./support/browser/browser.ts";
 import { openVisit, startNamedWorld } from "./support/browser/login-visit.ts";
 import { signInAtProvider } from "./support/providers/openid-provider.ts";
-import type { LoginWorld } from "./support/world/login.ts";
-import { roleNamed } from "./support/world/world.ts";
+import { roleNamed, type World } from "./support/world/world.ts";
 
 describe("invites in a real browser", () => {
   let browser: Browser;
-  let world: LoginWorld;
+  let world: World;
   let team: string;
   before(async () => {
     browser = await launchBrowser();
     world = await startNamedWorld("sqlite");
-    const { body } = await world.operator.post(`/iam/v2beta1/groups/${world.organization}`, {
+    const { body } = await world.http.post(`/iam/v2beta1/groups/${world.login.organization}`, {
       name: "team red",
     });
     team = body.uid;
@@ -28,19 +27,19 @@ describe("invites in a real browser", () => {
 
   const invite = async (given: object = {}) => {
     const body = { roleUid: roleNamed("editor"), ttl: "3600s", ...given };
-    const made = await world.operator.post(`/iam/v2beta1/groupInvites/${team}`, body);
+    const made = await world.http.post(`/iam/v2beta1/groupInvites/${team}`, body);
     assert.equal(made.status, 200, JSON.stringify(made.body));
     return { uid: made.body.uid as string, url: urlOf(made.body.code) };
   };
   const urlOf = (code: string) => `${world.server.baseUrl}/oauth?invite=${code}`;
   const isOpen = async (uid: string) =>
-    (await world.operator.get(`/iam/v2beta1/groupInvites/${uid}`)).status === 200;
+    (await world.http.get(`/iam/v2beta1/groupInvites/${uid}`)).status === 200;
 
   /** The roles that a person has at the team itself. */
   const rolesOf = async (person: string): Promise<string[]> => {
-    const identity = literalIdentityUid(world.upstream.issuer, person);
+    const identity = literalIdentityUid(world.login.upstream.issuer, person);
     const path = `/iam/v2beta1/roleBindings?identity=${identity}&uidp.childrenOf=${team}`;
-    const { body } = await world.operator.get(path);
+    const { body } = await world.http.get(path);
     return body.roleBindings.map((one: { role: { name: string } }) => one.role.name);
   };
 
@@ -90,10 +89,10 @@ describe("invites in a real browser", () => {
   });
 
   test("an invite for an address requires the verified address, ignoring case", async (t) => {
-    world.upstream.accounts.set("uma", { email: "Uma@ACME.example", email_verified: true });
+    world.login.upstream.accounts.set("uma", { email: "Uma@ACME.example", email_verified: true });
     const { url, uid } = await invite({ email: "uma@acme.EXAMPLE", singleUse: true });
     const wrong = "The invite is for another e-mail address, or yours is not verified.";
-    world.upstream.accounts.set("una", { email: "uma@acme.example", email_verified: false });
+    world.login.upstream.accounts.set("una", { email: "uma@acme.example", email_verified: false });
     for (const person of ["una", "eve"]) {
       const { page } = await openVisit(t, browser, world);
       await signIn(page, url, person);
@@ -115,20 +114,20 @@ describe("invites in a real browser", () => {
     const { page } = await openVisit(t, browser, world);
     const { url } = await invite({ ttl: "1s" });
     await sleep(1_100);
-    const authorizations = world.upstream.hits("/auth");
-    for (const address of [url, `${url}&idp_id=${world.provider}`, urlOf("made-up")]) {
+    const authorizations = world.login.upstream.hits("/auth");
+    for (const address of [url, `${url}&idp_id=${world.login.provider}`, urlOf("made-up")]) {
       assert.equal((await page.goto(address))?.status(), 403, address);
       await sees(page, "The invite has expired or was already used.");
     }
-    assert.equal(world.upstream.hits("/auth"), authorizations);
+    assert.equal(world.login.upstream.hits("/auth"), authorizations);
   });
 
   test("the client that started with the invite is signed in afterwards", async (t) => {
     const { page, tool, arrival } = await openVisit(t, browser, world);
-    world.upstream.accounts.set("ida", { email: "ida@acme.example", email_verified: true });
+    world.login.upstream.accounts.set("ida", { email: "ida@acme.example", email_verified: true });
     const { url } = await invite({ singleUse: true });
     const code = new URL(url).searchParams.get("invite") ?? "";
-    await page.goto(tool.loginUrl({ invite: code, idp_id: world.provider }));
+    await page.goto(tool.loginUrl({ invite: code, idp_id: world.login.provider }));
     await signInAtProvider(page, { login: "ida" });
     await answer(page, "Accept");
     const tokens = await tool.redeem(await arrival());

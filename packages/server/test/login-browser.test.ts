@@ -5,10 +5,10 @@ import type { Browser, Page } from "playwright-core";
 import { launchBrowser } from "./support/browser/browser.ts";
 import { openVisit, startNamedWorld } from "./support/browser/login-visit.ts";
 import { Http } from "./support/client/http.ts";
-import type { Tool } from "./support/client/oauth-client.ts";
+import type { OAuthClient } from "./support/client/tokens.ts";
 import { signInAtProvider } from "./support/providers/openid-provider.ts";
-import { rawRows } from "./support/server/sql.ts";
-import type { LoginWorld } from "./support/world/login.ts";
+import { rawRows } from "./support/server/direct-store.ts";
+import type { World } from "./support/world/world.ts";
 
 let browser: Browser;
 before(async () => {
@@ -16,15 +16,14 @@ before(async () => {
 });
 after(() => browser?.close());
 
-const whoAmI = ({ server }: LoginWorld, token: string) =>
-  new Http(server.url, token).get("/auth/v1/ok");
+const whoAmI = ({ server }: World, token: string) => new Http(server.url, token).get("/auth/v1/ok");
 
 const withOrganization = async (page: Page, name: string) => {
   await page.getByLabel("Organization").fill(name);
   await page.getByRole("button", { name: "Continue", exact: true }).click();
 };
 
-function wholeWay(world: () => LoginWorld): void {
+function wholeWay(world: () => World): void {
   test("from choosing a provider to a token, which is in no URL", async (t) => {
     const { page, tool, arrival, complaints, urls } = await openVisit(t, browser, world());
     await page.goto(tool.loginUrl());
@@ -55,7 +54,7 @@ function wholeWay(world: () => LoginWorld): void {
 }
 
 describe("sign-in in a real browser, on postgres", () => {
-  let world: LoginWorld;
+  let world: World;
   before(async () => {
     world = await startNamedWorld("postgres");
   });
@@ -64,7 +63,7 @@ describe("sign-in in a real browser, on postgres", () => {
 });
 
 describe("sign-in in a real browser", () => {
-  let world: LoginWorld;
+  let world: World;
   before(async () => {
     world = await startNamedWorld("sqlite");
   });
@@ -74,7 +73,7 @@ describe("sign-in in a real browser", () => {
   const sessions = () => rawRows(world.server, "SELECT id FROM sessions");
 
   /** The address that public clients open, which get the token itself. */
-  const publicUrl = (tool: Tool, parameters: Record<string, string>) => {
+  const publicUrl = (tool: OAuthClient, parameters: Record<string, string>) => {
     const redirect = `${tool.redirectUri.replace("127.0.0.1", "localhost")}?token=true&error=true&own=1`;
     const query = new URLSearchParams({ exit: "redirect", redirect, ...parameters });
     return `${world.server.baseUrl}/oauth?${query}`;
@@ -103,7 +102,7 @@ describe("sign-in in a real browser", () => {
   });
 
   test("straight to the provider, by its uid and by organization name", async (t) => {
-    for (const idp_id of [world.provider, "acme.example"]) {
+    for (const idp_id of [world.login.provider, "acme.example"]) {
       const { page, tool, arrival, complaints } = await openVisit(t, browser, world);
       await page.goto(tool.loginUrl({ idp_id }));
       await signInAtProvider(page, { login: "ada" });
@@ -131,7 +130,7 @@ describe("sign-in in a real browser", () => {
     const { page, tool, arrival, complaints } = await openVisit(t, browser, world);
     const host = new URL(world.server.baseUrl).host;
     const wanted = { create_refresh_token: "true", audience: `${world.server.baseUrl},${host}` };
-    await page.goto(publicUrl(tool, { idp_id: world.provider, ...wanted }));
+    await page.goto(publicUrl(tool, { idp_id: world.login.provider, ...wanted }));
     await signInAtProvider(page, { login: "ada" });
     const callback = await arrival();
     assert.deepEqual([...callback.keys()], ["own", "token", "refresh_token"]);
@@ -143,16 +142,16 @@ describe("sign-in in a real browser", () => {
       headers: { authorization: `Bearer ${callback.get("refresh_token")}` },
     });
     assert.equal(refreshed.status, 200);
-    await page.goto(publicUrl(tool, { idp_id: world.provider }));
+    await page.goto(publicUrl(tool, { idp_id: world.login.provider }));
     assert.deepEqual([...(await arrival()).keys()], ["own", "token"]);
     assert.deepEqual(complaints, []);
   });
 
   test("existing clients get an error for unknown users, who are not created", async (t) => {
-    world.upstream.accounts.set("zoe", { email: "zoe@acme.example", email_verified: true });
+    world.login.upstream.accounts.set("zoe", { email: "zoe@acme.example", email_verified: true });
     const before = (await sessions()).length;
     const { page, tool, arrival } = await openVisit(t, browser, world);
-    await page.goto(publicUrl(tool, { idp_id: world.provider, skip_registration: "true" }));
+    await page.goto(publicUrl(tool, { idp_id: world.login.provider, skip_registration: "true" }));
     await signInAtProvider(page, { login: "zoe" });
     const callback = await arrival();
     assert.equal(callback.get("status_code"), "404");
@@ -161,19 +160,19 @@ describe("sign-in in a real browser", () => {
       "Not found: this person has no account: registration required",
     );
     assert.deepEqual([...callback.keys()], ["own", "error", "status_code"]);
-    const listed = (await world.operator.get("/iam/v2beta1/identities")).body.identities;
+    const listed = (await world.http.get("/iam/v2beta1/identities")).body.identities;
     assert.doesNotMatch(JSON.stringify(listed), /zoe/);
     assert.equal((await sessions()).length, before);
-    await page.goto(publicUrl(tool, { idp_id: world.provider }));
+    await page.goto(publicUrl(tool, { idp_id: world.login.provider }));
     assert.match((await arrival()).get("token") ?? "", /^eyJ/);
-    await page.goto(publicUrl(tool, { idp_id: world.provider, skip_registration: "true" }));
+    await page.goto(publicUrl(tool, { idp_id: world.login.provider, skip_registration: "true" }));
     assert.match((await arrival()).get("token") ?? "", /^eyJ/);
   });
 
   test("an unavailable provider gets an error page, and works once it recovers", async (t) => {
     const { page, tool, arrival } = await openVisit(t, browser, world);
-    await world.upstream.stop();
-    const direct = await page.goto(tool.loginUrl({ idp_id: world.provider }));
+    await world.login.upstream.stop();
+    const direct = await page.goto(tool.loginUrl({ idp_id: world.login.provider }));
     assert.equal(direct?.status(), 503);
     await page.getByText("The identity provider: it cannot be reached.").waitFor();
     await page.goto(tool.loginUrl());
@@ -183,15 +182,15 @@ describe("sign-in in a real browser", () => {
     ]);
     assert.equal(answer.status(), 503);
     assert.equal((await fetch(`${world.server.url}/healthz`)).status, 200);
-    await world.upstream.resume();
-    await page.goto(tool.loginUrl({ idp_id: world.provider }));
+    await world.login.upstream.resume();
+    await page.goto(tool.loginUrl({ idp_id: world.login.provider }));
     await signInAtProvider(page, { login: "ada" });
     assert.equal((await tool.redeem(await arrival())).status, 200);
   });
 
   test("canceling at the provider gives the client access_denied", async (t) => {
     const { page, tool, arrival } = await openVisit(t, browser, world);
-    await page.goto(tool.loginUrl({ idp_id: world.provider }));
+    await page.goto(tool.loginUrl({ idp_id: world.login.provider }));
     await page.waitForURL((url) => url.pathname.startsWith("/interaction/"));
     await page.getByRole("link", { name: "Cancel" }).click();
     const callback = await arrival();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { Http } from "./support/client/http.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 

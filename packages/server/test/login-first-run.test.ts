@@ -2,26 +2,27 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { addAuthenticator, launchBrowser, openPage } from "./support/browser/browser.ts";
-import { type TokenAnswer, Tool } from "./support/client/oauth-client.ts";
+import { OAuthClient, type TokenAnswer } from "./support/client/tokens.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { firstRunOf, jsonLog, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
+import { firstRunOf, jsonLog, PASSWORD } from "./support/world/local-accounts.ts";
+import { World } from "./support/world/world.ts";
 
 for (const store of STORES) {
   describe(`the first run in a browser, on ${store}`, () => {
     let browser: Browser;
-    let world: LocalWorld;
+    let world: World;
     before(async () => {
       browser = await launchBrowser();
     });
     after(() => browser?.close());
     beforeEach(async () => {
-      world = await LocalWorld.start({ store });
+      world = await World.start({ store });
     });
     afterEach(() => world.stop());
 
     async function fillIn(page: Page): Promise<string> {
       const { url, code } = await firstRunOf(world.server);
-      assert.equal(url, `${world.url}/setup`);
+      assert.equal(url, `${world.accounts.url}/setup`);
       await page.goto(url);
       await page.getByLabel("Setup code").fill(code.toLowerCase().replaceAll("-", " "));
       await page.getByLabel("Organization").fill("acme");
@@ -31,7 +32,7 @@ for (const store of STORES) {
 
     /** Begins a login as a tool would, has it finished, and returns what the tool gets. */
     async function logIn(page: Page, finish: () => Promise<void>): Promise<TokenAnswer> {
-      const tool = await Tool.start(world.url);
+      const tool = await OAuthClient.start(world.accounts.url);
       try {
         await page.goto(tool.loginUrl());
         await finish();
@@ -46,7 +47,7 @@ for (const store of STORES) {
 
     async function isOwner(tokens: TokenAnswer): Promise<void> {
       assert.equal(tokens.status, 200, tokens.error_description);
-      const { capabilities } = await world.whoAmI(tokens);
+      const { capabilities } = await world.accounts.whoAmI(tokens);
       assert.equal(capabilities.length, 1);
       assert.equal(capabilities[0].group.name, "acme");
       assert.equal(capabilities[0].group.verified, true);
@@ -92,7 +93,7 @@ for (const store of STORES) {
       }
 
       await authenticator.verifies(false);
-      await page.goto(`${world.url}/oauth`);
+      await page.goto(`${world.accounts.url}/oauth`);
       await page.getByRole("button", { name: "Use a passkey" }).click();
       await page.getByText("No passkey was used").waitFor();
       await page.context().close();
@@ -101,8 +102,8 @@ for (const store of STORES) {
     test("links to localhost where an IP address prevents passkeys", async () => {
       const { page } = await openPage(browser);
       await page.goto(`${world.server.url}/setup`);
-      await page.getByRole("link", { name: world.url }).click();
-      await page.waitForURL(`${world.url}/setup`);
+      await page.getByRole("link", { name: world.accounts.url }).click();
+      await page.waitForURL(`${world.accounts.url}/setup`);
       await page.getByRole("button", { name: "Use a passkey instead" }).waitFor();
       await page.context().close();
     });

@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Walker } from "./support/browser/http-browser.ts";
+import { HttpBrowser } from "./support/browser/http-browser.ts";
 import { Http } from "./support/client/http.ts";
-import { askForToken, type TokenAnswer } from "./support/client/oauth-client.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { askForToken, exchange, type TokenAnswer } from "./support/client/tokens.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
-import { alertOf, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
+import { alertOf, PASSWORD } from "./support/world/local-accounts.ts";
+import { World } from "./support/world/world.ts";
 
 const BASE_URL = "http://wharf.example:8080";
 
 for (const store of STORES) {
   describe(`disabled local accounts, on ${store}`, () => {
-    let on: LocalWorld;
+    let on: World;
     let off: TestServer;
     let tokens: TokenAnswer;
     before(async () => {
-      on = await LocalWorld.start({ store, flags: ["--base-url", BASE_URL] });
-      assert.equal((await on.setUp()).status, 200);
-      const signedIn = await on.tryPassword("ada", PASSWORD);
+      on = await World.start({ store, flags: ["--base-url", BASE_URL] });
+      assert.equal((await on.accounts.setUp()).status, 200);
+      const signedIn = await on.accounts.tryPassword("ada", PASSWORD);
       assert.ok(signedIn.tokens);
       tokens = signedIn.tokens;
       const rest = new Http(on.server.url, tokens.access_token);
@@ -45,8 +45,8 @@ for (const store of STORES) {
     });
 
     test("have no pages", async () => {
-      const walker = new Walker();
-      const choose = await walker.open(`${off.url}/oauth`);
+      const browser = new HttpBrowser();
+      const choose = await browser.open(`${off.url}/oauth`);
       assert.equal(choose.status, 200);
       assert.doesNotMatch(choose.text, /oauth\/local|passkey/);
       for (const [method, path] of [

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Walker } from "./support/browser/http-browser.ts";
-import { rawRows } from "./support/server/sql.ts";
-import { Inside } from "./support/server/store-access.ts";
+import type { HttpBrowser } from "./support/browser/http-browser.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { alertOf, jsonLog, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
+import { alertOf, jsonLog, PASSWORD } from "./support/world/local-accounts.ts";
+import { World } from "./support/world/world.ts";
 
 const WRONG =
   "The username or password is wrong, or there were too many attempts: wait a while before you try again.";
@@ -21,10 +21,10 @@ interface Account {
 
 for (const store of STORES) {
   describe(`sign-in with a password, on ${store}`, () => {
-    let world: LocalWorld;
+    let world: World;
     before(async () => {
-      world = await LocalWorld.start({ store });
-      assert.equal((await world.setUp()).status, 200);
+      world = await World.start({ store });
+      assert.equal((await world.accounts.setUp()).status, 200);
     });
     after(() => world.stop());
 
@@ -32,14 +32,14 @@ for (const store of STORES) {
       (await rawRows<Account>(world.server, "SELECT * FROM local_accounts"))[0] as Account;
 
     async function change(sql: string): Promise<void> {
-      const inside = await Inside.open(world.server);
-      await inside.store.write((tx) => tx.run(`UPDATE local_accounts SET ${sql}`));
-      await inside.close();
+      const direct = await DirectStore.open(world.server);
+      await direct.store.write((tx) => tx.run(`UPDATE local_accounts SET ${sql}`));
+      await direct.close();
     }
 
     test("ignores the case of the username, and names the issuer", async () => {
-      const { tokens } = await world.tryPassword(" ADA ", PASSWORD);
-      const { capabilities, profile } = await world.whoAmI(tokens);
+      const { tokens } = await world.accounts.tryPassword(" ADA ", PASSWORD);
+      const { capabilities, profile } = await world.accounts.whoAmI(tokens);
       assert.equal(capabilities[0].role.name, "owner");
       assert.equal(profile.name, "ada");
       const claims = JSON.parse(
@@ -51,7 +51,7 @@ for (const store of STORES) {
     test("answers a wrong password and an unknown username alike", async () => {
       const names = ["ada", "nobody", "", "a\0b", "x".repeat(500)];
       for (const name of names) {
-        const { page } = await world.tryPassword(name, "not the right one");
+        const { page } = await world.accounts.tryPassword(name, "not the right one");
         assert.equal(page.status, 400, name);
         assert.equal(alertOf(page), WRONG);
         assert.ok(!page.text.includes("not the right one"));
@@ -69,26 +69,28 @@ for (const store of STORES) {
     });
 
     test("locks the account after five failures, also for the right password", async () => {
-      const { tokens } = await world.tryPassword("ada", PASSWORD);
+      const { tokens } = await world.accounts.tryPassword("ada", PASSWORD);
       assert.ok(tokens, "a right password forgives what was before");
       assert.equal(Number((await account()).failures), 0);
       for (let failure = 1; failure <= 5; failure++) {
         assert.equal(Number((await account()).locked_until), 0);
-        await world.tryPassword("ada", "not the right one");
+        await world.accounts.tryPassword("ada", "not the right one");
         assert.equal(Number((await account()).failures), failure);
       }
       assert.ok(Number((await account()).locked_until) > Date.now());
-      const { page } = await world.tryPassword("ada", PASSWORD);
+      const { page } = await world.accounts.tryPassword("ada", PASSWORD);
       assert.equal(alertOf(page), WRONG);
       assert.equal(Number((await account()).failures), 5, "what is locked is not counted");
       await change("locked_until = 1");
-      assert.ok((await world.tryPassword("ada", PASSWORD)).tokens);
+      assert.ok((await world.accounts.tryPassword("ada", PASSWORD)).tokens);
       const { failures, locked_until } = await account();
       assert.deepEqual([Number(failures), Number(locked_until)], [0, 0]);
     });
 
     test("counts concurrent failures", async () => {
-      const tries = Array.from({ length: 7 }, () => world.tryPassword("ada", "not the right one"));
+      const tries = Array.from({ length: 7 }, () =>
+        world.accounts.tryPassword("ada", "not the right one"),
+      );
       await Promise.all(tries);
       assert.equal(Number((await account()).failures), 5);
       await change("locked_until = 0, failures = 0");
@@ -97,9 +99,9 @@ for (const store of STORES) {
     test("replaces a hash with outdated parameters at sign-in", async () => {
       const { password_hash: before } = await account();
       await change(`password_hash = '${OLD_HASH}'`);
-      assert.ok((await world.tryPassword("ada", "password")).tokens);
+      assert.ok((await world.accounts.tryPassword("ada", "password")).tokens);
       assert.match((await account()).password_hash, /^\$argon2id\$v=19\$m=(?!256,)/);
-      assert.ok((await world.tryPassword("ada", "password")).tokens);
+      assert.ok((await world.accounts.tryPassword("ada", "password")).tokens);
       await change(`password_hash = '${before}'`);
     });
 
@@ -107,7 +109,7 @@ for (const store of STORES) {
       const { password_hash: before } = await account();
       await change("password_hash = ''");
       for (const password of ["", PASSWORD]) {
-        assert.equal(alertOf((await world.tryPassword("ada", password)).page), WRONG);
+        assert.equal(alertOf((await world.accounts.tryPassword("ada", password)).page), WRONG);
       }
       await change(`password_hash = '${before}', failures = 0`);
     });
@@ -115,24 +117,24 @@ for (const store of STORES) {
     test("is rejected in another browser, with another's ticket, and on replay", async () => {
       const said = "This sign-in has expired, was already used, or was started in another browser.";
       const right = { username: "ada", password: PASSWORD };
-      const submit = async (walker: Walker, ticket: Record<string, string> = {}) => {
+      const submit = async (browser: HttpBrowser, ticket: Record<string, string> = {}) => {
         const how = { action: "/oauth/local", until: tool.redirectUri };
-        return walker.submit(page, { ...right, ...ticket }, how);
+        return browser.submit(page, { ...right, ...ticket }, how);
       };
-      const { tool, walker, page, login } = await world.begin();
+      const { tool, browser, page, login } = await world.accounts.begin();
       for (const ticket of ["", "x".repeat(43), `${login}A`, login.slice(1)]) {
-        const refused = await submit(walker, { login: ticket });
+        const refused = await submit(browser, { login: ticket });
         assert.deepEqual([refused.status, alertOf(refused)], [403, said]);
       }
-      const done = await submit(walker);
+      const done = await submit(browser);
       assert.ok(done.url.startsWith(tool.redirectUri));
-      assert.equal(alertOf(await submit(walker)), said);
+      assert.equal(alertOf(await submit(browser)), said);
       tool.stop();
 
-      const another = await world.begin();
-      another.walker.forget();
+      const another = await world.accounts.begin();
+      another.browser.forget();
       const how = { action: "/oauth/local" };
-      const refused = await another.walker.submit(another.page, right, how);
+      const refused = await another.browser.submit(another.page, right, how);
       assert.deepEqual([refused.status, alertOf(refused)], [403, said]);
       another.tool.stop();
     });

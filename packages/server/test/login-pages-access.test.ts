@@ -5,8 +5,7 @@ import { html } from "../src/login/pages/html.ts";
 import { page as layout } from "../src/login/pages/layout.ts";
 import { obstacles } from "./support/browser/accessibility.ts";
 import { launchBrowser, openBrowser, openPage } from "./support/browser/browser.ts";
-import { samplePages } from "./support/browser/login-pages.ts";
-import { LoginSite } from "./support/browser/login-site.ts";
+import { LoginSite, samplePages } from "./support/browser/login-site.ts";
 
 describe("accessibility of the sign-in pages", () => {
   let browser: Browser;

@@ -17,8 +17,7 @@ import {
   launchBrowser,
   openPage,
 } from "./support/browser/browser.ts";
-import { samplePages, TICKET } from "./support/browser/login-pages.ts";
-import { LoginSite } from "./support/browser/login-site.ts";
+import { LoginSite, samplePages, TICKET } from "./support/browser/login-site.ts";
 
 const rpID = "localhost";
 

@@ -3,8 +3,7 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { continuePage, donePage } from "../src/login/pages/messages.ts";
 import { launchBrowser, openPage } from "./support/browser/browser.ts";
-import { samplePages, TICKET } from "./support/browser/login-pages.ts";
-import { LoginSite } from "./support/browser/login-site.ts";
+import { LoginSite, samplePages, TICKET } from "./support/browser/login-site.ts";
 
 let browser: Browser;
 let site: LoginSite;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Walker } from "./support/browser/http-browser.ts";
+import { HttpBrowser } from "./support/browser/http-browser.ts";
 import { SoftPasskey, type Twist } from "./support/browser/soft-passkey.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { LocalWorld } from "./support/world/local-accounts.ts";
+import { World } from "./support/world/world.ts";
 
 const REFUSED = { status: 401, body: { error: "This passkey was not accepted." } };
 const SPENT = {
@@ -16,25 +16,25 @@ const SPENT = {
 
 for (const store of STORES) {
   describe(`sign-in with a passkey, on ${store}`, () => {
-    let world: LocalWorld;
+    let world: World;
     let passkey: SoftPasskey;
     before(async () => {
-      world = await LocalWorld.start({ store });
-      passkey = new SoftPasskey(world.url);
-      const made = await world.setUpWithPasskey(passkey);
+      world = await World.start({ store });
+      passkey = new SoftPasskey(world.accounts.url);
+      const made = await world.accounts.setUpWithPasskey(passkey);
       assert.deepEqual(made, { status: 200, body: { redirect: "/setup/done" } });
     });
     after(() => world.stop());
 
-    const options = (given: { walker: Walker; login: string }) =>
-      given.walker.send(`${world.url}/oauth/passkey/options`, { login: given.login });
-    const verify = (walker: Walker, sent: object) =>
-      walker.send(`${world.url}/oauth/passkey/verify`, sent);
+    const options = (given: { browser: HttpBrowser; login: string }) =>
+      given.browser.send(`${world.accounts.url}/oauth/passkey/options`, { login: given.login });
+    const verify = (browser: HttpBrowser, sent: object) =>
+      browser.send(`${world.accounts.url}/oauth/passkey/verify`, sent);
 
     test("works repeatedly, and advances the counter", async () => {
       for (let use = 1; use <= 2; use++) {
-        const { tokens } = await world.tryPasskey(passkey);
-        assert.equal((await world.whoAmI(tokens)).capabilities[0].role.name, "owner");
+        const { tokens } = await world.accounts.tryPasskey(passkey);
+        assert.equal((await world.accounts.whoAmI(tokens)).capabilities[0].role.name, "owner");
         const [row] = await rawRows<{ counter: number | string }>(
           world.server,
           "SELECT counter FROM passkeys",
@@ -44,7 +44,7 @@ for (const store of STORES) {
     });
 
     test("requires user verification, and does not reveal who has a passkey", async () => {
-      const begun = await world.begin();
+      const begun = await world.accounts.begin();
       const { body } = await options(begun);
       assert.equal(body.options.userVerification, "required");
       assert.equal(body.options.rpId, "localhost");
@@ -71,82 +71,82 @@ for (const store of STORES) {
     ];
     for (const [what, twist] of twists) {
       test(`is rejected with an assertion ${what}`, async () => {
-        assert.deepEqual((await world.tryPasskey(passkey, twist())).answer, REFUSED);
+        assert.deepEqual((await world.accounts.tryPasskey(passkey, twist())).answer, REFUSED);
       });
     }
 
     test("is rejected with another user's passkey", async () => {
-      const stranger = new SoftPasskey(world.url);
+      const stranger = new SoftPasskey(world.accounts.url);
       const twist = { credentialId: passkey.credentialId };
-      assert.deepEqual((await world.tryPasskey(stranger, twist)).answer, REFUSED);
+      assert.deepEqual((await world.accounts.tryPasskey(stranger, twist)).answer, REFUSED);
     });
 
     test("is rejected with malformed assertions", async () => {
       for (const response of [undefined, null, 1, "x", [], {}, { id: passkey.credentialId }]) {
-        const begun = await world.begin();
+        const begun = await world.accounts.begin();
         const { challengeId } = (await options(begun)).body;
-        const answer = await verify(begun.walker, { login: begun.login, challengeId, response });
+        const answer = await verify(begun.browser, { login: begun.login, challengeId, response });
         assert.deepEqual(answer, REFUSED, JSON.stringify(response));
         begun.tool.stop();
       }
     });
 
     test("verifies an assertion once, and allows a retry after a bad one", async () => {
-      const begun = await world.begin();
-      const { walker, login, tool } = begun;
+      const begun = await world.accounts.begin();
+      const { browser, login, tool } = begun;
       const asked = (await options(begun)).body;
       const bad = passkey.get(asked.options, { spoilSignature: true });
       const { challengeId } = asked;
-      assert.deepEqual(await verify(walker, { login, challengeId, response: bad }), REFUSED);
+      assert.deepEqual(await verify(browser, { login, challengeId, response: bad }), REFUSED);
       const good = passkey.get(asked.options);
-      assert.deepEqual(await verify(walker, { login, challengeId, response: good }), SPENT);
+      assert.deepEqual(await verify(browser, { login, challengeId, response: good }), SPENT);
 
       const next = (await options(begun)).body;
       const sent = { login, challengeId: next.challengeId, response: passkey.get(next.options) };
-      const { status, body } = await verify(walker, sent);
+      const { status, body } = await verify(browser, sent);
       assert.equal(status, 200);
-      const replayed = await verify(walker, sent);
+      const replayed = await verify(browser, sent);
       assert.equal(replayed.status, 403);
-      const page = await walker.open(`${world.url}${body.redirect}`, tool.redirectUri);
+      const page = await browser.open(`${world.accounts.url}${body.redirect}`, tool.redirectUri);
       assert.ok(page.url.startsWith(tool.redirectUri));
-      const twice = await walker.open(`${world.url}${body.redirect}`);
+      const twice = await browser.open(`${world.accounts.url}${body.redirect}`);
       assert.equal(twice.status, 403, "the address that it goes on at is good once");
       tool.stop();
     });
 
     test("is rejected for the challenge of another sign-in, in this browser and in another", async () => {
-      const mine = await world.begin();
+      const mine = await world.accounts.begin();
       const { body } = await options(mine);
       const response = passkey.get(body.options);
-      const other = await world.begin();
+      const other = await world.accounts.begin();
       const { challengeId } = body;
       const swapped = { login: other.login, challengeId, response };
-      assert.deepEqual(await verify(other.walker, swapped), SPENT);
+      assert.deepEqual(await verify(other.browser, swapped), SPENT);
 
       const again = (await options(mine)).body;
       const stolen = { login: mine.login, challengeId: again.challengeId };
-      const elsewhere = await verify(other.walker, {
+      const elsewhere = await verify(other.browser, {
         ...stolen,
         response: passkey.get(again.options),
       });
       assert.equal(elsewhere.status, 403, "the login is not of this browser");
 
-      const page = await mine.walker.open(mine.tool.loginUrl());
+      const page = await mine.browser.open(mine.tool.loginUrl());
       const second = /name="login" value="([^"]*)"/.exec(page.text)?.[1] ?? "";
       const third = (await options(mine)).body;
       const crossed = { challengeId: third.challengeId, response: passkey.get(third.options) };
-      assert.deepEqual(await verify(mine.walker, { login: second, ...crossed }), SPENT);
+      assert.deepEqual(await verify(mine.browser, { login: second, ...crossed }), SPENT);
       for (const { tool } of [mine, other]) tool.stop();
     });
 
     test("is rejected without cookies, and for cross-site forms", async () => {
-      const begun = await world.begin();
-      const form = await fetch(`${world.url}/oauth/passkey/options`, {
+      const begun = await world.accounts.begin();
+      const form = await fetch(`${world.accounts.url}/oauth/passkey/options`, {
         method: "POST",
         body: new URLSearchParams({ login: begun.login }),
       });
       assert.equal(form.status, 400);
-      begun.walker.forget();
+      begun.browser.forget();
       assert.equal((await options(begun)).status, 403);
       begun.tool.stop();
     });
@@ -170,16 +170,16 @@ for (const store of STORES) {
 describe("a server with an IP address as its host", () => {
   test("offers no passkeys, and says why where one could be created", async () => {
     const flags = ["--base-url", "http://192.0.2.1:8080"];
-    const world = await LocalWorld.start({ flags });
-    const walker = new Walker();
-    const setup = await walker.open(`${world.server.url}/setup`);
+    const world = await World.start({ flags });
+    const browser = new HttpBrowser();
+    const setup = await browser.open(`${world.server.url}/setup`);
     assert.doesNotMatch(setup.text, /data-passkey/);
     assert.match(setup.text, /Passkeys require a server that is reached by a host name/);
-    const choose = await walker.open(`${world.server.url}/oauth`);
+    const choose = await browser.open(`${world.server.url}/oauth`);
     assert.match(choose.text, /action="\/oauth\/local"/);
     assert.doesNotMatch(choose.text, /data-passkey/);
     const login = /name="login" value="([^"]*)"/.exec(choose.text)?.[1];
-    const { status } = await walker.send(`${world.server.url}/oauth/passkey/options`, { login });
+    const { status } = await browser.send(`${world.server.url}/oauth/passkey/options`, { login });
     assert.equal(status, 400);
     await world.stop();
   });

@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
-import { Walker } from "./support/browser/http-browser.ts";
+import { HttpBrowser } from "./support/browser/http-browser.ts";
 import { Http } from "./support/client/http.ts";
-import { askForToken, Tool } from "./support/client/oauth-client.ts";
+import { askForToken, OAuthClient } from "./support/client/tokens.ts";
 import { ScimClient } from "./support/providers/scim.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { LoginWorld } from "./support/world/login.ts";
+import { World } from "./support/world/world.ts";
 
 for (const store of STORES) {
   describe(`sign-ins of provisioned users on ${store}`, () => {
-    let world: LoginWorld;
+    let world: World;
     let scim: ScimClient;
     before(async () => {
-      world = await LoginWorld.start({ store });
+      world = await World.start({ login: true, store });
     });
     after(() => world.stop());
 
@@ -23,16 +23,19 @@ for (const store of STORES) {
 
     /** Tries to sign in, and returns the parameters of the redirect. */
     const refusedLogin = async (person: string) => {
-      const tool = await Tool.start(world.server.url);
-      const url = tool.loginUrl({ idp_id: world.provider });
-      const page = await world.signIn(new Walker(), url, person, tool.redirectUri);
+      const tool = await OAuthClient.start(world.server.url);
+      const url = tool.loginUrl({ idp_id: world.login.provider });
+      const page = await world.login.signIn(new HttpBrowser(), url, person, tool.redirectUri);
       tool.stop();
       return new URL(page.url).searchParams;
     };
 
     /** Two owners by hand, a token, and on. */
     const switchOn = async () => {
-      const { operator, organization, provider } = world;
+      const {
+        http: operator,
+        login: { organization, provider },
+      } = world;
       for (const subject of ["first", "second"]) {
         const claimMatch = { issuer: "https://issuer.example.com", subject };
         const identity = await operator.post(`/iam/v2beta1/identities/${organization}`, {
@@ -52,7 +55,7 @@ for (const store of STORES) {
     };
 
     test("a session of a user who is not provisioned ends", async () => {
-      const before = await world.logIn("bob");
+      const before = await world.login.logIn("bob");
       scim = await switchOn();
       const refreshed = await askForToken(world.server.url, {
         grant_type: "refresh_token",
@@ -74,7 +77,7 @@ for (const store of STORES) {
 
     test("deactivating ends sessions immediately, and activating allows sign-in again", async () => {
       const { id } = (await scim.post("/Users", { userName: "ada", externalId: "ada" })).body;
-      const session = await world.logIn("ada");
+      const session = await world.login.logIn("ada");
       assert.equal(await alive(session.access_token), 200);
       const off = [{ op: "replace", path: "active", value: false }];
       await scim.patch(`/Users/${id}`, ...off);
@@ -83,7 +86,7 @@ for (const store of STORES) {
       const on = [{ op: "replace", path: "active", value: true }];
       await scim.patch(`/Users/${id}`, ...on);
       assert.equal(await alive(session.access_token), 401);
-      assert.equal(await alive((await world.logIn("ada")).access_token), 200);
+      assert.equal(await alive((await world.login.logIn("ada")).access_token), 200);
     });
 
     test("provisioned groups are mapped like those of the token", async () => {
@@ -91,24 +94,24 @@ for (const store of STORES) {
       const members = [{ value: Resources[0].id }];
       const group = { displayName: "Platform", externalId: "g-1", members };
       assert.equal((await scim.post("/Groups", group)).status, 201);
-      const mapping = await world.operator.post(
-        `/iam/v2beta1/externalGroupRoleMappings/${world.provider}`,
+      const mapping = await world.http.post(
+        `/iam/v2beta1/externalGroupRoleMappings/${world.login.provider}`,
         { externalGroupId: "g-1", roleUid: builtinRole("editor")?.uid },
       );
-      const { access_token: token } = await world.logIn("ada");
+      const { access_token: token } = await world.login.logIn("ada");
       const { sessions } = (await new Http(world.server.url, token).get("/auth/v1/sessions")).body;
       const mine = sessions.find((one: { current: boolean }) => one.current);
       assert.deepEqual(mine.externalGroupRoleMappings, [mapping.body.uid]);
     });
 
     test("a deprovisioned user cannot sign in", async () => {
-      const session = await world.logIn("ada");
+      const session = await world.login.logIn("ada");
       const { Resources } = (await scim.get('/Users?filter=externalId eq "ada"')).body;
       await scim.delete(`/Users/${Resources[0].id}`);
       assert.equal(await alive(session.access_token), 401);
       assert.equal((await refusedLogin("ada")).get("error"), "access_denied");
       const { sub } = decodeJwt(session.access_token);
-      assert.equal((await world.operator.get(`/iam/v2beta1/identities/${sub}`)).status, 200);
+      assert.equal((await world.http.get(`/iam/v2beta1/identities/${sub}`)).status, 200);
     });
   });
 }

@@ -1,30 +1,31 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { type Visited, Walker } from "./support/browser/http-browser.ts";
+import { HttpBrowser, type Visited } from "./support/browser/http-browser.ts";
 import { SoftPasskey } from "./support/browser/soft-passkey.ts";
 import { Http } from "./support/client/http.ts";
-import { askForToken } from "./support/client/oauth-client.ts";
+import { askForToken } from "./support/client/tokens.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { alertOf, LocalWorld, PASSWORD } from "./support/world/local-accounts.ts";
+import { alertOf, PASSWORD } from "./support/world/local-accounts.ts";
+import { World } from "./support/world/world.ts";
 
 const NEW_PASSWORD = "another horse battery staple";
 const WRONG_CODE = "The code is wrong, was already used, or has expired.";
 
 for (const store of STORES) {
   describe(`resetting a local account, on ${store}`, () => {
-    let world: LocalWorld;
+    let world: World;
     before(async () => {
-      world = await LocalWorld.start({ store });
-      assert.equal((await world.setUp()).status, 200);
+      world = await World.start({ store });
+      assert.equal((await world.accounts.setUp()).status, 200);
     });
     after(() => world.stop());
 
     const newCode = async () => (await world.server.admin("reset-account", "Ada")).trim();
 
     async function reset(code: string, password: string): Promise<Visited> {
-      const walker = new Walker();
-      const page = await walker.open(`${world.url}/reset`);
-      return walker.submit(page, { code, password, password_again: password });
+      const browser = new HttpBrowser();
+      const page = await browser.open(`${world.accounts.url}/reset`);
+      return browser.submit(page, { code, password, password_again: password });
     }
 
     test("is for accounts that exist", async () => {
@@ -36,13 +37,13 @@ for (const store of STORES) {
     });
 
     test("replaces the password and ends every session", async () => {
-      const { tokens } = await world.tryPassword("ada", PASSWORD);
+      const { tokens } = await world.accounts.tryPassword("ada", PASSWORD);
       const rest = new Http(world.server.url, tokens?.access_token ?? "");
       assert.equal((await rest.get("/auth/v1/ok")).status, 200);
       const code = await newCode();
       assert.match(code, /^([A-Z]{4}-){4}[A-Z]{4}$/);
       assert.ok(
-        (await world.tryPassword("ada", PASSWORD)).tokens,
+        (await world.accounts.tryPassword("ada", PASSWORD)).tokens,
         "until then the old one is good",
       );
 
@@ -63,21 +64,21 @@ for (const store of STORES) {
 
       assert.equal((await rest.get("/auth/v1/ok")).status, 401);
       const refresh_token = tokens?.refresh_token ?? "";
-      const refreshed = await askForToken(world.url, {
+      const refreshed = await askForToken(world.accounts.url, {
         grant_type: "refresh_token",
         refresh_token,
       });
       assert.equal(refreshed.error, "invalid_grant");
-      assert.equal((await world.tryPassword("ada", PASSWORD)).tokens, undefined);
-      const again = await world.tryPassword("ada", NEW_PASSWORD);
-      assert.equal((await world.whoAmI(again.tokens)).capabilities[0].role.name, "owner");
+      assert.equal((await world.accounts.tryPassword("ada", PASSWORD)).tokens, undefined);
+      const again = await world.accounts.tryPassword("ada", NEW_PASSWORD);
+      assert.equal((await world.accounts.whoAmI(again.tokens)).capabilities[0].role.name, "owner");
     });
 
     test("ends pending sign-ins", async () => {
-      const { tool, walker, page } = await world.begin();
+      const { tool, browser, page } = await world.accounts.begin();
       const fields = { username: "ada", password: NEW_PASSWORD };
       const how = { action: "/oauth/local", until: tool.redirectUri };
-      const callback = await walker.submit(page, fields, how);
+      const callback = await browser.submit(page, fields, how);
       assert.ok(callback.url.startsWith(tool.redirectUri));
       assert.equal((await reset(await newCode(), NEW_PASSWORD)).status, 200);
       const { error } = await tool.redeem(new URL(callback.url).searchParams);
@@ -93,29 +94,32 @@ for (const store of STORES) {
     });
 
     test("replaces the password by a passkey, and that by another", async () => {
-      const passkeys = [new SoftPasskey(world.url), new SoftPasskey(world.url)] as const;
+      const passkeys = [
+        new SoftPasskey(world.accounts.url),
+        new SoftPasskey(world.accounts.url),
+      ] as const;
       for (const passkey of passkeys) {
         const code = await newCode();
-        const walker = new Walker();
-        await walker.open(`${world.url}/reset`);
-        const at = `${world.url}/reset/passkey`;
-        const wrong = await walker.send(`${at}/options`, { code: "BBBB" });
+        const browser = new HttpBrowser();
+        await browser.open(`${world.accounts.url}/reset`);
+        const at = `${world.accounts.url}/reset/passkey`;
+        const wrong = await browser.send(`${at}/options`, { code: "BBBB" });
         assert.deepEqual(wrong, { status: 400, body: { error: WRONG_CODE } });
         const ask = async () => {
-          const { body } = await walker.send(`${at}/options`, { code });
+          const { body } = await browser.send(`${at}/options`, { code });
           const { challengeId } = body;
           return { code, challengeId, response: passkey.create(body.options) };
         };
-        const stolen = await new Walker().send(`${at}/verify`, await ask());
+        const stolen = await new HttpBrowser().send(`${at}/verify`, await ask());
         assert.equal(stolen.status, 403);
-        const answer = await walker.send(`${at}/verify`, await ask());
+        const answer = await browser.send(`${at}/verify`, await ask());
         assert.deepEqual(answer, { status: 200, body: { redirect: "/reset/done" } });
       }
-      assert.equal((await world.counts()).passkeys, 1);
-      assert.equal((await world.tryPassword("ada", PASSWORD)).tokens, undefined);
-      assert.equal((await world.tryPasskey(passkeys[0])).answer.status, 401);
-      const { tokens } = await world.tryPasskey(passkeys[1]);
-      assert.equal((await world.whoAmI(tokens)).profile.name, "ada");
+      assert.equal((await world.accounts.counts()).passkeys, 1);
+      assert.equal((await world.accounts.tryPassword("ada", PASSWORD)).tokens, undefined);
+      assert.equal((await world.accounts.tryPasskey(passkeys[0])).answer.status, 401);
+      const { tokens } = await world.accounts.tryPasskey(passkeys[1]);
+      assert.equal((await world.accounts.whoAmI(tokens)).profile.name, "ada");
     });
   });
 }

@@ -1,17 +1,11 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { type Visited, Walker } from "./support/browser/http-browser.ts";
+import { HttpBrowser, type Visited } from "./support/browser/http-browser.ts";
 import { SoftPasskey } from "./support/browser/soft-passkey.ts";
 import { Http } from "./support/client/http.ts";
-import { STORES, TestServer } from "./support/server/test-server.ts";
-import {
-  alertOf,
-  firstRunOf,
-  jsonLog,
-  LocalWorld,
-  NOBODY,
-  PASSWORD,
-} from "./support/world/local-accounts.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { alertOf, firstRunOf, jsonLog, NOBODY, PASSWORD } from "./support/world/local-accounts.ts";
+import { World } from "./support/world/world.ts";
 
 const WRONG_CODE = "The code is wrong or has expired: restart the server to get a new one.";
 
@@ -26,9 +20,9 @@ function onlyOne(tries: readonly Visited[]): void {
 
 for (const store of STORES) {
   describe(`setting up, on ${store}`, () => {
-    let world: LocalWorld;
+    let world: World;
     before(async () => {
-      world = await LocalWorld.start({ store });
+      world = await World.start({ store });
     });
     after(() => world.stop());
 
@@ -58,38 +52,38 @@ for (const store of STORES) {
     ];
     for (const [what, given, said] of slips) {
       test(`is rejected with ${what}, and nothing changes`, async () => {
-        const page = await world.setUp(given);
+        const page = await world.accounts.setUp(given);
         assert.equal(page.status, 400);
         assert.match(alertOf(page), said);
         assert.match(page.text, /action="\/setup"/, "the form is there to be filled in again");
         if (given.password) assert.ok(!page.text.includes(given.password));
-        assert.deepEqual(await world.counts(), NOBODY);
+        assert.deepEqual(await world.accounts.counts(), NOBODY);
       });
     }
 
     test("with a passkey is rejected with a wrong code, and nothing changes", async () => {
-      const walker = new Walker();
-      await walker.open(`${world.url}/setup`);
+      const browser = new HttpBrowser();
+      await browser.open(`${world.accounts.url}/setup`);
       const asked = { code: "BBBB-CCCC-DDDD-FFFF-GGGG", organization: "acme", username: "ada" };
-      const answer = await walker.send(`${world.url}/setup/passkey/options`, asked);
+      const answer = await browser.send(`${world.accounts.url}/setup/passkey/options`, asked);
       assert.deepEqual(answer, { status: 400, body: { error: WRONG_CODE } });
     });
 
     test("with a passkey is rejected in another browser, cross-site, and without user verification", async () => {
       const { code } = await firstRunOf(world.server);
       const asked = { code, organization: "acme", username: "ada" };
-      const walker = new Walker();
-      const strange = await walker.send(`${world.url}/setup/passkey/options`, asked);
+      const browser = new HttpBrowser();
+      const strange = await browser.send(`${world.accounts.url}/setup/passkey/options`, asked);
       assert.equal(strange.status, 403, "without the cookie of the page");
-      await walker.open(`${world.url}/setup`);
-      const { body } = await walker.send(`${world.url}/setup/passkey/options`, asked);
-      const passkey = new SoftPasskey(world.url);
+      await browser.open(`${world.accounts.url}/setup`);
+      const { body } = await browser.send(`${world.accounts.url}/setup/passkey/options`, asked);
+      const passkey = new SoftPasskey(world.accounts.url);
       const sent = { code, challengeId: body.challengeId, response: passkey.create(body.options) };
-      const other = new Walker();
-      await other.open(`${world.url}/setup`);
-      const elsewhere = await other.send(`${world.url}/setup/passkey/verify`, sent);
+      const other = new HttpBrowser();
+      await other.open(`${world.accounts.url}/setup`);
+      const elsewhere = await other.send(`${world.accounts.url}/setup/passkey/verify`, sent);
       assert.equal(elsewhere.status, 403);
-      const again = await walker.send(`${world.url}/setup/passkey/verify`, sent);
+      const again = await browser.send(`${world.accounts.url}/setup/passkey/verify`, sent);
       assert.equal(again.status, 403, "an answer is looked at once");
       for (const twist of [
         { origin: "https://evil.example" },
@@ -99,11 +93,14 @@ for (const store of STORES) {
         { challenge: "AAAA" },
         { type: "webauthn.get" },
       ]) {
-        const refused = await world.setUpWithPasskey(new SoftPasskey(world.url), twist);
+        const refused = await world.accounts.setUpWithPasskey(
+          new SoftPasskey(world.accounts.url),
+          twist,
+        );
         const error = "This passkey was not accepted.";
         assert.deepEqual(refused, { status: 401, body: { error } }, JSON.stringify(twist));
       }
-      assert.deepEqual(await world.counts(), NOBODY);
+      assert.deepEqual(await world.accounts.counts(), NOBODY);
     });
 
     test("prints a new setup code at each start, all valid until one is used", async () => {
@@ -113,27 +110,27 @@ for (const store of STORES) {
       const next = (await firstRunOf(world.server)).code;
       assert.notEqual(next, code);
       const tries = await Promise.all([
-        world.setUp({ code, username: "ada" }),
-        world.setUp({ code: next, username: "bob" }),
-        world.setUp({ code, username: "eve" }),
+        world.accounts.setUp({ code, username: "ada" }),
+        world.accounts.setUp({ code: next, username: "bob" }),
+        world.accounts.setUp({ code, username: "eve" }),
       ]);
       onlyOne(tries);
       const one = { groups: 1, identities: 1, role_bindings: 1, local_accounts: 1, passkeys: 0 };
-      assert.deepEqual(await world.counts(), one);
+      assert.deepEqual(await world.accounts.counts(), one);
       for (const secret of [code, next, PASSWORD]) {
         assert.ok(!jsonLog(world.server).includes(secret));
       }
     });
 
     test("is disabled afterwards: no pages, no setup code", async () => {
-      const walker = new Walker();
-      const page = await walker.open(`${world.url}/setup`);
+      const browser = new HttpBrowser();
+      const page = await browser.open(`${world.accounts.url}/setup`);
       assert.equal(page.status, 404);
       assert.equal(
         alertOf(page),
         "This installation is already set up: sign in, or ask its operator for an invite.",
       );
-      const answer = await walker.send(`${world.url}/setup/passkey/options`, {});
+      const answer = await browser.send(`${world.accounts.url}/setup/passkey/options`, {});
       assert.equal(answer.status, 404);
       await world.server.terminate();
       await world.server.restart();
@@ -143,38 +140,38 @@ for (const store of STORES) {
   });
 
   describe(`an organization created by the operator, on ${store}`, () => {
-    let world: LocalWorld;
+    let world: World;
     beforeEach(async () => {
-      world = await LocalWorld.start({ store });
+      world = await World.start({ store });
     });
     afterEach(() => world.stop());
 
     test("ends the first run and its setup codes", async () => {
       const { code } = await firstRunOf(world.server);
       const operator = new Http(world.server.url, await world.server.token());
-      const setup = await new Walker().open(`${world.url}/setup`);
+      const setup = await new HttpBrowser().open(`${world.accounts.url}/setup`);
       assert.equal((await operator.post("/iam/v2beta1/groups", { name: "acme" })).status, 200);
-      const page = await new Walker().submit(setup, { code, organization: "mine" });
+      const page = await new HttpBrowser().submit(setup, { code, organization: "mine" });
       assert.equal(page.status, 404);
-      assert.deepEqual(await world.counts(), { ...NOBODY, groups: 1 });
+      assert.deepEqual(await world.accounts.counts(), { ...NOBODY, groups: 1 });
     });
   });
 }
 
 describe("two replicas that are set up at the same time", () => {
   test("admit one user", async () => {
-    const first = await LocalWorld.start({ store: "postgres" });
-    const second = new LocalWorld(await TestServer.start({ sameStoreAs: first.server }));
+    const first = await World.start({ store: "postgres" });
+    const second = await World.start({ store: "postgres", sameStoreAs: first.server });
     try {
       const codes = [await firstRunOf(first.server), await firstRunOf(second.server)];
       const tries = await Promise.all(
         [first, second].flatMap((world) =>
-          codes.map(({ code }, at) => world.setUp({ code, username: `person-${at}` })),
+          codes.map(({ code }, at) => world.accounts.setUp({ code, username: `person-${at}` })),
         ),
       );
       onlyOne(tries);
-      assert.equal((await first.counts()).groups, 1);
-      assert.equal((await first.counts()).local_accounts, 1);
+      assert.equal((await first.accounts.counts()).groups, 1);
+      assert.equal((await first.accounts.counts()).local_accounts, 1);
     } finally {
       await second.stop();
       await first.stop();

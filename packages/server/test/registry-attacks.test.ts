@@ -2,22 +2,22 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { base64url } from "jose";
 import { StandInIssuer } from "./support/providers/issuer.ts";
-import { signerOf } from "./support/server/signer.ts";
-import { rawRows } from "./support/server/sql.ts";
-import { answerOf, RegistryWorld } from "./support/world/registry-tokens.ts";
+import { rawRows, signerOf } from "./support/server/direct-store.ts";
+import { answerOf } from "./support/world/registry-access.ts";
+import { World } from "./support/world/world.ts";
 
 const SCOPE = "repository:acme/app:pull";
 
 describe("the registry token endpoint rejects", () => {
-  let world: RegistryWorld;
+  let world: World;
   let puller: string;
   let ours: string;
   let theirs: string;
   before(async () => {
-    world = await RegistryWorld.start();
-    puller = await world.holder("puller", "registry.pull");
-    ours = await world.token(puller);
-    theirs = await world.issuer.sign({ sub: "puller" });
+    world = await World.start({ registry: true });
+    puller = await world.registry.holder("puller", "registry.pull");
+    ours = await world.registry.token(puller);
+    theirs = await world.registry.issuer.sign({ sub: "puller" });
   });
   after(() => world.stop());
 
@@ -42,7 +42,7 @@ describe("the registry token endpoint rejects", () => {
     "a token of ours as an identity's": async () => [puller, ours],
     "the token of another workload": async () => [
       puller,
-      await world.issuer.sign({ sub: "another" }),
+      await world.registry.issuer.sign({ sub: "another" }),
     ],
     "the token of another issuer": async () => {
       const other = await StandInIssuer.start();
@@ -53,32 +53,36 @@ describe("the registry token endpoint rejects", () => {
     "a changed token of a workload": async () => [puller, changed(theirs)],
     "an expired token of a workload": async () => [
       puller,
-      await world.issuer.sign({ sub: "puller", exp: 1_000_000 }),
+      await world.registry.issuer.sign({ sub: "puller", exp: 1_000_000 }),
     ],
     "a token of a workload for someone else": async () => [
       puller,
-      await world.issuer.sign({ sub: "puller", aud: "https://elsewhere.example" }),
+      await world.registry.issuer.sign({ sub: "puller", aud: "https://elsewhere.example" }),
     ],
     "an identity that does not exist": async () => [
-      `${world.organization}/${"f".repeat(16)}`,
+      `${world.registry.organization}/${"f".repeat(16)}`,
       theirs,
     ],
     "an uid with more after it": async () => [`${puller}/../${puller}`, theirs],
     "an expired token of ours": async () => {
       const signer = await signerOf(world.server);
-      const other = { now: Date.now() - 7_200_000, baseUrl: world.host, authUrl: world.server.url };
+      const other = {
+        now: Date.now() - 7_200_000,
+        baseUrl: world.registry.host,
+        authUrl: world.server.url,
+      };
       return ["_token", await signer.token(puller, other)];
     },
     "a token of ours of another installation": async () => {
       const signer = await signerOf(world.server);
-      const other = { baseUrl: world.host, authUrl: "https://other.example" };
+      const other = { baseUrl: world.registry.host, authUrl: "https://other.example" };
       return ["_token", await signer.token(puller, other)];
     },
   };
   for (const [what, shown] of Object.entries(REFUSED)) {
     test(what, async () => {
       const [user, password] = await shown();
-      const { status, body, headers } = await world.ask({ user, password, scope: SCOPE });
+      const { status, body, headers } = await world.registry.ask({ user, password, scope: SCOPE });
       assert.equal(status, 401, JSON.stringify(body));
       assert.deepEqual(Object.keys(body), ["errors"]);
       assert.equal(body.errors[0].code, "UNAUTHORIZED");
@@ -90,7 +94,7 @@ describe("the registry token endpoint rejects", () => {
 
   for (const authorization of ["Digest x", "Basic", "Basic %%%", "Bearer", "Bearer garbage", "x"]) {
     test(`the header ${JSON.stringify(authorization)}`, async () => {
-      const { status, body } = await world.ask({ authorization, scope: SCOPE });
+      const { status, body } = await world.registry.ask({ authorization, scope: SCOPE });
       assert.deepEqual([status, body.errors[0].code], [401, "UNAUTHORIZED"]);
     });
   }
@@ -113,7 +117,11 @@ describe("the registry token endpoint rejects", () => {
   ];
   for (const scope of INJECTED) {
     test(`to grant ${JSON.stringify(scope.slice(0, 50))}`, async () => {
-      const { status, granted } = await world.ask({ user: "_token", password: ours, scope });
+      const { status, granted } = await world.registry.ask({
+        user: "_token",
+        password: ours,
+        scope,
+      });
       assert.deepEqual([status, granted], [200, []]);
     });
   }
@@ -122,7 +130,7 @@ describe("the registry token endpoint rejects", () => {
     const scopes = (count: number) =>
       Array.from({ length: count }, (_, at) => `repository:a/b${at}:pull`).join(" ");
     const ask = async (count: number) =>
-      (await world.ask({ user: "_token", password: ours, scope: scopes(count) })).status;
+      (await world.registry.ask({ user: "_token", password: ours, scope: scopes(count) })).status;
     assert.deepEqual([await ask(50), await ask(51), await ask(300)], [200, 400, 414]);
     const send = async (size: number) => {
       const body = new URLSearchParams({ grant_type: "password", scope: scopes(size) });
@@ -136,7 +144,7 @@ describe("the registry token endpoint rejects", () => {
       { length: 45 },
       (_, at) => `repository:acme/${"a".repeat(100)}${at}:*`,
     );
-    await world.ask({ user: "_token", password: ours, scope });
+    await world.registry.ask({ user: "_token", password: ours, scope });
     const [row] = await rawRows<{ detail: string }>(
       world.server,
       "SELECT detail FROM audit ORDER BY id DESC LIMIT 1",

@@ -13,10 +13,9 @@ import { ensureRepo } from "../src/registry/repos/ensure-repo.ts";
 import { findManifest } from "../src/store/tables/manifests.ts";
 import { locationsOf, writeLocation } from "../src/store/tables/registry-locations.ts";
 import { ApiError, rejected } from "./support/client/api-error.ts";
-import { FIXED } from "./support/oracle/seed.ts";
-import { digest } from "./support/registry/digest.ts";
-import { Insider } from "./support/server/insider.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { FIXED } from "./support/oracle/random.ts";
+import { digest } from "./support/registry/oci-image.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { checkRows } from "./support/server/store-consistency.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -35,17 +34,17 @@ function manifest(number: number, pushed: number) {
 }
 
 onEachStore("the stored state of a registry", (world) => {
-  let insider: Insider;
-  let other: Insider;
+  let direct: DirectStore;
+  let other: DirectStore;
   let org: string;
   before(async () => {
     org = await world.organization();
-    insider = await Insider.open(world.server);
-    other = await Insider.open(world.server);
+    direct = await DirectStore.open(world.server);
+    other = await DirectStore.open(world.server);
   });
   after(async () => {
-    await checkRows(insider.inside.store.reader);
-    await insider.close();
+    await checkRows(direct.store.reader);
+    await direct.close();
     await other.close();
   });
 
@@ -59,7 +58,7 @@ onEachStore("the stored state of a registry", (world) => {
   };
 
   const push = (uid: string, number: number, time?: number, name = "latest") =>
-    insider.change((change) => {
+    direct.change((change) => {
       const news = { name, digest: digest(number), ...(time === undefined ? {} : { time }) };
       return recordTag(change, uid, news);
     });
@@ -77,37 +76,37 @@ onEachStore("the stored state of a registry", (world) => {
   test("detaching a location deletes in several transactions", async (context) => {
     const uid = await repo();
     const place = { host: "registry.test", path: "acme/large", repo: uid };
-    await insider.change(async (change) => {
+    await direct.change(async (change) => {
       await writeLocation(change.tx, { ...place, made: 0 });
       for (let at = 0; at < 250; at++)
         await recordTag(change, uid, { name: `t${at}`, digest: digest(1), time: 1 });
     });
     const from = { requestId: "tests", remoteAddress: "", userAgent: "" };
     const occasion = { ...from, actor: OPERATOR_UID, time: Date.now() };
-    const write = context.mock.method(insider.inside.store, "write");
-    const deps = { engine: insider.engine, remotes: new Map() };
+    const write = context.mock.method(direct.store, "write");
+    const deps = { engine: direct.engine, remotes: new Map() };
     await removeLocationInBatches(deps, { ...place, time: occasion.time }, occasion);
     assert.equal(write.mock.callCount(), 4, "two pages, their end, and the place");
     const { tags = [] } = await world.operator().tags.list({ uidp: { childrenOf: uid } });
     assert.deepEqual(tags, []);
-    assert.deepEqual(await locationsOf(insider.inside.store.reader, uid), []);
+    assert.deepEqual(await locationsOf(direct.store.reader, uid), []);
   });
 
   test("creating a repo is idempotent", async () => {
     for (let turn = 0; turn < 10; turn++) {
       const name = world.name("pushed");
-      const asked = [insider, other, insider, other].map((one) =>
+      const asked = [direct, other, direct, other].map((one) =>
         one.change((change) => ensureRepo(change, org, name)),
       );
       const uids = (await Promise.all(asked)).map(({ uid }) => uid);
       assert.equal(new Set(uids).size, 1);
       assert.deepEqual(await eventsOf(uids[0] as string), ["platform.registry.repo.created.v1"]);
     }
-    const bad = insider.change((change) => ensureRepo(change, org, "Upper"));
+    const bad = direct.change((change) => ensureRepo(change, org, "Upper"));
     await assert.rejects(bad, /name must match/);
     const nowhere = `${org}/0123456789abcdef`;
     await assert.rejects(
-      insider.change((change) => ensureRepo(change, nowhere, "x")),
+      direct.change((change) => ensureRepo(change, nowhere, "x")),
       /Group .* does not exist/,
     );
   });
@@ -177,7 +176,7 @@ onEachStore("the stored state of a registry", (world) => {
     await push(uid, 1, 1_000);
     const { uid: gone } = await tag(uid);
     const remove = (time: number) =>
-      insider.change((change) => removeTag(change, uid, "latest", time));
+      direct.change((change) => removeTag(change, uid, "latest", time));
     assert.equal(await remove(500), false, "the push came later");
     assert.ok(await tag(uid));
     assert.equal(await remove(2_000), true);
@@ -197,7 +196,7 @@ onEachStore("the stored state of a registry", (world) => {
 
   test("a deletion that arrives before an older push wins", async () => {
     const uid = await repo();
-    await insider.change((change) => removeTag(change, uid, "latest", 2_000));
+    await direct.change((change) => removeTag(change, uid, "latest", 2_000));
     assert.equal((await push(uid, 1, 1_000)).outcome, "older");
     assert.equal(await tag(uid), undefined);
   });
@@ -220,7 +219,7 @@ onEachStore("the stored state of a registry", (world) => {
         const { name, number, deletes } = all[at] as (typeof all)[number];
         const time = 1_000 * (at + 1);
         if (deletes > 0) await push(uid, number, time, name);
-        else await insider.change((change) => removeTag(change, uid, name, time));
+        else await direct.change((change) => removeTag(change, uid, name, time));
       }
       const { tags } = await world.operator().tags.list({ uidp: { childrenOf: uid } });
       const wanted = new Map<string, string>();
@@ -239,7 +238,7 @@ onEachStore("the stored state of a registry", (world) => {
     for (let turn = 1; turn <= 20; turn++) {
       const name = `t${turn >> 1}`;
       await Promise.all(
-        [insider, other].map((one, at) =>
+        [direct, other].map((one, at) =>
           one.change((change) =>
             recordTag(change, uid, { name, digest: digest(at), time: 1_000 * turn + at }),
           ),
@@ -252,13 +251,13 @@ onEachStore("the stored state of a registry", (world) => {
 
   test("manifests keep their latest push", async () => {
     const uid = await repo();
-    const { reader } = insider.inside.store;
+    const { reader } = direct.store;
     const record = (number: number, pushed: number) =>
-      insider.change((change) => recordManifest(change, uid, manifest(number, pushed)));
+      direct.change((change) => recordManifest(change, uid, manifest(number, pushed)));
     await record(1, 2_000);
-    await insider.change((change) => recordPull(change, uid, digest(1), 5_000));
-    await insider.change((change) => recordPull(change, uid, digest(1), 4_000));
-    await insider.change((change) => recordPull(change, uid, digest(2), 4_000));
+    await direct.change((change) => recordPull(change, uid, digest(1), 5_000));
+    await direct.change((change) => recordPull(change, uid, digest(1), 4_000));
+    await direct.change((change) => recordPull(change, uid, digest(2), 4_000));
     await record(1, 1_000);
     assert.deepEqual(
       { ...(await findManifest(reader, uid, digest(1))) },
@@ -267,7 +266,7 @@ onEachStore("the stored state of a registry", (world) => {
     await record(1, 3_000);
     assert.equal((await findManifest(reader, uid, digest(1)))?.pushed, 3_000);
     assert.equal(await findManifest(reader, uid, digest(2)), undefined);
-    const nowhere = insider.change((change) =>
+    const nowhere = direct.change((change) =>
       recordManifest(change, `${uid}/0123456789abcdef`, manifest(1, 1)),
     );
     await assert.rejects(nowhere, /Repo .* does not exist/);
@@ -275,17 +274,17 @@ onEachStore("the stored state of a registry", (world) => {
 
   test("deleting a manifest deletes its tags, unless they are newer", async () => {
     const uid = await repo();
-    await insider.change((change) => recordManifest(change, uid, manifest(1, 1_000)));
+    await direct.change((change) => recordManifest(change, uid, manifest(1, 1_000)));
     await push(uid, 1, 1_000, "old");
     await push(uid, 1, 1_000, "1-r3");
     await push(uid, 2, 1_000, "other");
     await push(uid, 1, 5_000, "new");
     const remove = (time: number) =>
-      insider.change((change) => removeManifest(change, uid, digest(1), time));
+      direct.change((change) => removeManifest(change, uid, digest(1), time));
     await remove(500);
-    assert.ok(await findManifest(insider.inside.store.reader, uid, digest(1)));
+    assert.ok(await findManifest(direct.store.reader, uid, digest(1)));
     await remove(2_000);
-    assert.equal(await findManifest(insider.inside.store.reader, uid, digest(1)), undefined);
+    assert.equal(await findManifest(direct.store.reader, uid, digest(1)), undefined);
     const { tags } = await world
       .operator()
       .tags.list({ uidp: { childrenOf: uid }, includeEpochs: true, orderBy: "name" });
@@ -295,11 +294,11 @@ onEachStore("the stored state of a registry", (world) => {
     );
     await remove(2_000);
     const again = (pushed: number) =>
-      insider.change((change) => recordManifest(change, uid, manifest(1, pushed)));
+      direct.change((change) => recordManifest(change, uid, manifest(1, pushed)));
     await again(1_500);
-    assert.equal(await findManifest(insider.inside.store.reader, uid, digest(1)), undefined);
+    assert.equal(await findManifest(direct.store.reader, uid, digest(1)), undefined);
     await again(2_500);
-    assert.ok(await findManifest(insider.inside.store.reader, uid, digest(1)));
+    assert.ok(await findManifest(direct.store.reader, uid, digest(1)));
   });
 
   test("a repo with very many tags is listed from any tag, and deleted", async () => {
@@ -307,7 +306,7 @@ onEachStore("the stored state of a registry", (world) => {
     await push(kept, 1, 1_000);
     for (const suffix of ["", "-r1"]) {
       for (let at = 0; at < 2_600; at += 100) {
-        await insider.change(async (change) => {
+        await direct.change(async (change) => {
           for (let number = at; number < at + 100; number++) {
             const news = { name: `${number}${suffix}`, digest: digest(number), time: 1_000 };
             await recordTag(change, uid, news);

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { FIXED } from "./support/oracle/seed.ts";
-import { Insider } from "./support/server/insider.ts";
+import { FIXED } from "./support/oracle/random.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { checkRows } from "./support/server/store-consistency.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { TrackedWorld } from "./support/world/tracked-registry.ts";
+import { TrackedRegistry } from "./support/world/tracked-registry.ts";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
 
@@ -24,13 +24,13 @@ function event(action: string, repository: string, target: object, at: number, a
 
 for (const store of STORES) {
   describe(`registry notifications, on ${store}`, () => {
-    let tracked: TrackedWorld;
+    let tracked: TrackedRegistry;
     let images: { digest: string; source: string }[];
     let repos = 0;
     before(async () => {
       const flags = ["--reconcile-minutes", "0"];
-      tracked = await TrackedWorld.start({ store, flags, tells: false });
-      const pusher = await tracked.world.holder("pusher", "registry.push");
+      tracked = await TrackedRegistry.start({ store, flags, notifies: false });
+      const pusher = await tracked.world.registry.holder("pusher", "registry.push");
       images = [tracked.image(["amd64", "arm64"]), tracked.image(), tracked.image()];
       for (const [at, { source }] of images.entries()) {
         const { ok, output } = await tracked.push(pusher, source, `acme/source:${at}`);
@@ -38,9 +38,9 @@ for (const store of STORES) {
       }
     });
     after(async () => {
-      const insider = await Insider.open(tracked.world.server);
-      await checkRows(insider.inside.store.reader);
-      await insider.close();
+      const direct = await DirectStore.open(tracked.world.server);
+      await checkRows(direct.store.reader);
+      await direct.close();
       await tracked.stop();
     });
 
@@ -49,7 +49,7 @@ for (const store of STORES) {
     const push = (path: string, tag: string, image: number, at: number) =>
       event("push", path, { mediaType, digest: digest(image), tag }, at);
     const notify = async (...events: object[]) => {
-      const response = await tracked.tell(events);
+      const response = await tracked.notify(events);
       assert.equal(response.status, 200, await response.text());
     };
     const refusal = async (response: Response) => {
@@ -67,7 +67,7 @@ for (const store of STORES) {
         `Bearer ${tracked.secret}x`,
         `Bearer ${await tracked.world.server.token()}`,
       ]) {
-        const response = await tracked.tell(news, { authorization });
+        const response = await tracked.notify(news, { authorization });
         assert.deepEqual(await refusal(response), [401, "UNAUTHORIZED"], authorization);
       }
       assert.equal(await tracked.repo("source"), undefined);
@@ -78,7 +78,7 @@ for (const store of STORES) {
         await tracked.world.server.admin("registry-secret", "other.example.com")
       ).trim();
       assert.notEqual(other, tracked.secret);
-      const response = await tracked.tell([push("acme/source", "x", 0, 1)], {
+      const response = await tracked.notify([push("acme/source", "x", 0, 1)], {
         authorization: `Bearer ${other}`,
       });
       assert.deepEqual(await refusal(response), [401, "UNAUTHORIZED"]);
@@ -104,15 +104,15 @@ for (const store of STORES) {
     test("the media type of Distribution 3 is accepted", async () => {
       const path = `acme/third-${repos++}`;
       const type = "application/vnd.docker.distribution.events.v2+json";
-      const response = await tracked.tell([push(path, "1", 0, 1)], { "content-type": type });
+      const response = await tracked.notify([push(path, "1", 0, 1)], { "content-type": type });
       assert.equal(response.status, 200);
       assert.notEqual(await tracked.repo(path.slice(5)), undefined);
     });
 
     test("a push that moves an immutable tag is recorded, with a warning", async () => {
       const path = `acme/unique-${repos++}`;
-      const at = `/registry/v2beta1/settings/${tracked.world.organization}`;
-      const unique = (uniqueTags: boolean) => tracked.world.operator.patch(at, { uniqueTags });
+      const at = `/registry/v2beta1/settings/${tracked.world.registry.organization}`;
+      const unique = (uniqueTags: boolean) => tracked.world.http.patch(at, { uniqueTags });
       await unique(true);
       await notify(push(path, "1", 0, 1), push(path, "1", 0, 2), push(path, "1", 1, 3));
       await unique(false);
@@ -190,23 +190,23 @@ for (const store of STORES) {
       );
       await Promise.all(all.map((one) => notify(one)));
       for (const name of [folder, "inner"]) {
-        const { body } = await tracked.world.operator.get(`/iam/v2beta1/groups?name=${name}`);
+        const { body } = await tracked.world.http.get(`/iam/v2beta1/groups?name=${name}`);
         assert.equal(body.groups.length, 1, name);
       }
     });
 
     test("content of the registry is recorded beyond the quota", async () => {
       const folder = `full-${repos++}`;
-      const { uid } = await tracked.world.post(`groups/${tracked.world.organization}`, {
+      const { uid } = await tracked.world.post(`groups/${tracked.world.registry.organization}`, {
         name: folder,
         resourceLimits: { repositories: 1 },
       });
       for (const name of ["one", "two"]) await notify(push(`acme/${folder}/${name}`, "1", 0, 1));
-      const { body } = await tracked.world.operator.get(
+      const { body } = await tracked.world.http.get(
         `/registry/v2beta1/repos?uidp.childrenOf=${uid}`,
       );
       assert.deepEqual(body.repos.map(({ name }: { name: string }) => name).sort(), ["one", "two"]);
-      const more = await tracked.world.operator.post(`/registry/v2beta1/repos/${uid}`, {
+      const more = await tracked.world.http.post(`/registry/v2beta1/repos/${uid}`, {
         name: "x",
       });
       assert.equal(more.body.code, 9, "though nobody can add to it");
@@ -214,7 +214,7 @@ for (const store of STORES) {
 
     test("a repo that the pusher can no longer create is attributed to the installation", async () => {
       const path = `acme/orphan-${repos++}`;
-      const actor = await tracked.world.identity(path.slice(5));
+      const actor = await tracked.world.registry.identity(path.slice(5));
       const target = { mediaType, digest: digest(0), tag: "1" };
       await notify(event("push", path, target, 1, actor));
       const repo = (await tracked.repo(path.slice(5))) as string;
@@ -223,7 +223,7 @@ for (const store of STORES) {
       );
       assert.equal(row?.actor, actor);
       assert.equal(JSON.parse(row?.detail ?? "").madeBy, "the installation");
-      const granted = await tracked.world.grantedTo(actor, `repository:${path}:pull,push`);
+      const granted = await tracked.world.registry.grantedTo(actor, `repository:${path}:pull,push`);
       assert.deepEqual(granted, []);
     });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Ran } from "./support/registry/distribution.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { TrackedWorld, until } from "./support/world/tracked-registry.ts";
+import { TrackedRegistry, until } from "./support/world/tracked-registry.ts";
 
 interface EventRow {
   readonly type: string;
@@ -14,13 +14,13 @@ interface EventRow {
 
 for (const store of STORES) {
   describe(`notifications of a real registry, on ${store}`, () => {
-    let tracked: TrackedWorld;
+    let tracked: TrackedRegistry;
     let pusher: string;
     let puller: string;
     before(async () => {
-      tracked = await TrackedWorld.start({ store, flags: ["--reconcile-minutes", "0"] });
-      pusher = await tracked.world.holder("pusher", "registry.push");
-      puller = await tracked.world.holder("puller", "registry.pull");
+      tracked = await TrackedRegistry.start({ store, flags: ["--reconcile-minutes", "0"] });
+      pusher = await tracked.world.registry.holder("pusher", "registry.push");
+      puller = await tracked.world.registry.holder("puller", "registry.pull");
     });
     after(() => tracked.stop());
 
@@ -33,14 +33,14 @@ for (const store of STORES) {
         body: JSON.parse(body),
       }));
     };
-    const get = async (path: string) => (await tracked.world.operator.get(path)).body;
+    const get = async (path: string) => (await tracked.world.http.get(path)).body;
 
     test("a push to a new path creates the repo, the tag and the image metadata", async () => {
       const { digest, source } = tracked.image(["amd64", "arm64"]);
       worked(await tracked.push(pusher, source, "acme/first:1.0"));
       const tag = await tracked.tagged("first", "1.0", digest);
       const repo = (await tracked.repo("first")) as string;
-      const { body } = await tracked.world.operator.get(`/registry/v2beta1/repos/${repo}`);
+      const { body } = await tracked.world.http.get(`/registry/v2beta1/repos/${repo}`);
       assert.equal(body.name, "first");
       const at = `/registry/v2beta1/repos/${repo}/digests/${digest}`;
       assert.deepEqual((await get(`${at}/architectures`)).architectures, ["amd64", "arm64"]);
@@ -54,7 +54,7 @@ for (const store of STORES) {
       const pushes = await events(repo, "registry.push.v1");
       const last = pushes.find(({ body }) => body.tag === "1.0");
       assert.equal(last?.actor, pusher);
-      assert.equal(last?.group_uid, tracked.world.organization);
+      assert.equal(last?.group_uid, tracked.world.registry.organization);
       const { when, user_agent, ...rest } = last?.body ?? {};
       assert.deepEqual(rest, {
         repository: "acme/first",
@@ -132,13 +132,13 @@ for (const store of STORES) {
     });
 
     test("a push creates missing folders if the caller can", async () => {
-      const owner = await tracked.world.holder("owner", "owner");
+      const owner = await tracked.world.registry.holder("owner", "owner");
       const { digest, source } = tracked.image();
       worked(await tracked.push(owner, source, "acme/team/inner/deepest/app:1"));
       await tracked.tagged("app", "1", digest);
-      const { body } = await tracked.world.operator.get("/iam/v2beta1/groups?name=deepest");
+      const { body } = await tracked.world.http.get("/iam/v2beta1/groups?name=deepest");
       assert.equal(body.groups.length, 1);
-      assert.ok(body.groups[0].uid.startsWith(`${tracked.world.team}/`));
+      assert.ok(body.groups[0].uid.startsWith(`${tracked.world.registry.team}/`));
       const [made] = await tracked.rows<{ actor: string }>(
         `SELECT actor FROM audit WHERE resource = '${body.groups[0].uid}'`,
       );
@@ -148,7 +148,7 @@ for (const store of STORES) {
     });
 
     test("deletions in the registry are applied", async () => {
-      const editor = await tracked.world.holder("deleter", "owner");
+      const editor = await tracked.world.registry.holder("deleter", "owner");
       const { digest, source } = tracked.image();
       worked(await tracked.push(pusher, source, "acme/gone:1"));
       worked(await tracked.push(pusher, source, "acme/gone:2"));
@@ -156,7 +156,7 @@ for (const store of STORES) {
       const repo = (await tracked.repo("gone")) as string;
       worked(await tracked.skopeo("delete", editor, "acme/gone:1"));
       await until(async () => (await tracked.tags(repo)).length === 0);
-      const { status } = await tracked.world.operator.get(
+      const { status } = await tracked.world.http.get(
         `/registry/v2beta1/repos/${repo}/digests/${digest}/size`,
       );
       assert.equal(status, 404);
@@ -169,12 +169,16 @@ for (const store of STORES) {
     });
 
     test("deleting the binding denies the next push, without an event", async () => {
-      const name = await tracked.world.identity("leaver");
-      const binding = await tracked.world.bind(tracked.world.organization, name, "registry.push");
+      const name = await tracked.world.registry.identity("leaver");
+      const binding = await tracked.world.bind(
+        tracked.world.registry.organization,
+        name,
+        "registry.push",
+      );
       const { digest, source } = tracked.image();
       worked(await tracked.push(name, source, "acme/left:1"));
       await tracked.tagged("left", "1", digest);
-      await tracked.world.operator.delete(`/iam/v2beta1/roleBindings/${binding}`);
+      await tracked.world.http.delete(`/iam/v2beta1/roleBindings/${binding}`);
       const refused = await tracked.push(name, tracked.image().source, "acme/left:2");
       assert.ok(!refused.ok);
       assert.match(refused.output, /denied|unauthorized/i);

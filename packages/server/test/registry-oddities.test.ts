@@ -2,22 +2,29 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { skopeo } from "./support/registry/distribution.ts";
-import { INDEX, MANIFEST, type StoredImage } from "./support/registry/storage.ts";
-import { Insider } from "./support/server/insider.ts";
-import { FrontedWorld } from "./support/world/fronted-registry.ts";
-import { until } from "./support/world/tracked-registry.ts";
+import type { RegistryProxy } from "./support/registry/proxy.ts";
+import { INDEX, MANIFEST, RegistryStorage, type StoredImage } from "./support/registry/storage.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
+import { TrackedRegistry, until } from "./support/world/tracked-registry.ts";
 
 describe("unusual responses of a registry", () => {
-  let world: FrontedWorld;
-  let { front, tracked, storage } = {} as FrontedWorld;
+  let tracked: TrackedRegistry;
+  let proxy: RegistryProxy;
+  let storage: RegistryStorage;
   before(async () => {
     const more = { compatibility: { schema1: { enabled: true } }, catalog: { maxentries: 10 } };
-    world = await FrontedWorld.start({ tells: false, more });
-    ({ front, tracked, storage } = world);
+    tracked = await TrackedRegistry.start({
+      proxied: true,
+      flags: ["--reconcile-minutes", "0"],
+      notifies: false,
+      more,
+    });
+    proxy = tracked.proxy;
+    storage = new RegistryStorage(tracked.registry.storage);
   });
-  after(() => world.stop());
+  after(() => tracked.stop());
 
-  const names = (repo: string) => world.names(repo);
+  const names = (repo: string) => tracked.tagNames(repo);
   const notify = async (
     repository: string,
     tag: string,
@@ -26,18 +33,18 @@ describe("unusual responses of a registry", () => {
   ) => {
     const target = { repository, tag, digest, mediaType: type };
     const event = { id: randomUUID(), timestamp: new Date().toISOString(), action: "push", target };
-    return (await tracked.tell([event])).status;
+    return (await tracked.notify([event])).status;
   };
 
   /** Lets every list of tags hang until it is released, and counts those that do. */
   const holdLists = () => {
     const held = Promise.withResolvers<undefined>();
     const release = () => {
-      front.instead = () => undefined;
+      proxy.instead = () => undefined;
       held.resolve(undefined);
     };
     const lists = { waiting: 0, release };
-    front.instead = ({ url }) => {
+    proxy.instead = ({ url }) => {
       if (!url.includes("/tags/list")) return undefined;
       lists.waiting++;
       return held.promise;
@@ -52,10 +59,10 @@ describe("unusual responses of a registry", () => {
     assert.deepEqual(await names("long-config"), ["1"]);
     storage.tag("acme/long", "1", image);
     storage.tag("acme/longer", "1", storage.image("another"));
-    await tracked.look();
+    await tracked.reconcile();
     assert.deepEqual([await names("long"), await names("longer")], [["1"], ["1"]]);
     const repo = await tracked.repo("long");
-    const { body } = await tracked.world.operator.get(
+    const { body } = await tracked.world.http.get(
       `/registry/v2beta1/repos/${repo}/digests/${image.digest}/architectures`,
     );
     assert.deepEqual(body.architectures ?? [], [], "its architecture is not known");
@@ -66,17 +73,17 @@ describe("unusual responses of a registry", () => {
     let top = storage.repeated(image, MANIFEST, 100);
     for (const _ of [1, 2]) top = storage.repeated(top, INDEX, 100);
     storage.tag("acme/repeated", "1", top);
-    front.asked.length = 0;
+    proxy.asked.length = 0;
     assert.equal(await notify("acme/repeated", "1", top, INDEX), 200);
-    assert.ok(front.asked.length < 10, `${front.asked.length} requests`);
+    assert.ok(proxy.asked.length < 10, `${proxy.asked.length} requests`);
     const repo = await tracked.repo("repeated");
     const known = await tracked.rows(`SELECT digest FROM manifests WHERE repo = '${repo}'`);
     assert.equal(known.length, 4);
   });
 
   test("images with Docker schema 1 manifests", async () => {
-    const owner = await tracked.world.holder("owner", "owner");
-    const creds = `_token:${await tracked.world.token(owner)}`;
+    const owner = await tracked.world.registry.holder("owner", "owner");
+    const creds = `_token:${await tracked.world.registry.token(owner)}`;
     const flags = ["--format", "v2s1", "--dest-tls-verify=false", "--dest-creds", creds];
     const { ok, output } = await skopeo(
       "copy",
@@ -86,11 +93,11 @@ describe("unusual responses of a registry", () => {
     );
     assert.ok(ok, output);
     storage.tag("acme/old", "2", storage.image("newer"));
-    await tracked.look();
+    await tracked.reconcile();
     assert.deepEqual(await names("old"), ["1", "2"]);
     const repo = (await tracked.repo("old")) as string;
     const digest = (await tracked.tag(repo, "1"))?.digest;
-    const { body } = await tracked.world.operator.get(
+    const { body } = await tracked.world.http.get(
       `/registry/v2beta1/repos/${repo}/digests/${digest}/architectures`,
     );
     assert.deepEqual(body.architectures, ["amd64"]);
@@ -101,39 +108,39 @@ describe("unusual responses of a registry", () => {
     for (const tag of ["good", "bad", "well"]) {
       storage.tag("acme/partly", tag, storage.image(`partly ${tag}`));
     }
-    front.instead = ({ url }) => (url.endsWith("/manifests/bad") ? { status: 500 } : undefined);
-    await tracked.look();
+    proxy.instead = ({ url }) => (url.endsWith("/manifests/bad") ? { status: 500 } : undefined);
+    await tracked.reconcile();
     assert.deepEqual(await names("partly"), ["good", "well"]);
-    front.instead = () => undefined;
-    await tracked.look();
+    proxy.instead = () => undefined;
+    await tracked.reconcile();
     assert.deepEqual(await names("partly"), ["bad", "good", "well"]);
-    front.instead = ({ url }) => (url.endsWith("/manifests/bad") ? { status: 500 } : undefined);
-    const { removed } = await tracked.look();
+    proxy.instead = ({ url }) => (url.endsWith("/manifests/bad") ? { status: 500 } : undefined);
+    const { removed } = await tracked.reconcile();
     assert.equal(removed, 0, "what cannot be read is not gone");
-    front.instead = () => undefined;
+    proxy.instead = () => undefined;
   });
 
   test("rate limiting with Retry-After", async () => {
     storage.tag("acme/busy", "1", storage.image("busy"));
     let refused = 0;
-    front.instead = ({ url }) => {
+    proxy.instead = ({ url }) => {
       if (!url.includes("acme/busy") || refused++ > 1) return undefined;
       return { status: 429, headers: { "retry-after": refused === 1 ? "0" : "1" } };
     };
-    await tracked.look();
+    await tracked.reconcile();
     assert.deepEqual(await names("busy"), ["1"]);
     assert.ok(refused > 2);
-    front.instead = () => undefined;
+    proxy.instead = () => undefined;
   });
 
   test("a registry with a small maximum page size is read to the end", async () => {
-    const { status } = await fetch(`${front.url}/v2/_catalog?n=1000`);
+    const { status } = await fetch(`${proxy.url}/v2/_catalog?n=1000`);
     assert.equal(status, 401);
     for (let at = 0; at < 30; at++) storage.tag(`acme/many-${at}`, "1", storage.image("many"));
-    front.asked.length = 0;
-    await tracked.look();
+    proxy.asked.length = 0;
+    await tracked.reconcile();
     assert.deepEqual(await names("many-29"), ["1"]);
-    const pages = front.asked.filter(({ url }) => url.startsWith("/v2/_catalog"));
+    const pages = proxy.asked.filter(({ url }) => url.startsWith("/v2/_catalog"));
     assert.ok(pages.length > 3, `${pages.length} pages`);
   });
 
@@ -142,7 +149,7 @@ describe("unusual responses of a registry", () => {
     const image = storage.image("quick");
     storage.tag("acme/quick", "1", image);
     const lists = holdLists();
-    const looked = tracked.look();
+    const looked = tracked.reconcile();
     await until(async () => lists.waiting >= 8);
     assert.equal(await notify("acme/quick", "1", image), 200);
     assert.deepEqual(await names("quick"), ["1"]);
@@ -152,27 +159,27 @@ describe("unusual responses of a registry", () => {
 
   test("a malformed list, or one with invalid names", async () => {
     const answer = (body: string) => ({ status: 200, body });
-    front.instead = ({ url }) =>
+    proxy.instead = ({ url }) =>
       url.startsWith("/v2/_catalog")
         ? answer('{"repositories":[5,null,"acme/busy",{"a":1}]}')
         : url.startsWith("/v2/acme/busy/tags")
           ? answer('{"tags":{"1":2}}')
           : undefined;
-    const { refused, elsewhere } = await tracked.look();
+    const { refused, elsewhere } = await tracked.reconcile();
     assert.equal(refused, 1, "and it goes on with what it knows");
     assert.equal(elsewhere, 0);
-    front.instead = () => undefined;
+    proxy.instead = () => undefined;
   });
 
   test("a pass taken over by another replica is not a registry error", async () => {
     const { server } = tracked.world;
     const lists = holdLists();
-    const looked = tracked.look();
+    const looked = tracked.reconcile();
     await until(async () => lists.waiting > 0);
-    const insider = await Insider.open(server);
+    const direct = await DirectStore.open(server);
     const sql = "UPDATE registry_passes SET holder = 'another', expires = 0";
-    await insider.inside.store.write((tx) => tx.run(sql));
-    await insider.close();
+    await direct.store.write((tx) => tx.run(sql));
+    await direct.close();
     lists.release();
     await looked;
     assert.ok(!server.log.includes("reconcile pass failed"), server.log);
@@ -180,10 +187,10 @@ describe("unusual responses of a registry", () => {
 
   test("an endless list is cut off", async () => {
     const link = `</v2/acme/busy/tags/list?n=1000>; rel="next"`;
-    front.instead = ({ url }) =>
+    proxy.instead = ({ url }) =>
       url.startsWith("/v2/acme/busy/tags") ? { status: 200, headers: { link } } : undefined;
-    const { refused } = await tracked.look();
+    const { refused } = await tracked.reconcile();
     assert.equal(refused, 1);
-    front.instead = () => undefined;
+    proxy.instead = () => undefined;
   });
 });

@@ -3,20 +3,20 @@ import { after, before, describe, test } from "node:test";
 import { Http } from "./support/client/http.ts";
 import { RegistryStorage } from "./support/registry/storage.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
-import { TrackedWorld, until } from "./support/world/tracked-registry.ts";
+import { TrackedRegistry, until } from "./support/world/tracked-registry.ts";
 
 const REGISTRIES = "/registry/v2beta1/registries";
 
 for (const store of STORES) {
   describe(`reconcile passes on demand, on ${store}`, () => {
-    let tracked: TrackedWorld;
+    let tracked: TrackedRegistry;
     before(async () => {
       const flags = ["--reconcile-minutes", "0"];
-      tracked = await TrackedWorld.start({ store, tells: false, flags });
+      tracked = await TrackedRegistry.start({ store, notifies: false, flags });
     });
     after(() => tracked.stop());
 
-    const registry = async () => (await tracked.world.operator.get(REGISTRIES)).body.registries[0];
+    const registry = async () => (await tracked.world.http.get(REGISTRIES)).body.registries[0];
 
     test("are the only ones if periodic passes are disabled", async () => {
       const storage = new RegistryStorage(tracked.registry.storage);
@@ -24,34 +24,34 @@ for (const store of STORES) {
       const before = await registry();
       assert.deepEqual([before.pending, before.finishTime], [false, undefined]);
       assert.equal(await tracked.repo("asked"), undefined);
-      const { repos, created } = await tracked.look();
+      const { repos, created } = await tracked.reconcile();
       assert.deepEqual([repos, created], [1, 1]);
       assert.ok(await tracked.repo("asked"));
       const { finishTime, beginTime, host } = await registry();
       assert.deepEqual([host, beginTime], [tracked.registry.host, undefined]);
-      const { created: again, same } = await tracked.look();
+      const { created: again, same } = await tracked.reconcile();
       assert.deepEqual([again, same], [0, 1], "each counts by itself");
       assert.ok(Date.parse((await registry()).finishTime) > Date.parse(finishTime));
     });
 
     test("require the operator, and leave an audit row and an event", async () => {
-      const { operator, server } = tracked.world;
-      const owner = await tracked.world.holder("owner", "owner");
+      const { http: operator, server } = tracked.world;
+      const owner = await tracked.world.registry.holder("owner", "owner");
       const rows = () =>
         tracked.rows<{ subject: string }>(
           "SELECT subject FROM events WHERE type = 'registry.reconcile.requested.v1'",
         );
       const before = await rows();
-      for (const [token, status, message] of [
-        [await server.token(owner), 403, "Permission denied: needs the operator's token"],
-        ["", 401, "Unauthenticated: a bearer token is required"],
+      for (const [token, status, code] of [
+        [await server.token(owner), 403, 7],
+        ["", 401, 16],
       ] as const) {
         const caller = new Http(server.url, token);
         for (const answer of [
           await caller.get(REGISTRIES),
           await caller.post(`${REGISTRIES}:reconcile`, {}),
         ]) {
-          assert.deepEqual([answer.status, answer.body.message], [status, message]);
+          assert.deepEqual([answer.status, answer.body.code], [status, code]);
         }
       }
       assert.deepEqual(await rows(), before);
@@ -66,15 +66,15 @@ for (const store of STORES) {
     });
 
     test("are rejected for registries that are not attached", async () => {
-      const { operator } = tracked.world;
+      const { http: operator } = tracked.world;
       const host = "elsewhere.example";
       const { status, body } = await operator.post(`${REGISTRIES}:reconcile`, { host });
       assert.equal(status, 404);
-      assert.equal(body.message, 'Not found: Registry "elsewhere.example" does not exist');
+      assert.equal(body.details[1].resourceName, host);
     });
 
     test("report why a registry cannot be read, and work once it can", async () => {
-      const { operator } = tracked.world;
+      const { http: operator } = tracked.world;
       await until(async () => !(await registry()).pending);
       await tracked.registry.down();
       await operator.post(`${REGISTRIES}:reconcile`, {});
@@ -101,7 +101,7 @@ describe("a server without a registry", () => {
     assert.deepEqual((await operator.get(REGISTRIES)).body, { registries: [] });
     const { status, body } = await operator.post(`${REGISTRIES}:reconcile`, {});
     assert.equal(status, 400);
-    assert.match(body.message, /no registry is attached: set --registry-urls/);
+    assert.equal(body.details[1].violations[0].type, "NO_REGISTRY");
     await server.stop();
   });
 });

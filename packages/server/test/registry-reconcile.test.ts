@@ -1,29 +1,29 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { RegistryStorage } from "./support/registry/storage.ts";
-import { Insider } from "./support/server/insider.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { checkRows } from "./support/server/store-consistency.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { TrackedWorld, until } from "./support/world/tracked-registry.ts";
+import { TrackedRegistry, until } from "./support/world/tracked-registry.ts";
 
 for (const store of STORES) {
   describe(`a reconcile pass, on ${store}`, () => {
-    let tracked: TrackedWorld;
+    let tracked: TrackedRegistry;
     let storage: RegistryStorage;
     before(async () => {
-      tracked = await TrackedWorld.start({ store, tells: false });
+      tracked = await TrackedRegistry.start({ store, notifies: false });
       storage = new RegistryStorage(tracked.registry.storage);
       // The one at the start found the registry down, or empty.
       await until(async () => tracked.world.server.log.includes("reconcile pass finished"));
     });
     after(async () => {
-      const insider = await Insider.open(tracked.world.server);
-      await checkRows(insider.inside.store.reader);
-      await insider.close();
+      const direct = await DirectStore.open(tracked.world.server);
+      await checkRows(direct.store.reader);
+      await direct.close();
       await tracked.stop();
     });
 
-    const look = () => tracked.look();
+    const look = () => tracked.reconcile();
 
     const names = async (name: string) => {
       const repo = await tracked.repo(name);
@@ -43,13 +43,13 @@ for (const store of STORES) {
       const repo = (await tracked.repo("found")) as string;
       assert.equal((await tracked.tag(repo, "2"))?.digest, index.digest);
       const at = `/registry/v2beta1/repos/${repo}/digests`;
-      const sized = await tracked.world.operator.get(`${at}/${image.digest}/size`);
+      const sized = await tracked.world.http.get(`${at}/${image.digest}/size`);
       assert.equal(Number(sized.body.size), image.size);
-      const of = await tracked.world.operator.get(`${at}/${index.digest}/architectures`);
+      const of = await tracked.world.http.get(`${at}/${index.digest}/architectures`);
       assert.deepEqual(of.body.architectures, ["amd64", "arm64"]);
-      const folder = await tracked.world.operator.get("/iam/v2beta1/groups?name=deep");
+      const folder = await tracked.world.http.get("/iam/v2beta1/groups?name=deep");
       assert.equal(folder.body.groups.length, 1);
-      const nobody = await tracked.world.operator.get("/iam/v2beta1/groups?name=nobody");
+      const nobody = await tracked.world.http.get("/iam/v2beta1/groups?name=nobody");
       assert.deepEqual(nobody.body.groups ?? [], []);
     });
 
@@ -81,7 +81,7 @@ for (const store of STORES) {
       storage.forget("acme/forgetting", image.digest);
       await look();
       const repo = (await tracked.repo("forgetting")) as string;
-      const { status } = await tracked.world.operator.get(
+      const { status } = await tracked.world.http.get(
         `/registry/v2beta1/repos/${repo}/digests/${image.digest}/size`,
       );
       assert.equal(status, 404);
@@ -90,9 +90,12 @@ for (const store of STORES) {
     test("deletes an emptied repo that pushes created, and keeps one created through the API", async () => {
       const image = storage.image("short-lived");
       const { uid } = (
-        await tracked.world.operator.post(`/registry/v2beta1/repos/${tracked.world.organization}`, {
-          name: "somebodys",
-        })
+        await tracked.world.http.post(
+          `/registry/v2beta1/repos/${tracked.world.registry.organization}`,
+          {
+            name: "somebodys",
+          },
+        )
       ).body;
       storage.tag("acme/somebodys", "1", image);
       storage.tag("acme/nobodys", "1", image);
@@ -110,14 +113,16 @@ for (const store of STORES) {
       storage.tag("acme/written", "1", storage.image("written"));
       await look();
       const repo = (await tracked.repo("written")) as string;
-      await tracked.world.operator.delete(`/registry/v2beta1/repos/${repo}`);
+      await tracked.world.http.delete(`/registry/v2beta1/repos/${repo}`);
       assert.equal(await names("written"), undefined);
       await look();
       assert.deepEqual(await names("written"), ["1"]);
     });
 
     test("repos at two locations have the content of both", async () => {
-      const { organization } = tracked.world;
+      const {
+        registry: { organization },
+      } = tracked.world;
       const [one, two] = [storage.image("here"), storage.image("there")];
       // Again and again: both places are looked at at the same time, in whatever order.
       for (const name of ["both-1", "both-2", "both-3", "both-4"]) {
@@ -139,10 +144,10 @@ for (const store of STORES) {
     });
 
     test("a path that no longer resolves to its repo is another repo's, and in no two", async () => {
-      const { operator } = tracked.world;
+      const { http: operator } = tracked.world;
       const reposNamed = async (name: string) =>
         (await operator.get(`/registry/v2beta1/repos?name=${name}`)).body.repos ?? [];
-      const insider = await Insider.open(tracked.world.server);
+      const direct = await DirectStore.open(tracked.world.server);
       for (const name of ["untouched", "touched"]) {
         storage.tag(`acme/old-${name}/${name}`, "1", storage.image(name));
         await look();
@@ -151,7 +156,7 @@ for (const store of STORES) {
         if (name === "touched")
           await operator.patch(`/registry/v2beta1/repos/${former}`, { description: "mine" });
         // As earlier versions renamed folders with images.
-        await insider.change(async (mutation) => {
+        await direct.change(async (mutation) => {
           const { groups } = mutation.engine.catalog;
           const before = await groups.find(mutation.tx, folder);
           assert.ok(before);
@@ -168,7 +173,7 @@ for (const store of STORES) {
         assert.equal(repos.length, name === "touched" ? 2 : 1, "only what someone changed stays");
         assert.deepEqual(await tracked.tags(former), []);
       }
-      await insider.close();
+      await direct.close();
     });
 
     test("an unavailable registry changes nothing, and is retried until it recovers", async () => {

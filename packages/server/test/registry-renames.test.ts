@@ -9,18 +9,18 @@ import { recordTag } from "../src/registry/ingest/tag-state.ts";
 import { resolvePath } from "../src/registry/path.ts";
 import { findLocation } from "../src/store/tables/registry-locations.ts";
 import { allRejected, rejected } from "./support/client/api-error.ts";
-import { digest } from "./support/registry/digest.ts";
-import { Insider } from "./support/server/insider.ts";
+import { digest } from "./support/registry/oci-image.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const HOST = "registry.test";
 
 onEachStore("renaming what image paths consist of", (world) => {
-  let replica: Insider;
+  let replica: DirectStore;
   let org: string;
   let orgName: string;
   before(async () => {
-    replica = await Insider.open(world.server);
+    replica = await DirectStore.open(world.server);
     orgName = world.name("verified.example");
     org = await world.organization(orgName);
     await world.operator().groups.update(org, { verified: true });
@@ -90,7 +90,7 @@ onEachStore("renaming what image paths consist of", (world) => {
     await api.groups.update(parentOf(repo), { name: world.name("renamed") });
     const again = await push(path);
     assert.notEqual(again, repo);
-    const { reader } = replica.inside.store;
+    const { reader } = replica.store;
     assert.equal((await findLocation(reader, HOST, path))?.repo, again);
   });
 

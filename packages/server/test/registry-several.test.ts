@@ -5,18 +5,18 @@ import { readSettings } from "../src/config/settings.ts";
 import { TestRegistry } from "./support/registry/distribution.ts";
 import { RegistryStorage, type StoredImage } from "./support/registry/storage.ts";
 import { freePort } from "./support/server/free-port.ts";
-import { RegistryWorld } from "./support/world/registry-tokens.ts";
 import { until } from "./support/world/tracked-registry.ts";
+import { World } from "./support/world/world.ts";
 
 describe("two registries with the same paths", () => {
-  let world: RegistryWorld;
+  let world: World;
   let registries: TestRegistry[];
   let storages: RegistryStorage[];
   before(async () => {
     const hosts = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
     const urls = hosts.map((host) => `${host}=http://${host}`).join();
     const flags = ["--registry-urls", urls, "--reconcile-minutes", "0"];
-    world = await RegistryWorld.start({ host: hosts[0] as string, flags });
+    world = await World.start({ registry: hosts[0] as string, flags });
     registries = [];
     for (const host of hosts) {
       const secret = await notificationSecret(
@@ -35,16 +35,16 @@ describe("two registries with the same paths", () => {
   const look = async (at: number) => {
     const { host } = registries[at] as TestRegistry;
     const path = "/registry/v2beta1/registries";
-    assert.equal((await world.operator.post(`${path}:reconcile`, { host })).status, 200);
+    assert.equal((await world.http.post(`${path}:reconcile`, { host })).status, 200);
     await until(async () => {
-      const { body } = await world.operator.get(path);
+      const { body } = await world.http.get(path);
       const one = body.registries.find((registry: { host: string }) => registry.host === host);
       assert.equal(one.problem, "");
       return !one.pending;
     });
   };
   const tags = async () => {
-    const { body } = await world.operator.get("/registry/v2beta1/tags?orderBy=name");
+    const { body } = await world.http.get("/registry/v2beta1/tags?orderBy=name");
     return (body.tags ?? []).map(({ name }: { name: string }) => name);
   };
 
@@ -56,11 +56,11 @@ describe("two registries with the same paths", () => {
     })[0] as StoredImage;
     await look(0);
     await look(1);
-    const { body } = await world.operator.get("/registry/v2beta1/repos?name=configured");
+    const { body } = await world.http.get("/registry/v2beta1/repos?name=configured");
     const at = `/registry/v2beta1/repos/${body.repos[0].uid}/digests/${image.digest}/config`;
     for (const registry of registries) {
       await registry.down();
-      const { status, body: config } = await world.operator.get(at);
+      const { status, body: config } = await world.http.get(at);
       await registry.up();
       assert.deepEqual([status, config.labels], [200, { name: "configured" }]);
     }
@@ -94,7 +94,7 @@ describe("two registries with the same paths", () => {
     await look(1);
     await look(0);
     const known = async () =>
-      (await world.operator.get("/registry/v2beta1/repos?name=left")).body.repos?.length ?? 0;
+      (await world.http.get("/registry/v2beta1/repos?name=left")).body.repos?.length ?? 0;
     assert.equal(await known(), 1);
     const { host } = registries[0] as TestRegistry;
     await world.server.terminate();

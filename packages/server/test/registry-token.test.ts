@@ -4,10 +4,11 @@ import { after, before, describe, test } from "node:test";
 import { builtinRole, literalIdentityUid } from "@wharf/contract";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { Http } from "./support/client/http.ts";
-import { exchange } from "./support/client/token-exchange.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { exchange } from "./support/client/tokens.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { answerOf, RegistryWorld } from "./support/world/registry-tokens.ts";
+import { answerOf } from "./support/world/registry-access.ts";
+import { World } from "./support/world/world.ts";
 
 const ANYONE = literalIdentityUid("wharf", "anyone");
 const SCOPE = "repository:acme/app:pull";
@@ -15,11 +16,11 @@ const OTHER = "other.registry.test:5000";
 
 for (const store of STORES) {
   describe(`tokens for a registry on ${store}`, () => {
-    let world: RegistryWorld;
+    let world: World;
     let puller: string;
     before(async () => {
-      world = await RegistryWorld.start({ store, flags: ["--registries", OTHER] });
-      puller = await world.holder("puller", "registry.pull");
+      world = await World.start({ store, flags: ["--registries", OTHER], registry: true });
+      puller = await world.registry.holder("puller", "registry.pull");
     });
     after(() => world.stop());
 
@@ -30,8 +31,8 @@ for (const store of STORES) {
         .map((pem) => new X509Certificate(pem));
 
     test("have the claims and the signature that a registry expects", async () => {
-      const password = await world.token(puller);
-      const { status, body, claims, headers } = await world.ask({
+      const password = await world.registry.token(puller);
+      const { status, body, claims, headers } = await world.registry.ask({
         user: "_token",
         password,
         scope: SCOPE,
@@ -47,7 +48,7 @@ for (const store of STORES) {
       assert.equal((exp as number) - (iat as number), 300);
       assert.deepEqual(rest, {
         iss: world.server.url,
-        aud: world.host,
+        aud: world.registry.host,
         sub: puller,
         access: [{ type: "repository", name: "acme/app", actions: ["pull"] }],
       });
@@ -55,70 +56,88 @@ for (const store of STORES) {
       assert.equal(alg, "ES256");
       assert.match(kid as string, /^(?:[A-Z2-7]{4}:){11}[A-Z2-7]{4}$/);
       const keys = JSON.parse(await text("/registry/jwks.json"));
-      await jwtVerify(body.token, createLocalJWKSet(keys), { audience: world.host });
+      await jwtVerify(body.token, createLocalJWKSet(keys), { audience: world.registry.host });
       const [certificate] = (await certificates()) as [X509Certificate];
       assert.equal(certificate.raw.toString("base64"), x5c?.[0]);
       await jwtVerify(body.token, certificate.publicKey);
     });
 
     test("the alternative path and a bearer header are accepted", async () => {
-      const password = await world.token(puller);
+      const password = await world.registry.token(puller);
       const basic = { user: "_token", password, scope: SCOPE };
-      assert.deepEqual((await world.ask({ ...basic, path: "/registry/token" })).granted, [SCOPE]);
+      assert.deepEqual((await world.registry.ask({ ...basic, path: "/registry/token" })).granted, [
+        SCOPE,
+      ]);
       const bearer = { authorization: `Bearer ${password}`, scope: SCOPE };
-      assert.deepEqual((await world.ask(bearer)).granted, [SCOPE]);
+      assert.deepEqual((await world.registry.ask(bearer)).granted, [SCOPE]);
     });
 
     test("are for one attached registry, the first by default", async () => {
-      const password = await world.token(puller, OTHER);
-      const other = await world.ask({ user: "_token", password, scope: SCOPE, service: OTHER });
-      assert.deepEqual([other.claims.aud, other.granted], [OTHER, [SCOPE]]);
-      const first = await world.ask({
+      const password = await world.registry.token(puller, OTHER);
+      const other = await world.registry.ask({
         user: "_token",
-        password: await world.token(puller),
+        password,
+        scope: SCOPE,
+        service: OTHER,
+      });
+      assert.deepEqual([other.claims.aud, other.granted], [OTHER, [SCOPE]]);
+      const first = await world.registry.ask({
+        user: "_token",
+        password: await world.registry.token(puller),
         service: "",
       });
-      assert.equal(first.claims.aud, world.host);
-      const foreign = await world.ask({ user: "_token", password, service: "evil.test" });
+      assert.equal(first.claims.aud, world.registry.host);
+      const foreign = await world.registry.ask({ user: "_token", password, service: "evil.test" });
       assert.deepEqual([foreign.status, foreign.body.errors[0].code], [400, "UNSUPPORTED"]);
     });
 
     test("a token for another audience is denied, with a hint", async () => {
       for (const audience of [world.server.url, OTHER]) {
-        const password = await world.token(puller, audience);
-        const { status, body } = await world.ask({ user: "_token", password, scope: SCOPE });
+        const password = await world.registry.token(puller, audience);
+        const { status, body } = await world.registry.ask({
+          user: "_token",
+          password,
+          scope: SCOPE,
+        });
         assert.equal(status, 403);
         assert.equal(body.errors[0].code, "DENIED");
-        const help = `the token is for "${audience}": exchange it for one with the audience "${world.host}"`;
+        const help = `the token is for "${audience}": exchange it for one with the audience "${world.registry.host}"`;
         assert.ok(body.errors[0].message.includes(help), body.errors[0].message);
       }
     });
 
     test("a workload's token is the password of its identity, in every spelling of the uid", async () => {
-      const password = await world.issuer.sign({ sub: "puller" });
+      const password = await world.registry.issuer.sign({ sub: "puller" });
       for (const user of [puller, puller.replaceAll("/", "_")]) {
-        const { status, claims, granted } = await world.ask({ user, password, scope: SCOPE });
+        const { status, claims, granted } = await world.registry.ask({
+          user,
+          password,
+          scope: SCOPE,
+        });
         assert.deepEqual([status, claims.sub, granted], [200, puller, [SCOPE]]);
       }
-      const { body } = await world.operator.get(`/iam/v2beta1/identities/${puller}`);
+      const { body } = await world.http.get(`/iam/v2beta1/identities/${puller}`);
       assert.notEqual(body.lastSeenTime, body.createTime);
     });
 
     test("a pull token is an identity with its own key, until expiry or deletion", async () => {
       const claims = { iss: "https://pull.example", sub: "robot" };
       const expirationTime = new Date(Date.now() + 86_400_000).toISOString();
-      const issuerKeys = JSON.stringify(world.issuer.jwks);
+      const issuerKeys = JSON.stringify(world.registry.issuer.jwks);
       const staticKeys = { issuer: claims.iss, subject: claims.sub, issuerKeys, expirationTime };
-      const { uid } = await world.post(`identities/${world.team}`, { name: "robot", staticKeys });
-      await world.bind(world.team, uid, "registry.pull");
-      const password = await world.issuer.sign({
+      const { uid } = await world.post(`identities/${world.registry.team}`, {
+        name: "robot",
+        staticKeys,
+      });
+      await world.bind(world.registry.team, uid, "registry.pull");
+      const password = await world.registry.issuer.sign({
         ...claims,
         exp: Math.floor(Date.now() / 1000) + 80_000,
       });
       const ask = () =>
-        world.ask({ user: uid, password, scope: "repository:acme/team/a:pull,push" });
+        world.registry.ask({ user: uid, password, scope: "repository:acme/team/a:pull,push" });
       assert.deepEqual((await ask()).granted, ["repository:acme/team/a:pull"]);
-      await world.operator.delete(`/iam/v2beta1/identities/${uid}`);
+      await world.http.delete(`/iam/v2beta1/identities/${uid}`);
       assert.equal((await ask()).status, 401);
     });
 
@@ -129,15 +148,15 @@ for (const store of STORES) {
             method: "POST",
             headers,
             body: new URLSearchParams({
-              service: world.host,
+              service: world.registry.host,
               scope: SCOPE,
               client_id: "x",
               ...fields,
             }),
           }),
         );
-      const ours = await world.token(puller);
-      const theirs = await world.issuer.sign({ sub: "puller" });
+      const ours = await world.registry.token(puller);
+      const theirs = await world.registry.issuer.sign({ sub: "puller" });
       const refresh = { grant_type: "refresh_token", refresh_token: ours };
       for (const fields of [
         { grant_type: "password", username: "_token", password: ours, access_type: "offline" },
@@ -156,7 +175,11 @@ for (const store of STORES) {
     });
 
     test("end with the session of the caller", async () => {
-      const { organization, issuer, server, operator } = world;
+      const {
+        server,
+        http: operator,
+        registry: { organization, issuer },
+      } = world;
       const provider = await world.post(`identityProviders/${organization}`, {
         name: "sso",
         defaultRole: builtinRole("registry.pull")?.uid,
@@ -169,9 +192,9 @@ for (const store of STORES) {
       const { token, claims } = await exchange(
         server.url,
         await issuer.sign({ sub: "ada", aud: "client" }),
-        { aud: world.host, identity_provider: provider.uid },
+        { aud: world.registry.host, identity_provider: provider.uid },
       );
-      const ask = () => world.ask({ user: "_token", password: token, scope: SCOPE });
+      const ask = () => world.registry.ask({ user: "_token", password: token, scope: SCOPE });
       assert.deepEqual((await ask()).granted, [SCOPE]);
       await operator.delete(`/auth/v1/sessions/${claims.sid}`);
       const { status, body } = await ask();
@@ -180,18 +203,23 @@ for (const store of STORES) {
     });
 
     test("are not accepted by the API", async () => {
-      const question = { user: "_token", password: await world.token(), scope: SCOPE };
-      const { token } = (await world.ask(question)).body;
+      const question = { user: "_token", password: await world.registry.token(), scope: SCOPE };
+      const { token } = (await world.registry.ask(question)).body;
       const listed = await new Http(world.server.url, token).get("/iam/v2beta1/groups");
       assert.equal(listed.status, 401);
       const exchanged = await exchange(world.server.url, token, { aud: world.server.url });
       assert.equal(exchanged.code, 16);
-      assert.equal((await world.ask({ ...question, password: token })).status, 401);
+      assert.equal((await world.registry.ask({ ...question, password: token })).status, 401);
     });
 
     test("keys rotate, and the next one is published in advance", async () => {
-      const question = { user: "_token", password: await world.token(puller), scope: SCOPE };
-      const kid = async () => decodeProtectedHeader((await world.ask(question)).body.token).kid;
+      const question = {
+        user: "_token",
+        password: await world.registry.token(puller),
+        scope: SCOPE,
+      };
+      const kid = async () =>
+        decodeProtectedHeader((await world.registry.ask(question)).body.token).kid;
       const published = async () => {
         const { keys } = JSON.parse(await text("/registry/jwks.json")) as {
           keys: { kid: string }[];
@@ -208,9 +236,9 @@ for (const store of STORES) {
     });
 
     test("leave audit rows without the token", async () => {
-      const password = await world.token(puller);
+      const password = await world.registry.token(puller);
       const scope = [`${SCOPE},push`, "repository:other/app:pull"];
-      await world.ask({ user: "_token", password, scope });
+      await world.registry.ask({ user: "_token", password, scope });
       const rows = await rawRows<Record<string, string>>(
         world.server,
         "SELECT * FROM audit WHERE method = 'registry token' ORDER BY id",
@@ -218,12 +246,12 @@ for (const store of STORES) {
       const row = rows.at(-1) as Record<string, string>;
       assert.deepEqual(
         [row.actor, row.resource, Number(row.code)],
-        [puller, world.organization, 0],
+        [puller, world.registry.organization, 0],
       );
       assert.equal(row.remote_address, "127.0.0.1");
       assert.deepEqual(JSON.parse(row.detail as string), {
         identity: puller,
-        service: world.host,
+        service: world.registry.host,
         asked: scope,
         granted: [SCOPE],
         tokenSha256: hash("sha256", password.slice(0, password.lastIndexOf(".")), "hex"),
@@ -236,7 +264,7 @@ for (const store of STORES) {
         (await rawRows(world.server, "SELECT id FROM audit WHERE method = 'registry token'"))
           .length;
       assert.equal(await count(), rows.length);
-      await world.ask({ scope });
+      await world.registry.ask({ scope });
       assert.equal(await count(), rows.length, "nobody was given nothing");
     });
 
@@ -245,9 +273,13 @@ for (const store of STORES) {
         world.server.admin("token", "--identity", ANYONE),
         /no token is issued for the anonymous identity/,
       );
-      const { server, operator, issuer } = world;
+      const {
+        server,
+        http: operator,
+        registry: { issuer },
+      } = world;
       const password = await issuer.sign({ sub: "anyone", iss: "wharf" });
-      assert.equal((await world.ask({ user: ANYONE, password })).status, 401);
+      assert.equal((await world.registry.ask({ user: ANYONE, password })).status, 401);
       for (const identity of [ANYONE, ""]) {
         const { code } = await exchange(server.url, password, { aud: server.url, identity });
         assert.equal(code, 7);
@@ -263,10 +295,13 @@ for (const store of STORES) {
       ]) {
         const { status, body } = await change();
         assert.equal(status, 400);
-        assert.match(body.message, /cannot be changed or deleted/);
+        assert.equal(body.details[1].violations[0].type, "BUILT_IN_IDENTITY");
       }
       assert.deepEqual((await operator.get(path)).body, shown);
-      const owner = new Http(server.url, await server.token(await world.holder("boss", "owner")));
+      const owner = new Http(
+        server.url,
+        await server.token(await world.registry.holder("boss", "owner")),
+      );
       assert.equal((await owner.patch(path, { claimMatch })).status, 403);
     });
   });

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { TrackedWorld, until } from "./support/world/tracked-registry.ts";
+import { TrackedRegistry, until } from "./support/world/tracked-registry.ts";
 
-/** Passes on what a registry tells, badly: some of it never, some of it twice, all of it late. */
+/** Passes on what a registry notifies, badly: some of it never, some of it twice, all of it late. */
 class BadLine {
   readonly #server: Server;
   readonly #kept: { headers: Record<string, string>; body: string }[] = [];
@@ -60,10 +60,10 @@ class BadLine {
 
 describe("a registry whose notifications are lost, duplicated and reordered", () => {
   let line: BadLine;
-  let tracked: TrackedWorld;
+  let tracked: TrackedRegistry;
   before(async () => {
     line = await BadLine.start();
-    tracked = await TrackedWorld.start({ tellTo: line.url });
+    tracked = await TrackedRegistry.start({ notifyUrl: line.url });
   });
   after(async () => {
     await tracked.stop();
@@ -72,7 +72,7 @@ describe("a registry whose notifications are lost, duplicated and reordered", ()
 
   test("is consistent after the next reconcile pass", async () => {
     const { server } = tracked.world;
-    const owner = await tracked.world.holder("owner", "owner");
+    const owner = await tracked.world.registry.holder("owner", "owner");
     const images = Array.from({ length: 4 }, () => tracked.image());
     const wanted = new Map<string, string>();
     for (const [at, { source, digest }] of images.entries()) {

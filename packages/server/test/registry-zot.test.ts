@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { decodeJwt } from "jose";
-import type { StoredImage } from "./support/registry/storage.ts";
-import { FrontedWorld } from "./support/world/fronted-registry.ts";
+import type { RegistryProxy } from "./support/registry/proxy.ts";
+import { RegistryStorage, type StoredImage } from "./support/registry/storage.ts";
+import { TrackedRegistry } from "./support/world/tracked-registry.ts";
 
 /** What zot says in the headers of an event. */
 interface Said {
@@ -15,13 +16,19 @@ interface Said {
 const START = Date.parse("2026-01-01T00:00:00Z");
 
 describe("a registry that sends CloudEvents, as zot does", () => {
-  let world: FrontedWorld;
-  let { front, tracked, storage } = {} as FrontedWorld;
+  let tracked: TrackedRegistry;
+  let proxy: RegistryProxy;
+  let storage: RegistryStorage;
   before(async () => {
-    world = await FrontedWorld.start({ tells: false });
-    ({ front, tracked, storage } = world);
+    tracked = await TrackedRegistry.start({
+      proxied: true,
+      flags: ["--reconcile-minutes", "0"],
+      notifies: false,
+    });
+    proxy = tracked.proxy;
+    storage = new RegistryStorage(tracked.registry.storage);
   });
-  after(() => world.stop());
+  after(() => tracked.stop());
 
   const send = (headers: Record<string, string>, body: object) =>
     fetch(`${tracked.world.server.url}/registry/notifications`, {
@@ -53,15 +60,15 @@ describe("a registry that sends CloudEvents, as zot does", () => {
     manifest: "{}",
   });
   const [updated, deleted] = ["zotregistry.image.updated", "zotregistry.image.deleted"];
-  const names = (repo: string) => world.names(repo);
+  const names = (repo: string) => tracked.tagNames(repo);
   const isKnown = async (name: string, { digest }: StoredImage) => {
     const repo = await tracked.repo(name);
     const at = `/registry/v2beta1/repos/${repo}/digests/${digest}/size`;
-    return (await tracked.world.operator.get(at)).status === 200;
+    return (await tracked.world.http.get(at)).status === 200;
   };
 
   test("pushes create the repo, the tag and the image metadata", async () => {
-    const pusher = await tracked.world.holder("pusher", "registry.push");
+    const pusher = await tracked.world.registry.holder("pusher", "registry.push");
     const pushed = storage.image("pushed");
     storage.tag("acme/pushed", "1", pushed);
     const who = {
@@ -148,9 +155,9 @@ describe("a registry that sends CloudEvents, as zot does", () => {
   });
 
   test("the catalog scope works for both kinds of registries", async () => {
-    front.asked.length = 0;
-    await tracked.look();
-    const asked = front.asked.find(({ url }) => url.startsWith("/v2/_catalog"));
+    proxy.asked.length = 0;
+    await tracked.reconcile();
+    const asked = proxy.asked.find(({ url }) => url.startsWith("/v2/_catalog"));
     const { access } = decodeJwt(asked?.headers.authorization?.slice("Bearer ".length) ?? "");
     assert.deepEqual(access, [
       { type: "registry", name: "catalog", actions: ["*"] },

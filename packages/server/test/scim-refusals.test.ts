@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { type Provisioning, provisioning, ScimClient } from "./support/providers/scim.ts";
-import { rawRows } from "./support/server/sql.ts";
-import { Inside } from "./support/server/store-access.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 onEachStore("callers that SCIM rejects", (world) => {
@@ -69,12 +68,12 @@ onEachStore("callers that SCIM rejects", (world) => {
       expireTime: later,
     });
     assert.equal(await works(fourth.token), true);
-    const inside = await Inside.open(world.server);
-    await inside.store.write((tx) => {
+    const direct = await DirectStore.open(world.server);
+    await direct.store.write((tx) => {
       const sql = "UPDATE scim_credentials SET token_expires = ? WHERE provider = ?";
       return tx.run(sql, Date.now(), provider);
     });
-    await inside.close();
+    await direct.close();
     assert.equal(await works(fourth.token), false);
     const { scim: status } = await api.identityProviders.get(provider);
     assert.equal(status.credentialState, "CREDENTIAL_STATE_EXPIRED");

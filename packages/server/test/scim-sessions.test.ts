@@ -5,28 +5,27 @@ import { findProvisionedUser, provisionedGroupsOf } from "../src/auth/provisioni
 import { recordSignIn } from "../src/store/tables/provider-people.ts";
 import { addSession, findSession } from "../src/store/tables/sessions.ts";
 import { type Provisioning, provisioning } from "./support/providers/scim.ts";
-import { rawRows } from "./support/server/sql.ts";
-import { Inside } from "./support/server/store-access.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const ISSUER = "https://login.example.com";
 
 onEachStore("provisioning and sessions", (world) => {
-  let inside: Inside;
+  let direct: DirectStore;
   let made: Provisioning;
   let sessions = 0;
   before(async () => {
-    inside = await Inside.open(world.server);
+    direct = await DirectStore.open(world.server);
     made = await provisioning(world);
   });
-  after(() => inside.close());
+  after(() => direct.close());
 
   /** A session of a person whom a provider calls this, as a login leaves it. */
   const login = async (externalId: string, provider = made.provider) => {
     const id = `session-${sessions++}`;
     const identity = literalIdentityUid(ISSUER, `sub of ${externalId}`);
     const now = Date.now();
-    await inside.store.write(async (tx) => {
+    await direct.store.write(async (tx) => {
       await recordSignIn(tx, provider, identity, externalId);
       await addSession(tx, {
         id,
@@ -45,7 +44,7 @@ onEachStore("provisioning and sessions", (world) => {
     return id;
   };
   const lives = async (session: string) =>
-    (await findSession(inside.store.reader, session)) !== undefined;
+    (await findSession(direct.store.reader, session)) !== undefined;
   const user = async (externalId: string, more: object = {}) => {
     const body = { userName: world.name("user"), externalId, ...more };
     const created = await made.scim.post("/Users", body);
@@ -63,11 +62,11 @@ onEachStore("provisioning and sessions", (world) => {
       await login("stayer"),
       await login("leaver", other.provider),
     ];
-    const version = await inside.store.accessVersion();
+    const version = await direct.store.accessVersion();
     await made.scim.patch(`/Users/${id}`, { op: "replace", path: "active", value: "False" });
     assert.deepEqual([await lives(mine), await lives(twice)], [false, false]);
     assert.deepEqual([await lives(theirs), await lives(elsewhere)], [true, true]);
-    assert.ok((await inside.store.accessVersion()) > version, "tokens are checked again");
+    assert.ok((await direct.store.accessVersion()) > version, "tokens are checked again");
   });
 
   test("so do a PUT, deleting, and creating inactive", async () => {
@@ -103,7 +102,7 @@ onEachStore("provisioning and sessions", (world) => {
     const emails = [{ value: "shared@example.com", primary: true }];
     const { id } = await user("with-mail", { emails, userName: "shared@example.com" });
     const session = await login("shared@example.com");
-    const { reader } = inside.store;
+    const { reader } = direct.store;
     assert.equal(await findProvisionedUser(reader, made.provider, "shared@example.com"), undefined);
     assert.equal(await findProvisionedUser(reader, made.provider, ""), undefined);
     assert.equal(await findProvisionedUser(reader, made.provider, "WITH-MAIL"), undefined);
@@ -124,7 +123,7 @@ onEachStore("provisioning and sessions", (world) => {
     await made.scim.post("/Groups", { displayName: "One", externalId: "g1", members });
     await made.scim.post("/Groups", { displayName: "Two", members });
     await made.scim.post("/Groups", { displayName: "Three", externalId: "g3" });
-    assert.deepEqual(await provisionedGroupsOf(inside.store.reader, made.provider, id), [
+    assert.deepEqual(await provisionedGroupsOf(direct.store.reader, made.provider, id), [
       { externalId: "g1", displayName: "One" },
       { externalId: "", displayName: "Two" },
     ]);

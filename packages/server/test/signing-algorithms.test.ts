@@ -11,12 +11,12 @@ import {
 } from "jose";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
 import { Http } from "./support/client/http.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { StandInClouds } from "./support/providers/clouds.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { type KeyMaterial, keyMaterialOf } from "./support/server/key-material.ts";
-import { rawRows } from "./support/server/sql.ts";
 import { TestServer } from "./support/server/test-server.ts";
-import { onEachStore, type TestWorld } from "./support/world/world.ts";
+import { onEachStore, type World } from "./support/world/world.ts";
 
 const AZURE = "api://AzureADTokenExchange";
 const VAULT = "https://vault.example";
@@ -175,7 +175,7 @@ onEachStore(
 
 onEachStore(
   "without audiences for RS256",
-  (world: TestWorld) => {
+  (world: World) => {
     test("there is no RSA key", async () => {
       const { algorithms, keys } = await published(world.server.url);
       assert.deepEqual(algorithms, ["ES256"]);

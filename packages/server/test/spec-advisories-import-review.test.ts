@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { type Member, onEachStore } from "./support/world/world.ts";
 
 const TIME = "2026-03-02T00:00:00.000Z";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before } from "node:test";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
 import { rejected } from "./support/client/api-error.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const DETECTED = { createTime: "2026-03-01T00:00:00.000Z", detection: { manual: {} } };
@@ -119,6 +119,8 @@ onEachStore("imports of advisories", (world) => {
       ["advisories[1].artifactName", advisory("CGA-2", { artifactName: "" })],
       ["advisories[1].artifactType", advisory("CGA-2", { artifactType: "" })],
       ["advisories[1].createTime", advisory("CGA-2", { createTime: future })],
+      ["advisories[1].artifactType", advisory("CGA-2", { artifactType: " " })],
+      ["advisories[1].aliases[0]", advisory("CGA-2", { aliases: [""] })],
       ["advisories[1].aliases", advisory("CGA-2", { aliases: new Array(2_001).fill("CVE") })],
       ["advisories[1].events", advisory("CGA-2", { events: new Array(1_001).fill(FIXED) })],
       ["advisories[1].events[0].createTime", advisory("CGA-2", { events: [{ fixed: {} }] })],
@@ -158,7 +160,6 @@ onEachStore("imports of advisories", (world) => {
       assert.deepEqual([refusals.length, created], [1, 0], name);
     }
     assert.deepEqual(results.at(-1), plain("good", { created: 1 }));
-    assert.match(results[2].refusals[0].description, /must differ from advisories\[0\]/);
     assert.equal((await api.advisories.list({ uidp: { childrenOf: group } })).totalCount, "1");
   });
 

@@ -78,8 +78,7 @@ onEachStore("the review of advisories", (world) => {
       const without = await rejected(
         at.writer.v1.advisoryEvents.update(event.id, { ...event, status }),
       );
-      assert.equal(without.code, 7);
-      assert.match(without.message, new RegExp(`needs advisories.approve at "${at.id}"`));
+      assert.deepEqual([without.code, without.needs], [7, `advisories.approve at ${at.id}`]);
     }
     assert.deepEqual(await stored(at), [event], "nothing has changed");
     const approved = await at.reviewer.v1.advisoryEvents.update(event.id, {
@@ -163,6 +162,45 @@ onEachStore("the review of advisories", (world) => {
     const end = await at.reviewer.v1.advisoryEvents.update(event.id, verdict);
     assert.equal(end.status, "REJECTED");
     assert.deepEqual(await stored(at), [end]);
+  });
+
+  world.rule("a review has a reason, and all reviews of an event are kept", async (api) => {
+    const at = await house(api);
+    const event = await at.writer.v1.advisoryEvents.create(at.id, {
+      ...FIXED,
+      reviewReason: "mine",
+    });
+    assert.equal(event.reviewReason, undefined, "no review yet");
+    const review = (one: object, status: string, reviewReason?: string) =>
+      at.reviewer.v1.advisoryEvents.update(event.id, { ...one, status, reviewReason });
+    const returned = await review(event, "REQUEST_CHANGES", "which build?");
+    assert.equal(returned.reviewReason, "which build?");
+    const edited = { ...returned, fixed: { ...returned.fixed, note: "the nightly one" } };
+    const invalid = await rejected(
+      at.writer.v1.advisoryEvents.update(event.id, { ...edited, reviewReason: "other" }),
+    );
+    assert.deepEqual([invalid.code, Object.keys(invalid.fields)], [3, ["reviewReason"]]);
+    assert.deepEqual(await at.writer.v1.advisoryEvents.update(event.id, edited), edited);
+    const again = await at.writer.v1.advisoryEvents.update(event.id, {
+      ...edited,
+      status: "PENDING",
+    });
+    assert.deepEqual([again.status, again.reviewReason], ["PENDING", undefined]);
+    const long = await rejected(review(again, "APPROVED", "x".repeat(4_097)));
+    assert.deepEqual([long.code, Object.keys(long.fields)], [3, ["reviewReason"]]);
+    const approved = await review(again, "APPROVED", "verified");
+    assert.deepEqual([approved.status, approved.reviewReason], ["APPROVED", "verified"]);
+    const [stored] = (await api.advisories.get(at.id)).events;
+    assert.equal(stored.reviewReason, "verified");
+    const reviews = stored.reviews.map(({ time, ...rest }: { time: string }) => {
+      assert.ok(Math.abs(Date.parse(time) - Date.now()) < 600_000);
+      return rest;
+    });
+    const reviewer = at.reviewer.uid;
+    assert.deepEqual(reviews, [
+      { reviewer, state: "REVIEW_STATE_REQUEST_CHANGES", reason: "which build?" },
+      { reviewer, state: "REVIEW_STATE_APPROVED", reason: "verified" },
+    ]);
   });
 
   world.rule("a caller who changes an event becomes its author", async (api) => {

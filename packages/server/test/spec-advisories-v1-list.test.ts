@@ -89,8 +89,7 @@ onEachStore("the v1 list of advisories", (world) => {
     const tooMany = ["artifactName", "componentType", "eventAuthor", "excludeEventAuthor"];
     for (const field of tooMany) {
       const { code, fields } = await rejected(overGrpc.advisories.list({ [field]: many }));
-      assert.equal(code, 3);
-      assert.match(fields[field] ?? "", new RegExp(`^${field} must have at most \\d+ values$`));
+      assert.deepEqual([code, Object.keys(fields)], [3, [field]]);
     }
   });
 

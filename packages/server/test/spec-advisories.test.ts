@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Advisory } from "@wharf/contract";
 import { rejected } from "./support/client/api-error.ts";
-import { Insider } from "./support/server/insider.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { PLAIN, writing, written } from "./support/world/advisories.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -20,20 +20,20 @@ const DETECTED = {
 };
 
 onEachStore("advisories", (world) => {
-  let insider: Insider;
+  let direct: DirectStore;
   let org: string;
   before(async () => {
-    insider = await Insider.open(world.server);
+    direct = await DirectStore.open(world.server);
     org = await world.organization();
   });
-  after(() => insider.close());
+  after(() => direct.close());
 
   const idsOf = ({ advisories }: { advisories: Advisory[] }) =>
     advisories.map(({ advisoryId }) => advisoryId);
 
   world.rule("an advisory is read by its uid, with its events in their order", async (api) => {
     const group = await world.group(org);
-    const [made] = await written(insider, group, {
+    const [made] = await written(direct, group, {
       advisoryId: "CGA-one",
       aliases: ["CVE-2026-0001"],
       events: [FIXED, DETECTED],
@@ -58,7 +58,7 @@ onEachStore("advisories", (world) => {
 
   world.rule("unknown and invisible advisories are rejected", async (api) => {
     const group = await world.group(org);
-    const [made] = await written(insider, group, { advisoryId: "CGA-one", events: [FIXED] });
+    const [made] = await written(direct, group, { advisoryId: "CGA-one", events: [FIXED] });
     const missing = `${group}/${"0".repeat(16)}`;
     const nothing = await rejected(api.advisories.get(missing));
     assert.deepEqual([nothing.code, nothing.missing], [5, `Advisory ${missing}`]);
@@ -75,9 +75,9 @@ onEachStore("advisories", (world) => {
   test("ids are unique in a group", async () => {
     const [one, other] = [await world.group(org), await world.group(org)];
     const given = { advisoryId: "CGA-same" };
-    await written(insider, one, given);
-    await written(insider, other, given);
-    await assert.rejects(written(insider, one, { ...given, artifactName: "zlib" }), {
+    await written(direct, one, given);
+    await written(direct, other, given);
+    await assert.rejects(written(direct, one, { ...given, artifactName: "zlib" }), {
       code: "ALREADY_EXISTS",
       message: 'Already exists: Advisory "CGA-same" exists',
     });
@@ -90,10 +90,10 @@ onEachStore("advisories", (world) => {
 
   world.rule("a deleted one can be read by uid, and listed on request", async (api) => {
     const group = await world.group(org);
-    const [gone] = await written(insider, group, { advisoryId: "CGA-a" }, { advisoryId: "CGA-b" });
+    const [gone] = await written(direct, group, { advisoryId: "CGA-a" }, { advisoryId: "CGA-b" });
     assert.ok(gone);
     const since = (await api.advisories.get(gone.uid)).updateTime;
-    await writing(insider, group, (writer) => writer.delete(gone));
+    await writing(direct, group, (writer) => writer.delete(gone));
     const found = await api.advisories.get(gone.uid);
     assert.equal(found.deleteTime, found.updateTime);
     const uidp = { childrenOf: group };
@@ -111,7 +111,7 @@ onEachStore("advisories", (world) => {
     assert.equal(second.nextPageToken, "");
     const skipped = await api.advisories.list({ ...rest, skip: 1 });
     assert.deepEqual(skipped.advisories, second.advisories);
-    await writing(insider, group, async (writer) => {
+    await writing(direct, group, async (writer) => {
       const again = await writer.findByUid(gone.uid);
       delete again.deleteTime;
       return writer.update(again);
@@ -121,18 +121,17 @@ onEachStore("advisories", (world) => {
 
   test("a group with advisories, or tombstones of the last month, cannot be deleted", async () => {
     const group = await world.group(org);
-    const [made] = await written(insider, group, { advisoryId: "CGA-one" });
+    const [made] = await written(direct, group, { advisoryId: "CGA-one" });
     assert.ok(made);
     const refusal = async () => {
-      const { code, message } = await rejected(world.operator().groups.delete(group));
-      assert.equal(code, 9);
-      assert.match(message, /cannot delete group with child advisories/);
+      const { code, violations } = await rejected(world.operator().groups.delete(group));
+      assert.deepEqual([code, violations], [9, ["RESOURCE_NOT_EMPTY"]]);
     };
     await refusal();
-    await writing(insider, group, (writer) => writer.delete(made));
+    await writing(direct, group, (writer) => writer.delete(made));
     await refusal();
     assert.equal((await world.operator().groups.get(group)).uid, group);
-    const { store } = insider.inside;
+    const { store } = direct;
     const monthAgo = Date.now() - 31 * 24 * 3_600_000;
     await store.write((tx) =>
       tx.run("UPDATE advisories SET updated = ? WHERE uid = ?", monthAgo, made.uid),
@@ -144,11 +143,11 @@ onEachStore("advisories", (world) => {
   test("tombstones are purged in bounded batches", async () => {
     const group = await world.group(org);
     const ids = Array.from({ length: 260 }, (_, at) => `CGA-${at}`);
-    const made = await written(insider, group, ...ids.map((advisoryId) => ({ advisoryId })));
-    await writing(insider, group, async (writer) => {
+    const made = await written(direct, group, ...ids.map((advisoryId) => ({ advisoryId })));
+    await writing(direct, group, async (writer) => {
       for (const one of made) await writer.delete(one);
     });
-    const { store } = insider.inside;
+    const { store } = direct;
     const monthAgo = Date.now() - 31 * 24 * 3_600_000;
     await store.write((tx) =>
       tx.run("UPDATE advisories SET updated = ? WHERE parent = ?", monthAgo, group),
@@ -161,8 +160,8 @@ onEachStore("advisories", (world) => {
     };
     const { repos, groups } = world.operator();
     const repo = await repos.create(group, { name: "app" });
-    const { message } = await rejected(groups.delete(group));
-    assert.match(message, /cannot delete group with child repos/);
+    const { violations } = await rejected(groups.delete(group));
+    assert.deepEqual(violations, ["RESOURCE_NOT_EMPTY"]);
     assert.deepEqual([await left(), await emptied()], [260, 0], "a refusal removes nothing");
     await repos.delete(repo.uid);
     await groups.delete(group);

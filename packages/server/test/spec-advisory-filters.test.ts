@@ -12,8 +12,8 @@ import {
   samples,
   TYPES,
 } from "./support/oracle/advisory-samples.ts";
-import { SEED } from "./support/oracle/seed.ts";
-import { Insider } from "./support/server/insider.ts";
+import { SEED } from "./support/oracle/random.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { writing, written } from "./support/world/advisories.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -55,23 +55,23 @@ const ALONE: readonly Asked[] = [
 ];
 
 onEachStore("filters of advisories", (world) => {
-  let insider: Insider;
+  let direct: DirectStore;
   let org: string;
   let groups: string[];
   /** By group. */
   let all: [group: string, Sample][];
   before(async () => {
-    insider = await Insider.open(world.server);
+    direct = await DirectStore.open(world.server);
     org = await world.organization();
     const below = await world.group(org);
     groups = [org, below, await world.group(below), await world.organization()];
     all = samples(72).map((sample, at) => [groups[at % groups.length] as string, sample]);
     for (const group of groups) {
       const own = all.filter(([place]) => place === group).map(([, sample]) => messageOf(sample));
-      await written(insider, group, ...own);
+      await written(direct, group, ...own);
     }
   });
-  after(() => insider.close());
+  after(() => direct.close());
 
   const expected = (asked: Asked, isWithin: (group: string) => boolean) =>
     all
@@ -167,11 +167,11 @@ onEachStore("filters of advisories", (world) => {
   world.rule("changed advisories are found by their new values only", async (api) => {
     const group = await world.group(org);
     const given = { advisoryId: "CGA-changing", aliases: ["CVE-before", "CVE-stays"] };
-    const [made] = await written(insider, group, given);
+    const [made] = await written(direct, group, given);
     assert.ok(made);
     const found = async (asked: Asked) =>
       (await walk(api, { ...asked, uidp: { childrenOf: group } })).length;
-    await writing(insider, group, async (writer) => {
+    await writing(direct, group, async (writer) => {
       const one = await writer.findByUid(made.uid);
       return writer.update({ ...one, aliases: ["CVE-stays", "CVE-after"], artifactName: "zlib" });
     });
@@ -181,9 +181,7 @@ onEachStore("filters of advisories", (world) => {
     for (const alias of ["CVE-stays", "CVE-after"])
       assert.equal(await found({ aliases: [alias] }), 1);
     assert.equal(await found({ query: "AFTER" }), 1);
-    await writing(insider, group, async (writer) =>
-      writer.delete(await writer.findByUid(made.uid)),
-    );
+    await writing(direct, group, async (writer) => writer.delete(await writer.findByUid(made.uid)));
     assert.equal(await found({ aliases: ["CVE-after"] }), 0);
     const deleted = { aliases: ["CVE-after"], showDeleted: true, uidp: { childrenOf: group } };
     assert.equal((await api.advisories.list(deleted)).totalCount, "1");
@@ -197,13 +195,13 @@ onEachStore("filters of advisories", (world) => {
       detection: { scanv1: { scanner: "grype", subpackage } },
     });
     await written(
-      insider,
+      direct,
       near,
       { advisoryId: "CGA-origin", artifactName: "curl", events: [scanned("libcurl4")] },
       { advisoryId: "CGA-sub", artifactName: "libcurl4", events: [scanned("libcurl4")] },
       { advisoryId: "CGA-other", artifactName: "zlib" },
     );
-    await written(insider, far, {
+    await written(direct, far, {
       advisoryId: "CGA-far",
       artifactName: "curl",
       events: [scanned("zlib")],
@@ -233,8 +231,8 @@ onEachStore("filters of advisories", (world) => {
       },
     ];
     const given = { artifactName, aliases: [alias], componentLocation: location, events };
-    await written(insider, group, { advisoryId: "CGA-long", ...given });
-    await written(insider, group, { advisoryId: "CGA-sub", artifactName: subpackage });
+    await written(direct, group, { advisoryId: "CGA-long", ...given });
+    await written(direct, group, { advisoryId: "CGA-sub", artifactName: subpackage });
     const found = (asked: Asked) =>
       walk(world.operator("gRPC"), { ...asked, uidp: { childrenOf: group } });
     assert.deepEqual(await found({ aliases: [alias] }), ["CGA-long"]);
@@ -247,7 +245,7 @@ onEachStore("filters of advisories", (world) => {
   test("a filter that is too long is rejected", async () => {
     const aliases = Array.from({ length: 1_001 }, (_, at) => `C-${at}`);
     const { code, fields } = await rejected(world.operator("gRPC").advisories.list({ aliases }));
-    assert.deepEqual([code, fields], [3, { aliases: "aliases must have at most 1000 values" }]);
+    assert.deepEqual([code, Object.keys(fields)], [3, ["aliases"]]);
   });
 
   world.rule("a page token of another list, or an unknown order, is rejected", async (api) => {

@@ -5,7 +5,7 @@ import { VulnerabilitySchema } from "@wharf/contract";
 import { resumeSeverities } from "../src/vulnerabilities/severities/severity-changes.ts";
 import { saveVulnerabilities } from "../src/vulnerabilities/severities/vulnerability-writer.ts";
 import type { ApiClient } from "./support/client/api-client.ts";
-import { Insider } from "./support/server/insider.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { writing, written } from "./support/world/advisories.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -14,22 +14,22 @@ const V4 = { type: "TYPE_CVSS_V4", score: "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N" };
 const V2 = { type: "TYPE_CVSS_V2", score: "AV:N/AC:L/Au:N/C:P/I:P/A:P" };
 
 onEachStore("severities of advisories", (world) => {
-  let insider: Insider;
+  let direct: DirectStore;
   before(async () => {
-    insider = await Insider.open(world.server);
+    direct = await DirectStore.open(world.server);
   });
-  after(() => insider.close());
+  after(() => direct.close());
 
   /** Keeps what is known, as an import that goes no further. */
   const save = async (group: string, given: JsonObject) => {
     const known = fromJson(VulnerabilitySchema, given);
-    return (await writing(insider, group, (writer) => saveVulnerabilities(writer, [known]))) === 1;
+    return (await writing(direct, group, (writer) => saveVulnerabilities(writer, [known]))) === 1;
   };
 
   world.rule("come from the metadata of the aliases, each once", async (api) => {
     const org = await world.organization();
     const [made] = await written(
-      insider,
+      direct,
       org,
       { advisoryId: "CGA-a", aliases: ["CVE-1", "GHSA-1"] },
       { advisoryId: "CGA-b", aliases: ["CVE-9"] },
@@ -48,7 +48,7 @@ onEachStore("severities of advisories", (world) => {
 
   test("later metadata replaces earlier, never the other way", async () => {
     const org = await world.organization();
-    const [made] = await written(insider, org, { advisoryId: "CGA-a", aliases: ["CVE-1", "X-1"] });
+    const [made] = await written(direct, org, { advisoryId: "CGA-a", aliases: ["CVE-1", "X-1"] });
     const shown = async () => (await world.operator().advisories.get(made?.uid ?? "")).severities;
     const newer = { id: "CVE-1", updateTime: "2026-02-02T00:00:00Z", severities: [V3] };
     assert.equal(await save(org, { ...newer, aliases: ["X-1"] }), true);
@@ -67,7 +67,7 @@ onEachStore("severities of advisories", (world) => {
     const given = { advisoryId: "CGA-a", aliases: ["CVE-1"] };
     const uids: string[] = [];
     for (const place of [org, group, stranger]) {
-      uids.push((await written(insider, place, given))[0]?.uid ?? "");
+      uids.push((await written(direct, place, given))[0]?.uid ?? "");
     }
     const shown = async () => {
       const found = await Promise.all(uids.map((uid) => world.operator().advisories.get(uid)));
@@ -83,7 +83,7 @@ onEachStore("severities of advisories", (world) => {
     const org = await world.organization();
     const count = async () => {
       const sql = "SELECT count(*) AS total FROM vulnerability_names WHERE place = ?";
-      return (await insider.engine.store.reader.get<{ total: number }>(sql, org))?.total;
+      return (await direct.engine.store.reader.get<{ total: number }>(sql, org))?.total;
     };
     await save(org, { id: "CVE-1", aliases: ["GHSA-1"] });
     assert.equal(await count(), 2);
@@ -116,7 +116,7 @@ onEachStore("severities of advisories", (world) => {
     const [group, beside] = [await world.group(org), await world.group(org)];
     const one = { advisoryId: "CGA-1", aliases: ["CVE-1", "GHSA-1"] };
     const other = { advisoryId: "CGA-2", aliases: ["CVE-2"] };
-    for (const place of [org, group, beside]) await written(insider, place, one, other);
+    for (const place of [org, group, beside]) await written(direct, place, one, other);
     const [all, below] = [follower(api, org), follower(api, group)];
     assert.deepEqual([(await all()).length, (await below()).length], [6, 2]);
     let day = 1;
@@ -178,7 +178,7 @@ onEachStore("severities of advisories", (world) => {
   world.rule("with further aliases update only the advisories that gain them", async (api) => {
     const group = await world.organization();
     await written(
-      insider,
+      direct,
       group,
       { advisoryId: "CGA-both", aliases: ["CVE-1", "GHSA-1"] },
       { advisoryId: "CGA-one", aliases: ["GHSA-1"] },
@@ -201,10 +201,10 @@ onEachStore("severities of advisories", (world) => {
     const many = Array.from({ length: 600 }, (_, at) => {
       return { advisoryId: `CGA-${at}`, aliases: ["CVE-1", `CVE-own-${at}`] };
     });
-    await written(insider, group, ...many);
-    const [deleted] = await written(insider, group, { advisoryId: "CGA-x", aliases: ["CVE-1"] });
+    await written(direct, group, ...many);
+    const [deleted] = await written(direct, group, { advisoryId: "CGA-x", aliases: ["CVE-1"] });
     const { uid } = deleted ?? assert.fail();
-    await writing(insider, group, async (w) => w.delete(await w.findByUid(uid)));
+    await writing(direct, group, async (w) => w.delete(await w.findByUid(uid)));
     const totals = async () => {
       const uidp = { descendantsOf: org };
       const read = async (more: object) =>
@@ -223,11 +223,11 @@ onEachStore("severities of advisories", (world) => {
     assert.deepEqual(await totals(), ["0", "600"]);
     const stopped = new AbortController();
     stopped.abort();
-    await resumeSeverities(insider.engine, stopped.signal);
+    await resumeSeverities(direct.engine, stopped.signal);
     assert.deepEqual(await totals(), ["0", "600"]);
-    await resumeSeverities(insider.engine, new AbortController().signal);
+    await resumeSeverities(direct.engine, new AbortController().signal);
     assert.deepEqual(await totals(), ["600", "600"], "deleted advisories are not updated");
-    const before = await insider.engine.store.reader.all("SELECT place FROM severity_changes");
+    const before = await direct.engine.store.reader.all("SELECT place FROM severity_changes");
     assert.deepEqual(before, []);
     // The next import goes on, too.
     await save(org, { id: "CVE-1", severities: [V4] });

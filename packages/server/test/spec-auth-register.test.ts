@@ -4,10 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { literalIdentityUid } from "@wharf/contract";
 import { rejected } from "./support/client/api-error.ts";
 import { type Answer, Http } from "./support/client/http.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
-import { rawRows } from "./support/server/sql.ts";
-import { Inside } from "./support/server/store-access.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { checkRows } from "./support/server/store-consistency.ts";
 import { TestServer } from "./support/server/test-server.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
@@ -180,8 +179,8 @@ onEachStore("registering with an invite", (world) => {
     assert.deepEqual(await bound(group), [winner?.body.identity]);
     for (const answer of answers.filter(({ status }) => status !== 200))
       denied(answer, 'invalid "code"');
-    const inside = await Inside.open(world.server);
-    await checkRows(inside.store.reader).finally(() => inside.close());
+    const direct = await DirectStore.open(world.server);
+    await checkRows(direct.store.reader).finally(() => direct.close());
   });
 });
 

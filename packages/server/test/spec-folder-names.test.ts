@@ -4,10 +4,9 @@ import { GroupsService } from "@wharf/contract";
 import { groupsV1 } from "@wharf/contract/v1";
 import { allRejected, rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
-import { Insider } from "./support/server/insider.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { RegistryWorld } from "./support/world/registry-tokens.ts";
-import { onEachStore } from "./support/world/world.ts";
+import { onEachStore, World } from "./support/world/world.ts";
 
 onEachStore("names of folders", (world) => {
   let org: string;
@@ -110,33 +109,34 @@ onEachStore("names of folders", (world) => {
 
 for (const store of STORES) {
   describe(`paths of folders on the registry, on ${store}`, () => {
-    let world: RegistryWorld;
+    let world: World;
     let puller: string;
     before(async () => {
-      world = await RegistryWorld.start({ store });
-      puller = await world.holder("puller", "registry.pull");
+      world = await World.start({ store, registry: true });
+      puller = await world.registry.holder("puller", "registry.pull");
     });
     after(() => world.stop());
 
     const groups = "/iam/v2beta1/groups";
     const folder = async (name: string): Promise<string> =>
-      (await world.post(`groups/${world.organization}`, { name })).uid;
+      (await world.post(`groups/${world.registry.organization}`, { name })).uid;
     const repo = async (group: string, name: string): Promise<string> =>
-      (await world.operator.post(`/registry/v2beta1/repos/${group}`, { name })).body.uid;
-    const granted = (path: string, who = puller) => world.grantedTo(who, `repository:${path}:pull`);
+      (await world.http.post(`/registry/v2beta1/repos/${group}`, { name })).body.uid;
+    const granted = (path: string, who = puller) =>
+      world.registry.grantedTo(who, `repository:${path}:pull`);
 
     /** Gives a folder the name of another, as earlier versions let callers do. */
     const duplicate = async (uid: string, name: string) => {
-      const insider = await Insider.open(world.server);
+      const direct = await DirectStore.open(world.server);
       try {
-        await insider.change(async (change) => {
-          const row = await insider.engine.catalog.groups.find(change.tx, uid);
+        await direct.change(async (change) => {
+          const row = await direct.engine.catalog.groups.find(change.tx, uid);
           assert.ok(row);
           row.name = name;
-          await change.update(insider.engine.catalog.groups, row);
+          await change.update(direct.engine.catalog.groups, row);
         }, GroupsService.method.updateGroup);
       } finally {
-        await insider.close();
+        await direct.close();
       }
     };
 
@@ -145,15 +145,17 @@ for (const store of STORES) {
       const dev = await folder("dev");
       const prod = await folder("prod");
       await repo(prod, "shop");
-      const intern = await world.identity("intern");
+      const intern = await world.registry.identity("intern");
       const capabilities = ["CAP_IAM_GROUPS_UPDATE", "CAP_IAM_GROUPS_CREATE"];
       const role = { name: "renamer", capabilities };
-      const roleUid = (await world.post(`roles/${world.organization}`, role)).uid;
+      const roleUid = (await world.post(`roles/${world.registry.organization}`, role)).uid;
       await world.post(`roleBindings/${dev}`, { identityUid: intern, roleUid });
       const theirs = new Http(world.server.url, await world.server.token(intern));
       const renamed = await theirs.patch(`${groups}/${dev}`, { name: "prod" });
       assert.deepEqual([renamed.status, renamed.body.code], [409, 6]);
-      const made = await world.operator.post(`${groups}/${world.organization}`, { name: "prod" });
+      const made = await world.http.post(`${groups}/${world.registry.organization}`, {
+        name: "prod",
+      });
       assert.deepEqual([made.status, made.body.code], [409, 6]);
       assert.deepEqual(await granted("acme/prod/shop"), ["repository:acme/prod/shop:pull"]);
     });
@@ -164,8 +166,8 @@ for (const store of STORES) {
       await duplicate(younger, "twice");
       await repo(older, "one");
       const two = await repo(younger, "two");
-      const ofOlder = await world.holder("older", "registry.pull", older);
-      const ofYounger = await world.holder("younger", "registry.pull", younger);
+      const ofOlder = await world.registry.holder("older", "registry.pull", older);
+      const ofYounger = await world.registry.holder("younger", "registry.pull", younger);
       assert.deepEqual(await granted("acme/twice/one", ofOlder), [
         "repository:acme/twice/one:pull",
       ]);
@@ -173,13 +175,13 @@ for (const store of STORES) {
       const byUid = `acme/${younger.slice(-16)}/two`;
       assert.deepEqual(await granted(byUid, ofYounger), [`repository:${byUid}:pull`]);
 
-      const list = await world.operator.get(
-        `${groups}?name=twice&uidp.children_of=${world.organization}`,
+      const list = await world.http.get(
+        `${groups}?name=twice&uidp.children_of=${world.registry.organization}`,
       );
       assert.equal(list.body.totalCount, "2", "both stay readable");
-      const described = await world.operator.patch(`${groups}/${younger}`, { description: "x" });
+      const described = await world.http.patch(`${groups}/${younger}`, { description: "x" });
       assert.equal(described.status, 200);
-      assert.equal((await world.operator.get(`/registry/v2beta1/repos/${two}`)).status, 200);
+      assert.equal((await world.http.get(`/registry/v2beta1/repos/${two}`)).status, 200);
     });
 
     test("and keeps it: a path does not pass to an unrenamed duplicate", async () => {
@@ -187,34 +189,31 @@ for (const store of STORES) {
       const younger = await folder("late");
       await duplicate(younger, "kept");
       for (const change of [
-        () => world.operator.patch(`${groups}/${older}`, { name: "moved" }),
-        () => world.operator.delete(`${groups}/${older}`),
+        () => world.http.patch(`${groups}/${older}`, { name: "moved" }),
+        () => world.http.delete(`${groups}/${older}`),
       ]) {
         const { status, body } = await change();
         assert.deepEqual([status, body.code], [400, 9]);
         assert.equal(body.details[1].violations[0].type, "NAME_SHARED");
       }
-      const freed = await world.operator.patch(`${groups}/${younger}`, { name: "late" });
+      const freed = await world.http.patch(`${groups}/${younger}`, { name: "late" });
       assert.equal(freed.status, 200);
-      assert.equal((await world.operator.delete(`${groups}/${older}`)).status, 200);
+      assert.equal((await world.http.delete(`${groups}/${older}`)).status, 200);
     });
 
     test("a younger duplicate can be deleted", async () => {
       const older = await folder("stays");
       const younger = await folder("goes");
       await duplicate(younger, "stays");
-      assert.equal((await world.operator.delete(`${groups}/${younger}`)).status, 200);
-      assert.equal(
-        (await world.operator.patch(`${groups}/${older}`, { name: "free" })).status,
-        200,
-      );
+      assert.equal((await world.http.delete(`${groups}/${younger}`)).status, 200);
+      assert.equal((await world.http.patch(`${groups}/${older}`, { name: "free" })).status, 200);
     });
 
     test("an organization of the same name cannot take over a verified one's path", async () => {
       const second = (await world.post("groups", { name: "acme" })).uid;
       await repo(second, "stolen");
-      const stranger = await world.holder("stranger", "registry.pull", second);
-      const { status, body } = await world.operator.patch(`${groups}/${second}`, {
+      const stranger = await world.registry.holder("stranger", "registry.pull", second);
+      const { status, body } = await world.http.patch(`${groups}/${second}`, {
         verified: true,
       });
       assert.deepEqual([status, body.details[1].violations[0].type], [400, "NAME_TAKEN"]);

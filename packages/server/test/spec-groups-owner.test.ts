@@ -77,10 +77,7 @@ onEachStore("organizations and their owners", (world) => {
     const roleUid = roleNamed("viewer");
     await mine.roleBindings.create(uid, { identityUid: colleague.uid, roleUid });
     const refusal = await rejected(mine.groups.delete(uid));
-    assert.equal(
-      refusal.message,
-      "Precondition failed: cannot delete group with child role bindings",
-    );
+    assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_NOT_EMPTY"]]);
     const own = await api.roleBindings.list({ identity: maker.uid });
     assert.equal(own.totalCount, "1", "the refused delete took nothing away");
   });
@@ -147,7 +144,7 @@ onEachStore("organizations and their owners", (world) => {
   world.rule("a nested group cannot be verified", async (api) => {
     const folder = await world.group(await world.organization());
     const { fields } = await rejected(api.groups.update(folder, { verified: true }));
-    assert.deepEqual(fields, { verified: "only organizations can be verified" });
+    assert.deepEqual(Object.keys(fields), ["verified"]);
   });
 
   world.rule("only the operator can set the kind, of verified organizations only", async (api) => {
@@ -171,7 +168,7 @@ onEachStore(
       const member = await world.member();
       const refusal = await rejected(api.as(member.token).groups.create("", { name: "mine" }));
       assert.equal(refusal.code, 7);
-      assert.match(refusal.message, /needs the operator's token/);
+      assert.match(refusal.needs, /^the operator's token/);
       assert.match((await api.groups.create("", { name: "ours" })).uid, /^[0-9a-f]{40}$/);
     });
 

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { FAIR_SHARE, MAX_PER_IDENTITY, MAX_PER_ORGANIZATION } from "../src/iam/binding-quota.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
-import { Inside } from "./support/server/store-access.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
 const VIEWER = roleNamed("viewer");
@@ -15,11 +15,11 @@ interface Tenant {
 }
 
 onEachStore("the quota of role bindings", (world) => {
-  let inside: Inside;
+  let direct: DirectStore;
   before(async () => {
-    inside = await Inside.open(world.server);
+    direct = await DirectStore.open(world.server);
   });
-  after(() => inside.close());
+  after(() => direct.close());
 
   const tenant = async (): Promise<Tenant> => {
     const org = await world.organization();
@@ -34,7 +34,7 @@ onEachStore("the quota of role bindings", (world) => {
     const uid = await world.bind(group, identity, "viewer");
     const columns =
       "parent, root, name, created, updated, encoding, identity_uid, role_uid, data, json";
-    await inside.store.write(async (tx) => {
+    await direct.store.write(async (tx) => {
       await tx.run(
         `INSERT INTO role_bindings (uid, ${columns})
          WITH RECURSIVE numbers(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)

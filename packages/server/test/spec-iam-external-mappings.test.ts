@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { mappingsFor } from "../src/iam/external-group-role-mappings.ts";
 import { rejected } from "./support/client/api-error.ts";
-import { rawRows } from "./support/server/sql.ts";
-import { Inside } from "./support/server/store-access.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
@@ -52,9 +51,7 @@ onEachStore("mappings of external groups", (world) => {
     const empty = await rejected(create(idp, {}));
     assert.deepEqual(Object.keys(empty.fields), ["externalGroupId", "roleUid"]);
     const scoped = await rejected(create(idp, { ...mapping("x"), scope: folder }));
-    assert.deepEqual(scoped.fields, {
-      scope: "scope must be the organization of the identity provider",
-    });
+    assert.deepEqual(Object.keys(scoped.fields), ["scope"]);
     const lower = await world.role(folder, ["groups.list"]);
     const unusable = await rejected(create(idp, { ...mapping("x"), roleUid: lower }));
     assert.deepEqual([unusable.code, unusable.missing], [5, `Role ${lower}`]);
@@ -110,9 +107,7 @@ onEachStore("mappings of external groups", (world) => {
         names: [a.uid, foreign.uid],
       }),
     );
-    assert.deepEqual(refusal.fields, {
-      "names[1]": "names must be uids of mappings of the parent",
-    });
+    assert.deepEqual(Object.keys(refusal.fields), ["names[1]"]);
     for (const names of [[], ["nonsense"], Array(26).fill(a.uid)])
       assert.equal(
         (
@@ -164,10 +159,10 @@ onEachStore("mappings of external groups", (world) => {
     const { create } = world.operator().externalGroupRoleMappings;
     for (const group of ["a", "b", "c"]) await create(idp, mapping(group));
     await create(await provider(org), mapping("a"));
-    const inside = await Inside.open(world.server);
+    const direct = await DirectStore.open(world.server);
     try {
       const groups = { ids: ["c", "a", "A", "unknown"], provisioned: [] };
-      const found = await mappingsFor(inside.store.reader, idp, groups);
+      const found = await mappingsFor(direct.store.reader, idp, groups);
       assert.deepEqual(
         found.map((one) => [one.externalGroupId, one.roleUid, one.scope]),
         [
@@ -176,7 +171,7 @@ onEachStore("mappings of external groups", (world) => {
         ],
       );
     } finally {
-      await inside.close();
+      await direct.close();
     }
   });
 });

@@ -115,11 +115,7 @@ onEachStore("orders of lists", (world) => {
     );
   });
 
-  world.rule("other orders are rejected, with the allowed ones", async (api) => {
-    const expected = {
-      orderBy:
-        'orderBy must be one of uid, name, created_at, updated_at, optionally followed by " desc"',
-    };
+  world.rule("other orders are rejected", async (api) => {
     for (const orderBy of [
       "color",
       "name down",
@@ -129,14 +125,13 @@ onEachStore("orders of lists", (world) => {
       "__proto__",
     ]) {
       const refusal = await rejected(api.groups.list({ orderBy }));
-      assert.equal(refusal.code, 3, orderBy);
-      assert.deepEqual(refusal.fields, expected);
+      assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, ["orderBy"]], orderBy);
     }
   });
 
   world.rule("resources without a name cannot be ordered by name", async (api) => {
     const { fields } = await rejected(api.roleBindings.list({ orderBy: "name" }));
-    assert.match(fields.orderBy ?? "", /^orderBy must be one of uid, created_at, updated_at,/);
+    assert.deepEqual(Object.keys(fields), ["orderBy"]);
     const { roleBindings } = await api.roleBindings.list({ orderBy: "created_at desc" });
     assertSorted(roleBindings.map((row: Row) => row.createTime).reverse(), "created_at");
   });

@@ -53,7 +53,7 @@ onEachStore("lists, page by page", (world) => {
     assert.equal(await size({ pageSize: 2_147_483_647 }), 200);
     const refusal = await rejected(api.groups.list({ pageSize: -1 }));
     assert.equal(refusal.code, 3);
-    assert.deepEqual(refusal.fields, { pageSize: "pageSize must not be negative" });
+    assert.deepEqual(Object.keys(refusal.fields), ["pageSize"]);
   });
 
   world.rule("each page continues after the last row of the one before", async (api) => {
@@ -118,7 +118,7 @@ onEachStore("lists, page by page", (world) => {
       });
     }
     const { fields } = await rejected(api.groups.list({ skip: -1 }));
-    assert.deepEqual(fields, { skip: "skip must not be negative" });
+    assert.deepEqual(Object.keys(fields), ["skip"]);
   });
 
   world.rule("skipped saturates at the largest value", async (api) => {
@@ -137,7 +137,7 @@ onEachStore("lists, page by page", (world) => {
     for (const pageToken of bad) {
       const refusal = await rejected(api.groups.list({ ...below, pageToken }));
       assert.equal(refusal.code, 3, pageToken);
-      assert.deepEqual(refusal.fields, { pageToken: "pageToken does not belong to this query" });
+      assert.deepEqual(Object.keys(refusal.fields), ["pageToken"]);
     }
   });
 

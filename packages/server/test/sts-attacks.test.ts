@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { base64url, type JWTPayload } from "jose";
 import { OTHER_METHOD } from "../src/engine/audit-aggregator.ts";
 import { Http } from "./support/client/http.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { TestServer } from "./support/server/test-server.ts";
 

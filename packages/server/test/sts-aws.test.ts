@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { Http } from "./support/client/http.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { TestServer } from "./support/server/test-server.ts";
 
 const CALLER = {

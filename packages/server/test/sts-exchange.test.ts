@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { ApiClient } from "./support/client/api-client.ts";
 import { Http } from "./support/client/http.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import type { JWTPayload } from "jose";
-import { exchange } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { onEachStore } from "./support/world/world.ts";
 

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
 import { rejected } from "./support/client/api-error.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const SUBJECT = "repo:acme/app:ref:refs/heads/main";

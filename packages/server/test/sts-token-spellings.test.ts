@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Http } from "./support/client/http.ts";
-import { exchange } from "./support/client/token-exchange.ts";
+import { exchange } from "./support/client/tokens.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { CreateGroupRequestSchema } from "@wharf/contract";
-import { rawRows } from "./support/server/sql.ts";
-import { onEachStore, type TestWorld } from "./support/world/world.ts";
+import { rawRows } from "./support/server/direct-store.ts";
+import { onEachStore, type World } from "./support/world/world.ts";
 
 /** What a proxy passes on: the client's own claim, then whom it heard from. */
 const FORWARDED = "198.51.100.66, 203.0.113.9";
@@ -55,7 +55,7 @@ const CREATES = {
 };
 
 /** How many of a hundred and one tries to sign in at once are one too many. */
-async function refusedTries(world: TestWorld, forwarded: (at: number) => string): Promise<number> {
+async function refusedTries(world: World, forwarded: (at: number) => string): Promise<number> {
   const tries = Array.from({ length: 101 }, async (_, at) => {
     const answer = await fetch(`${world.server.url}/oauth/local`, {
       method: "POST",
@@ -70,7 +70,7 @@ async function refusedTries(world: TestWorld, forwarded: (at: number) => string)
 }
 
 /** The line of the access log for a request, once it is written. */
-async function loggedAddress(world: TestWorld, requestId: string): Promise<string> {
+async function loggedAddress(world: World, requestId: string): Promise<string> {
   for (let attempt = 0; attempt < 2_400; attempt++) {
     const line = world.server.log.split("\n").find((line) => line.includes(requestId));
     if (line !== undefined) return JSON.parse(line).remoteAddress;

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { checkError, checkUnharmed, parseAnswer } from "./support/client/raw-http1.ts";
+import { checkError, checkUnharmed, parseAnswer } from "./support/client/raw.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 
 const GROUP = "0123456789abcdef0123456789abcdef01234567";

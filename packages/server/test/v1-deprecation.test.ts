@@ -3,7 +3,7 @@ import { connect } from "node:http2";
 import { test } from "node:test";
 import { Client, credentials, Metadata, type StatusObject } from "@grpc/grpc-js";
 import { Http } from "./support/client/http.ts";
-import { onEachStore, type TestWorld } from "./support/world/world.ts";
+import { onEachStore, type World } from "./support/world/world.ts";
 
 const NOTICES = {
   deprecation: "@1798761600",
@@ -20,12 +20,12 @@ function picked(read: (name: string) => string | null | undefined): DeprecationH
   return Object.fromEntries(names.map((name) => [name, read(name) ?? null])) as DeprecationHeaders;
 }
 
-async function overHttp1(world: TestWorld, path: string, token = world.operator().token) {
+async function overHttp1(world: World, path: string, token = world.operator().token) {
   const { headers } = await new Http(world.server.url, token).get(path);
   return picked((name) => headers.get(name));
 }
 
-async function overHttp2(world: TestWorld, path: string): Promise<DeprecationHeaders> {
+async function overHttp2(world: World, path: string): Promise<DeprecationHeaders> {
   const session = connect(world.server.url);
   try {
     const authorization = `Bearer ${world.operator().token}`;
@@ -43,7 +43,7 @@ async function overHttp2(world: TestWorld, path: string): Promise<DeprecationHea
 
 /** What a call tells in its first metadata, or with its status where there is nothing before it. */
 function overGrpc(
-  world: TestWorld,
+  world: World,
   path: string,
   token = world.operator().token,
 ): Promise<DeprecationHeaders> {
@@ -84,7 +84,7 @@ const SECOND_CALLS = [
   "/chainguard.platform.vulnerabilities.v1.Advisories/UpdateAdvisoryEvent",
 ];
 
-async function metrics(world: TestWorld): Promise<string> {
+async function metrics(world: World): Promise<string> {
   return (await fetch(`${world.server.url}/metrics`)).text();
 }
 

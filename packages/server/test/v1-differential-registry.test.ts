@@ -1,4 +1,4 @@
-import { digest } from "./support/registry/digest.ts";
+import { digest } from "./support/registry/oci-image.ts";
 import { type Compared, differential } from "./support/versions/differential.ts";
 import type { Facts } from "./support/versions/resources.ts";
 

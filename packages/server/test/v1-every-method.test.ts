@@ -6,10 +6,10 @@ import { SERVICES_V1 } from "@wharf/contract/v1";
 import { ApiClient } from "./support/client/api-client.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
 import { Http } from "./support/client/http.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { type Calls, callEveryMethod, type Ground } from "./support/versions/every-v1-method.ts";
-import { TrackedWorld } from "./support/world/tracked-registry.ts";
+import { TrackedRegistry } from "./support/world/tracked-registry.ts";
 
 const SERVICES = [...SERVICES_V1, advisoriesV1.Advisories];
 const METHODS = SERVICES.flatMap(({ methods }) => methods);
@@ -35,25 +35,29 @@ interface Audited {
 
 for (const store of STORES) {
   describe(`every v1 method works, on ${store}`, () => {
-    let tracked: TrackedWorld;
+    let tracked: TrackedRegistry;
     let token: string;
     let ground: Ground;
     before(async () => {
-      tracked = await TrackedWorld.start({ store, flags: ["--reconcile-minutes", "0"] });
+      tracked = await TrackedRegistry.start({ store, flags: ["--reconcile-minutes", "0"] });
       const { world } = tracked;
       token = await world.server.token();
-      const pusher = await world.holder("pusher", "registry.push");
+      const pusher = await world.registry.holder("pusher", "registry.push");
       const image = tracked.image(["amd64"], () => ({ User: "65532" }));
       const { ok, output } = await tracked.push(pusher, image.source, "acme/nginx:1.0");
       assert.ok(ok, output);
       await tracked.tagged("nginx", "1.0", image.digest);
       const repoId = (await tracked.repo("nginx")) as string;
       const invite = { roleUid: builtinRole("viewer")?.uid, ttl: "3600s" };
-      const { code } = await world.post(`groupInvites/${world.organization}`, invite);
-      const person = { issuer: world.issuer.url, subject: "ada" };
-      const rest = new Http(world.server.url, await world.issuer.sign({ sub: "ada" }));
+      const { code } = await world.post(`groupInvites/${world.registry.organization}`, invite);
+      const person = { issuer: world.registry.issuer.url, subject: "ada" };
+      const rest = new Http(world.server.url, await world.registry.issuer.sign({ sub: "ada" }));
       assert.equal((await rest.post("/auth/v1/register", { code })).status, 200);
-      ground = { org: world.organization, person, image: { repoId, digest: image.digest } };
+      ground = {
+        org: world.registry.organization,
+        person,
+        image: { repoId, digest: image.digest },
+      };
     });
     after(async () => {
       closeGrpc();

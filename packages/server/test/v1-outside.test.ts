@@ -62,12 +62,14 @@ const PATHS: readonly (readonly [name: string, request: string])[] = [
   ["advisory.v2beta1.SecurityAdvisoryService", "GET /advisory/v2beta1/documents"],
   ["skills", "GET /skills/v1alpha1/anything"],
   ["libraries", "GET /libraries/v1/entitlements"],
+  ["libraries", "GET /libraries/v2beta1/artifacts"],
+  ["libraries", `POST /libraries/v2/requestGroups/${UID}`],
+  ["matcher.ImageMatcher", "GET /image-recommendation/v1/match"],
 ];
 
 const CALLS = [
   ["iam.Groups/LookupGroup", "iam.Groups/LookupGroup"],
   ["iam.v2.GroupsService/CheckEligibility", "iam.v2.GroupsService/CheckEligibility"],
-  ["iam.GroupInvites/CreateWithGroup", "iam.GroupInvites/CreateWithGroup"],
   ["iam.Terms", "iam.Terms/AcceptTerms"],
   ["iam.v2beta1.TermsService", "iam.v2beta1.TermsService/AcceptTerms"],
   ["iam.v2.TermsService", "iam.v2.TermsService/AcceptTerms"],
@@ -77,6 +79,8 @@ const CALLS = [
   ["registry.Registry/GetSbom", "registry.Registry/GetSbom"],
   ["registry.Entitlements", "registry.Entitlements/List"],
   ["advisory.SecurityAdvisory", "advisory.SecurityAdvisory/ListDocuments"],
+  ["libraries.v2.ArtifactsService", "libraries.v2.ArtifactsService/ListArtifacts"],
+  ["matcher.ImageMatcher", "matcher.ImageMatcher/MatchImage"],
   ["policies.v1.Policies", "policies.v1.Policies/List"],
 ] as const;
 
@@ -119,8 +123,7 @@ onEachStore("unsupported methods", (world) => {
       const refusal = apiErrorOf(await failure(full));
       assert.ok(refusal instanceof ApiError);
       assert.equal(refusal.code, 12);
-      const text = `chainguard.platform.${name} is not supported by this server`;
-      assert.equal(refusal.message, `Unimplemented: ${text}`);
+      assert.ok(refusal.message.includes(`chainguard.platform.${name} `), refusal.message);
     }
   });
 

@@ -4,9 +4,8 @@ import { recordTag } from "../src/registry/ingest/tag-state.ts";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { allRejected, rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
-import { digest } from "./support/registry/digest.ts";
-import { Insider } from "./support/server/insider.ts";
-import { rawRows } from "./support/server/sql.ts";
+import { digest } from "./support/registry/oci-image.ts";
+import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const [ONE, TWO] = [1, 2].map(digest) as [string, string];
@@ -54,9 +53,7 @@ onEachStore("registry settings", (world) => {
         `Group ${nowhere.registryId}`,
       );
       const nonsense = await rejected(api.v1.registry[method]({ registryId: "nonsense" }));
-      assert.deepEqual(nonsense.fields, {
-        registryId: "registryId must be a UID: 40 hexadecimal characters, or a path of IDs",
-      });
+      assert.deepEqual(Object.keys(nonsense.fields), ["registryId"]);
     }
     const { uniqueTags } = await api.v1.registry.getRegistrySettings({ registryId });
     assert.equal(uniqueTags, false, "nothing changed");
@@ -80,8 +77,6 @@ onEachStore("registry settings", (world) => {
     ];
     for (const refusal of await allRejected(moves)) {
       assert.deepEqual([refusal.code, refusal.violations], [9, ["TAG_NOT_MOVABLE"]]);
-      const text = 'tags are unique here: "1.0" cannot move to another image';
-      assert.equal(refusal.message, `Precondition failed: ${text}`);
     }
     assert.equal((await api.tags.get(id)).digest, ONE);
     await api.v1.registry.updateRegistrySettings({ registryId });
@@ -124,10 +119,10 @@ onEachStore("registry settings", (world) => {
     await api.v1.registry.updateRegistrySettings({ registryId, uniqueTags: true });
     const { uid } = await api.repos.create(registryId, { name: "app" });
     const { uid: tag } = await api.tags.create(uid, { name: "1.0", digest: ONE });
-    const insider = await Insider.open(world.server);
+    const direct = await DirectStore.open(world.server);
     const time = Date.now() + 1_000;
-    await insider.change((change) => recordTag(change, uid, { name: "1.0", digest: TWO, time }));
-    await insider.close();
+    await direct.change((change) => recordTag(change, uid, { name: "1.0", digest: TWO, time }));
+    await direct.close();
     assert.equal((await api.tags.get(tag)).digest, TWO);
   });
 

@@ -1,4 +1,5 @@
 import type { PackageKey } from "./names.ts";
+import type { Publication } from "./publication.ts";
 
 /** Characters that CSAF permits in ids and in file names; other bytes are escaped. */
 const PLAIN = /[a-z0-9-]/;
@@ -36,6 +37,24 @@ export function packageOfCsafId(id: string): PackageKey | undefined {
 export function csafPath(key: PackageKey, firstPublished: number): string {
   // The release date of the document: CSAF versions are times since 1970.
   return `${new Date(Math.max(firstPublished, 0)).getUTCFullYear()}/${csafId(key)}.json`;
+}
+
+/**
+ * The title of a package's document.
+ *
+ * @example csafTitle({ type: "apk", name: "openssl" }) // "Vulnerabilities of openssl"
+ */
+export function csafTitle({ name }: PackageKey): string {
+  return `Vulnerabilities of ${name}`;
+}
+
+/**
+ * Who may read the documents of a feed, by the Traffic Light Protocol.
+ *
+ * @example tlpLabel({ isPublic: true }) // "WHITE"
+ */
+export function tlpLabel({ isPublic }: Pick<Publication, "isPublic">): "WHITE" | "AMBER" {
+  return isPublic ? "WHITE" : "AMBER";
 }
 
 function escaped(text: string): string {

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import { csafPath } from "./csaf-file.ts";
+import { csafPath, tlpLabel } from "./csaf-file.ts";
+import { rolieName } from "./csaf-rolie.ts";
 import type { PackageKey } from "./names.ts";
 import type { Publication } from "./publication.ts";
 import { rfc3339, type Times } from "./times.ts";
@@ -19,7 +20,20 @@ export function csafProvider(lastChanged: number, publication: Publication): Jso
   const { url, publisher, namespace } = publication;
   return {
     canonical_url: `${url}/csaf/provider-metadata.json`,
-    distributions: [{ directory_url: `${url}/csaf/` }],
+    distributions: [
+      { directory_url: `${url}/csaf/` },
+      {
+        rolie: {
+          feeds: [
+            {
+              summary: `All CSAF documents of ${publisher}`,
+              tlp_label: tlpLabel(publication),
+              url: `${url}/csaf/${rolieName(publication)}`,
+            },
+          ],
+        },
+      },
+    ],
     last_updated: rfc3339(lastChanged),
     list_on_CSAF_aggregators: false,
     metadata_version: "2.0",

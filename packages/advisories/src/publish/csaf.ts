@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
 import { withoutFalseClears } from "./all-clears.ts";
 import { assessmentOf, isPublic, timeOf } from "./assessment.ts";
-import { csafId, csafPath } from "./csaf-file.ts";
+import { csafId, csafPath, csafTitle, tlpLabel } from "./csaf-file.ts";
 import { fullProductName, type Product } from "./csaf-products.ts";
 import {
   statementsByVulnerability,
@@ -38,7 +38,7 @@ export function csafDocument(
       csaf_version: "2.0",
       distribution: {
         tlp: {
-          label: publication.isPublic ? "WHITE" : "AMBER",
+          label: tlpLabel(publication),
           url: "https://www.first.org/tlp/v1/",
         },
       },
@@ -55,7 +55,7 @@ export function csafDocument(
           url: `${publication.url}/csaf/${csafPath(key, first)}`,
         },
       ],
-      title: `Vulnerabilities of ${key.name}`,
+      title: csafTitle(key),
       tracking: tracking(csafId(key), known),
     },
     product_tree: {

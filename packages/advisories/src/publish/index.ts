@@ -12,6 +12,7 @@ export {
   csafIndexLine,
   csafProvider,
 } from "./csaf-provider.ts";
+export { CSAF_HASHES, type CsafHash, rolieFeed, rolieName } from "./csaf-rolie.ts";
 export { DISTRIBUTIONS } from "./distributions.ts";
 export { byPackage, type PackageKey, packageOf } from "./names.ts";
 export { openVexDocument } from "./openvex.ts";

@@ -15,8 +15,14 @@ import { isPublic } from "./assessment.ts";
  */
 export function publicPart(advisory: Advisory): Advisory {
   // OSV documents publish the source beside it.
-  const { $typeName: _, uid: _uid, source: _source, events, ...rest } = advisory;
-  return create(AdvisorySchema, { ...rest, events: events.filter(isPublic).map(publicEvent) });
+  const { $typeName: _, uid: _uid, source: _source, events, aliases, ...rest } = advisory;
+  // Earlier versions stored empty aliases, which no import takes.
+  const names = aliases.filter((alias) => alias.trim() !== "");
+  return create(AdvisorySchema, {
+    ...rest,
+    aliases: names,
+    events: events.filter(isPublic).map(publicEvent),
+  });
 }
 
 /** The published fields as protobuf JSON, which can be imported without loss. */

@@ -7,7 +7,7 @@ import { Products } from "./csaf-products.ts";
 import { assessmentOf, ProductNotes, STATUSES } from "./csaf-status.ts";
 import { type DocumentNode, quoted } from "./document-node.ts";
 import type { Contents } from "./read.ts";
-import { csafSeverity, distinct } from "./severities.ts";
+import { csafSeverity, distinct, mergeById } from "./severities.ts";
 import { advisoriesFrom, type Statement, StatementBudget } from "./vex.ts";
 
 /** The properties that all statements of a document share. */
@@ -128,13 +128,4 @@ function vulnerabilityOf(
     ...(isOwn ? {} : own),
     severities: distinct(severities),
   });
-}
-
-/** Documents may list a vulnerability several times, for different products. */
-function mergeById(all: readonly Vulnerability[]): Vulnerability[] {
-  return [...Map.groupBy(all, ({ id }) => id).values()].map((same) => ({
-    ...(same[0] as Vulnerability),
-    aliases: [...new Set(same.flatMap(({ aliases }) => aliases))],
-    severities: distinct(same.flatMap(({ severities }) => severities)),
-  }));
 }

@@ -84,7 +84,7 @@ describe("arbitrary input", () => {
   });
 
   test("an unknown format is rejected with the supported ones", () => {
-    const known = "the advisories of a package (schema version 2), OSV, OpenVEX or CSAF";
+    const known = "the advisories of a package (schema version 2), OSV, OpenVEX, CSAF or CycloneDX";
     for (const text of ["{}", "[]", "- a", "true", ""]) {
       assert.match(problemsOf(text)[0] as string, /is not a supported format/);
     }

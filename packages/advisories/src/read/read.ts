@@ -6,6 +6,7 @@ import {
   type Vulnerability,
 } from "@wharf/contract/messages";
 import { readCsaf } from "./csaf.ts";
+import { readCycloneDx } from "./cyclonedx.ts";
 import { decode } from "./decode.ts";
 import { readDistro } from "./distro.ts";
 import { DocumentError, type Path, type Problem } from "./document-error.ts";
@@ -29,6 +30,7 @@ export const READERS = {
   osv: readOsv,
   openvex: readOpenVex,
   csaf: readCsaf,
+  cyclonedx: readCycloneDx,
 } as const satisfies Record<string, (top: DocumentNode) => Contents>;
 
 export type Format = keyof typeof READERS;
@@ -70,10 +72,11 @@ function formatOf({ value, positionsOf }: Tree): Format {
     typeof value === "object" && value !== null && Object.hasOwn(value, name);
   if (has("@context")) return "openvex";
   if (has("document")) return "csaf";
+  if (has("bomFormat")) return "cyclonedx";
   if (has("schema-version") || (has("package") && has("advisories"))) return "distro";
   if (has("schema_version") || (has("id") && has("modified"))) return "osv";
   const shown = typeof value === "string" ? ` ${quoted(value)}` : "";
-  const known = "the advisories of a package (schema version 2), OSV, OpenVEX or CSAF";
+  const known = "the advisories of a package (schema version 2), OSV, OpenVEX, CSAF or CycloneDX";
   const reason = `is not a supported format${shown}; expected ${known}`;
   throw new DocumentError([{ ...positionsOf([[]])[0], path: "", reason }]);
 }

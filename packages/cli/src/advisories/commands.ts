@@ -49,8 +49,8 @@ files. An OSV export can be imported again without loss.`,
 export const importDefinition = define({
   name: "import",
   summary: "Import advisories",
-  description: `Reads distribution advisories (YAML, schema version 2), OSV 1.x, OpenVEX 0.2 and CSAF 2.0 (csaf_vex) \
-from files, directories (recursively), archives (tar, gzip, zstd, zip) and standard input.
+  description: `Reads distribution advisories (YAML, schema version 2), OSV 1.x, OpenVEX 0.2, CSAF 2.0 (csaf_vex) and \
+CycloneDX 1.4 to 1.6 (JSON) from files, directories (recursively), archives (tar, gzip, zstd, zip) and standard input.
 
 Each document is imported completely or not at all. Rejected documents are reported with line and reason, \
 and the command exits with 1. An import removes nothing and is idempotent: after an interruption, run the \
@@ -77,7 +77,7 @@ New events take effect at once if you hold advisories.approve; otherwise they ar
     parent: PARENT,
     "input-format": {
       type: "choice",
-      choices: ["distro", "osv", "openvex", "csaf"],
+      choices: ["distro", "osv", "openvex", "csaf", "cyclonedx"],
       summary: "Format of the documents (default: detected)",
     },
     "dry-run": { type: "boolean", summary: "Report what would change, without changing anything" },

@@ -12,7 +12,15 @@ import { updater } from "../resource/update.ts";
 import { given, readPastTime } from "../resource/values.ts";
 import type { EVENT_TYPES } from "./events/types.ts";
 import type { FILTERS, REVIEW_CHOICES, STATUS_CHOICES } from "./filters.ts";
-import { eventTime, fixedVersions, reviewText, statusOf, statusText } from "./status.ts";
+import {
+  eventTime,
+  fixedVersions,
+  reviewText,
+  stateText,
+  statusOf,
+  statusText,
+  timeOf,
+} from "./status.ts";
 import type { createDefinition } from "./write-commands.ts";
 import { updateDefinition } from "./write-commands.ts";
 
@@ -90,6 +98,17 @@ export const resource: Resource<Advisory, FilterArgs<typeof FILTERS>> = {
           .map(
             (event) => `${textOf(event.createTime)} ${statusText(event)} (${reviewText(event)})`,
           ),
+    },
+    {
+      header: "Reviews",
+      value: ({ events }) =>
+        events
+          .flatMap((event) => event.reviews.map((review) => ({ event, review })))
+          .toSorted((a, b) => timeOf(a.review.time) - timeOf(b.review.time))
+          .map(({ event, review }) => {
+            const says = `${textOf(review.time)} ${statusText(event)}: ${stateText(review.state)}`;
+            return `${says} by ${review.reviewer}${review.reason && `: ${review.reason}`}`;
+          }),
     },
   ],
   nestsItself: true,

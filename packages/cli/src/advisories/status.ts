@@ -1,4 +1,4 @@
-import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Advisory, AdvisoryEvent } from "@wharf/client";
 import { ReviewState } from "@wharf/contract";
 
@@ -42,9 +42,17 @@ export function fixedVersions(advisory: Advisory): readonly string[] {
 }
 
 export function reviewText({ reviewState }: AdvisoryEvent): string {
-  return (ReviewState[reviewState] ?? "").toLowerCase().replaceAll("_", " ");
+  return stateText(reviewState);
+}
+
+export function stateText(state: ReviewState): string {
+  return (ReviewState[state] ?? "").toLowerCase().replaceAll("_", " ");
 }
 
 export function eventTime({ createTime }: AdvisoryEvent): number {
-  return createTime === undefined ? 0 : timestampMs(createTime);
+  return timeOf(createTime);
+}
+
+export function timeOf(time: Timestamp | undefined): number {
+  return time === undefined ? 0 : timestampMs(time);
 }

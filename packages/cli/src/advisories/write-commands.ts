@@ -73,31 +73,51 @@ export const updateDefinition = define({
 
 const EVENTS = {
   name: "events",
-  summary: "UIDs of events, or IDs of advisories for all their pending events",
+  summary: "UIDs of events, or IDs or UIDs of advisories for all their pending events",
   required: true,
   variadic: true,
 } as const;
 
+const REASON = {
+  reason: { type: "string", value: "TEXT", summary: "Reason, which is stored with the review" },
+} as const satisfies Options;
+
+const CONFIRMED =
+  "Shows the pending events of an advisory and asks for confirmation; events named by UID are reviewed without.";
+
 export const approveDefinition = define({
   name: "approve",
   summary: "Approve events of advisories",
-  description:
-    "Approved events take effect and can no longer change. Requires advisories.approve; authors cannot approve their own events.",
-  examples: [{ command: "wharf advisories approve CGA-xxxx-xxxx-xxxx" }],
+  description: `Approved events take effect and can no longer change. Requires advisories.approve; authors cannot \
+approve their own events.
+
+${CONFIRMED}`,
+  examples: [
+    { command: "wharf advisories approve CGA-xxxx-xxxx-xxxx" },
+    { command: "wharf advisories approve CGA-xxxx-xxxx-xxxx --reason 'verified in 3.5.0-r0' -y" },
+  ],
   arguments: [EVENTS],
+  options: REASON,
 });
 
 export const rejectDefinition = define({
   name: "reject",
   summary: "Reject events of advisories",
-  description: "Rejected events are kept, but have no effect and can no longer change.",
-  examples: [{ command: "wharf advisories reject CGA-xxxx-xxxx-xxxx" }],
+  description: `Rejected events are kept, but have no effect and can no longer change.
+
+${CONFIRMED}`,
+  examples: [{ command: "wharf advisories reject CGA-xxxx-xxxx-xxxx --reason 'not reproducible'" }],
   arguments: [EVENTS],
+  options: REASON,
 });
 
 export const requestChangesDefinition = define({
   name: "request-changes",
   summary: "Request changes from the authors of events",
-  examples: [{ command: "wharf advisories request-changes CGA-xxxx-xxxx-xxxx" }],
+  description: CONFIRMED,
+  examples: [
+    { command: "wharf advisories request-changes CGA-xxxx-xxxx-xxxx --reason 'which build?'" },
+  ],
   arguments: [EVENTS],
+  options: REASON,
 });

@@ -1,6 +1,6 @@
+/** A home folder and environment for the command, with logins of its own. */
 import assert from "node:assert/strict";
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { once } from "node:events";
+import { spawn } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -12,65 +12,22 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Visited, Walker } from "../../../server/test/support/browser/http-browser.ts";
-import type { LoginWorld } from "../../../server/test/support/world/login.ts";
+import { HttpBrowser, type Visited } from "../../../server/test/support/browser/http-browser.ts";
+import type { World } from "../../../server/test/support/world/world.ts";
 import type { Login } from "../../src/auth/cache/login.ts";
-import { type Ended, runCommand } from "./resident.ts";
+import { type Order, runCommand, startCommand } from "./resident.ts";
+import { type Ended, type Running, RunningProcess } from "./running.ts";
 
 export type { Ended };
 
 /** The launchers. */
 export const BIN = join(import.meta.dirname, "../../bin");
 
-/** Longer than anything here takes on the slowest machine. */
-const TIMEOUT_MS = 60_000;
-
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
   /** Whom the process belongs to, where root runs the tests. */
   readonly uid?: number;
-}
-
-/** A command that runs. */
-export class Running {
-  readonly child: ChildProcessWithoutNullStreams;
-  readonly ended: Promise<Ended>;
-  #stdout = "";
-  #stderr = "";
-  #hasEnded = false;
-
-  constructor(child: ChildProcessWithoutNullStreams) {
-    this.child = child;
-    child.stdout.on("data", (chunk) => {
-      this.#stdout += chunk;
-    });
-    child.stderr.on("data", (chunk) => {
-      this.#stderr += chunk;
-    });
-    this.ended = once(child, "close").then(([code]) => {
-      this.#hasEnded = true;
-      return { code, stdout: this.#stdout, stderr: this.#stderr };
-    });
-  }
-
-  /** Whether it has exited and its output is complete. */
-  get hasEnded(): boolean {
-    return this.#hasEnded;
-  }
-
-  /** Waits until stderr matches, and returns the match. */
-  async says(expected: RegExp): Promise<RegExpExecArray> {
-    const begun = Date.now();
-    for (;;) {
-      const found = expected.exec(this.#stderr);
-      if (found) return found;
-      if (this.#hasEnded || Date.now() - begun > TIMEOUT_MS) {
-        throw new Error(`waited for ${expected}; it said:\n${this.#stderr}`);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
 }
 
 /** A user's home, and the command as this user runs it. */
@@ -100,21 +57,29 @@ export class Home {
     };
   }
 
-  start(args: readonly string[], { env, input, uid }: RunOptions = {}, bin = "wharf"): Running {
+  /** Starts a command in a process of its own. */
+  startProcess(args: readonly string[], options: RunOptions = {}, bin = "wharf"): RunningProcess {
+    const { env, input, uid } = options;
     const child = spawn(process.execPath, [join(BIN, `${bin}.cjs`), ...args], {
       env: { ...this.env, ...env },
       ...(uid === undefined ? {} : { uid, gid: uid }),
     });
-    child.stdin.on("error", () => {});
-    child.stdin.end(input ?? "");
-    return new Running(child);
+    return new RunningProcess(child, input);
+  }
+
+  /** Starts a command that the test goes on with, in whichever process. */
+  start(args: readonly string[], options: RunOptions = {}): Running {
+    return startCommand(this.#order(args, options), () => this.startProcess(args, options));
   }
 
   run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-    const alone = () => this.start(args, options).ended;
-    if (options.uid !== undefined) return alone();
-    const env = { ...this.env, ...options.env };
-    return runCommand({ words: args, env, input: options.input ?? "" }, alone);
+    const alone = () => this.startProcess(args, options);
+    if (options.uid !== undefined) return alone().ended;
+    return runCommand(this.#order(args, options), alone);
+  }
+
+  #order(words: readonly string[], { env, input = "" }: RunOptions): Order {
+    return { words, env: { ...this.env, ...env }, input };
   }
 
   /** Runs a command that must succeed, and answers what it printed. */
@@ -139,20 +104,23 @@ export class Home {
 
   /** Speaks to the credential helper as docker does. */
   helper(verb: string, input = "", options: RunOptions = {}): Promise<Ended> {
-    return this.start([verb], { ...options, input }, "docker-credential-wharf").ended;
+    const words = ["auth", "docker-credential", verb];
+    return runCommand(this.#order(words, { ...options, input }), () =>
+      this.startProcess([verb], { ...options, input }, "docker-credential-wharf"),
+    );
   }
 
   /** Logs a person in, with a browser reduced to what a login needs. */
   async logIn(
-    world: LoginWorld,
+    world: World,
     person: string,
     args: readonly string[] = [],
     options: RunOptions = {},
   ): Promise<Ended & { page: Visited }> {
-    const provider = ["--identity-provider", world.provider];
+    const provider = ["--identity-provider", world.login.provider];
     const login = this.start(["auth", "login", "--no-browser", ...provider, ...args], options);
     const [url] = await login.says(/http:\S+/);
-    const page = await world.signIn(new Walker(), url, person);
+    const page = await world.login.signIn(new HttpBrowser(), url, person);
     return { ...(await login.ended), page };
   }
 

@@ -1,10 +1,10 @@
+/** Runs the command as a user would, and returns its exit code and output. */
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { type Ended, runCommand } from "./resident.ts";
+import { runCommand } from "./resident.ts";
+import { type Ended, RunningProcess } from "./running.ts";
 
 export type { Ended };
 
@@ -36,16 +36,7 @@ export function wharf(
   { env: more, input = "" }: RunOptions = {},
 ): Promise<Ended> {
   const env = cleanEnvironment(more);
-  return runCommand({ words, env, input }, async () => {
-    const child = spawn(process.execPath, [LAUNCHER, ...words], { env });
-    // It may end without having read it.
-    child.stdin.on("error", () => {});
-    child.stdin.end(input);
-    const [stdout, stderr, [code]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, "close"),
-    ]);
-    return { code, stdout, stderr };
+  return runCommand({ words, env, input }, () => {
+    return new RunningProcess(spawn(process.execPath, [LAUNCHER, ...words], { env }), input);
   });
 }

@@ -2,40 +2,49 @@
  * Runs one command line after the other, each as in a process of its own: environment, streams and
  * exit code are the command's alone. What a process costs is thus paid once.
  */
+import { Console } from "node:console";
 import { Readable, Writable } from "node:stream";
 import { run } from "../../src/commands.ts";
 import type { Order } from "./resident.ts";
 
-/** Buffers what is written. */
-class Kept extends Writable {
-  readonly #chunks: Buffer[] = [];
+/** What a command wrote, or its end. */
+export type Said =
+  | { readonly stream: "stdout" | "stderr"; readonly chunk: Uint8Array }
+  | { readonly code: number };
 
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.#chunks.push(chunk);
-    done();
-  }
+function say(said: Said): void {
+  process.send?.(said);
+}
 
-  get text(): string {
-    return Buffer.concat(this.#chunks).toString();
-  }
+/** Passes on what is written. */
+function passing(stream: "stdout" | "stderr"): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      say({ stream, chunk });
+      done();
+    },
+  });
 }
 
 async function perform({ words, env, input }: Order): Promise<void> {
   // Variable by variable, since what is not JavaScript looks at the process's own.
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
-  const streams = { stdin: Readable.from([input]), stdout: new Kept(), stderr: new Kept() };
+  const stdin = new Readable({ read() {} });
+  stdin.push(input);
+  stdin.push(null);
+  const streams = { stdin, stdout: passing("stdout"), stderr: passing("stderr") };
   for (const [name, value] of Object.entries(streams)) {
     Object.defineProperty(process, name, { value, configurable: true });
   }
+  globalThis.console = new Console(streams);
   process.exitCode = undefined;
   await run(words);
   const { exitCode } = process;
   process.exitCode = undefined;
   process.removeAllListeners("SIGINT");
   dropConnections();
-  const { stdout, stderr } = streams;
-  process.send?.({ code: exitCode ?? 0, stdout: stdout.text, stderr: stderr.text });
+  say({ code: Number(exitCode ?? 0) });
 }
 
 /** Where Node.js keeps the connections of fetch. */

@@ -1,8 +1,13 @@
+/** Runs command lines in a process that stays, where they do not need one of their own. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { find, nameOf } from "../../src/command/find.ts";
 import { tree } from "../../src/tree.ts";
+import type { Said } from "./resident-process.ts";
+import { type Ended, Running } from "./running.ts";
 
 /** A command line, and all that a process would be given with it. */
 export interface Order {
@@ -11,84 +16,120 @@ export interface Order {
   readonly input: string | Buffer;
 }
 
-/** Exit code and output of a command. */
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /**
- * Runs a command line, in a process of its own when it must be, and otherwise in one that stays:
+ * Starts a command line, in a process of its own when it must be, and otherwise in one that stays:
  * starting takes a process far longer than most commands take.
  */
-export async function runCommand(order: Order, alone: () => Promise<Ended>): Promise<Ended> {
-  if (isBusy || needsOwnProcess(order)) return alone();
-  isBusy = true;
-  try {
-    return await ask(order);
-  } finally {
-    isBusy = false;
-  }
+export function startCommand(order: Order, alone: () => Running): Running {
+  return needsOwnProcess(order) ? alone() : startInResident(order);
 }
 
-let isBusy = false;
-const ran = new Set<string>();
+let last: Promise<unknown> = Promise.resolve();
+
+/** Runs a command line to its end; those in a process that stays one after the other. */
+export function runCommand(order: Order, alone: () => Running): Promise<Ended> {
+  if (needsOwnProcess(order)) return alone().ended;
+  const ended = last.then(() => startInResident(order).ended);
+  last = ended.catch(() => {});
+  return ended;
+}
+
+/** These end by a signal, and their process with them. */
+const ENDED_BY_SIGNALS = ["wharf serve", "wharf registry run"];
 
 /**
- * The first run of each command is a process of its own, as for users. So are all runs of commands that
- * manage processes or have input: some read the standard input of the process.
+ * The first run of each family of commands is as people have it; so are the version, which no command
+ * prints, and commands that signals end, that Node.js has options for, or that may read the process's
+ * own input.
  */
-function needsOwnProcess({ words, input }: Order): boolean {
-  const name = commandOf(words);
-  if (name === undefined || input !== "") return true;
-  const isFirst = !ran.has(name);
-  ran.add(name);
-  return isFirst;
+function needsOwnProcess({ words, env, input }: Order): boolean {
+  const { name, family, raw } = commandOf(words);
+  if (words[0] === "--version" || ENDED_BY_SIGNALS.includes(name)) return true;
+  if (env.NODE_OPTIONS !== undefined || (input !== "" && !raw)) return true;
+  return isFirst(family);
 }
 
-/** What a command line names; undefined for nothing, for groups, and for what reads its words itself. */
-function commandOf(words: readonly string[]): string | undefined {
+interface Named {
+  readonly name: string;
+  /** The group that the command is in. */
+  readonly family: string;
+  /** Reads its words itself, and what it is told from `process.stdin`. */
+  readonly raw: boolean;
+}
+
+/** What a command line names; help of groups and mistakes count as one. */
+function commandOf(words: readonly string[]): Named {
   try {
     const { path } = find(tree, words);
     const node = path.at(-1);
-    return node?.kind === "command" && !node.raw ? nameOf(path) : undefined;
+    if (node?.kind === "command") {
+      const family = nameOf(path.slice(0, -1));
+      return { name: nameOf(path), family, raw: node.raw === true };
+    }
+  } catch {}
+  return { name: "", family: "none", raw: false };
+}
+
+/** Where the processes of a run of many test files mark the families that one of them has run. */
+const FOLDER = process.env.WHARF_TEST_COMMANDS;
+
+const ran = new Set<string>();
+
+function isFirst(family: string): boolean {
+  if (ran.has(family)) return false;
+  ran.add(family);
+  if (FOLDER === undefined) return true;
+  try {
+    writeFileSync(join(FOLDER, family), "", { flag: "wx" });
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }
 
-let resident: ChildProcess | undefined;
+/** Those that have nothing to do. */
+const idle: ChildProcess[] = [];
 
-async function ask(order: Order): Promise<Ended> {
-  resident ??= start();
-  const child = resident;
+function startInResident(order: Order): Running {
+  const child = idle.pop() ?? start();
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const streams = { stdout, stderr };
+  const command = `wharf ${order.words.join(" ")}`;
   child.channel?.ref();
-  const ended = new AbortController();
-  const { signal } = ended;
-  try {
-    const answer = once(child, "message", { signal });
-    const end = once(child, "exit", { signal });
+  const code = new Promise<number>((resolve, reject) => {
+    const onExit = (code: number) => reject(new Error(`${command} ended its process with ${code}`));
+    const onMessage = (said: Said) => {
+      if ("stream" in said) {
+        streams[said.stream].write(said.chunk);
+        return;
+      }
+      child.off("exit", onExit).off("message", onMessage);
+      child.channel?.unref();
+      idle.push(child);
+      resolve(said.code);
+    };
+    child.on("exit", onExit).on("message", onMessage);
     child.send(order);
-    return await Promise.race([
-      answer.then(([said]) => said as Ended),
-      end.then(([code]) => {
-        throw new Error(`wharf ${order.words.join(" ")} ended its process with ${code}`);
-      }),
-    ]);
-  } catch (error) {
-    child.kill("SIGKILL");
-    resident = undefined;
-    throw error;
-  } finally {
-    ended.abort();
-    child.channel?.unref();
-  }
+  });
+  const closed = [stdout, stderr].map((stream) => once(stream, "end"));
+  const done = code.finally(() => {
+    stdout.end();
+    stderr.end();
+  });
+  return new Running({
+    stdout,
+    stderr,
+    code: Promise.all([done, ...closed]).then(([code]) => code),
+  });
 }
 
 /** Ends with its parent, and does not keep the parent alive. */
 function start(): ChildProcess {
-  const child = fork(join(import.meta.dirname, "resident-process.ts"), { execArgv: [] });
+  const child = fork(join(import.meta.dirname, "resident-process.ts"), {
+    execArgv: [],
+    serialization: "advanced",
+  });
   child.unref();
   return child;
 }

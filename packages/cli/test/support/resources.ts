@@ -1,3 +1,4 @@
+/** Resources as the command prints them, and many of them made past the command. */
 import assert from "node:assert/strict";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

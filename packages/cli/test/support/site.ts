@@ -1,3 +1,4 @@
+/** A server, and the command logged in as its operator. */
 import { TestServer } from "../../../server/test/support/server/test-server.ts";
 import { type Ended, wharf } from "./command.ts";
 

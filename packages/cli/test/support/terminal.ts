@@ -1,3 +1,4 @@
+/** The command at a terminal of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cleanEnvironment, LAUNCHER } from "./command.ts";

@@ -1,3 +1,4 @@
+/** Executes the `console` blocks of a document and compares their output. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+/** Environment variables for the time of a test. */
 import type { TestContext } from "node:test";
 
 /**

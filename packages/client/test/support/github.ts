@@ -1,3 +1,4 @@
+/** The token endpoint of GitHub Actions, as workloads see it. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

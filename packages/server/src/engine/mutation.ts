@@ -24,6 +24,8 @@ import type { Resource } from "./resource.ts";
 export interface MutationOptions {
   /** The identity that audit log and events name; by default the caller. */
   readonly actor?: string;
+  /** Whose grants are checked; by default the caller's. */
+  readonly caller?: Caller;
   /** Whether quotas of groups apply; they do by default. */
   readonly enforcesQuotas?: boolean;
   /** `each`, the default, writes an event per resource; `held` waits for `emitInstead`. */
@@ -62,7 +64,7 @@ export class Mutation {
     this.enforcesQuotas = options.enforcesQuotas ?? true;
     this.keepsOutputOnly = options.keepsOutputOnly ?? false;
     this.#options = options;
-    this.#caller = call.caller;
+    this.#caller = options.caller ?? call.caller;
   }
 
   get caller(): Caller {

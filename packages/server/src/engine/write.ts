@@ -7,7 +7,7 @@ import { fieldValue } from "../rpc/fields.ts";
 import { EMPTY_REPLY, messageReply, preparedReply } from "../rpc/reply.ts";
 import { mustBeUid, validate } from "../rpc/validate.ts";
 import type { ResourceRow } from "../store/resources/rows.ts";
-import type { ResourceMessage } from "./definition.ts";
+import type { Hooks, ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import { applyMask, type MaskPath, readMask, rejectImmutableChanges } from "./mask.ts";
 import { Mutation } from "./mutation.ts";
@@ -31,15 +31,15 @@ export function createMethod<R extends ResourceMessage>(
   };
 }
 
-/** Creates one resource within a mutation. */
+/** Creates one resource within a mutation, with the hooks of its definition unless others are given. */
 export async function createOne<R extends ResourceMessage>(
   mutation: Mutation,
   resource: Resource<R>,
   parent: string,
   input: R,
+  hooks: Hooks<R> = mutation.engine.hooksOf(resource),
 ): Promise<Created<R>> {
   const { definition } = resource;
-  const hooks = mutation.engine.hooksOf(resource);
   if (definition.changesAccess) await mutation.confirmAccess(parent);
   const created = resource.fromInput(input, mutation.call.time, mutation.keepsOutputOnly);
   hooks.applyDefaults?.(created, undefined);

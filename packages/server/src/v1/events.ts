@@ -19,6 +19,7 @@ import {
   rolesV1,
   SERVICES_V1,
 } from "@wharf/contract/v1";
+import { groupV1, roleV1 } from "../iam/v1-messages.ts";
 import type { EventTranslator, TranslatedEvent } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageFromJson } from "../rpc/json-read.ts";
@@ -26,12 +27,10 @@ import { toV1 } from "../vulnerabilities/v1/messages.ts";
 import { associationsV1 } from "./account-associations.ts";
 import { deletedV1, mappingV1 } from "./external-group-role-mappings.ts";
 import { inviteV1 } from "./group-invites.ts";
-import { groupV1 } from "./groups.ts";
 import { identityV1 } from "./identities.ts";
 import { providerV1 } from "./identity-providers.ts";
 import { settingsV1 } from "./registry-settings.ts";
 import { batchV1, bindingV1 } from "./role-bindings.ts";
-import { roleV1 } from "./roles.ts";
 import { tagV1 } from "./tags.ts";
 import { wireCompatible } from "./wire-compatible.ts";
 

@@ -1,25 +1,37 @@
 import { create } from "@bufbuild/protobuf";
-import { type GroupInvite, GroupInvitesService } from "@wharf/contract";
+import { type GroupInvite, GroupInviteSchema, GroupInvitesService } from "@wharf/contract";
 import { groupInvitesV1 } from "@wharf/contract/v1";
-import { type AdaptedMethod, adapt, type Invoke } from "./adapter.ts";
-import { adaptList, filterOf } from "./list.ts";
-import { roleV1 } from "./roles.ts";
+import type { Engine } from "../engine/engine.ts";
+import { createOrganizationWithInvite } from "../iam/organization-invite.ts";
+import { roleV1 } from "../iam/v1-messages.ts";
+import { filterOf } from "../rpc/v1/filter.ts";
+import { type AdaptedMethod, adapt, type Invoke, respondWith } from "./adapter.ts";
+import { adaptList } from "./list.ts";
 
-const { GroupInvites, GroupInviteSchema, StoredGroupInviteSchema } = groupInvitesV1;
+const {
+  GroupInvites,
+  GroupInviteSchema: GroupInviteV1Schema,
+  StoredGroupInviteSchema,
+} = groupInvitesV1;
 
 /** The version 1 methods of group invites. Invites include the whole role, and their code when created. */
-export function groupInviteMethods(invoke: Invoke): AdaptedMethod[] {
+export function groupInviteMethods(invoke: Invoke, engine: Engine): AdaptedMethod[] {
   return [
     adapt(invoke, {
       method: GroupInvites.method.create,
       target: GroupInvitesService.method.createGroupInvite,
-      request: ({ group, ttl, role, email, singleUse }) => ({
-        parent: group,
-        groupInvite: { roleUid: role, ttl, email, singleUse },
-      }),
+      request: (request) => ({ parent: request.group, groupInvite: inviteV2(request) }),
       response: inviteV1,
       names: { parent: "group", roleUid: "role" },
     }),
+    respondWith(
+      GroupInvites.method.createWithGroup,
+      { name: "group", roleUid: "role" },
+      async (request, call) => {
+        const input = create(GroupInviteSchema, inviteV2(request));
+        return inviteV1(await createOrganizationWithInvite(engine, call, request.group, input));
+      },
+    ),
     adaptList(invoke, {
       method: GroupInvites.method.list,
       target: GroupInvitesService.method.listGroupInvites,
@@ -39,9 +51,13 @@ export function groupInviteMethods(invoke: Invoke): AdaptedMethod[] {
   ];
 }
 
+function inviteV2({ role, ttl, email, singleUse }: groupInvitesV1.GroupInviteRequest) {
+  return { roleUid: role, ...(ttl && { ttl }), email, singleUse };
+}
+
 /** Translates a created invite to version 1. */
 export function inviteV1(invite: GroupInvite): groupInvitesV1.GroupInvite {
-  return create(GroupInviteSchema, { ...common(invite), code: invite.code });
+  return create(GroupInviteV1Schema, { ...common(invite), code: invite.code });
 }
 
 function stored(invite: GroupInvite): groupInvitesV1.StoredGroupInvite {

@@ -31,7 +31,7 @@ export function v1Handlers(
     ...identityMethods(invoke, engine),
     ...roleMethods(invoke),
     ...roleBindingMethods(invoke),
-    ...groupInviteMethods(invoke),
+    ...groupInviteMethods(invoke, engine),
     ...identityProviderMethods(invoke),
     ...accountAssociationMethods(invoke),
     ...externalGroupRoleMappingMethods(invoke),

@@ -19,8 +19,6 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
     "POST /iam/v2beta1/groups/{group_uid=**}:requestGroupAccess",
   ],
   "iam.v2beta1.GroupsService/CheckEligibility": ["GET /iam/v2beta1/groups:checkEligibility"],
-  // Internal: has no REST path.
-  "iam.GroupInvites/CreateWithGroup": [],
   "iam.v2beta1.IdentitiesService/UpdateIdentityMetadata": [
     "PATCH /iam/v2beta1/identities:updateIdentityMetadata",
   ],
@@ -54,6 +52,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   "registry.Apko": ["* /apko/v1/{rest=**}"],
   "registry.v2beta1.OverlaysService": ["* /registry/v2beta1/overlays/{rest=**}"],
   "registry.v2beta1.OverlayBindingsService": ["* /registry/v2beta1/overlayBindings/{rest=**}"],
+  "matcher.ImageMatcher": ["* /image-recommendation/v1/match"],
   "advisory.SecurityAdvisory": ["* /advisory/v1/{rest=**}"],
   "advisory.v2beta1.SecurityAdvisoryService": ["* /advisory/v2beta1/{rest=**}"],
 };
@@ -65,8 +64,7 @@ const AREAS: Readonly<Record<string, readonly string[]>> = {
   argos: ["v1"],
   ecosystems: ["v1"],
   guardener: ["v1alpha1"],
-  libraries: ["v1"],
-  matcher: ["v1"],
+  libraries: ["v1", "v2beta1"],
   packages: ["v1"],
   policies: ["v1"],
   skills: ["v1", "v1alpha1"],

@@ -22,8 +22,9 @@ const MAX_CHARACTERS = 256 * 1024;
 export function eventsExcess(events: readonly AdvisoryEvent[]): string | undefined {
   if (events.length > MAX_EVENTS) return `more than ${MAX_EVENTS}`;
   let size = 0;
-  for (const { findings, issue = "", author, type } of events) {
+  for (const { findings, issue = "", author, type, reviewReason, reviews } of events) {
     size += findings.length + issue.length + author.length + sizeOf(type.value);
+    size += reviewReason.length + sizeOf(reviews);
   }
   return size > MAX_CHARACTERS ? `longer than ${MAX_CHARACTERS} characters` : undefined;
 }

@@ -1,13 +1,15 @@
-import { clone, equals } from "@bufbuild/protobuf";
+import { clone, create, equals } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import {
   type AdvisoryEvent,
+  AdvisoryEvent_ReviewSchema,
   AdvisoryEventSchema,
   Capability,
   parentOf,
   ReviewState,
 } from "@wharf/contract";
 import type { Mutation } from "../engine/mutation.ts";
-import { failedPrecondition, type WharfError } from "../lib/errors.ts";
+import { failedPrecondition, invalidArgument, type WharfError } from "../lib/errors.ts";
 import { inMilliseconds } from "./import/merge.ts";
 
 /** Final review states. */
@@ -22,6 +24,8 @@ export function newEvent(author: string, given: AdvisoryEvent): AdvisoryEvent {
   event.uid = "";
   event.author = author;
   event.reviewer = "";
+  event.reviewReason = "";
+  event.reviews = [];
   event.reviewState = ReviewState.PENDING;
   normalizeTime(event, undefined);
   return event;
@@ -33,6 +37,7 @@ export function newEvent(author: string, given: AdvisoryEvent): AdvisoryEvent {
  * - States: pending ↔ changes requested; pending → approved or rejected, which are final.
  * - A review requires the capability to approve at the advisory, and an identity other than the author.
  * - An edit makes the caller the author, so that no one can approve their own text.
+ * - Every review is recorded with its reason. The reason of the latest one is shown until the event is pending again.
  */
 export function changedEvent(
   change: Mutation,
@@ -43,17 +48,29 @@ export function changedEvent(
   after.uid = before.uid;
   after.author = before.author;
   after.reviewer = before.reviewer;
+  after.reviews = before.reviews;
   normalizeTime(after, before);
   after.reviewState ||= ReviewState.PENDING;
-  if (equals(AdvisoryEventSchema, before, after)) return before;
+  after.reviewReason = after.reviewState === before.reviewState ? before.reviewReason : "";
   // An edit of an event with requested changes may repeat that state.
   const isReview = ![ReviewState.PENDING, before.reviewState].includes(after.reviewState);
+  // Callers may send the reason back that they have read.
+  if (!isReview && given.reviewReason !== "" && given.reviewReason !== before.reviewReason) {
+    const description = "reviewReason is the reason of a review: set the review state as well";
+    throw invalidArgument({ field: "reviewReason", description });
+  }
+  if (equals(AdvisoryEventSchema, before, after)) return before;
   if (isReview) change.mustHold([Capability.CAP_ADVISORIES_APPROVE], parentOf(before.uid));
   rejectDecided(before);
   const isSameContent = hasSameContent(before, after);
   if (isReview) {
     checkReview(change, before, isSameContent);
-    after.reviewer = change.caller.uid;
+    const { uid: reviewer } = change.caller;
+    const { reviewState: state } = after;
+    const reason = given.reviewReason;
+    const review = { reviewer, state, reason, time: timestampFromMs(change.call.time) };
+    Object.assign(after, { reviewer, reviewReason: reason });
+    after.reviews = [...before.reviews, create(AdvisoryEvent_ReviewSchema, review)];
   } else if (!isSameContent) after.author = change.caller.uid;
   return after;
 }
@@ -91,8 +108,9 @@ function checkReview(change: Mutation, before: AdvisoryEvent, isSameContent: boo
 
 /** Whether two events are equal except for their review. */
 function hasSameContent(one: AdvisoryEvent, other: AdvisoryEvent): boolean {
-  const { author, reviewer, reviewState } = one;
-  return equals(AdvisoryEventSchema, one, { ...other, author, reviewer, reviewState });
+  const { author, reviewer, reviewState, reviewReason, reviews } = one;
+  const review = { author, reviewer, reviewState, reviewReason, reviews };
+  return equals(AdvisoryEventSchema, one, { ...other, ...review });
 }
 
 function preconditionFailed(type: string, subject: string, description: string): WharfError {

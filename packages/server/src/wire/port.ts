@@ -27,7 +27,7 @@ import { Descriptors } from "./grpc/descriptors.ts";
 import type { GrpcWire } from "./grpc/handler.ts";
 import type { HealthSource } from "./grpc/health.ts";
 import { Health } from "./grpc/health.ts";
-import { reflectionMethods } from "./grpc/reflection.ts";
+import { reflectionMethods, SYSTEM_SERVICES } from "./grpc/reflection.ts";
 import { UnreadReplies } from "./grpc/unread.ts";
 import { LoopbackHosts } from "./host.ts";
 import { http1Server } from "./http1.ts";
@@ -153,7 +153,9 @@ function wireOf(
     draining: false,
     streaming: new Map([
       ...health.methods(),
-      ...reflectionMethods(() => (descriptors ??= new Descriptors(services))),
+      ...reflectionMethods(
+        () => (descriptors ??= new Descriptors([...services, ...SYSTEM_SERVICES])),
+      ),
     ]),
   };
 }

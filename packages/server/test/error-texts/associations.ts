@@ -41,7 +41,10 @@ export const ASSOCIATIONS: readonly ErrorText[] = [
   [
     "a description does not match",
     associations({ description: "x".repeat(513) }),
-    invalid({ description: 'description must match "^[\\S ]{0,512}$"' }),
+    invalid({
+      description:
+        'description must match "^(?:[^\\x00-\\x1f\\x7f-\\x9f]|[\\t\\n]|\\r\\n){0,512}$"',
+    }),
   ],
   [
     "an Amazon account is malformed",

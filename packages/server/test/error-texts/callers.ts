@@ -1,6 +1,6 @@
 import { literalIdentityUid } from "@wharf/contract";
 import { ApiError } from "../support/client/api-error.ts";
-import { exchange } from "../support/client/token-exchange.ts";
+import { exchange } from "../support/client/tokens.ts";
 import { roleNamed } from "../support/world/world.ts";
 import { type ErrorText, failed, type Ground, invalid, plain } from "./table.ts";
 

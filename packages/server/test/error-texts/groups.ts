@@ -17,10 +17,11 @@ export const GROUPS: readonly ErrorText[] = [
   ],
   [
     "several fields are invalid",
-    ({ api, org }) => api.groups.create(org, { name: "", description: "two\nlines" }),
+    ({ api, org }) => api.groups.create(org, { name: "", description: "a\x1bb" }),
     invalid({
       name: 'name must match "^[a-z0-9 ._-]{1,}$"',
-      description: 'description must match "^[\\S ]{0,512}$"',
+      description:
+        'description must match "^(?:[^\\x00-\\x1f\\x7f-\\x9f]|[\\t\\n]|\\r\\n){0,512}$"',
     }),
   ],
   [

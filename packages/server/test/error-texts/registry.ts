@@ -104,7 +104,8 @@ export const REGISTRY: readonly ErrorText[] = [
     "a source path does not exist",
     (ground) => synced(ground, "not/a/repo"),
     invalid({
-      "sync_config.source": 'there is no repo "not/a/repo": source must be a repo\'s uid or path',
+      "sync_config.source":
+        'there is no repo "not/a/repo": source must be a repo\'s uid or path, or its name in the same group',
     }),
   ],
   [
@@ -218,5 +219,14 @@ export const REGISTRY: readonly ErrorText[] = [
     "no registry is attached",
     ({ rest }) => rest("POST", "/registry/v2beta1/registries:reconcile", {}),
     failed("NO_REGISTRY", "no registry is attached: set --registry-urls"),
+  ],
+  [
+    "the id of an account is too large",
+    ({ rest, org }) =>
+      rest("POST", `/registry/v1/repos/${org}`, {
+        name: "x",
+        customOverlay: { accounts: { users: [{ gid: 2 ** 31 }] } },
+      }),
+    invalid({ "customOverlay.accounts.users[0]": "gid must be at most 2147483647" }),
   ],
 ];

@@ -2,7 +2,7 @@ import { CODES, type CodeName } from "@wharf/contract/messages";
 import type { ApiClient } from "../support/client/api-client.ts";
 import { ApiError } from "../support/client/api-error.ts";
 import { Http } from "../support/client/http.ts";
-import type { TestWorld } from "../support/world/world.ts";
+import type { World } from "../support/world/world.ts";
 
 /** A kind of rejection: when it happens, a request that causes it, and the error. */
 export type ErrorText = readonly [
@@ -24,11 +24,11 @@ export interface ExpectedError {
 /** What requests of the table need. */
 export class Ground {
   readonly api: ApiClient;
-  readonly world: TestWorld;
+  readonly world: World;
   /** An organization in which the operator alone has access. */
   readonly org: string;
 
-  constructor(api: ApiClient, world: TestWorld, org: string) {
+  constructor(api: ApiClient, world: World, org: string) {
     this.api = api;
     this.world = world;
     this.org = org;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { checkUnharmed } from "../support/client/raw-http1.ts";
+import { checkUnharmed } from "../support/client/raw.ts";
 import { TestServer } from "../support/server/test-server.ts";
 
 const BYTES = 4 * 1024 * 1024 - 100;

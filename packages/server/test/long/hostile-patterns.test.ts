@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Http } from "../support/client/http.ts";
-import { exchange } from "../support/client/token-exchange.ts";
+import { exchange } from "../support/client/tokens.ts";
 import { StandInIssuer } from "../support/providers/issuer.ts";
 import { TestServer } from "../support/server/test-server.ts";
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import type { JWTPayload } from "jose";
 import { Http } from "../support/client/http.ts";
-import { exchange } from "../support/client/token-exchange.ts";
+import { exchange } from "../support/client/tokens.ts";
 import { StandInIssuer } from "../support/providers/issuer.ts";
 import { TestServer } from "../support/server/test-server.ts";
 

@@ -5,7 +5,7 @@ import { GroupSchema, newChildUid, OrgStatus, RoleBindingSchema } from "@wharf/c
 import { groups } from "../../src/iam/groups.ts";
 import { roleBindings } from "../../src/iam/role-bindings.ts";
 import { Http } from "../support/client/http.ts";
-import { Inside } from "../support/server/store-access.ts";
+import { DirectStore } from "../support/server/direct-store.ts";
 import { type Member, onEachStore, roleNamed } from "../support/world/world.ts";
 
 /** Groups at which the caller has a role binding, and groups below each. */
@@ -27,20 +27,20 @@ interface Beside<T> {
 onEachStore(
   "a caller with thousands of role bindings",
   (world) => {
-    let inside: Inside;
+    let direct: DirectStore;
     let org: string;
     let member: Member;
     let owner: Member;
     const scopes = SCOPES[world.store];
     const rows = scopes * (BELOW + 1);
     before(async () => {
-      inside = await Inside.open(world.server);
+      direct = await DirectStore.open(world.server);
       org = await world.organization();
       member = await world.member();
       owner = await world.member({ [await world.organization()]: "owner" });
       const roleUid = roleNamed("viewer");
       for (let made = 0; made < scopes; made += 500) {
-        await inside.store.write(async (tx) => {
+        await direct.store.write(async (tx) => {
           const insert = (uid: string, name: string) => {
             const group = create(GroupSchema, { uid, name, status: OrgStatus.READY });
             return groups.table.insert(tx, groups.toRow(group));
@@ -58,7 +58,7 @@ onEachStore(
         });
       }
     });
-    after(() => inside.close());
+    after(() => direct.close());
 
     const readOne = async () => {
       const others = new Http(world.server.url, owner.token);

@@ -4,17 +4,17 @@ import { ApiClient, PROTOCOLS } from "../support/client/api-client.ts";
 import { closeGrpc } from "../support/client/grpc.ts";
 import { Http } from "../support/client/http.ts";
 import {
+  type AccessModel,
   expected,
   isOrdered,
   LIST_CAPABILITY,
   type ListFilter,
   OPERATOR,
   type SortKey,
-  type World,
 } from "../support/oracle/access-model.ts";
 import { checkWalk, fetchAll, type ListQuery } from "../support/oracle/pages.ts";
 import { all, build, NAMES, type Plan, pick } from "../support/oracle/random-plan.ts";
-import { Inside } from "../support/server/store-access.ts";
+import { DirectStore } from "../support/server/direct-store.ts";
 import { STORES, TestServer } from "../support/server/test-server.ts";
 
 const KIND = "accountAssociations";
@@ -43,16 +43,16 @@ const PLAN: Plan = {
 for (const store of STORES) {
   describe(`lists of resources with the uid of their group, on ${store}`, () => {
     let server: TestServer;
-    let inside: Inside;
-    let world: World;
+    let direct: DirectStore;
+    let world: AccessModel;
     before(async () => {
       server = await TestServer.start({ store });
-      inside = await Inside.open(server);
-      ({ world } = await build(new Http(server.url, await inside.token()), PLAN));
+      direct = await DirectStore.open(server);
+      ({ world } = await build(new Http(server.url, await direct.token()), PLAN));
     });
     after(async () => {
       closeGrpc();
-      await inside.close();
+      await direct.close();
       assert.equal(await server.stop(), 0);
     });
 
@@ -76,7 +76,7 @@ for (const store of STORES) {
     test("every caller gets exactly the visible rows, in order, in consistent pages", async () => {
       let shown = 0;
       for (const [number, caller] of callers().entries()) {
-        const token = await (caller === OPERATOR ? inside.token() : inside.token(caller));
+        const token = await (caller === OPERATOR ? direct.token() : direct.token(caller));
         await all(filters(), async (filter, at) => {
           const key = pick(KEYS, at + number);
           const query: ListQuery = { kind: KIND, filter, key, descending: at % 3 === 0 };

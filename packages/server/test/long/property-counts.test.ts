@@ -3,9 +3,9 @@ import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
 import { type Answer, Http } from "../support/client/http.ts";
 import type { Kind } from "../support/oracle/access-model.ts";
+import { FIXED } from "../support/oracle/random.ts";
 import { pick } from "../support/oracle/random-plan.ts";
-import { FIXED } from "../support/oracle/seed.ts";
-import { Inside } from "../support/server/store-access.ts";
+import { DirectStore } from "../support/server/direct-store.ts";
 import { checkRows } from "../support/server/store-consistency.ts";
 import { STORES, TestServer } from "../support/server/test-server.ts";
 
@@ -48,13 +48,19 @@ type Made = Kind | "repos" | "tags";
 
 /** Things that everyone changes at once; only the latest are kept, so that clients meet. */
 class Crowd {
-  readonly #inside: Inside;
+  readonly #inside: DirectStore;
   readonly #clients: readonly Http[];
   readonly #urls: readonly string[];
   readonly #uids: Record<Made, string[]>;
 
-  constructor(inside: Inside, urls: readonly string[], token: string, root: string, role: string) {
-    this.#inside = inside;
+  constructor(
+    direct: DirectStore,
+    urls: readonly string[],
+    token: string,
+    root: string,
+    role: string,
+  ) {
+    this.#inside = direct;
     this.#urls = urls;
     this.#clients = urls.map((url) => new Http(url, token));
     this.#uids = {
@@ -171,7 +177,7 @@ for (const store of STORES) {
   describe(`stored state on ${store}`, () => {
     let server: TestServer;
     let replica: TestServer | undefined;
-    let inside: Inside;
+    let direct: DirectStore;
     let operator: Http;
     let urls: string[];
     before(async () => {
@@ -180,11 +186,11 @@ for (const store of STORES) {
       const flags = ["--base-url", server.url];
       if (store === "postgres") replica = await TestServer.start({ sameStoreAs: server, flags });
       urls = [server.url, ...(replica ? [replica.url] : [])];
-      inside = await Inside.open(server);
-      operator = new Http(server.url, await inside.token());
+      direct = await DirectStore.open(server);
+      operator = new Http(server.url, await direct.token());
     });
     after(async () => {
-      await inside.close();
+      await direct.close();
       assert.equal((await replica?.stop()) ?? 0, 0);
       assert.equal(await server.stop(), 0);
     });
@@ -208,16 +214,16 @@ for (const store of STORES) {
       const property = fc.asyncProperty(lists, async (clients) => {
         const root = await created("groups", { name: "root" });
         const role = await created(`roles/${root}`, { name: "r", capabilities: ["groups.list"] });
-        const crowd = new Crowd(inside, urls, await inside.token(), root, role);
+        const crowd = new Crowd(direct, urls, await direct.token(), root, role);
         await Promise.all(clients.map((list, client) => crowd.run(client, list)));
-        await checkRows(inside.store.reader);
+        await checkRows(direct.store.reader);
       });
       await fc.assert(property, { ...FIXED, numRuns: 4 });
     });
 
     test("has no orphan of a concurrently deleted group", async () => {
       const root = await created("groups", { name: "root" });
-      const [one, other] = await twice(await inside.token());
+      const [one, other] = await twice(await direct.token());
       for (let turn = 0; turn < 60; turn++) {
         const name = `${root.slice(0, 8)}-${turn}`;
         const group = await created(`groups/${root}`, { name });
@@ -227,23 +233,23 @@ for (const store of STORES) {
           other.delete(`/iam/v2beta1/groups/${group}`),
         ]);
       }
-      await checkRows(inside.store.reader);
+      await checkRows(direct.store.reader);
     });
 
     test("has no organization of a concurrently deleted creator", async () => {
       const root = await created("groups", { name: "root" });
-      const operators = await twice(await inside.token());
+      const operators = await twice(await direct.token());
       for (let turn = 0; turn < 40; turn++) {
         const claimMatch = { issuer: ISSUER, subject: `founder ${turn}` };
         const founder = await created(`identities/${root}`, { name: "founder", claimMatch });
-        const [own] = await twice(await inside.token(founder));
+        const [own] = await twice(await direct.token(founder));
         const [, other] = operators;
         await Promise.all([
           other.delete(`/iam/v2beta1/identities/${founder}`),
           own.post("/iam/v2beta1/groups", { name: "founded" }),
         ]);
       }
-      await checkRows(inside.store.reader);
+      await checkRows(direct.store.reader);
     });
   });
 }

@@ -5,7 +5,7 @@ import { ApiClient } from "../support/client/api-client.ts";
 import { rejected } from "../support/client/api-error.ts";
 import { closeGrpc } from "../support/client/grpc.ts";
 import { Http } from "../support/client/http.ts";
-import { Inside } from "../support/server/store-access.ts";
+import { DirectStore } from "../support/server/direct-store.ts";
 import { TestServer } from "../support/server/test-server.ts";
 
 const PATH = "/iam/v2beta1";
@@ -35,7 +35,7 @@ const ACCESS = [
 
 describe("an access administrator of a folder", () => {
   let server: TestServer;
-  let inside: Inside;
+  let direct: DirectStore;
   let operator: Http;
   /** An organization, a folder in it and one beside that. */
   let root: string;
@@ -47,19 +47,19 @@ describe("an access administrator of a folder", () => {
 
   before(async () => {
     server = await TestServer.start();
-    inside = await Inside.open(server);
-    operator = new Http(server.url, await inside.token());
+    direct = await DirectStore.open(server);
+    operator = new Http(server.url, await direct.token());
     root = await made("groups", { name: "root" });
     folder = await made(`groups/${root}`, { name: "folder" });
     beside = await made(`groups/${root}`, { name: "beside" });
     manager = await made(`identities/${folder}`, { name: "manager", claimMatch: CLAIM });
     const role = await made(`roles/${root}`, { name: "manager", capabilities: ACCESS });
     managerBinding = await made(`roleBindings/${folder}`, { identityUid: manager, roleUid: role });
-    rest = new Http(server.url, await inside.token(manager));
+    rest = new Http(server.url, await direct.token(manager));
   });
   after(async () => {
     closeGrpc();
-    await inside.close();
+    await direct.close();
     assert.equal(await server.stop(), 0);
   });
 
@@ -91,7 +91,7 @@ describe("an access administrator of a folder", () => {
     await refused("POST", `roles/${folder}`, { name: "more", capabilities: ["UNKNOWN"] }, 400);
     await refused("POST", `roles/${folder}`, { name: "more", capabilities: ["internal"] });
     assert.deepEqual((await seen(`roles/${role}`)).capabilities, ["CAP_IAM_GROUPS_LIST"]);
-    const over = { url: server.url, token: await inside.token(manager), protocol: "gRPC" } as const;
+    const over = { url: server.url, token: await direct.token(manager), protocol: "gRPC" } as const;
     const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_REPO_DELETE"];
     const attempt = new ApiClient(over).roles.update(role, { capabilities });
     assert.equal((await rejected(attempt)).code, 7);
@@ -226,7 +226,7 @@ describe("an access administrator of a folder", () => {
     const guest = await made(`identities/${folder}`, { name: "guest", claimMatch: CLAIM });
     const role = await made(`roles/${folder}`, { name: "r", capabilities: ["groups.list"] });
     const binding = await made(`roleBindings/${folder}`, { identityUid: guest, roleUid: role });
-    const own = new Http(server.url, await inside.token(guest));
+    const own = new Http(server.url, await direct.token(guest));
     assert.equal((await own.get(`${PATH}/groups/${folder}`)).status, 200);
     await operator.patch(`${PATH}/roles/${role}`, { capabilities: ["roles.list"] });
     assert.equal((await own.get(`${PATH}/groups/${folder}`)).status, 403);

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { groups } from "../../src/iam/groups.ts";
 import { Http } from "../support/client/http.ts";
-import { Inside } from "../support/server/store-access.ts";
+import { DirectStore } from "../support/server/direct-store.ts";
 import { TestServer } from "../support/server/test-server.ts";
 
 const PATH = "/iam/v2beta1";
@@ -12,17 +12,17 @@ const CLAIM = { issuer: "https://issuer.example.com", subject: "someone" };
 describe("a caller whose access is revoked while a request waits", () => {
   let server: TestServer;
   let replica: TestServer;
-  let inside: Inside;
+  let direct: DirectStore;
   let operator: Http;
   before(async () => {
     server = await TestServer.start({ store: "postgres", ownProcess: true });
     const flags = ["--base-url", server.url];
     replica = await TestServer.start({ sameStoreAs: server, flags, ownProcess: true });
-    inside = await Inside.open(server);
-    operator = new Http(replica.url, await inside.token());
+    direct = await DirectStore.open(server);
+    operator = new Http(replica.url, await direct.token());
   });
   after(async () => {
-    await inside.close();
+    await direct.close();
     assert.equal(await replica.stop(), 0);
     assert.equal(await server.stop(), 0);
   });
@@ -37,7 +37,7 @@ describe("a caller whose access is revoked while a request waits", () => {
   async function hold(uid: string): Promise<() => Promise<void>> {
     const held = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
-    const holding = inside.store.write(async (tx) => {
+    const holding = direct.store.write(async (tx) => {
       await groups.table.findForChange(tx, uid);
       held.resolve();
       await release.promise;
@@ -54,7 +54,7 @@ describe("a caller whose access is revoked while a request waits", () => {
     const sql = `SELECT count(*) AS waiting FROM pg_stat_activity
       WHERE wait_event_type = 'Lock' AND datname = current_database()`;
     for (let turn = 0; turn < 3_000; turn++) {
-      const row = await inside.store.reader.get<{ waiting: number }>(sql);
+      const row = await direct.store.reader.get<{ waiting: number }>(sql);
       if ((row?.waiting ?? 0) > 0) return;
       await sleep(20);
     }
@@ -68,7 +68,7 @@ describe("a caller whose access is revoked while a request waits", () => {
     const capabilities = ["role_bindings.create", "groups.list"];
     const roleUid = await made(`roles/${root}`, { name: "r", capabilities });
     const binding = await made(`roleBindings/${root}`, { identityUid: leaver, roleUid });
-    const rest = new Http(server.url, await inside.token(leaver));
+    const rest = new Http(server.url, await direct.token(leaver));
 
     const letGo = await hold(root);
     const granting = rest.post(`${PATH}/roleBindings/${root}`, { identityUid: friend, roleUid });

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
 import { type Answer, Http } from "../support/client/http.ts";
-import { heldAt, type Item, type World } from "../support/oracle/access-model.ts";
+import { type AccessModel, heldAt, type Item } from "../support/oracle/access-model.ts";
 import { checkNoEscalation, snapshot } from "../support/oracle/escalation.ts";
+import { FIXED } from "../support/oracle/random.ts";
 import { build, pick, plans } from "../support/oracle/random-plan.ts";
-import { FIXED } from "../support/oracle/seed.ts";
-import { Inside } from "../support/server/store-access.ts";
+import { DirectStore } from "../support/server/direct-store.ts";
 import { type StoreKind, TestServer } from "../support/server/test-server.ts";
 
 /** All that acting on access takes, and one thing to covet. */
@@ -75,7 +75,7 @@ type Step = typeof steps extends fc.Arbitrary<infer T> ? T : never;
 const PATH = "/iam/v2beta1";
 
 /** What an actor would choose: mostly things within reach, and what it has to give, but not always. */
-function choose(world: World, actor: string, { a, b, c, capabilities }: Step) {
+function choose(world: AccessModel, actor: string, { a, b, c, capabilities }: Step) {
   const held = (uid: string) => heldAt(world, actor, uid);
   const near = <T extends Item>(items: readonly T[], number: number): T => {
     const within = items.filter(({ uid }) => held(uid).size > 0);
@@ -101,7 +101,7 @@ function choose(world: World, actor: string, { a, b, c, capabilities }: Step) {
   };
 }
 
-function attempt(rest: Http, world: World, actor: string, step: Step): Promise<Answer> {
+function attempt(rest: Http, world: AccessModel, actor: string, step: Step): Promise<Answer> {
   const { operation, a, b, c } = step;
   const { groups, identities, roles } = world;
   const choice = choose(world, actor, step);
@@ -164,15 +164,15 @@ function attempt(rest: Http, world: World, actor: string, step: Step): Promise<A
 function suite(store: StoreKind, numRuns: number): void {
   describe(`escalation on ${store}`, () => {
     let server: TestServer;
-    let inside: Inside;
+    let direct: DirectStore;
     let operatorToken: string;
     before(async () => {
       server = await TestServer.start({ store });
-      inside = await Inside.open(server);
-      operatorToken = await inside.token();
+      direct = await DirectStore.open(server);
+      operatorToken = await direct.token();
     });
     after(async () => {
-      await inside.close();
+      await direct.close();
       assert.equal(await server.stop(), 0);
     });
 
@@ -203,12 +203,12 @@ function suite(store: StoreKind, numRuns: number): void {
       assert.ok(refused > succeeded, `only ${refused} steps were refused`);
     });
 
-    async function take(step: Step, world: World): Promise<Answer & { actor: string }> {
+    async function take(step: Step, world: AccessModel): Promise<Answer & { actor: string }> {
       const bound = new Set(world.roleBindings.map((binding) => binding.identityUid));
       const able = world.identities.filter((identity) => bound.has(identity.uid));
       const actor = pick(able.length > 0 ? able : world.identities, step.actor)?.uid;
       if (actor === undefined) return { actor: "", status: 404, body: {}, headers: new Headers() };
-      const rest = new Http(server.url, await inside.token(actor));
+      const rest = new Http(server.url, await direct.token(actor));
       return { actor, ...(await attempt(rest, world, actor, step)) };
     }
   });

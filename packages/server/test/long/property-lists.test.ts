@@ -5,6 +5,7 @@ import { ApiClient, type Protocol } from "../support/client/api-client.ts";
 import { closeGrpc } from "../support/client/grpc.ts";
 import { Http } from "../support/client/http.ts";
 import {
+  type AccessModel,
   type BindingItem,
   expected,
   type Item,
@@ -18,7 +19,6 @@ import {
   parentOf,
   placeOf,
   type SortKey,
-  type World,
 } from "../support/oracle/access-model.ts";
 import {
   checkWalk,
@@ -27,9 +27,9 @@ import {
   type ListQuery,
   type Walk,
 } from "../support/oracle/pages.ts";
+import { FIXED } from "../support/oracle/random.ts";
 import { all, build, NAMES, pick, plans } from "../support/oracle/random-plan.ts";
-import { FIXED } from "../support/oracle/seed.ts";
-import { Inside } from "../support/server/store-access.ts";
+import { DirectStore } from "../support/server/direct-store.ts";
 import { STORES, TestServer } from "../support/server/test-server.ts";
 
 /** Roles are made of what lists ask for, and of something that they do not. */
@@ -68,12 +68,17 @@ const questions = fc.noBias(
 type Question = typeof questions extends fc.Arbitrary<infer T> ? T : never;
 
 /** Everyone whom a world binds to a role at least once, and the operator. */
-function callerOf({ caller }: Question, world: World): string {
+function callerOf({ caller }: Question, world: AccessModel): string {
   const bound = new Set(world.roleBindings.map((binding) => binding.identityUid));
   return pick([OPERATOR, ...bound, ...bound], caller);
 }
 
-function filterOf(question: Question, world: World, root: string, caller: string): ListFilter {
+function filterOf(
+  question: Question,
+  world: AccessModel,
+  root: string,
+  caller: string,
+): ListFilter {
   const { kind, target, filters, astray } = question;
   const seen = expected(world, caller, kind, caller === OPERATOR ? { descendants_of: root } : {});
   const item = pick(seen.length > 0 && astray > 0 ? seen : world[kind], target);
@@ -112,25 +117,29 @@ function ancestors(uid: string): string[] {
 for (const store of STORES) {
   describe(`lists on ${store}`, () => {
     let server: TestServer;
-    let inside: Inside;
+    let direct: DirectStore;
     let operator: Http;
     before(async () => {
       server = await TestServer.start({ store });
-      inside = await Inside.open(server);
-      operator = new Http(server.url, await inside.token());
+      direct = await DirectStore.open(server);
+      operator = new Http(server.url, await direct.token());
     });
     after(async () => {
       closeGrpc();
-      await inside.close();
+      await direct.close();
       assert.equal(await server.stop(), 0);
     });
 
     async function clientFor(caller: string, protocol: Protocol = "REST"): Promise<ApiClient> {
-      const token = await (caller === OPERATOR ? inside.token() : inside.token(caller));
+      const token = await (caller === OPERATOR ? direct.token() : direct.token(caller));
       return new ApiClient({ url: server.url, token, protocol });
     }
 
-    async function checkQuestion(question: Question, world: World, root: string): Promise<void> {
+    async function checkQuestion(
+      question: Question,
+      world: AccessModel,
+      root: string,
+    ): Promise<void> {
       const caller = callerOf(question, world);
       const { kind, descending, walk, sizes, skips } = question;
       const key = kind === "roleBindings" && question.key === "name" ? "uid" : question.key;
@@ -152,7 +161,7 @@ for (const store of STORES) {
       const property = fc.asyncProperty(plans(CAPABILITIES), async (plan) => {
         const { world } = await build(operator, plan);
         for (const identity of world.identities.slice(0, 3)) {
-          const rest = new Http(server.url, await inside.token(identity.uid));
+          const rest = new Http(server.url, await direct.token(identity.uid));
           for (const kind of KINDS) {
             await all(world[kind], async ({ uid }) => {
               const { status } = await rest.get(`/iam/v2beta1/${kind}/${uid}`);
@@ -196,7 +205,7 @@ for (const store of STORES) {
 
     async function checkWhileChanging(
       question: Question,
-      world: World,
+      world: AccessModel,
       root: string,
       visitors: Visitors,
     ): Promise<void> {
@@ -244,10 +253,10 @@ class Visitors {
   /** Of each kind there are never more at a time. */
   readonly most = 24;
   readonly #operator: Http;
-  readonly #world: World;
+  readonly #world: AccessModel;
   #wanted = true;
 
-  constructor(operator: Http, world: World) {
+  constructor(operator: Http, world: AccessModel) {
     this.#operator = operator;
     this.#world = world;
   }

@@ -10,9 +10,9 @@ import { ApiClient } from "../support/client/api-client.ts";
 import { Http } from "../support/client/http.ts";
 import { placeOf } from "../support/oracle/access-model.ts";
 import { fetchPage, type ListQuery } from "../support/oracle/pages.ts";
+import { FIXED } from "../support/oracle/random.ts";
 import { pick } from "../support/oracle/random-plan.ts";
-import { FIXED } from "../support/oracle/seed.ts";
-import { Inside } from "../support/server/store-access.ts";
+import { DirectStore } from "../support/server/direct-store.ts";
 import { STORES, TestServer } from "../support/server/test-server.ts";
 
 /** More than two landmarks' worth of rows, which are 5,000 apart. */
@@ -92,7 +92,7 @@ class Forest {
 }
 
 /** Puts thousands of groups into the store from beside the server, in a known order. */
-async function plant(inside: Inside, root: string, folder: string): Promise<Known[]> {
+async function plant(direct: DirectStore, root: string, folder: string): Promise<Known[]> {
   const start = Date.parse("2026-01-01T00:00:00Z");
   const known = Array.from({ length: MANY }, (_, born): Known => {
     const parent = born % 2 === 0 ? root : folder;
@@ -100,7 +100,7 @@ async function plant(inside: Inside, root: string, folder: string): Promise<Know
     const uid = `${parent}/${randomBytes(8).toString("hex")}`;
     return { uid, name: pick(NAMES, born * 13), created, updated: created, born };
   });
-  await inside.store.write(async (tx) => {
+  await direct.store.write(async (tx) => {
     for (const { uid, name, created } of known) {
       const time = timestampFromMs(created);
       const fields = { uid, name, createTime: time, updateTime: time, status: OrgStatus.READY };
@@ -113,23 +113,23 @@ async function plant(inside: Inside, root: string, folder: string): Promise<Know
 for (const store of STORES) {
   describe(`deep skips on ${store}`, () => {
     let server: TestServer;
-    let inside: Inside;
+    let direct: DirectStore;
     let forest: Forest;
     let api: ApiClient;
     before(async () => {
       server = await TestServer.start({ store });
-      inside = await Inside.open(server);
-      const rest = new Http(server.url, await inside.token());
+      direct = await DirectStore.open(server);
+      const rest = new Http(server.url, await direct.token());
       const root = (await rest.post("/iam/v2beta1/groups", { name: "root" })).body.uid;
       const folder = (await rest.post(`/iam/v2beta1/groups/${root}`, { name: "folder" })).body;
-      const planted = await plant(inside, root, folder.uid);
+      const planted = await plant(direct, root, folder.uid);
       const created = Date.parse(folder.createTime);
       const first = { uid: folder.uid, name: "folder", created, updated: created, born: -1 };
       forest = new Forest(rest, root, folder.uid, [first, ...planted]);
-      api = new ApiClient({ url: server.url, token: await inside.token() });
+      api = new ApiClient({ url: server.url, token: await direct.token() });
     });
     after(async () => {
-      await inside.close();
+      await direct.close();
       assert.equal(await server.stop(), 0);
     });
 

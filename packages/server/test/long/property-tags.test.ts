@@ -4,8 +4,8 @@ import { recordTag } from "../../src/registry/ingest/tag-state.ts";
 import type { ApiClient } from "../support/client/api-client.ts";
 import { walk } from "../support/client/pagination.ts";
 import { all, pick } from "../support/oracle/random-plan.ts";
-import { digest } from "../support/registry/digest.ts";
-import { Insider } from "../support/server/insider.ts";
+import { digest } from "../support/registry/oci-image.ts";
+import { DirectStore } from "../support/server/direct-store.ts";
 import { checkRows } from "../support/server/store-consistency.ts";
 import { onEachStore } from "../support/world/world.ts";
 
@@ -72,11 +72,11 @@ function* everyAsked(): Iterable<Asked> {
 }
 
 onEachStore("lists of tags", (world) => {
-  let insider: Insider;
+  let direct: DirectStore;
   let tree: string[];
   let tags: Shown[];
   before(async () => {
-    insider = await Insider.open(world.server);
+    direct = await DirectStore.open(world.server);
     const org = await world.organization();
     const [left, right] = [await world.group(org), await world.group(org)];
     const inner = await world.group(left);
@@ -91,7 +91,7 @@ onEachStore("lists of tags", (world) => {
         at % 3 === 0 ? pick(NAMES, at / 3) : `${at}${pick(["", "-r1", "-20260101"], at)}`;
       const news = { name, digest: digest(at % 5), deprecated: at % 4 === 0 };
       const time = T0 + 1_000 * ((at * 37) % 80);
-      await insider.change((change) => recordTag(change, pick(repos, at * 7), { ...news, time }));
+      await direct.change((change) => recordTag(change, pick(repos, at * 7), { ...news, time }));
     }
     const everything = { includeReferrers: true, includeDates: true, includeEpochs: true };
     const uidp = { descendantsOf: org };
@@ -99,8 +99,8 @@ onEachStore("lists of tags", (world) => {
     assert.ok(tags.length > 100);
   });
   after(async () => {
-    await checkRows(insider.inside.store.reader);
-    await insider.close();
+    await checkRows(direct.store.reader);
+    await direct.close();
   });
 
   const isWithin = (uid: string, place: string) => uid.startsWith(`${place}/`);
@@ -179,7 +179,7 @@ onEachStore("lists of tags", (world) => {
     const { nextPageToken: pageToken } = await api.tags.list({ pageSize: 1 });
     for (const other of [{ includeEpochs: true }, { deprecated: false }, { orderBy: "name" }]) {
       const asked = api.tags.list({ pageSize: 1, pageToken, ...other });
-      await assert.rejects(asked, /pageToken does not belong to this query/);
+      await assert.rejects(asked, /pageToken/);
     }
     assert.equal((await api.tags.list({ pageSize: 2, pageToken })).tags.length, 2);
   });

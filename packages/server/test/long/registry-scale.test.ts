@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { RegistryStorage } from "../support/registry/storage.ts";
 import { TestServer } from "../support/server/test-server.ts";
-import { TrackedWorld, until } from "../support/world/tracked-registry.ts";
+import { TrackedRegistry, until } from "../support/world/tracked-registry.ts";
 
 const TAGS = 1_000;
 const REPOS = 5_000;
@@ -16,10 +16,10 @@ const SELDOM_MS = 250;
 const repoName = (at: number) => `app-${String(at).padStart(4, "0")}`;
 
 describe("a large registry", () => {
-  let tracked: TrackedWorld;
+  let tracked: TrackedRegistry;
   let storage: RegistryStorage;
   before(async () => {
-    tracked = await TrackedWorld.start({ tells: false });
+    tracked = await TrackedRegistry.start({ notifies: false });
     await until(async () => tracked.world.server.log.includes("reconcile pass finished"));
     storage = new RegistryStorage(tracked.registry.storage);
     const image = storage.image("shared");
@@ -34,7 +34,7 @@ describe("a large registry", () => {
   const found = () => tracked.metric("wharf_registry_reconcile_repos_total", `outcome="ours"`);
   const totalOf = async (list: string, query: string) => {
     const path = `/registry/v2beta1/${list}?${query}&includeTotalCount=true&pageSize=1`;
-    return Number((await tracked.world.operator.get(path)).body.totalCount);
+    return Number((await tracked.world.http.get(path)).body.totalCount);
   };
 
   test("is reconciled in bounded memory, and resumes after a restart", async () => {
@@ -60,7 +60,9 @@ describe("a large registry", () => {
   });
 
   test("is then complete in the store", async () => {
-    const { organization, team } = tracked.world;
+    const {
+      registry: { organization, team },
+    } = tracked.world;
     assert.equal(await totalOf("repos", `uidp.childrenOf=${team}`), REPOS);
     const repo = (await tracked.repo("many")) as string;
     assert.equal(await totalOf("tags", `uidp.childrenOf=${repo}`), TAGS);
@@ -69,10 +71,10 @@ describe("a large registry", () => {
 });
 
 describe("a registry reconciled by two replicas", () => {
-  let tracked: TrackedWorld;
+  let tracked: TrackedRegistry;
   let other: TestServer;
   before(async () => {
-    tracked = await TrackedWorld.start({ store: "postgres", tells: false });
+    tracked = await TrackedRegistry.start({ store: "postgres", notifies: false });
   });
   after(async () => {
     await other.stop();

@@ -4,8 +4,7 @@ import { ApiClient } from "../support/client/api-client.ts";
 import { ApiError } from "../support/client/api-error.ts";
 import { inParallel } from "../support/client/pagination.ts";
 import { ScimClient } from "../support/providers/scim.ts";
-import { type Signer, signerOf } from "../support/server/signer.ts";
-import { Inside } from "../support/server/store-access.ts";
+import { DirectStore, type Signer, signerOf } from "../support/server/direct-store.ts";
 import { checkRows } from "../support/server/store-consistency.ts";
 import { TestServer } from "../support/server/test-server.ts";
 import { roleNamed } from "../support/world/world.ts";
@@ -37,8 +36,8 @@ describe("races between two replicas", () => {
     Promise.all([codeOf(first()), codeOf(second())]);
 
   const consistent = async () => {
-    const inside = await Inside.open(one as TestServer);
-    await checkRows(inside.store.reader).finally(() => inside.close());
+    const direct = await DirectStore.open(one as TestServer);
+    await checkRows(direct.store.reader).finally(() => direct.close());
   };
 
   /** Runs every round on alternating replicas, and tells how the rounds ended. */

@@ -8,7 +8,7 @@ import { sendBytes } from "../support/client/grpc.ts";
 import { Http } from "../support/client/http.ts";
 import { inParallel } from "../support/client/pagination.ts";
 import { queryOf } from "../support/client/transcoding.ts";
-import { ExtremeGround } from "../support/fuzz/boundary-requests.ts";
+import { ValidRequests } from "../support/fuzz/boundary-requests.ts";
 import {
   extremesOf,
   jsonExtremesOf,
@@ -28,9 +28,9 @@ const METHODS = [...SERVICES, ...SERVICES_V1]
   .filter(({ parent, name }) => !LEFT_OUT.test(`${parent.name}/${name}`));
 
 onEachStore("every field of every request, at the extremes of its type", (world) => {
-  let ground: ExtremeGround;
+  let ground: ValidRequests;
   before(async () => {
-    ground = await ExtremeGround.prepare(world);
+    ground = await ValidRequests.prepare(world);
   });
 
   test("is accepted or rejected over gRPC, never an internal error", async () => {

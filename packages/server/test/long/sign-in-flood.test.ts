@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { alertOf, LocalWorld, PASSWORD } from "../support/world/local-accounts.ts";
+import { alertOf, PASSWORD } from "../support/world/local-accounts.ts";
+import { World } from "../support/world/world.ts";
 
-let world: LocalWorld;
+let world: World;
 before(async () => {
-  world = await LocalWorld.start({ flags: ["--trusted-proxies", "127.0.0.1"], ownProcess: true });
-  assert.equal((await world.setUp()).status, 200);
+  world = await World.start({ flags: ["--trusted-proxies", "127.0.0.1"], ownProcess: true });
+  assert.equal((await world.accounts.setUp()).status, 200);
 });
 after(() => world.stop());
 

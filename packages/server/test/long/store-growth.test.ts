@@ -3,8 +3,7 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MAX_KINDS_PER_NETWORK } from "../../src/engine/audit-aggregator.ts";
 import { MAX_PENDING_DEVICES_PER_NETWORK } from "../../src/login/oauth/device.ts";
-import { rawRows } from "../support/server/sql.ts";
-import { Inside } from "../support/server/store-access.ts";
+import { DirectStore, rawRows } from "../support/server/direct-store.ts";
 import { STORES, TestServer } from "../support/server/test-server.ts";
 
 const REFUSALS = 4_000;
@@ -68,17 +67,17 @@ for (const store of STORES) {
         ownProcess: true,
       });
       t.after(() => server.stop());
-      const inside = await Inside.open(server);
-      t.after(() => inside.close());
+      const direct = await DirectStore.open(server);
+      t.after(() => direct.close());
       const digests = JSON.stringify(Array.from({ length: EXPIRED }, (_, at) => `digest ${at}`));
-      await inside.store.write((tx) => {
+      await direct.store.write((tx) => {
         const sql = `INSERT INTO tickets (digest, purpose, payload, expires)
           SELECT value, 'login', '${LONG_PAYLOAD}', 1 FROM (${tx.dialect.texts}) given`;
         return tx.run(sql, digests);
       });
       const left = async () => {
         const sql = "SELECT count(*) AS n FROM tickets WHERE expires = 1";
-        return Number((await inside.store.reader.get<{ n: number }>(sql))?.n);
+        return Number((await direct.store.reader.get<{ n: number }>(sql))?.n);
       };
       let steps = 0;
       for (let before = await left(); before > 0; ) {

@@ -19,6 +19,7 @@ export const EVENT_COLUMNS: readonly Column<AdvisoryEvent>[] = [
   { header: "Review", value: reviewText },
   { header: "Author", value: ({ author }) => author, wide: true },
   { header: "Reviewer", value: ({ reviewer }) => reviewer, wide: true },
+  { header: "Reason", value: ({ reviewReason }) => reviewReason, wide: true },
   { header: "Note", value: noteText, wide: true },
   { header: "Issue", value: ({ issue }) => issue, wide: true },
 ];

@@ -1,9 +1,7 @@
+import { hash } from "node:crypto";
 import {
-  assessmentOf,
-  type CsafEntry,
-  csafChanges,
+  type CsafHash,
   csafDocument,
-  csafIndexLine,
   csafPath,
   csafProvider,
   openVexDocument,
@@ -12,6 +10,8 @@ import {
   type Publication,
   packageOf,
   rfc3339,
+  rolieFeed,
+  rolieName,
   secdbFile,
   timesOf,
   vexIndexEntries,
@@ -21,6 +21,14 @@ import {
 import type { Advisory } from "@wharf/contract";
 import type { HttpResponse } from "../../wire/endpoint.ts";
 import { type ArchivedFile, archiveOf } from "./feed-archive.ts";
+import {
+  csafChangesOf,
+  csafEntries,
+  csafEntry,
+  csafFiles,
+  csafIndex,
+  isPublished,
+} from "./feed-csaf.ts";
 import type { FeedFile } from "./feed-path.ts";
 import type { FeedReader } from "./feed-reader.ts";
 import { tarGzipOf } from "./feed-tar.ts";
@@ -32,6 +40,7 @@ export interface FeedContent {
 }
 
 const JSON_TYPE = "application/json";
+const TEXT_TYPE = "text/plain; charset=utf-8";
 const ZIP_TYPE = "application/zip";
 const GZIP_TYPE = "application/gzip";
 const CSV_TYPE = "text/csv; charset=utf-8";
@@ -86,7 +95,7 @@ export async function feedFile(
     case "csaf provider":
       return json(csafProvider(changed, publication));
     case "csaf index":
-      return { type: "text/plain; charset=utf-8", body: csafIndex(reader) };
+      return { type: TEXT_TYPE, body: csafIndex(reader) };
     case "csaf changes":
       return { type: CSV_TYPE, body: csafChangesOf(reader) };
     case "csaf archive":
@@ -96,13 +105,28 @@ export async function feedFile(
       const entry = csafEntry(advisories);
       // The path includes the year.
       if (entry === undefined || csafPath(entry.key, entry.times.first) !== file.path) return;
-      return json(csafDocument(advisories, publication));
+      const content = json(csafDocument(advisories, publication));
+      return file.hash === undefined ? content : content && hashFile(content, file.path, file.hash);
     }
+    case "csaf feed":
+      // Each label has a feed of its own, and the documents of a group have one label.
+      if (file.name !== rolieName(publication)) return;
+      return { type: JSON_TYPE, body: rolieFeed(csafEntries(reader), changed, publication) };
   }
 }
 
-function json(document: object | undefined): FeedContent | undefined {
+interface TextContent extends FeedContent {
+  readonly body: string;
+}
+
+function json(document: object | undefined): TextContent | undefined {
   return document && { type: JSON_TYPE, body: JSON.stringify(document) };
+}
+
+/** The hash of a document in the format of sha256sum, with the name of its file. */
+function hashFile({ body }: TextContent, path: string, algorithm: CsafHash): FeedContent {
+  const digest = hash(algorithm, body, "hex");
+  return { type: TEXT_TYPE, body: `${digest}  ${path.split("/").at(-1)}\n` };
 }
 
 /** A streamed document; undefined if it is empty. */
@@ -204,46 +228,5 @@ async function* publishedPackages(
   for await (const advisories of reader.byPackage()) {
     const [first, ...others] = advisories.filter(isPublished);
     if (first !== undefined) yield [first, ...others];
-  }
-}
-
-function isPublished(advisory: Advisory): boolean {
-  return advisory.deleteTime === undefined && assessmentOf(advisory) !== undefined;
-}
-
-/** The index entry of a package's document; undefined if it has none. */
-function csafEntry(advisories: readonly Advisory[]): CsafEntry | undefined {
-  const one = advisories.find(isPublished);
-  if (one === undefined) return undefined;
-  const known = advisories.filter((advisory) => assessmentOf(advisory) !== undefined);
-  return { key: packageOf(one), times: timesOf(known) };
-}
-
-async function* csafEntries(reader: FeedReader): AsyncGenerator<CsafEntry> {
-  for await (const advisories of reader.byPackage()) {
-    const entry = csafEntry(advisories);
-    if (entry !== undefined) yield entry;
-  }
-}
-
-async function* csafIndex(reader: FeedReader): AsyncGenerator<string> {
-  for await (const entry of csafEntries(reader)) yield csafIndexLine(entry);
-}
-
-/** Buffered, since it is ordered by time: a hundred bytes for each package. Lazy, so that HEAD reads nothing. */
-async function* csafChangesOf(reader: FeedReader): AsyncGenerator<string> {
-  const entries: CsafEntry[] = [];
-  for await (const entry of csafEntries(reader)) entries.push(entry);
-  yield csafChanges(entries);
-}
-
-async function* csafFiles({ reader, publication }: FeedSource): AsyncGenerator<ArchivedFile> {
-  for await (const advisories of reader.byPackage()) {
-    const entry = csafEntry(advisories);
-    const document = csafDocument(advisories, publication);
-    if (entry === undefined || document === undefined) continue;
-    const { key, times } = entry;
-    const path = csafPath(key, times.first);
-    yield { path, text: JSON.stringify(document), time: times.last };
   }
 }

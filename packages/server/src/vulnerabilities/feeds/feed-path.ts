@@ -1,4 +1,10 @@
-import { type PackageKey, packageOfCsafId } from "@wharf/advisories/publish";
+import {
+  CSAF_HASHES,
+  type CsafHash,
+  type PackageKey,
+  packageOfCsafId,
+  rolieName,
+} from "@wharf/advisories/publish";
 
 /** A file of a feed. */
 export type FeedFile =
@@ -8,11 +14,18 @@ export type FeedFile =
   | { readonly kind: "openvex all" | "openvex archive" | "openvex index" | "openvex manifest" }
   | { readonly kind: "openvex document"; readonly key: PackageKey }
   | { readonly kind: "csaf provider" | "csaf index" | "csaf changes" | "csaf archive" }
-  | { readonly kind: "csaf document"; readonly key: PackageKey; readonly path: string };
+  | { readonly kind: "csaf feed"; readonly name: string }
+  | {
+      readonly kind: "csaf document";
+      readonly key: PackageKey;
+      readonly path: string;
+      /** The file has the hash of the document. */
+      readonly hash: CsafHash | undefined;
+    };
 
 /** Whether every feed has this file, so that a 304 needs no check of its existence. */
 export function alwaysExists({ kind }: FeedFile): boolean {
-  return kind !== "openvex all" && !kind.endsWith(" document");
+  return kind !== "openvex all" && kind !== "csaf feed" && !kind.endsWith(" document");
 }
 
 /** Whether a file covers all advisories of a feed. */
@@ -29,6 +42,8 @@ export interface FeedPath {
 
 /** The longest file path: openvex/pkg/<type>/<name>/vex.json. */
 const MAX_FILE_SEGMENTS = 5;
+
+const ROLIE_NAMES = new Set([true, false].map((isPublic) => rolieName({ isPublic })));
 
 /** Files with a fixed path. */
 const FIXED: Readonly<Record<string, FeedFile>> = {
@@ -80,8 +95,13 @@ function readFile(segments: readonly string[]): FeedFile | undefined {
     return { kind: "openvex document", key: { type: second, name: third } };
   }
   if (format === "csaf" && count === 3 && /^\d{4}$/.test(first)) {
-    const key = packageOfCsafId(withoutJson(second) ?? "");
-    return key && { kind: "csaf document", key, path: `${first}/${second}` };
+    const hash = CSAF_HASHES.find((one) => second.endsWith(`.json.${one}`));
+    const name = hash === undefined ? second : second.slice(0, -hash.length - 1);
+    const key = packageOfCsafId(withoutJson(name) ?? "");
+    return key && { kind: "csaf document", key, path: `${first}/${name}`, hash };
+  }
+  if (format === "csaf" && count === 2 && ROLIE_NAMES.has(first)) {
+    return { kind: "csaf feed", name: first };
   }
   return undefined;
 }

@@ -8,6 +8,7 @@ import {
 import type { FieldViolation } from "../../lib/errors.ts";
 import { violationsOfImported } from "../../rpc/validate.ts";
 import { type EventFieldNames, eventProblems, timeProblem } from "../event-checks.ts";
+import { blankAliases } from "../subject-checks.ts";
 import { sourceProblems } from "./source-checks.ts";
 
 /** A document with more violations repeats the same mistake. */
@@ -28,6 +29,7 @@ export function documentProblems(document: AdvisoryDocument, now: number): Field
   for (const [number, advisory] of document.advisories.entries()) {
     const at = `advisories[${number}].`;
     checkAdvisory(advisory, at, now, addViolation);
+    found.push(...blankAliases(advisory.aliases, at));
     checkEvents(advisory, at, now, found, addViolation);
     checkUnique(ids, advisory.advisoryId, at, "advisoryId", addViolation);
   }
@@ -49,7 +51,7 @@ function checkAdvisory(
 ): void {
   const { advisoryId, artifactName, artifactType, createTime } = advisory;
   for (const [name, value] of Object.entries({ advisoryId, artifactName, artifactType })) {
-    if (value === "") addViolation(at, name, "is required");
+    if (value.trim() === "") addViolation(at, name, "is required");
   }
   const problem = createTime && timeProblem(createTime, now);
   if (problem !== undefined) addViolation(at, "createTime", problem);

@@ -165,6 +165,8 @@ function mergeEvent(
     uid: stored?.uid ?? "",
     author: isReviewed ? stored?.author || imported.author || actor : actor,
     reviewer: "",
+    reviewReason: "",
+    reviews: stored?.reviews ?? [],
     reviewState,
     createTime: timestampFromMs(timeOf(imported)),
   };

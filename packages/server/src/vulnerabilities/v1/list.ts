@@ -13,8 +13,8 @@ import { listMethod } from "../../engine/list.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import { filterOf } from "../../v1/list.ts";
-import { type FieldNames, renameFields } from "../../v1/names.ts";
+import { filterOf } from "../../rpc/v1/filter.ts";
+import { type FieldNames, renameFields } from "../../rpc/v1/names.ts";
 import { advisories } from "../advisories.ts";
 import { toV1 } from "./messages.ts";
 

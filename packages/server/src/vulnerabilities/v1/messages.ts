@@ -91,9 +91,10 @@ function subjectOf(advisory: Advisory | v1.Advisory) {
 
 /** Translates an event to version 1. */
 export function eventToV1(event: AdvisoryEvent): v1.AdvisoryEvent {
-  const { uid, createTime, findings, author, reviewer, reviewState, issue } = event;
+  const { uid, createTime, findings, author, reviewer, reviewState, reviewReason, issue } = event;
   return create(v1.AdvisoryEventSchema, {
     ...{ id: uid, findings, author, reviewer, status: reviewState as number as v1.ReviewStatus },
+    ...(reviewReason !== "" && { reviewReason }),
     ...(createTime && { timestamp: createTime }),
     ...(issue !== undefined && { issue }),
     type: typeIn(event, "v1") as v1.AdvisoryEvent["type"],
@@ -102,9 +103,10 @@ export function eventToV1(event: AdvisoryEvent): v1.AdvisoryEvent {
 
 /** Translates the fields of an event that callers of version 1 may write: neither author nor reviewer. */
 export function eventFromV1(given: v1.AdvisoryEvent): AdvisoryEvent {
-  const { id, timestamp, findings, status, issue } = given;
+  const { id, timestamp, findings, status, reviewReason = "", issue } = given;
   return create(AdvisoryEventSchema, {
     ...{ uid: id, findings, reviewState: status as number as AdvisoryEvent["reviewState"] },
+    reviewReason,
     ...(timestamp && { createTime: timestamp }),
     ...(issue !== undefined && { issue }),
     type: typeIn(given, "v2") as AdvisoryEvent["type"],

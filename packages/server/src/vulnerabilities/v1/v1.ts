@@ -7,12 +7,13 @@ import { clone, create, type DescMethod, equals } from "@bufbuild/protobuf";
 import { advisoryIdOf } from "@wharf/advisories";
 import { type Advisory, AdvisorySchema, advisoriesV1 as v1 } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
-import { invalidArgument } from "../../lib/errors.ts";
+import { type FieldViolation, invalidArgument } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY, messageReply } from "../../rpc/reply.ts";
 import { validate } from "../../rpc/validate.ts";
 import { advisories } from "../advisories.ts";
 import { newEvent } from "../review.ts";
+import { subjectProblems } from "../subject-checks.ts";
 import { writeAdvisory, writeIn } from "../writer.ts";
 import { addEventV1, rejectExcess, rejectInvalidEvent, updateEventV1 } from "./events.ts";
 import { listV1 } from "./list.ts";
@@ -42,6 +43,7 @@ function createV1(engine: Engine): Handler {
       rejectInvalidEvent(event, `advisory.events[${number}].`, call.time, "new");
     }
     const made = fromV1(given);
+    rejectInvalidSubject(subjectProblems(given, "advisory."));
     made.advisoryId ||= advisoryIdOf([randomUUID()]);
     made.author = call.caller.uid;
     made.events = given.events.map((event) => newEvent(call.caller.uid, eventFromV1(event)));
@@ -49,6 +51,10 @@ function createV1(engine: Engine): Handler {
     const stored = await writeIn(engine, call, parentId, (writer) => writer.insert(made));
     return messageReply(v1.AdvisorySchema, toV1(stored));
   };
+}
+
+function rejectInvalidSubject(problems: readonly FieldViolation[]): void {
+  if (problems.length > 0) throw invalidArgument(...problems);
 }
 
 /** Replaces the subject of an advisory; its id, author and events stay. */
@@ -64,6 +70,7 @@ function updateV1(engine: Engine): Handler {
           description: "advisoryId cannot be changed",
         });
       }
+      rejectInvalidSubject(subjectProblems(given, "", before));
       const after = replaceSubject(before, subject);
       return equals(AdvisorySchema, before, after) ? before : writer.update(after);
     });

@@ -60,6 +60,26 @@ for (const version of ["v1", "v1alpha"]) {
   });
 }
 
+test("reflection lists and describes health and itself", async (t) => {
+  const port = await open(t, {});
+  const client = new GrpcClient(t, port.url);
+  const list = await ask(client, "v1", { case: "listServices", value: "" });
+  const names: string[] = list.value.service.map((service: { name: string }) => service.name);
+  for (const [name, method] of [
+    ["grpc.health.v1.Health", "check"],
+    ["grpc.reflection.v1.ServerReflection", "serverReflectionInfo"],
+    ["grpc.reflection.v1alpha.ServerReflection", "serverReflectionInfo"],
+  ] as const) {
+    assert.equal(names.filter((one) => one === name).length, 1, name);
+    const answer = await ask(client, "v1", { case: "fileContainingSymbol", value: name });
+    const file = answer.value.fileDescriptorProto.map((bytes: Uint8Array) =>
+      fromBinary(FileDescriptorProtoSchema, bytes),
+    );
+    const registry = createFileRegistry(create(FileDescriptorSetSchema, { file: file.reverse() }));
+    assert.ok(registry.getService(name)?.method[method], name);
+  }
+});
+
 test("reflection finds files, members and extensions, and reports unknown ones", async (t) => {
   const port = await open(t, {});
   const client = new GrpcClient(t, port.url);

@@ -8,9 +8,13 @@ import {
   ServerReflectionResponseSchema,
 } from "@wharf/contract/gen/grpc/reflection/v1/reflection_pb.js";
 import { ServerReflection as ServerReflectionAlpha } from "@wharf/contract/gen/grpc/reflection/v1alpha/reflection_pb.js";
+import { Health } from "@wharf/contract/gen/health/v1/health_pb.js";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { Descriptors } from "./descriptors.ts";
 import type { StreamingMethod } from "./streaming.ts";
+
+/** The services beside the contract that every port has. Reflection describes them, too. */
+export const SYSTEM_SERVICES = [Health, ServerReflection, ServerReflectionAlpha] as const;
 
 type MessageResponse = NonNullable<
   MessageInitShape<typeof ServerReflectionResponseSchema>["messageResponse"]

@@ -1,3 +1,4 @@
+/** Accessibility checks of pages in a browser. */
 import type { Page } from "playwright-core";
 
 /**

@@ -1,3 +1,4 @@
+/** Chromium, shared by the tests of a run. */
 import {
   type Browser,
   type BrowserContextOptions,

@@ -17,11 +17,11 @@ const MAX_STEPS = 20;
  * attacks, and it does what no real browser can be made to do.
  *
  * @example
- * const walker = new Walker();
- * const page = await walker.open(`${server.url}/oauth`);
- * await walker.submit(page, { organization: "acme" });
+ * const browser = new Walker();
+ * const page = await browser.open(`${server.url}/oauth`);
+ * await browser.submit(page, { organization: "acme" });
  */
-export class Walker {
+export class HttpBrowser {
   readonly #cookies = new Map<string, Map<string, string>>();
 
   /** Opens an address and follows where it leads, up to an address that begins with `until`. */

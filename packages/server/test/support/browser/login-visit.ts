@@ -1,8 +1,9 @@
+/** Visits of a real browser to the login of a world. */
 import type { Browser, BrowserContextOptions } from "playwright-core";
-import { Tool } from "../client/oauth-client.ts";
+import { OAuthClient } from "../client/tokens.ts";
 import { freePort } from "../server/free-port.ts";
 import type { StoreKind } from "../server/test-server.ts";
-import { LoginWorld } from "../world/login.ts";
+import { World } from "../world/world.ts";
 import { openPage, type WatchedPage } from "./browser.ts";
 
 /**
@@ -10,16 +11,16 @@ import { openPage, type WatchedPage } from "./browser.ts";
  *
  * @example const world = await startNamedWorld("sqlite");
  */
-export async function startNamedWorld(store: StoreKind): Promise<LoginWorld> {
+export async function startNamedWorld(store: StoreKind): Promise<World> {
   const port = await freePort();
   const flags = ["--listen", `127.0.0.1:${port}`, "--base-url", `http://localhost:${port}`];
-  return LoginWorld.start({ store, flags });
+  return World.start({ login: true, store, flags });
 }
 
 /** A page of a real browser, every address that it asked for, and the tool that sent it. */
 export interface Visit extends WatchedPage {
   readonly urls: readonly string[];
-  readonly tool: Tool;
+  readonly tool: OAuthClient;
   /** What comes back to the tool, once the browser is there too. */
   arrival(): Promise<URLSearchParams>;
 }
@@ -33,13 +34,13 @@ export interface Visit extends WatchedPage {
 export async function openVisit(
   t: { after(work: () => Promise<void>): void },
   browser: Browser,
-  world: LoginWorld,
+  world: World,
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
   const { baseUrl } = world.server;
   const watched = await openPage(browser, options, baseUrl);
   const { page } = watched;
-  const tool = await Tool.start(baseUrl);
+  const tool = await OAuthClient.start(baseUrl);
   const urls: string[] = [];
   page.on("request", (request) => urls.push(request.url()));
   t.after(async () => {

@@ -1,3 +1,4 @@
+/** A WebAuthn authenticator in software, which also does what real ones do not. */
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
 /** The options of a WebAuthn request that matter here. */

@@ -1,3 +1,4 @@
+/** A client of advisory feeds, as scanners have it. */
 import { gunzipSync } from "node:zlib";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { extract } from "tar-stream";

@@ -66,7 +66,9 @@ function mapKey(key: string): string {
 }
 
 function fieldNamed(message: DescMessage, key: string): DescField | undefined {
-  return message.fields.find(({ jsonName, name }) => jsonName === key || name === key);
+  return message.fields.find((field) => {
+    return [field.jsonName, field.name, field.localName].includes(key);
+  });
 }
 
 function isOneof(message: DescMessage, key: string): boolean {

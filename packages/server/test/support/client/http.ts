@@ -1,3 +1,4 @@
+/** Plain HTTP, for requests that are about HTTP itself. */
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";

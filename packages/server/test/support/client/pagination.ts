@@ -1,3 +1,4 @@
+/** Lists read to their end, and work in parallel. */
 import type { Collection } from "./collections.ts";
 
 /** A list read to its end, page by page. */

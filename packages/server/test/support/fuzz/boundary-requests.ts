@@ -1,8 +1,9 @@
+/** A valid request for every method, to put boundary values into. */
 import type { DescMethod, JsonObject } from "@bufbuild/protobuf";
 import { isScope } from "@wharf/contract";
 import { Http } from "../client/http.ts";
-import { digest } from "../registry/digest.ts";
-import { roleNamed, type TestWorld } from "../world/world.ts";
+import { digest } from "../registry/oci-image.ts";
+import { roleNamed, type World } from "../world/world.ts";
 
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
 const CLAIMS = { issuer: "https://issuer.example.com", subject: "extreme" };
@@ -40,7 +41,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
 ];
 
 /** Something of every kind, and requests about it that would be accepted. */
-export class ExtremeGround {
+export class ValidRequests {
   readonly #uids: Uids;
   #names = 0;
 
@@ -49,7 +50,7 @@ export class ExtremeGround {
   }
 
   /** @example const ground = await ExtremeGround.prepare(world); */
-  static async prepare(world: TestWorld): Promise<ExtremeGround> {
+  static async prepare(world: World): Promise<ValidRequests> {
     const api = world.operator();
     const group = await world.organization();
     const viewer = roleNamed("viewer");
@@ -64,7 +65,7 @@ export class ExtremeGround {
     const advisory = (await v1.post("", { parentId: group, advisory: ABOUT })).body.id;
     const advisoryEvent = { detection: { manual: {} } };
     const event = (await v1.post(`/${advisory}/events`, { advisoryEvent })).body.id;
-    return new ExtremeGround({
+    return new ValidRequests({
       ...{ group, identity, idp, repo, advisory, event },
       role: await world.role(group, ["groups.list"]),
       binding: await world.bind(group, identity, "viewer"),

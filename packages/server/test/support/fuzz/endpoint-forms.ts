@@ -194,6 +194,8 @@ export const FEED_FILES: readonly string[] = [
   "csaf/changes.csv",
   "csaf/all.zip",
   "csaf/2026/apk-openssl.json",
+  "csaf/2026/apk-openssl.json.sha256",
+  "csaf/csaf-feed-tlp-white.json",
   "csaf/2026/..%2f.json",
   "nothing",
   "",

@@ -1,6 +1,5 @@
 /** Requests to everything that is no method of the contract: pages, OAuth, registries, feeds, health. */
-import type { Chance } from "../oracle/random.ts";
-import { authorizationOf, type Phase, pickCaller, valuesFor } from "./callers.ts";
+import type { Random } from "../oracle/random.ts";
 import {
   FEED_FILES,
   FORM_PAGES,
@@ -10,7 +9,15 @@ import {
   PLAIN_GETS,
 } from "./endpoint-forms.ts";
 import { jsonRubbish } from "./messages.ts";
-import { type CallerName, type FuzzRequest, percentEncoded } from "./request.ts";
+import {
+  authorizationOf,
+  type CallerName,
+  type FuzzRequest,
+  type Phase,
+  percentEncoded,
+  pickCaller,
+  valuesFor,
+} from "./request.ts";
 import type { Values } from "./values.ts";
 import { ODD_HEADERS } from "./words.ts";
 
@@ -36,37 +43,37 @@ const TOTAL = KINDS.reduce((sum, [weight]) => sum + weight, 0);
  *
  * @example const request = endpointRequest(new Chance(7), "anonymous");
  */
-export function endpointRequest(chance: Chance, phase: Phase): FuzzRequest {
-  const caller = pickCaller(chance, phase);
-  const values = valuesFor(chance, caller, "Group");
-  let at = chance.below(TOTAL);
+export function endpointRequest(random: Random, phase: Phase): FuzzRequest {
+  const caller = pickCaller(random, phase);
+  const values = valuesFor(random, caller, "Group");
+  let at = random.below(TOTAL);
   const [, draw] = KINDS.find(([weight]) => {
     at -= weight;
     return at < 0;
   }) as (typeof KINDS)[number];
   const drawn = draw(values, phase);
   // Limits are for one client each: most requests come from others.
-  const address = `10.0.${chance.below(256)}.${chance.below(256)}`;
+  const address = `10.0.${random.below(256)}.${random.below(256)}`;
   const headers: [string, string][] = [
-    ...authorizationOf(chance, caller),
+    ...authorizationOf(random, caller),
     ["x-forwarded-for", address],
   ];
   for (const [name, value] of drawn.headers) headers.push([name, value]);
-  if (values.goesWrong()) headers.push([...chance.pick(ODD_HEADERS)]);
+  if (values.goesWrong()) headers.push([...random.pick(ODD_HEADERS)]);
   const verb =
-    values.goesWrong() && values.oneIn(8) ? chance.pick(["PUT", "HEAD", "OPTIONS"]) : drawn.method;
+    values.goesWrong() && values.oneIn(8) ? random.pick(["PUT", "HEAD", "OPTIONS"]) : drawn.method;
   return { via: "http", caller, ...drawn, method: verb, headers };
 }
 
 function plainGet(values: Values): Drawn {
-  let path = values.chance.pick(PLAIN_GETS);
+  let path = values.random.pick(PLAIN_GETS);
   if (values.goesWrong())
-    path += values.chance.pick(["?", "?a=b", "/", "/..", "%00", "//", "?%ff"]);
+    path += values.random.pick(["?", "?a=b", "/", "/..", "%00", "//", "?%ff"]);
   return { method: "GET", path, headers: [] };
 }
 
 function formPage(values: Values): Drawn {
-  const { method, path, fields } = values.chance.pick(FORM_PAGES);
+  const { method, path, fields } = values.random.pick(FORM_PAGES);
   const form = formOf(values, fields);
   if (method === "GET")
     return { method, path: form === "" ? path : `${path}?${form}`, headers: [] };
@@ -78,11 +85,11 @@ function formPage(values: Values): Drawn {
 }
 
 function jsonEndpoint(values: Values): Drawn {
-  const { path, fields } = values.chance.pick(JSON_ENDPOINTS);
+  const { path, fields } = values.random.pick(JSON_ENDPOINTS);
   const body: Record<string, unknown> = {};
   for (const [name, texts] of Object.entries(fields)) {
     if (values.goesWrong()) body[name] = jsonRubbish(values, 0);
-    else if (!values.oneIn(5)) body[name] = values.chance.pick(texts);
+    else if (!values.oneIn(5)) body[name] = values.random.pick(texts);
   }
   const text = values.goesWrong() ? JSON.stringify(jsonRubbish(values, 0)) : JSON.stringify(body);
   return { method: "POST", path, headers: [["content-type", "application/json"]], body: text };
@@ -91,21 +98,21 @@ function jsonEndpoint(values: Values): Drawn {
 function feed(values: Values): Drawn {
   const group = values.goesWrong()
     ? values.hostileText()
-    : values.chance.pick([
+    : values.random.pick([
         values.thing("group"),
         values.thing("org"),
         "own-org/team",
         "victim-org",
       ]);
-  const file = values.chance.pick(FEED_FILES);
+  const file = values.random.pick(FEED_FILES);
   const conditional: [string, string][] = values.oneIn(4)
-    ? [["if-none-match", values.chance.pick(["*", '"x"', 'W/"1"', '"', ""])]]
+    ? [["if-none-match", values.random.pick(["*", '"x"', 'W/"1"', '"', ""])]]
     : [];
   return { method: "GET", path: `/feeds/${percentEncoded(group)}/${file}`, headers: conditional };
 }
 
 function registryToken(values: Values, phase: Phase): Drawn {
-  const name = values.chance.pick([
+  const name = values.random.pick([
     "own-org/team/app",
     "victim-org/team/app",
     "own-org",
@@ -114,7 +121,7 @@ function registryToken(values: Values, phase: Phase): Drawn {
   ]);
   const scope = values.goesWrong()
     ? values.hostileText()
-    : `${values.chance.pick(["repository", "registry", "x"])}:${name}:${values.chance.pick(["pull", "push,pull", "*", "delete", ""])}`;
+    : `${values.random.pick(["repository", "registry", "x"])}:${name}:${values.random.pick(["pull", "push,pull", "*", "delete", ""])}`;
   const fields: Form = {
     service: ["registry.test", "registry.test", "other.invalid", "<own.url>"],
     scope: [scope, `${scope} ${scope}`],
@@ -125,7 +132,7 @@ function registryToken(values: Values, phase: Phase): Drawn {
     account: ["x"],
     client_id: ["docker"],
   };
-  const path = values.chance.pick(["/token", "/registry/token"]);
+  const path = values.random.pick(["/token", "/registry/token"]);
   const form = formOf(values, fields);
   if (values.oneIn(2)) {
     const user = values.thing("identity");
@@ -140,9 +147,9 @@ function registryToken(values: Values, phase: Phase): Drawn {
 function notification(values: Values, phase: Phase): Drawn {
   const { types, actions, paths, digests, tags, times } = NOTIFICATION;
   const pick = (texts: readonly string[]): unknown =>
-    values.goesWrong() ? jsonRubbish(values, 0) : values.chance.pick(texts);
+    values.goesWrong() ? jsonRubbish(values, 0) : values.random.pick(texts);
   const event = () => ({
-    id: `event-${values.chance.below(1_000)}`,
+    id: `event-${values.random.below(1_000)}`,
     timestamp: pick(times),
     action: pick(actions),
     target: {
@@ -155,9 +162,9 @@ function notification(values: Values, phase: Phase): Drawn {
     request: { addr: "127.0.0.1:1", useragent: pick(["x"]), method: pick(["PUT", "GET"]) },
     actor: { name: pick([values.thing("identity"), ""]) },
   });
-  const events = Array.from({ length: 1 + values.chance.below(3) }, event);
+  const events = Array.from({ length: 1 + values.random.below(3) }, event);
   const json = values.oneIn(8) ? jsonRubbish(values, 0) : { events };
-  const headers: [string, string][] = [["content-type", String(values.chance.pick(types))]];
+  const headers: [string, string][] = [["content-type", String(values.random.pick(types))]];
   if (values.oneIn(5)) headers.push(["ce-type", "zotregistry.image.updated"], ["ce-id", "x"]);
   const caller = phase === "anonymous" ? {} : ({ caller: "registry" } as const);
   return {
@@ -181,12 +188,12 @@ function exchange(values: Values): Drawn {
   const bearer: [string, string][] = values.oneIn(2)
     ? [["authorization", "Bearer <own.upstream>"]]
     : [];
-  const path = values.chance.pick([
+  const path = values.random.pick([
     "/sts/exchange",
     "/sts/exchange",
     "/sts/exchange_refresh_token",
   ]);
-  const method = path.endsWith("exchange") ? values.chance.pick(["GET", "POST"]) : "POST";
+  const method = path.endsWith("exchange") ? values.random.pick(["GET", "POST"]) : "POST";
   const form = formOf(values, fields);
   return { method, path: `${path}?${form}`, headers: bearer };
 }
@@ -196,9 +203,9 @@ function formOf(values: Values, fields: Form): string {
   const pairs: string[] = [];
   for (const [name, texts] of Object.entries(fields)) {
     if (values.oneIn(5)) continue;
-    const count = values.goesWrong() ? values.chance.pick([2, 3, 120]) : 1;
+    const count = values.goesWrong() ? values.random.pick([2, 3, 120]) : 1;
     for (let left = count; left > 0; left--) {
-      const text = values.goesWrong() ? values.hostileText() : values.chance.pick(texts);
+      const text = values.goesWrong() ? values.hostileText() : values.random.pick(texts);
       pairs.push(`${name}=${percentEncoded(text)}`);
     }
   }

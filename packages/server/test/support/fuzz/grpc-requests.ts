@@ -2,10 +2,16 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { SERVICES, serviceNames } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import type { Chance } from "../oracle/random.ts";
-import { authorizationOf, type Phase, pickCaller, valuesFor } from "./callers.ts";
+import type { Random } from "../oracle/random.ts";
 import { wireMessage } from "./messages.ts";
-import { FRAMINGS, type FuzzRequest } from "./request.ts";
+import {
+  authorizationOf,
+  FRAMINGS,
+  type FuzzRequest,
+  type Phase,
+  pickCaller,
+  valuesFor,
+} from "./request.ts";
 import type { Values } from "./values.ts";
 
 const METHODS: readonly DescMethod[] = [...SERVICES, ...SERVICES_V1].flatMap(
@@ -49,31 +55,31 @@ const ODD_HEADERS: readonly (readonly [string, string])[] = [
  *
  * @example const request = grpcRequest(new Chance(7), "anonymous");
  */
-export function grpcRequest(chance: Chance, phase: Phase): FuzzRequest {
-  return { via: "grpc", ...callOf(chance, phase) };
+export function grpcRequest(random: Random, phase: Phase): FuzzRequest {
+  return { via: "grpc", ...callOf(random, phase) };
 }
 
 /** The same call as browsers make it, in either form. */
-export function grpcWebRequest(chance: Chance, phase: Phase): FuzzRequest {
-  const call = callOf(chance, phase);
-  const form = chance.below(20);
+export function grpcWebRequest(random: Random, phase: Phase): FuzzRequest {
+  const call = callOf(random, phase);
+  const form = random.below(20);
   const text =
     form === 0 ? ({ text: "broken" } as const) : form < 8 ? ({ text: "base64" } as const) : {};
   return { via: "grpc-web", ...call, ...text };
 }
 
-function callOf(chance: Chance, phase: Phase): Omit<FuzzRequest, "via"> {
-  const method = chance.pick(METHODS);
-  const caller = pickCaller(chance, phase);
-  const values = valuesFor(chance, caller, `${method.parent.name} ${method.name}`);
+function callOf(random: Random, phase: Phase): Omit<FuzzRequest, "via"> {
+  const method = random.pick(METHODS);
+  const caller = pickCaller(random, phase);
+  const values = valuesFor(random, caller, `${method.parent.name} ${method.name}`);
   const isOther = values.goesWrong() && values.oneIn(6);
-  const name = values.oneIn(3) ? chance.pick(serviceNames(method.parent)) : method.parent.typeName;
-  const headers = [...authorizationOf(chance, caller)];
-  if (values.goesWrong()) headers.push([...chance.pick(ODD_HEADERS)]);
+  const name = values.oneIn(3) ? random.pick(serviceNames(method.parent)) : method.parent.typeName;
+  const headers = [...authorizationOf(random, caller)];
+  if (values.goesWrong()) headers.push([...random.pick(ODD_HEADERS)]);
   return {
     caller,
-    method: values.goesWrong() && values.oneIn(10) ? chance.pick(["GET", "PUT"]) : "POST",
-    path: isOther ? chance.pick(OTHER_PATHS) : `/${name}/${method.name}`,
+    method: values.goesWrong() && values.oneIn(10) ? random.pick(["GET", "PUT"]) : "POST",
+    path: isOther ? random.pick(OTHER_PATHS) : `/${name}/${method.name}`,
     headers,
     message: wireMessage(values, method.input),
     framing: framingOf(values),
@@ -84,6 +90,6 @@ function callOf(chance: Chance, phase: Phase): Omit<FuzzRequest, "via"> {
 function framingOf(values: Values): (typeof FRAMINGS)[number] {
   if (!values.goesWrong() || !values.oneIn(2)) return "plain";
   // Unpacking takes time, and one bomb is like another.
-  const framing = values.chance.pick(FRAMINGS);
+  const framing = values.random.pick(FRAMINGS);
   return framing === "bomb" && !values.oneIn(20) ? "gzip" : framing;
 }

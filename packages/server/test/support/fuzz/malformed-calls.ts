@@ -11,7 +11,7 @@ import {
   UpdateGroupRequestSchema,
 } from "@wharf/contract";
 import fc from "fast-check";
-import { frame } from "../client/raw-http2.ts";
+import { frame } from "../client/raw.ts";
 
 export const IAM = "wharf.iam.v2beta1";
 const NOBODY = "0".repeat(40);

@@ -17,7 +17,7 @@ function givenFields(values: Values, desc: DescMessage, depth: number): DescFiel
     if (field.oneof !== undefined && !values.goesWrong()) {
       let only = chosen.get(field.oneof.name);
       if (only === undefined) {
-        only = values.chance.pick(field.oneof.fields);
+        only = values.random.pick(field.oneof.fields);
         chosen.set(field.oneof.name, only);
       }
       return only === field;
@@ -32,7 +32,7 @@ function givenFields(values: Values, desc: DescMessage, depth: number): DescFiel
  */
 function entriesOf<T>(values: Values, make: (values: Values, at: number) => T): T[] {
   const isOdd = values.goesWrong();
-  const length = isOdd ? values.chance.pick([0, 1, 3, 101, 300]) : 1 + values.chance.below(2);
+  const length = isOdd ? values.random.pick([0, 1, 3, 101, 300]) : 1 + values.random.below(2);
   const each = length > 3 ? values.plain() : values;
   return Array.from({ length }, (_, at) => make(each, at));
 }
@@ -101,7 +101,7 @@ function jsonNested(
     case "google.protobuf.Timestamp":
       return values.goesWrong() ? values.hostileText() : "2026-01-31T09:30:00Z";
     case "google.protobuf.Duration":
-      return values.goesWrong() ? values.hostileText() : `${60 + values.chance.below(3_600)}s`;
+      return values.goesWrong() ? values.hostileText() : `${60 + values.random.below(3_600)}s`;
     case "google.protobuf.FieldMask":
       return values.mask(resourceOf(desc));
     default:
@@ -117,21 +117,21 @@ function resourceOf(desc: DescMessage): DescMessage | undefined {
 
 /** JSON of any shape. */
 export function jsonRubbish(values: Values, depth: number): Json {
-  const kind = values.chance.below(depth > 3 ? 6 : 9);
+  const kind = values.random.below(depth > 3 ? 6 : 9);
   switch (kind) {
     case 0:
       return null;
     case 1:
       return values.oneIn(2);
     case 2:
-      return values.chance.pick([0, -1, 1.5, 1e21, 1e308, 2 ** 31, 2 ** 53, -0]);
+      return values.random.pick([0, -1, 1.5, 1e21, 1e308, 2 ** 31, 2 ** 53, -0]);
     case 6:
-      return Array.from({ length: values.chance.below(4) }, () => jsonRubbish(values, depth + 1));
+      return Array.from({ length: values.random.below(4) }, () => jsonRubbish(values, depth + 1));
     case 7:
       return { [values.hostileText()]: jsonRubbish(values, depth + 1) };
     case 8: {
       let nested: Json = 1;
-      for (let left = values.chance.pick([10, 70, 500]); left > 0; left--)
+      for (let left = values.random.pick([10, 70, 500]); left > 0; left--)
         nested = { claims: nested };
       return nested;
     }
@@ -150,7 +150,7 @@ export function wireMessage(values: Values, desc: DescMessage, depth = 0): WireF
     wireField(values, desc, field, depth),
   );
   if (values.goesWrong() && values.oneIn(3))
-    fields.push(wireRubbish(values, 1 + values.chance.below(30)));
+    fields.push(wireRubbish(values, 1 + values.random.below(30)));
   return fields;
 }
 
@@ -182,7 +182,7 @@ function wireSingle(values: Values, desc: DescMessage, field: DescField, depth: 
     case ScalarType.STRING:
       return [number, "text", values.text(field)];
     case ScalarType.BOOL:
-      return [number, "varint", values.goesWrong() ? "2" : String(values.chance.below(2))];
+      return [number, "varint", values.goesWrong() ? "2" : String(values.random.below(2))];
     case ScalarType.BYTES:
       return [number, "hex", "00ff"];
     default:
@@ -199,7 +199,7 @@ function wireNested(
   if (/^google\.protobuf\.(Timestamp|Duration)$/.test(message.typeName)) {
     const isTime = message.name === "Timestamp";
     const seconds = isTime || values.goesWrong() ? values.seconds() : 3_600n;
-    const nanos = values.goesWrong() ? values.chance.pick(["-1", "999999999", "2147483647"]) : "0";
+    const nanos = values.goesWrong() ? values.random.pick(["-1", "999999999", "2147483647"]) : "0";
     return [
       [1, "varint", String(seconds)],
       [2, "varint", nanos],
@@ -214,9 +214,9 @@ function wireNested(
 
 /** A field with a value of any kind, or bytes that are no field at all. */
 function wireRubbish(values: Values, no: number): WireField {
-  switch (values.chance.below(8)) {
+  switch (values.random.below(8)) {
     case 0:
-      return [no, "varint", values.chance.pick(["0", "18446744073709551615", "-1"])];
+      return [no, "varint", values.random.pick(["0", "18446744073709551615", "-1"])];
     case 1:
       return [no, "text", values.hostileText()];
     case 2:
@@ -227,11 +227,11 @@ function wireRubbish(values: Values, no: number): WireField {
       return [
         no,
         "hex",
-        values.chance.pick(["ff", "c328", "eda080", "0affffffff0f", "00".repeat(64)]),
+        values.random.pick(["ff", "c328", "eda080", "0affffffff0f", "00".repeat(64)]),
       ];
     case 5: {
       let nested: readonly WireField[] = [];
-      for (let left = values.chance.pick([5, 101, 400]); left > 0; left--) {
+      for (let left = values.random.pick([5, 101, 400]); left > 0; left--) {
         nested = [[no, "message", nested]];
       }
       return [no, "message", nested];
@@ -242,7 +242,7 @@ function wireRubbish(values: Values, no: number): WireField {
       return [
         0,
         "raw",
-        values.chance.pick(["0b", "0affffffff0f", "08ffffffffffffffffffff", "00", "0f"]),
+        values.random.pick(["0b", "0affffffff0f", "08ffffffffffffffffffff", "00", "0f"]),
       ];
   }
 }

@@ -1,7 +1,7 @@
 /** An organization with one of everything, for requests to be about. */
 import { ScimClient } from "../providers/scim.ts";
-import { digest } from "../registry/digest.ts";
-import { roleNamed, type TestWorld } from "../world/world.ts";
+import { digest } from "../registry/oci-image.ts";
+import { roleNamed, type World } from "../world/world.ts";
 
 /** What the provider of an organization signs in with; no answer may hold it. */
 export const CLIENT_SECRET = "canary-client-secret-5f1d";
@@ -15,7 +15,7 @@ export type Things = Readonly<Record<string, string>>;
  * @example const own = await organization(world, { name: "own-org", label: "own", issuer });
  */
 export async function organization(
-  world: TestWorld,
+  world: World,
   given: {
     readonly name: string;
     readonly label: string;
@@ -70,7 +70,7 @@ export async function organization(
 }
 
 /** An identity provider that provisions, with a person and a group that it has provisioned. */
-async function providerOf(world: TestWorld, org: string, label: string): Promise<Things> {
+async function providerOf(world: World, org: string, label: string): Promise<Things> {
   const api = world.operator();
   const { uid: provider } = await api.identityProviders.create(org, {
     // Everyone reads it on the page that asks how to sign in, if the organization is verified.

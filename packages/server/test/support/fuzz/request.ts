@@ -1,3 +1,8 @@
+/** Fuzzed requests before they are sent: what they hold, who sends them, and how much of them goes wrong. */
+import type { Random } from "../oracle/random.ts";
+import { Values } from "./values.ts";
+import { AUTHORIZATIONS } from "./words.ts";
+
 /** Who sends a request. The first four hold no valid token. */
 export const CALLERS = [
   "none",
@@ -90,4 +95,47 @@ export function fill(text: string, marks: Marks): string {
  */
 export function percentEncoded(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replaceAll(/%3C([a-z]+\.[a-zA-Z]+)%3E/g, "<$1>");
+}
+
+/** Whose requests a run sends: of callers without a valid token alone, or of those with one. */
+export type Phase = "anonymous" | "authenticated";
+
+/** The owner can do most, so it calls most; the operator sees all that the run has written. */
+const AUTHENTICATED: readonly CallerName[] = [
+  ...Array<CallerName>(5).fill("owner"),
+  ...Array<CallerName>(2).fill("viewer"),
+  ...Array<CallerName>(2).fill("narrowed"),
+  "operator",
+];
+
+export function pickCaller(random: Random, phase: Phase): CallerName {
+  return random.pick(phase === "anonymous" ? ANONYMOUS_CALLERS : AUTHENTICATED);
+}
+
+/** The Authorization header of callers whose token is no token. */
+export function authorizationOf(random: Random, caller: CallerName): [string, string][] {
+  return caller === "malformed" ? [["authorization", random.pick(AUTHORIZATIONS)]] : [];
+}
+
+/** Methods that take away what other requests are about. */
+const REMOVES = /Delete|Revoke|Regenerate/;
+
+/**
+ * The organizations whose things may be named, often first. What is removed is mostly a spare one, so
+ * that the others last.
+ */
+function sidesFor(random: Random, caller: CallerName, about: string): readonly string[] {
+  if (caller === "operator") return ["third"];
+  const own = REMOVES.test(about) && random.below(20) > 0 ? "spare" : "own";
+  return [own, own, own, own, own, own, "victim", "third"];
+}
+
+/**
+ * The values for a request to a service. The operator never names things of the two other
+ * organizations: it could otherwise grant the attackers what they must not see.
+ */
+export function valuesFor(random: Random, caller: CallerName, about: string): Values {
+  const sides = sidesFor(random, caller, about);
+  const risk = random.pick([0, 5, 5, 35]);
+  return new Values(random, sides, risk, about);
 }

@@ -2,10 +2,16 @@
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
 import { type HttpBinding, httpRulesOf, SERVICES } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import type { Chance } from "../oracle/random.ts";
-import { authorizationOf, type Phase, pickCaller, valuesFor } from "./callers.ts";
+import type { Random } from "../oracle/random.ts";
 import { jsonMessage, jsonRubbish } from "./messages.ts";
-import { type FuzzRequest, percentEncoded } from "./request.ts";
+import {
+  authorizationOf,
+  type FuzzRequest,
+  type Phase,
+  percentEncoded,
+  pickCaller,
+  valuesFor,
+} from "./request.ts";
 import type { Values } from "./values.ts";
 import { ODD_HEADERS } from "./words.ts";
 
@@ -48,10 +54,10 @@ const VERBS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRAC
  *
  * @example const request = restRequest(new Chance(7), "authenticated");
  */
-export function restRequest(chance: Chance, phase: Phase): FuzzRequest {
-  const { method, binding } = chance.pick(ROUTES);
-  const caller = pickCaller(chance, phase);
-  const values = valuesFor(chance, caller, `${method.parent.name} ${method.name}`);
+export function restRequest(random: Random, phase: Phase): FuzzRequest {
+  const { method, binding } = random.pick(ROUTES);
+  const caller = pickCaller(random, phase);
+  const values = valuesFor(random, caller, `${method.parent.name} ${method.name}`);
   const message = jsonMessage(values, method.input);
   let { path } = binding;
   if (values.oneIn(4)) path = path.replace("/v2beta1/", "/v2/");
@@ -60,12 +66,12 @@ export function restRequest(chance: Chance, phase: Phase): FuzzRequest {
   });
   let verb: string = binding.verb;
   const tampered = values.goesWrong() && values.oneIn(2);
-  if (tampered && values.oneIn(4)) verb = chance.pick(VERBS);
-  else if (tampered) path = `${path}/${chance.pick(PATH_PIECES)}`;
-  const headers = [...authorizationOf(chance, caller)];
+  if (tampered && values.oneIn(4)) verb = random.pick(VERBS);
+  else if (tampered) path = `${path}/${random.pick(PATH_PIECES)}`;
+  const headers = [...authorizationOf(random, caller)];
   const body = bodyOf(values, binding, message);
   if (body !== undefined) headers.push(["content-type", "application/json"]);
-  if (values.goesWrong()) headers.push([...chance.pick(ODD_HEADERS)]);
+  if (values.goesWrong()) headers.push([...random.pick(ODD_HEADERS)]);
   const query = body === undefined || values.oneIn(10) ? queryOf(values, message) : "";
   return {
     via: "rest",
@@ -122,8 +128,8 @@ function snake(name: string): string {
 
 function brokenBody(values: Values, message: Record<string, unknown>): string {
   const text = JSON.stringify(message);
-  return values.chance.pick([
-    text.slice(0, values.chance.below(text.length)),
+  return values.random.pick([
+    text.slice(0, values.random.below(text.length)),
     `\ufeff${text}`,
     `${text}${text}`,
     text.replaceAll('"', "'"),
@@ -151,7 +157,7 @@ function queryOf(values: Values, message: Record<string, unknown>): string {
   for (const [name, value] of Object.entries(message)) add(name, value);
   if (values.goesWrong()) {
     pairs.push(
-      values.chance.pick(["=", "&&", "%", "a[]=1", "uidp=1", "uidp.x=1", "%00=%00", "a;b"]),
+      values.random.pick(["=", "&&", "%", "a[]=1", "uidp=1", "uidp.x=1", "%00=%00", "a;b"]),
     );
   }
   return pairs.join("&").slice(0, 7_000);

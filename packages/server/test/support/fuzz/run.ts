@@ -1,12 +1,10 @@
 /** Sends the requests of a run, some at a time, and collects what was wrong with answers. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { Chance } from "../oracle/random.ts";
-import { SEED } from "../oracle/seed.ts";
-import type { Phase } from "./callers.ts";
+import { Random, SEED } from "../oracle/random.ts";
 import { ConnectionLost } from "./http1.ts";
 import { problemOf } from "./invariants.ts";
-import type { FuzzRequest } from "./request.ts";
+import type { FuzzRequest, Phase } from "./request.ts";
 import { type FuzzAnswer, Sender } from "./send.ts";
 import { changesSince, storeDigest } from "./store-digest.ts";
 import type { FuzzWorld } from "./world.ts";
@@ -27,7 +25,7 @@ const MAX_FAILURES = 25;
 const LARGE_BYTES = 16 * 1024;
 
 /** Makes the request with this number: the same for the same seed. */
-export type Generator = (chance: Chance, phase: Phase) => FuzzRequest;
+export type Generator = (random: Random, phase: Phase) => FuzzRequest;
 
 export interface Run {
   readonly title: string;
@@ -45,10 +43,10 @@ function replayed(): readonly [first: number, last: number] | undefined {
 }
 
 /** The choices for one request, which depend on nothing but the seed, the run and its number. */
-export function chanceFor(title: string, index: number): Chance {
+export function chanceFor(title: string, index: number): Random {
   let mixed = SEED;
   for (const letter of title) mixed = Math.imul(mixed ^ letter.charCodeAt(0), 0x01000193);
-  return new Chance(Math.imul(mixed ^ (index + 1), 0x9e3779b1));
+  return new Random(Math.imul(mixed ^ (index + 1), 0x9e3779b1));
 }
 
 interface Failure {

@@ -1,8 +1,15 @@
 /** SCIM requests, as identity providers would send them or as they never would. */
-import type { Chance } from "../oracle/random.ts";
-import { authorizationOf, type Phase, pickCaller, valuesFor } from "./callers.ts";
+import type { Random } from "../oracle/random.ts";
 import { jsonRubbish } from "./messages.ts";
-import { type CallerName, type FuzzRequest, percentEncoded } from "./request.ts";
+import {
+  authorizationOf,
+  type CallerName,
+  type FuzzRequest,
+  type Phase,
+  percentEncoded,
+  pickCaller,
+  valuesFor,
+} from "./request.ts";
 import type { Values } from "./values.ts";
 import { ODD_HEADERS } from "./words.ts";
 
@@ -57,25 +64,25 @@ const PATHS = [
  *
  * @example const request = scimRequest(new Chance(7), "authenticated");
  */
-export function scimRequest(chance: Chance, phase: Phase): FuzzRequest {
-  const known: CallerName = chance.below(10) === 0 ? pickCaller(chance, phase) : "provisioner";
-  const caller = phase === "anonymous" ? pickCaller(chance, phase) : known;
-  const values = valuesFor(chance, caller, "IdentityProvider");
+export function scimRequest(random: Random, phase: Phase): FuzzRequest {
+  const known: CallerName = random.below(10) === 0 ? pickCaller(random, phase) : "provisioner";
+  const caller = phase === "anonymous" ? pickCaller(random, phase) : known;
+  const values = valuesFor(random, caller, "IdentityProvider");
   const other = percentEncoded(values.anything()).replaceAll("%2F", "/");
   const provider = values.oneIn(12) ? other : "<own.provider>";
   const collection = values.oneIn(15)
-    ? chance.pick(["ServiceProviderConfig", "Schemas", "ResourceTypes", "Bulk", "Me", "x"])
-    : chance.pick(["Users", "Groups"]);
+    ? random.pick(["ServiceProviderConfig", "Schemas", "ResourceTypes", "Bulk", "Me", "x"])
+    : random.pick(["Users", "Groups"]);
   const base = `/scim/v2/${provider}/${collection}`;
   const isUser = collection !== "Groups";
-  const [method, rest] = chance.pick(SHAPES);
+  const [method, rest] = random.pick(SHAPES);
   const id = rest === "" ? "" : `/${idOf(values, isUser)}`;
   const body = bodyOf(values, method, isUser);
   const query = method === "GET" && values.oneIn(2) ? `?${queryOf(values)}` : "";
-  const headers = [...authorizationOf(chance, caller)];
+  const headers = [...authorizationOf(random, caller)];
   if (body !== undefined) headers.push(["content-type", "application/scim+json"]);
-  if (values.oneIn(6)) headers.push(["if-match", chance.pick(["*", 'W/"1"', '"', ""])]);
-  if (values.goesWrong()) headers.push([...chance.pick(ODD_HEADERS)]);
+  if (values.oneIn(6)) headers.push(["if-match", random.pick(["*", 'W/"1"', '"', ""])]);
+  if (values.goesWrong()) headers.push([...random.pick(ODD_HEADERS)]);
   const path = `${base}${id}${query}`;
   return { via: "http", caller, method, path, headers, ...(body === undefined ? {} : { body }) };
 }
@@ -100,7 +107,7 @@ function idOf(values: Values, isUser: boolean): string {
 function bodyOf(values: Values, method: string, isUser: boolean): string | undefined {
   if (method === "GET" || method === "DELETE") return undefined;
   if (values.goesWrong() && values.oneIn(4)) {
-    return values.chance.pick([
+    return values.random.pick([
       "",
       "{",
       "[]",
@@ -115,11 +122,11 @@ function bodyOf(values: Values, method: string, isUser: boolean): string | undef
 
 /** A text, or anything where something goes wrong. */
 function either(values: Values, ...texts: unknown[]): unknown {
-  return values.goesWrong() ? jsonRubbish(values, 0) : values.chance.pick(texts);
+  return values.goesWrong() ? jsonRubbish(values, 0) : values.random.pick(texts);
 }
 
 function userOf(values: Values): object {
-  const number = values.chance.below(60);
+  const number = values.random.below(60);
   return {
     schemas: either(values, [USER], [USER, ENTERPRISE]),
     userName: either(values, `user-${number}`, `USER-${number}`),
@@ -133,7 +140,7 @@ function userOf(values: Values): object {
 }
 
 function groupOf(values: Values): object {
-  const number = values.chance.below(20);
+  const number = values.random.below(20);
   return {
     schemas: either(values, [GROUP]),
     displayName: either(values, `group-${number}`),
@@ -150,7 +157,7 @@ function patchOf(values: Values): object {
       ? {}
       : { value: either(values, true, "x", [{ value: "<own.scimUser>" }], { active: false }) }),
   });
-  const count = values.goesWrong() ? values.chance.pick([0, 5, 200]) : 1 + values.chance.below(2);
+  const count = values.goesWrong() ? values.random.pick([0, 5, 200]) : 1 + values.random.below(2);
   return { schemas: either(values, [PATCH]), Operations: Array.from({ length: count }, operation) };
 }
 
@@ -167,7 +174,7 @@ function queryOf(values: Values): string {
   return Object.entries(pairs)
     .filter(() => values.oneIn(2))
     .map(([name, texts]) => {
-      const text = values.goesWrong() ? values.hostileText() : values.chance.pick(texts);
+      const text = values.goesWrong() ? values.hostileText() : values.random.pick(texts);
       return `${name}=${percentEncoded(text)}`;
     })
     .join("&");

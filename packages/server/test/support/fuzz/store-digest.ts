@@ -1,6 +1,6 @@
 /** Digests of all that is stored, to tell whether anything has changed. */
 import { createHash } from "node:crypto";
-import { rawRows } from "../server/sql.ts";
+import { rawRows } from "../server/direct-store.ts";
 import type { TestServer } from "../server/test-server.ts";
 
 /**

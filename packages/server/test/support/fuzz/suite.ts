@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { SEED } from "../oracle/seed.ts";
+import { SEED } from "../oracle/random.ts";
 import { STORES, type StoreKind } from "../server/test-server.ts";
 import type { FuzzRequest } from "./request.ts";
 import { Campaign, type Generator, residentBytes } from "./run.ts";

@@ -2,7 +2,7 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import { fieldBehavior, isScope } from "@wharf/contract";
-import type { Chance } from "../oracle/random.ts";
+import type { Random } from "../oracle/random.ts";
 import { HOSTILE_TEXTS, MASKS, ORDERS } from "./words.ts";
 
 /** The kinds of things that each organization of a world has one of, under these names. */
@@ -61,7 +61,7 @@ export const SECONDS: readonly bigint[] = [
 
 /** Makes up values. With a risk of 0 all of them look right; with 100, none needs to. */
 export class Values {
-  readonly chance: Chance;
+  readonly random: Random;
   /** The organizations whose things may be named. */
   readonly #sides: readonly string[];
   readonly #risk: number;
@@ -70,13 +70,13 @@ export class Values {
   readonly #given: number;
 
   constructor(
-    chance: Chance,
+    random: Random,
     sides: readonly string[],
     risk: number,
     about: string,
-    given = chance.pick([10, 30, 30, 60, 90]),
+    given = random.pick([10, 30, 30, 60, 90]),
   ) {
-    this.chance = chance;
+    this.random = random;
     this.#sides = sides;
     this.#risk = risk;
     this.#about = about;
@@ -85,16 +85,16 @@ export class Values {
 
   /** The same without any risk. */
   plain(): Values {
-    return new Values(this.chance, this.#sides, 0, this.#about, this.#given);
+    return new Values(this.random, this.#sides, 0, this.#about, this.#given);
   }
 
   /** Whether something goes wrong here. */
   goesWrong(): boolean {
-    return this.chance.below(100) < this.#risk;
+    return this.random.below(100) < this.#risk;
   }
 
   oneIn(count: number): boolean {
-    return this.chance.below(count) === 0;
+    return this.random.below(count) === 0;
   }
 
   /** Whether a field is given at all. */
@@ -102,18 +102,18 @@ export class Values {
     const { required, outputOnly } = fieldBehavior(field);
     const isUsual = required || isScope(field) || field.name === "name";
     const percent = isUsual ? 96 : outputOnly ? 6 : this.#given;
-    return this.chance.below(100) < percent;
+    return this.random.below(100) < percent;
   }
 
   /** A thing of a kind, by the name that stands for its uid. */
   thing(kind: ThingKind): string {
-    return `<${this.chance.pick(this.#sides)}.${kind}>`;
+    return `<${this.random.pick(this.#sides)}.${kind}>`;
   }
 
   anything(): string {
-    const uid = this.thing(this.chance.pick(KINDS));
+    const uid = this.thing(this.random.pick(KINDS));
     if (!this.oneIn(12)) return uid;
-    return this.chance.pick([
+    return this.random.pick([
       `${uid}/`,
       `/${uid}`,
       `${uid}/${"0".repeat(16)}`,
@@ -124,29 +124,29 @@ export class Values {
 
   /** A text that nothing expects; NUL often, since the stores differ in it. */
   hostileText(): string {
-    return this.oneIn(10) ? "a\u0000b" : this.chance.pick(HOSTILE_TEXTS);
+    return this.oneIn(10) ? "a\u0000b" : this.random.pick(HOSTILE_TEXTS);
   }
 
   integer(field: DescField): bigint {
-    if (this.goesWrong() || this.oneIn(4)) return this.chance.pick(INTEGERS);
-    return BigInt(/skip|page/.test(field.name) ? this.chance.below(60) : this.chance.below(3));
+    if (this.goesWrong() || this.oneIn(4)) return this.random.pick(INTEGERS);
+    return BigInt(/skip|page/.test(field.name) ? this.random.below(60) : this.random.below(3));
   }
 
   seconds(): bigint {
-    return this.goesWrong() || this.oneIn(4) ? this.chance.pick(SECONDS) : 1_760_000_000n;
+    return this.goesWrong() || this.oneIn(4) ? this.random.pick(SECONDS) : 1_760_000_000n;
   }
 
   enumNumber(field: DescField): number {
     const all = field.enum?.values ?? [];
     if (this.goesWrong() || all.length === 0) {
-      return this.chance.pick([-1, 0, 9_999, 2 ** 31 - 1, -(2 ** 31)]);
+      return this.random.pick([-1, 0, 9_999, 2 ** 31 - 1, -(2 ** 31)]);
     }
-    return this.chance.pick(all).number;
+    return this.random.pick(all).number;
   }
 
   mask(message: DescMessage | undefined): string {
-    if (this.goesWrong() || message === undefined) return this.chance.pick(MASKS);
-    return this.chance
+    if (this.goesWrong() || message === undefined) return this.random.pick(MASKS);
+    return this.random
       .some(message.fields, 2)
       .map((field) => field.name)
       .join(",");
@@ -160,8 +160,8 @@ export class Values {
     const { name } = field;
     const kind = referred(name, this.#about);
     if (kind !== undefined) return this.oneIn(8) ? this.anything() : this.thing(kind);
-    for (const [pattern, texts] of USUAL) if (pattern.test(name)) return this.chance.pick(texts);
-    return `word-${this.chance.below(40)}`;
+    for (const [pattern, texts] of USUAL) if (pattern.test(name)) return this.random.pick(texts);
+    return `word-${this.random.below(40)}`;
   }
 }
 

@@ -2,15 +2,14 @@
 import assert from "node:assert/strict";
 import { notificationSecret } from "../../../src/app/admin.ts";
 import { readSettings } from "../../../src/config/settings.ts";
-import { exchange } from "../client/token-exchange.ts";
+import { exchange } from "../client/tokens.ts";
 import { StandInIssuer } from "../providers/issuer.ts";
 import { TestRegistry } from "../registry/distribution.ts";
 import { freePort } from "../server/free-port.ts";
 import type { StoreKind } from "../server/test-server.ts";
-import { TestWorld } from "../world/world.ts";
-import type { Phase } from "./callers.ts";
+import { World } from "../world/world.ts";
 import { CLIENT_SECRET, organization, type Things } from "./organization.ts";
-import type { CallerName, Marks } from "./request.ts";
+import type { CallerName, Marks, Phase } from "./request.ts";
 
 /** In every name and description of the victim's; no attacker may read it. */
 export const CANARY = "canary-victim";
@@ -18,7 +17,7 @@ export const CANARY = "canary-victim";
 const HOST = "registry.test";
 
 export class FuzzWorld {
-  readonly world: TestWorld;
+  readonly world: World;
   readonly issuer: StandInIssuer;
   /** Ids of the victim's that no request ever names: they can come from the server alone. */
   readonly hidden: ReadonlySet<string>;
@@ -33,7 +32,7 @@ export class FuzzWorld {
   #renewals = 0;
 
   private constructor(
-    world: TestWorld,
+    world: World,
     issuer: StandInIssuer,
     registry: TestRegistry,
     sides: { victim: Things; hidden: Things; third: Things; registrySecret: string },
@@ -56,7 +55,7 @@ export class FuzzWorld {
   static async start(store: StoreKind): Promise<FuzzWorld> {
     const issuer = await StandInIssuer.start();
     const address = `127.0.0.1:${await freePort()}`;
-    const world = new TestWorld(store);
+    const world = new World(store);
     const undo: (() => unknown)[] = [() => issuer.stop(), () => world.stop()];
     try {
       return await FuzzWorld.#settle(world, issuer, address, undo);
@@ -68,7 +67,7 @@ export class FuzzWorld {
   }
 
   static async #settle(
-    world: TestWorld,
+    world: World,
     issuer: StandInIssuer,
     address: string,
     undo: (() => unknown)[],

@@ -20,7 +20,7 @@ export interface BindingItem extends Item {
   readonly roleUid: string;
 }
 
-export interface World {
+export interface AccessModel {
   readonly groups: readonly Item[];
   readonly identities: readonly Item[];
   readonly roles: readonly RoleItem[];
@@ -28,7 +28,7 @@ export interface World {
   readonly accountAssociations: readonly Item[];
 }
 
-export type Kind = keyof World;
+export type Kind = keyof AccessModel;
 
 export const KINDS: readonly Kind[] = [
   "groups",
@@ -80,7 +80,7 @@ function isWithin(uid: string, place: string): boolean {
 }
 
 /** Everything that an identity's bindings grant it at a place, or above it. */
-export function heldAt(world: World, identity: string, place: string): Set<string> {
+export function heldAt(world: AccessModel, identity: string, place: string): Set<string> {
   const held = new Set<string>();
   for (const binding of world.roleBindings) {
     if (binding.identityUid !== identity || !isWithin(place, placeOf(binding.uid))) continue;
@@ -91,7 +91,7 @@ export function heldAt(world: World, identity: string, place: string): Set<strin
 }
 
 /** Whether a caller may see one resource: the rule of Get. */
-export function maySee(world: World, caller: string, kind: Kind, uid: string): boolean {
+export function maySee(world: AccessModel, caller: string, kind: Kind, uid: string): boolean {
   if (caller === OPERATOR) return true;
   if (kind === "roles" && !uid.includes("/")) return true;
   return heldAt(world, caller, uid).has(LIST_CAPABILITY[kind]);
@@ -117,7 +117,12 @@ function passes(kind: Kind, item: Item, filter: ListFilter): boolean {
 }
 
 /** All that a list must show, in no particular order. */
-export function expected(world: World, caller: string, kind: Kind, filter: ListFilter): Item[] {
+export function expected(
+  world: AccessModel,
+  caller: string,
+  kind: Kind,
+  filter: ListFilter,
+): Item[] {
   return world[kind].filter(
     (item) => maySee(world, caller, kind, item.uid) && passes(kind, item, filter),
   );

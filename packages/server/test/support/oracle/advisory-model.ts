@@ -1,3 +1,4 @@
+/** A model of what lists of advisories show. */
 import type { Asked } from "./advisory-samples.ts";
 import type { Built } from "./random-advisories.ts";
 

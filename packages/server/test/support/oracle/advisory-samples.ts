@@ -1,3 +1,4 @@
+/** Samples of advisories that differ in everything that lists filter by. */
 import type { JsonObject } from "@bufbuild/protobuf";
 import { EVENT_TYPES, isShown, type Stored } from "./advisory-model.ts";
 

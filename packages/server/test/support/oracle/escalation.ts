@@ -1,7 +1,8 @@
+/** What callers hold before and after a change, to find gained capabilities. */
 import assert from "node:assert/strict";
 import { ApiClient } from "../client/api-client.ts";
 import { Http } from "../client/http.ts";
-import { heldAt, type Item, KINDS, type Kind, placeOf, type World } from "./access-model.ts";
+import { type AccessModel, heldAt, type Item, KINDS, type Kind, placeOf } from "./access-model.ts";
 import { fetchAll } from "./pages.ts";
 
 /**
@@ -15,8 +16,8 @@ export async function snapshot(
   url: string,
   token: string,
   roots: readonly string[],
-  before: World,
-): Promise<World> {
+  before: AccessModel,
+): Promise<AccessModel> {
   const api = new ApiClient({ url, token });
   const lists = KINDS.map(async (kind) => {
     const filters = roots.map((root) => ({ descendants_of: root }));
@@ -38,7 +39,7 @@ export async function snapshot(
     const place = ({ uid }: Item) => places.get(uid) ?? before[kind].length;
     world[kind].sort((a, b) => place(a) - place(b));
   }
-  return world as unknown as World;
+  return world as unknown as AccessModel;
 }
 
 /** What someone gained: a capability at a group that was there before. */
@@ -49,7 +50,7 @@ interface Gain {
 }
 
 /** What identities can do after a step that they could not do before it, where both know the group. */
-export function gains(before: World, after: World): Gain[] {
+export function gains(before: AccessModel, after: AccessModel): Gain[] {
   const groups = after.groups.filter(({ uid }) => before.groups.some((old) => old.uid === uid));
   return after.identities.flatMap(({ uid: identity }) =>
     groups.flatMap(({ uid: group }) => {
@@ -61,8 +62,8 @@ export function gains(before: World, after: World): Gain[] {
 }
 
 /** Identities that answer to someone else than before. */
-function takenOver(before: World, after: World): string[] {
-  const relationship = (world: World, uid: string) => {
+function takenOver(before: AccessModel, after: AccessModel): string[] {
+  const relationship = (world: AccessModel, uid: string) => {
     const identity = world.identities.find((one) => one.uid === uid) as object | undefined;
     return JSON.stringify(identity && (identity as Record<string, unknown>).claimMatch);
   };
@@ -79,7 +80,12 @@ function takenOver(before: World, after: World): string[] {
  *
  * @example checkNoEscalation("a role is widened", actor, before, after);
  */
-export function checkNoEscalation(step: string, actor: string, before: World, after: World): void {
+export function checkNoEscalation(
+  step: string,
+  actor: string,
+  before: AccessModel,
+  after: AccessModel,
+): void {
   for (const { identity, group, capabilities } of gains(before, after)) {
     const held = heldAt(before, actor, group);
     const given = capabilities.filter((one) => !held.has(one));

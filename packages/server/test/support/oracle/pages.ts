@@ -1,3 +1,4 @@
+/** Pages of lists, compared with what the model expects. */
 import assert from "node:assert/strict";
 import type { ApiClient } from "../client/api-client.ts";
 import type { Item, Kind, ListFilter, SortKey } from "./access-model.ts";

@@ -1,9 +1,10 @@
+/** Random organizations, callers and advisories. */
 import assert from "node:assert/strict";
 import type { ApiClient } from "../client/api-client.ts";
 import { walk } from "../client/pagination.ts";
-import type { Member, TestWorld } from "../world/world.ts";
+import type { Member, World } from "../world/world.ts";
 import type { Stored } from "./advisory-model.ts";
-import { Chance } from "./random.ts";
+import { Random } from "./random.ts";
 
 /** Words that share parts, differ in case alone, or mean something to databases. */
 const ARTIFACTS = [
@@ -24,11 +25,11 @@ const AUTHORS = ["ann@example.com", "bob@example.com"];
 const T0 = Date.UTC(2026, 0, 1);
 
 /** What events of each type say. */
-const EVENTS: readonly ((chance: Chance) => object)[] = [
-  (chance) => ({ detection: { scanv1: { scanner: "grype", subpackage: chance.pick(ARTIFACTS) } } }),
+const EVENTS: readonly ((random: Random) => object)[] = [
+  (random) => ({ detection: { scanv1: { scanner: "grype", subpackage: random.pick(ARTIFACTS) } } }),
   () => ({ detection: { manual: {} } }),
   () => ({ truePositiveDetermination: { note: "yes" } }),
-  (chance) => ({ fixed: { fixedVersion: `1.${chance.below(5)}` } }),
+  (random) => ({ fixed: { fixedVersion: `1.${random.below(5)}` } }),
   () => ({ falsePositiveDetermination: { note: "no" } }),
   () => ({ analysisNotPlanned: {} }),
   () => ({ fixNotPlanned: {} }),
@@ -48,7 +49,7 @@ interface Detection {
 }
 
 /** Organizations, people and advisories with a past, made at random through the API alone. */
-export class AdvisoryWorld {
+export class RandomAdvisories {
   readonly groups: string[] = [];
   readonly callers: Member[] = [];
   /** The places at which each caller may list advisories, by uid. */
@@ -56,22 +57,22 @@ export class AdvisoryWorld {
   readonly built: Built[] = [];
   /** Everything that there is, in the order in which it was made. */
   all: Stored[] = [];
-  readonly #chance: Chance;
-  readonly #world: TestWorld;
+  readonly #random: Random;
+  readonly #world: World;
   readonly #writers: ApiClient[] = [];
   #ids = 0;
 
-  constructor(world: TestWorld, seed: number) {
+  constructor(world: World, seed: number) {
     this.#world = world;
-    this.#chance = new Chance(seed);
+    this.#random = new Random(seed);
   }
 
   async build(changes: number): Promise<void> {
-    const chance = this.#chance;
+    const random = this.#random;
     const roots = [await this.#world.organization(), await this.#world.organization()];
     this.groups.push(...roots);
     while (this.groups.length < 8) {
-      this.groups.push(await this.#world.group(chance.pick(this.groups)));
+      this.groups.push(await this.#world.group(random.pick(this.groups)));
     }
     const rights = ["create", "update", "approve", "delete", "list"].map((c) => `advisories.${c}`);
     const bound = Object.fromEntries(roots.map((root) => [root, rights]));
@@ -107,7 +108,7 @@ export class AdvisoryWorld {
   }
 
   async #caller(count: number): Promise<void> {
-    const places = this.#chance.some(this.groups, count % 4);
+    const places = this.#random.some(this.groups, count % 4);
     const bound = Object.fromEntries(places.map((place) => [place, ["advisories.list"]]));
     const other = this.groups.find((group) => !places.includes(group)) as string;
     const member = await this.#world.member({ ...bound, [other]: ["groups.list"] });
@@ -116,14 +117,14 @@ export class AdvisoryWorld {
   }
 
   async #change(count: number): Promise<void> {
-    const chance = this.#chance;
+    const random = this.#random;
     const known = this.all.filter(({ deleteTime }) => deleteTime === undefined);
-    if (count < 10 || known.length === 0 || chance.below(3) === 0) return this.#import();
-    const { uid } = chance.pick(known);
-    const v1 = chance.pick(this.#writers).v1;
-    switch (chance.below(6)) {
+    if (count < 10 || known.length === 0 || random.below(3) === 0) return this.#import();
+    const { uid } = random.pick(known);
+    const v1 = random.pick(this.#writers).v1;
+    switch (random.below(6)) {
       case 0:
-        await v1.advisories.create(chance.pick(this.groups), this.#about());
+        await v1.advisories.create(random.pick(this.groups), this.#about());
         break;
       case 1:
         await v1.advisories.update(uid, this.#about());
@@ -132,7 +133,7 @@ export class AdvisoryWorld {
         await v1.advisories.delete(uid);
         break;
       case 3: {
-        const said = chance.pick(EVENTS)(chance) as { detection?: Detection };
+        const said = random.pick(EVENTS)(random) as { detection?: Detection };
         const { scanner, subpackage } = said.detection?.scanv1 ?? {};
         // Version 1 calls it by another name.
         const scan = { detection: { scanv1: { scanner, subpackageName: subpackage } } };
@@ -149,34 +150,34 @@ export class AdvisoryWorld {
   }
 
   #about() {
-    const chance = this.#chance;
+    const random = this.#random;
     return {
-      artifactName: chance.pick(ARTIFACTS),
-      artifactType: chance.pick(["apk", "image", "library"]),
-      artifactArchitecture: chance.pick(["x86_64", "aarch64", "all"]),
-      componentName: chance.pick(COMPONENTS),
-      componentType: chance.pick(["apk", "go-module", ""]),
-      componentLocation: chance.pick(LOCATIONS),
-      aliases: chance.some(ALIASES, chance.below(4)),
+      artifactName: random.pick(ARTIFACTS),
+      artifactType: random.pick(["apk", "image", "library"]),
+      artifactArchitecture: random.pick(["x86_64", "aarch64", "all"]),
+      componentName: random.pick(COMPONENTS),
+      componentType: random.pick(["apk", "go-module", ""]),
+      componentLocation: random.pick(LOCATIONS),
+      aliases: random.some(ALIASES, random.below(4)),
     };
   }
 
   async #import(): Promise<void> {
-    const chance = this.#chance;
-    const place = chance.pick(this.groups);
-    const advisories = Array.from({ length: 1 + chance.below(4) }, () => {
+    const random = this.#random;
+    const place = random.pick(this.groups);
+    const advisories = Array.from({ length: 1 + random.below(4) }, () => {
       const about = this.#about();
-      const events = Array.from({ length: chance.below(5) }, () => {
-        const event = chance.pick(EVENTS)(chance);
-        const author = chance.below(2) === 0 ? "" : chance.pick(AUTHORS);
-        const reviewState = `REVIEW_STATE_${chance.pick(["APPROVED", "APPROVED", "PENDING", "REQUEST_CHANGES", "REJECTED"])}`;
+      const events = Array.from({ length: random.below(5) }, () => {
+        const event = random.pick(EVENTS)(random);
+        const author = random.below(2) === 0 ? "" : random.pick(AUTHORS);
+        const reviewState = `REVIEW_STATE_${random.pick(["APPROVED", "APPROVED", "PENDING", "REQUEST_CHANGES", "REJECTED"])}`;
         return { ...event, author, reviewState, createTime: this.#time() };
       });
       const id = this.#ids++;
-      const legacy = chance.below(3) === 0 ? { legacyAdvisoryId: `CVE-old-${id % 4}` } : {};
+      const legacy = random.below(3) === 0 ? { legacyAdvisoryId: `CVE-old-${id % 4}` } : {};
       return { advisoryId: `CGA-${id}`, ...about, ...legacy, events };
     });
-    const api = chance.pick(this.#writers);
+    const api = random.pick(this.#writers);
     const { results } = await api.advisoryImports.importAdvisories({
       parent: place,
       documents: [{ name: "x", advisories }],
@@ -187,12 +188,12 @@ export class AdvisoryWorld {
 
   /** Someone reviews an event that waits for it, if any does. */
   async #review(uid: string): Promise<void> {
-    const chance = this.#chance;
-    const v1 = chance.pick(this.#writers).v1;
+    const random = this.#random;
+    const v1 = random.pick(this.#writers).v1;
     const { items } = await v1.advisoryEvents.list({ parentId: uid });
     const waiting = items.find(({ status }: { status: string }) => status === "PENDING");
     if (waiting === undefined) return;
-    const status = chance.pick(["APPROVED", "APPROVED", "REJECTED", "REQUEST_CHANGES"]);
+    const status = random.pick(["APPROVED", "APPROVED", "REJECTED", "REQUEST_CHANGES"]);
     try {
       await v1.advisoryEvents.update(waiting.id, { ...waiting, status });
     } catch (error) {
@@ -203,6 +204,6 @@ export class AdvisoryWorld {
 
   /** Seldom the same twice. */
   #time(): string {
-    return new Date(T0 + this.#chance.below(40) * 60_000).toISOString();
+    return new Date(T0 + this.#random.below(40) * 60_000).toISOString();
   }
 }

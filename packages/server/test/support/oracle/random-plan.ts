@@ -1,8 +1,15 @@
+/** Random plans of groups, roles, identities and bindings, and their execution. */
 import assert from "node:assert/strict";
 import { BUILTIN_ROLES } from "@wharf/contract";
 import fc from "fast-check";
 import type { Http } from "../client/http.ts";
-import { type BindingItem, type Item, placeOf, type RoleItem, type World } from "./access-model.ts";
+import {
+  type AccessModel,
+  type BindingItem,
+  type Item,
+  placeOf,
+  type RoleItem,
+} from "./access-model.ts";
 
 /** Few enough to repeat; made of everything that databases have been known to sort by their own mind. */
 export const NAMES = ["a", "b", "aa", "a b", "a-b", "a.b", "a_b", "0", "z9"];
@@ -46,7 +53,10 @@ export function plans(capabilities: readonly string[]): fc.Arbitrary<Plan> {
  *
  * @example const { world, root } = await build(operator, plan);
  */
-export async function build(operator: Http, plan: Plan): Promise<{ world: World; root: string }> {
+export async function build(
+  operator: Http,
+  plan: Plan,
+): Promise<{ world: AccessModel; root: string }> {
   const root = (await made(operator, "groups", { name: "root" })) as Item;
   const groups = await buildGroups(operator, root, plan);
   const place = (at: number) => pick(groups, at).uid;

@@ -1,3 +1,4 @@
+/** Token services of AWS, Google and Azure that verify tokens as the real ones do. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,3 +1,4 @@
+/** An OpenID issuer with keys of its own, for tokens of workloads. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

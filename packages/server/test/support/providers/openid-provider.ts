@@ -1,3 +1,4 @@
+/** A real OpenID provider with accounts, clients and login pages. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";

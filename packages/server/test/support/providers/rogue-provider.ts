@@ -1,3 +1,4 @@
+/** An OpenID provider that breaks rules where told to. */
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type JWTPayload, SignJWT, UnsecuredJWT } from "jose";

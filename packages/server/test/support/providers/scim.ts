@@ -1,5 +1,6 @@
+/** A SCIM client, as identity providers have it. */
 import assert from "node:assert/strict";
-import { roleNamed, type TestWorld } from "../world/world.ts";
+import { roleNamed, type World } from "../world/world.ts";
 
 /** An answer of the endpoint that identity providers provision at. */
 export interface ScimAnswer {
@@ -89,7 +90,7 @@ export interface Provisioning {
  *
  * @example const { scim } = await provisioning(world);
  */
-export async function provisioning(world: TestWorld, oidc: object = {}): Promise<Provisioning> {
+export async function provisioning(world: World, oidc: object = {}): Promise<Provisioning> {
   const api = world.operator();
   const org = await world.organization();
   for (let owners = 0; owners < 2; owners++) await world.member({ [org]: "owner" });

@@ -1,3 +1,4 @@
+/** CNCF Distribution, the registry, and skopeo, a client of it. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
@@ -14,9 +15,7 @@ export interface TestRegistryOptions {
   /** The secret of notifications to the server; without it, none are sent. */
   readonly secret?: string;
   /** The notification endpoint, by default that of the server. */
-  readonly tellTo?: string;
-  /** Further notification endpoints. */
-  readonly alsoTellTo?: string;
+  readonly notifyUrl?: string;
   /** What else its configuration says. */
   readonly more?: object;
 }
@@ -49,7 +48,7 @@ export class TestRegistry {
   static async start(
     authUrl: string,
     host: string,
-    { secret, tellTo = authUrl, alsoTellTo, more }: TestRegistryOptions = {},
+    { secret, notifyUrl = authUrl, more }: TestRegistryOptions = {},
   ): Promise<TestRegistry> {
     const folder = scratchFolder("wharf-registry-");
     const bundle = join(folder, "certs.pem");
@@ -61,23 +60,19 @@ export class TestRegistry {
     };
     const endpoint = {
       name: "wharf",
-      url: `${tellTo}/registry/notifications`,
+      url: `${notifyUrl}/registry/notifications`,
       headers: { Authorization: [`Bearer ${secret}`] },
       timeout: "5s",
       threshold: 3,
       backoff: "1s",
     };
-    const endpoints = [
-      endpoint,
-      ...(alsoTellTo === undefined ? [] : [{ ...endpoint, name: "other", url: alsoTellTo }]),
-    ];
     const config = {
       version: "0.1",
       log: { accesslog: { disabled: true }, level: "error" },
       storage,
       http: { addr: host },
       auth: { token: { ...token, rootcertbundle: bundle } },
-      ...(secret !== undefined && { notifications: { endpoints } }),
+      ...(secret !== undefined && { notifications: { endpoints: [endpoint] } }),
       ...more,
     };
     writeFileSync(join(folder, "config.yml"), stringify(config));

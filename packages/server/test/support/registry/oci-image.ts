@@ -1,3 +1,4 @@
+/** Images as OCI layouts, and digests. */
 import { hash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -79,4 +80,13 @@ function tarOf(name: string, content: string): Buffer {
   header.write(`${octal(sum, 7)} `, 148);
   const padding = Buffer.alloc(((BLOCK - (body.length % BLOCK)) % BLOCK) + 2 * BLOCK);
   return Buffer.concat([header, body, padding]);
+}
+
+/**
+ * A digest like any other.
+ *
+ * @example digest(7) // "sha256:00…07"
+ */
+export function digest(number: number): string {
+  return `sha256:${number.toString(16).padStart(64, "0")}`;
 }

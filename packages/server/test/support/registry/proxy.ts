@@ -1,3 +1,4 @@
+/** A reverse proxy in front of a registry. */
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,16 +19,17 @@ export interface AskedRegistry {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** What stands before a registry, as a load balancer does: it passes on, counts, and answers itself at times. */
-export class RegistryFront {
+/** A reverse proxy in front of a registry: it forwards, records, and answers by itself where told to. */
+export class RegistryProxy {
   /** The registry behind it. */
-  host = "";
+  host: string;
   /** Answers in place of the registry, if anything is returned. */
   instead: (asked: AskedRegistry) => Instead | Promise<Instead> = () => undefined;
   readonly asked: AskedRegistry[] = [];
   readonly #server: Server;
 
-  private constructor(server: Server) {
+  private constructor(server: Server, host: string) {
+    this.host = host;
     this.#server = server;
     server.on("request", async (incoming, outgoing) => {
       const { method = "", url = "", headers } = incoming;
@@ -47,11 +49,11 @@ export class RegistryFront {
     });
   }
 
-  /** @example const front = await RegistryFront.start(); */
-  static async start(): Promise<RegistryFront> {
+  /** @example const proxy = await RegistryProxy.start("127.0.0.1:5000"); */
+  static async start(host: string): Promise<RegistryProxy> {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
-    return new RegistryFront(server);
+    return new RegistryProxy(server, host);
   }
 
   get url(): string {

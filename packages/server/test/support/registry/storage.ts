@@ -1,3 +1,4 @@
+/** The files of a registry, written without pushes. */
 import { hash } from "node:crypto";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,3 +1,4 @@
+/** Ports that nobody else listens on. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer } from "node:net";

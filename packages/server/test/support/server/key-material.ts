@@ -1,10 +1,10 @@
+/** The keys and secrets of a server, as a leak of its database and secret key tells them. */
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import type { JWK as JsonWebKey } from "jose";
 import { INSTALLATION_SECRETS } from "../../../src/secrets/installation-secrets.ts";
 import { REGISTRY_KEYS, SIGNING_KEYS } from "../../../src/store/tables/keys.ts";
 import { readAllSealed } from "../../../src/store/tables/secrets.ts";
-import { rawRows } from "./sql.ts";
-import { Inside } from "./store-access.ts";
+import { DirectStore, rawRows } from "./direct-store.ts";
 import type { TestServer } from "./test-server.ts";
 
 /** What someone with a copy of the database and its secret key knows. */
@@ -24,14 +24,14 @@ export interface KeyMaterial {
  * @example const leaked = await keyMaterialOf(server);
  */
 export async function keyMaterialOf(server: TestServer): Promise<KeyMaterial> {
-  const inside = await Inside.open(server);
+  const direct = await DirectStore.open(server);
   const signing = new Map<string, JsonWebKey>();
   const registry = new Map<string, JsonWebKey>();
   const installation = new Map<string, Buffer>();
   const others: string[] = [];
   try {
-    for (const { owner, name, sealed } of await readAllSealed(inside.store.reader)) {
-      const text = inside.secrets.unseal(owner, name, sealed);
+    for (const { owner, name, sealed } of await readAllSealed(direct.store.reader)) {
+      const text = direct.secrets.unseal(owner, name, sealed);
       if (owner === SIGNING_KEYS) signing.set(name, JSON.parse(text));
       else if (owner === REGISTRY_KEYS) registry.set(name, JSON.parse(text));
       else if ((INSTALLATION_SECRETS as readonly string[]).includes(owner))
@@ -39,7 +39,7 @@ export async function keyMaterialOf(server: TestServer): Promise<KeyMaterial> {
       else others.push(text);
     }
   } finally {
-    await inside.close();
+    await direct.close();
   }
   return { signing, registry, installation, others };
 }

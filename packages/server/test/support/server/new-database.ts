@@ -1,3 +1,4 @@
+/** A database without a server, for tests of the store alone. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { RESOURCES } from "../../../src/app/resources.ts";

@@ -1,3 +1,4 @@
+/** PostgreSQL for tests: one server, many databases. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";

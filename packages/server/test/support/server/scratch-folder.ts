@@ -1,3 +1,4 @@
+/** Folders that are removed when the process ends. */
 import { mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+/** Checks that all that is stored agrees with itself. */
 import assert from "node:assert/strict";
 import { type DescMessage, equals, fromBinary, fromJson, type Message } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";

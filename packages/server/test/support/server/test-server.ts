@@ -1,3 +1,4 @@
+/** The server under test, in this process or in one of its own. */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,8 +1,9 @@
+/** Tests that both versions over both protocols do the same. */
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { rejected } from "../client/api-error.ts";
 import type { StartOptions } from "../server/test-server.ts";
-import { onEachStore, type TestWorld } from "../world/world.ts";
+import { onEachStore, type World } from "../world/world.ts";
 import { COMBINATIONS, ComparedClient, type Facts, type Subject } from "./resources.ts";
 
 /** A place to make resources of a kind in, and what to make of them. */
@@ -24,7 +25,7 @@ export interface Place {
 
 /** A kind of resource that both versions have. This is all that the suite below must know of it. */
 export interface Compared extends Subject {
-  prepare(world: TestWorld): Promise<Place>;
+  prepare(world: World): Promise<Place>;
   /** Whether lists of both versions filter by name. */
   readonly findsByName?: boolean;
   /** Whether there is no update. */
@@ -47,13 +48,13 @@ export function differential(
   subjects: readonly Compared[],
   options: StartOptions = {},
 ): void {
-  const suite = (world: TestWorld) => {
+  const suite = (world: World) => {
     for (const subject of subjects) describe(subject.title, () => compare(world, subject));
   };
   onEachStore(`both versions of ${title}`, suite, options);
 }
 
-function compare(world: TestWorld, subject: Compared): void {
+function compare(world: World, subject: Compared): void {
   let place: Place;
   let made = 0;
   before(async () => {

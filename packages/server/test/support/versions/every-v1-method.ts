@@ -1,8 +1,9 @@
+/** Calls every method of version 1 with success. */
 import assert from "node:assert/strict";
 import type { DescService } from "@bufbuild/protobuf";
 import { advisoriesV1 } from "@wharf/contract";
 import * as v1 from "@wharf/contract/v1";
-import { digest } from "../registry/digest.ts";
+import { digest } from "../registry/oci-image.ts";
 import { roleNamed } from "../world/world.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers have every shape.
@@ -101,6 +102,11 @@ async function groupInvites(call: Calls, group: string, role: string): Promise<v
   assert.ok(code);
   assert.equal((await call(GroupInvites, "List", { id })).items[0].id, id);
   await call(GroupInvites, "Delete", { id });
+  const owner = { group: "with an invite", role: roleNamed("owner"), ttl: "60s" };
+  const invite = await call(GroupInvites, "CreateWithGroup", owner);
+  assert.ok(invite.code);
+  await call(GroupInvites, "Delete", { id: invite.id });
+  await call(v1.groupsV1.Groups, "Delete", { id: invite.id.slice(0, 40) });
 }
 
 async function identityProviders(call: Calls, parentId: string, role: string): Promise<void> {

@@ -1,7 +1,8 @@
+/** Advisories written past the API. */
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { type Advisory, AdvisoryImportsService, AdvisorySchema } from "@wharf/contract";
 import { AdvisoryWriter } from "../../../src/vulnerabilities/writer.ts";
-import type { Insider } from "../server/insider.ts";
+import type { DirectStore } from "../server/direct-store.ts";
 
 /** What most advisories of the tests have in common. */
 export const PLAIN = {
@@ -20,11 +21,11 @@ export const PLAIN = {
  * @example const [one] = await written(insider, group, { advisoryId: "CGA-2222-2222-2222" });
  */
 export function written(
-  insider: Insider,
+  direct: DirectStore,
   group: string,
   ...given: readonly JsonObject[]
 ): Promise<Advisory[]> {
-  return writing(insider, group, async (writer) => {
+  return writing(direct, group, async (writer) => {
     const made: Advisory[] = [];
     for (const one of given) made.push(await writer.insert(advisoryOf(one)));
     return made;
@@ -38,12 +39,12 @@ export function advisoryOf(given: JsonObject): Advisory {
 
 /** Does something with the writer of a group, in one transaction. */
 export function writing<T>(
-  insider: Insider,
+  direct: DirectStore,
   group: string,
   work: (writer: AdvisoryWriter) => Promise<T>,
 ): Promise<T> {
   const { importAdvisories } = AdvisoryImportsService.method;
-  return insider.change(
+  return direct.change(
     async (change) => work(await AdvisoryWriter.begin(change, group)),
     importAdvisories,
   );

@@ -1,12 +1,13 @@
+/** Users who sign in at the server itself, by password or passkey, and its setup: `world.accounts`. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ANONYMOUS_UID } from "../../../src/auth/caller.ts";
-import { type Visited, Walker } from "../browser/http-browser.ts";
+import { HttpBrowser, type Visited } from "../browser/http-browser.ts";
 import type { SoftPasskey, Twist } from "../browser/soft-passkey.ts";
 import { Http } from "../client/http.ts";
-import { type TokenAnswer, Tool } from "../client/oauth-client.ts";
-import { rawRows } from "../server/sql.ts";
-import { type StartOptions, TestServer } from "../server/test-server.ts";
+import { OAuthClient, type TokenAnswer } from "../client/tokens.ts";
+import { rawRows } from "../server/direct-store.ts";
+import type { TestServer } from "../server/test-server.ts";
 
 export const PASSWORD = "correct horse battery staple";
 
@@ -45,28 +46,23 @@ export function byName(server: TestServer): string {
   return server.url.replace("127.0.0.1", "localhost");
 }
 
-/** A server whose first person is about to come, or has. */
-export class LocalWorld {
+export class LocalAccounts {
   readonly server: TestServer;
 
   constructor(server: TestServer) {
     this.server = server;
   }
 
-  static async start(options: StartOptions): Promise<LocalWorld> {
-    return new LocalWorld(await TestServer.start(options));
-  }
-
-  /** The server's address in the walker's browser. */
+  /** The address of the server's pages. */
   get url(): string {
     return byName(this.server);
   }
 
   /** Fills in the setup form; what is not given is as it should be. */
   async setUp(given: Readonly<Record<string, string>> = {}): Promise<Visited> {
-    const walker = new Walker();
-    const page = await walker.open(`${this.url}/setup`);
-    return walker.submit(page, {
+    const browser = new HttpBrowser();
+    const page = await browser.open(`${this.url}/setup`);
+    return browser.submit(page, {
       code: given.code ?? (await firstRunOf(this.server)).code,
       organization: "acme",
       username: "ada",
@@ -78,23 +74,23 @@ export class LocalWorld {
 
   /** Sets up with a passkey in software. */
   async setUpWithPasskey(passkey: SoftPasskey, twist: Twist = {}) {
-    const walker = new Walker();
-    await walker.open(`${this.url}/setup`);
+    const browser = new HttpBrowser();
+    await browser.open(`${this.url}/setup`);
     const { code } = await firstRunOf(this.server);
     const asked = { code, organization: "acme", username: "ada" };
-    const { body } = await walker.send(`${this.url}/setup/passkey/options`, asked);
+    const { body } = await browser.send(`${this.url}/setup/passkey/options`, asked);
     const response = passkey.create(body.options, twist);
     const { challengeId } = body;
-    return walker.send(`${this.url}/setup/passkey/verify`, { code, challengeId, response });
+    return browser.send(`${this.url}/setup/passkey/verify`, { code, challengeId, response });
   }
 
   /** Opens the page that asks how to sign in, in a browser of its own. */
   async begin(parameters: Readonly<Record<string, string>> = {}) {
-    const tool = await Tool.start(this.url);
-    const walker = new Walker();
-    const page = await walker.open(tool.loginUrl(parameters));
+    const tool = await OAuthClient.start(this.url);
+    const browser = new HttpBrowser();
+    const page = await browser.open(tool.loginUrl(parameters));
     const login = /name="login" value="([^"]*)"/.exec(page.text)?.[1] ?? "";
-    return { tool, walker, page, login };
+    return { tool, browser, page, login };
   }
 
   /** Tries a password; the page that it leads to, with what the tool gets when it was right. */
@@ -102,10 +98,10 @@ export class LocalWorld {
     username: string,
     password: string,
   ): Promise<{ page: Visited; tokens?: TokenAnswer }> {
-    const { tool, walker, page } = await this.begin();
+    const { tool, browser, page } = await this.begin();
     try {
       const how = { action: "/oauth/local", until: tool.redirectUri };
-      const after = await walker.submit(page, { username, password }, how);
+      const after = await browser.submit(page, { username, password }, how);
       if (!after.url.startsWith(tool.redirectUri)) return { page: after };
       return { page: after, tokens: await tool.redeem(new URL(after.url).searchParams) };
     } finally {
@@ -115,17 +111,17 @@ export class LocalWorld {
 
   /** Signs in with a software passkey, and returns the last response. */
   async tryPasskey(passkey: SoftPasskey, twist: Twist = {}) {
-    const { tool, walker, login } = await this.begin();
+    const { tool, browser, login } = await this.begin();
     try {
-      const { body } = await walker.send(`${this.url}/oauth/passkey/options`, { login });
+      const { body } = await browser.send(`${this.url}/oauth/passkey/options`, { login });
       const sent = {
         login,
         challengeId: body.challengeId,
         response: passkey.get(body.options, twist),
       };
-      const answer = await walker.send(`${this.url}/oauth/passkey/verify`, sent);
+      const answer = await browser.send(`${this.url}/oauth/passkey/verify`, sent);
       if (answer.status !== 200) return { answer };
-      const page = await walker.open(`${this.url}${answer.body.redirect}`, tool.redirectUri);
+      const page = await browser.open(`${this.url}${answer.body.redirect}`, tool.redirectUri);
       return { answer, tokens: await tool.redeem(new URL(page.url).searchParams) };
     } finally {
       tool.stop();
@@ -151,10 +147,6 @@ export class LocalWorld {
       counts[table] = Number(row?.n);
     }
     return counts;
-  }
-
-  async stop(): Promise<void> {
-    assert.equal(await this.server.stop(), 0);
   }
 }
 

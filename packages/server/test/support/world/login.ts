@@ -1,10 +1,11 @@
+/** An organization whose users sign in at a real OpenID provider: `World.start({ login: true })`. */
 import assert from "node:assert/strict";
-import { builtinRole } from "@wharf/contract";
-import { type Visited, Walker } from "../browser/http-browser.ts";
-import { Http } from "../client/http.ts";
-import { Tool } from "../client/oauth-client.ts";
+import { test } from "node:test";
+import { HttpBrowser, type Visited } from "../browser/http-browser.ts";
+import { OAuthClient, type TokenAnswer } from "../client/tokens.ts";
 import { type AccountClaims, OpenIdProvider } from "../providers/openid-provider.ts";
-import { type StartOptions, TestServer } from "../server/test-server.ts";
+import { rawRows } from "../server/direct-store.ts";
+import { roleNamed, type World } from "./world.ts";
 
 export const PEOPLE = {
   ada: { email: "ada@acme.example", email_verified: true, name: "Ada", groups: ["builders"] },
@@ -12,46 +13,38 @@ export const PEOPLE = {
   eve: { email: "ada@acme.example", email_verified: false },
 } as const satisfies Record<string, AccountClaims>;
 
-/** A server with an organization whose people log in at a real OpenID provider. */
-export class LoginWorld {
-  readonly server: TestServer;
+export class Login {
   readonly upstream: OpenIdProvider;
-  readonly operator: Http;
-  /** The uid of the organization. */
+  /** The uid of the organization, `acme.example`, which is verified. */
   readonly organization: string;
   /** The uid of its identity provider. */
   readonly provider: string;
+  readonly #world: World;
 
   private constructor(
-    server: TestServer,
+    world: World,
     upstream: OpenIdProvider,
-    operator: Http,
     uids: { organization: string; provider: string },
   ) {
-    this.server = server;
+    this.#world = world;
     this.upstream = upstream;
-    this.operator = operator;
     this.organization = uids.organization;
     this.provider = uids.provider;
   }
 
-  /**
-   * @example const world = await LoginWorld.start({ store: "sqlite" });
-   */
-  static async start(options: StartOptions = {}): Promise<LoginWorld> {
-    const server = await TestServer.start(options);
-    const redirectUris = [`${server.baseUrl}/oauth/callback`];
+  static async prepare(world: World): Promise<Login> {
+    const redirectUris = [`${world.server.baseUrl}/oauth/callback`];
     const upstream = await OpenIdProvider.start({
       clients: [{ id: "wharf", secret: "s3cret", redirectUris }],
       accounts: PEOPLE,
     });
-    const operator = new Http(server.url, await server.token());
-    const group = await operator.post("/iam/v2beta1/groups", { name: "acme.example" });
-    const organization: string = group.body.uid;
-    await operator.patch(`/iam/v2beta1/groups/${organization}`, { verified: true });
-    const made = await operator.post(`/iam/v2beta1/identityProviders/${organization}`, {
+    world.onStop(() => upstream.stop());
+    const organization = await world.organization("acme.example");
+    const api = world.operator();
+    await api.groups.update(organization, { verified: true });
+    const { uid } = await api.identityProviders.create(organization, {
       name: "acme sso",
-      defaultRole: builtinRole("viewer")?.uid,
+      defaultRole: roleNamed("viewer"),
       oidc: {
         issuer: upstream.issuer,
         clientId: "wharf",
@@ -59,20 +52,19 @@ export class LoginWorld {
         groupsClaim: "groups",
       },
     });
-    assert.equal(made.status, 200, JSON.stringify(made.body));
-    return new LoginWorld(server, upstream, operator, { organization, provider: made.body.uid });
-  }
-
-  async stop(): Promise<void> {
-    await this.server.stop();
-    await this.upstream.stop();
+    return new Login(world, upstream, { organization, provider: uid });
   }
 
   /** Goes from an address of ours through the provider as a person, until we ask or are done. */
-  async signIn(walker: Walker, address: string, person: string, until?: string): Promise<Visited> {
-    let page = await walker.open(address, until);
+  async signIn(
+    browser: HttpBrowser,
+    address: string,
+    person: string,
+    until?: string,
+  ): Promise<Visited> {
+    let page = await browser.open(address, until);
     while (new URL(page.url).pathname.startsWith("/interaction/")) {
-      page = await walker.submit(
+      page = await browser.submit(
         page,
         { login: person, password: "any" },
         { ...(until && { until }) },
@@ -81,16 +73,53 @@ export class LoginWorld {
     return page;
   }
 
-  /** Logs a person in with a tool and a browser of their own; returns what the tool gets. */
-  async logIn(person: string, parameters: Readonly<Record<string, string>> = {}) {
-    const tool = await Tool.start(this.server.url);
+  /** Logs a person in with an application and a browser of their own; what the application gets. */
+  async logIn(
+    person: string,
+    parameters: Readonly<Record<string, string>> = {},
+  ): Promise<TokenAnswer> {
+    const client = await OAuthClient.start(this.#world.server.url);
     try {
-      const url = tool.loginUrl({ idp_id: this.provider, ...parameters });
-      const page = await this.signIn(new Walker(), url, person, tool.redirectUri);
-      assert.ok(page.url.startsWith(tool.redirectUri), page.text);
-      return await tool.redeem(new URL(page.url).searchParams);
+      const url = client.loginUrl({ idp_id: this.provider, ...parameters });
+      const page = await this.signIn(new HttpBrowser(), url, person, client.redirectUri);
+      assert.ok(page.url.startsWith(client.redirectUri), page.text);
+      return await client.redeem(new URL(page.url).searchParams);
+    } finally {
+      client.stop();
+    }
+  }
+}
+
+const KEPT = ["identities", "role_bindings", "sessions", "group_invites", "provider_people"];
+
+/** How much there is of everything that a login can leave behind. */
+export async function leftovers({ server }: World): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const table of KEPT) {
+    const [row] = await rawRows<{ n: number }>(server, `SELECT COUNT(*) AS n FROM ${table}`);
+    counts[table] = Number(row?.n);
+  }
+  return counts;
+}
+
+/**
+ * An attack: a test that must leave nothing behind. It gets a tool that waits for a login.
+ *
+ * @example attack("a forged state", world, async (tool) => { … });
+ */
+export function attack(
+  title: string,
+  world: () => World,
+  run: (tool: OAuthClient) => Promise<void>,
+): void {
+  test(title, async () => {
+    const tool = await OAuthClient.start(world().server.url);
+    try {
+      const before = await leftovers(world());
+      await run(tool);
+      assert.deepEqual(await leftovers(world()), before, "something was left behind");
     } finally {
       tool.stop();
     }
-  }
+  });
 }

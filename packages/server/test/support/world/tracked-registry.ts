@@ -1,3 +1,4 @@
+/** A real registry that the server keeps track of, and images to push to it. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,11 +8,11 @@ import { notificationSecret } from "../../../src/app/admin.ts";
 import { readSettings } from "../../../src/config/settings.ts";
 import { type Ran, skopeo, TestRegistry } from "../registry/distribution.ts";
 import { writeImage } from "../registry/oci-image.ts";
-import type { RegistryFront } from "../registry/proxy.ts";
+import { RegistryProxy } from "../registry/proxy.ts";
+import { rawRows } from "../server/direct-store.ts";
 import { freePort } from "../server/free-port.ts";
-import { rawRows } from "../server/sql.ts";
 import type { StoreKind } from "../server/test-server.ts";
-import { RegistryWorld } from "./registry-tokens.ts";
+import { World } from "./world.ts";
 
 /** Longer than anything takes on the slowest machine. */
 const TIMEOUT_MS = 300_000;
@@ -42,55 +43,69 @@ export async function until<T>(
   }
 }
 
-/** How such a world differs from the usual one. */
+/** How it differs from the usual one. */
 export interface TrackedOptions {
   readonly store?: StoreKind;
   readonly flags?: readonly string[];
   /** Whether the registry sends notifications. */
-  readonly tells?: boolean;
+  readonly notifies?: boolean;
   /** Where it sends them, if not to the server. */
-  readonly tellTo?: string;
-  /** What stands between the server and the registry when it reads that. */
-  readonly front?: RegistryFront;
+  readonly notifyUrl?: string;
+  /** Whether the server reads it through a proxy that tests control. */
+  readonly proxied?: boolean;
   /** What else the registry's configuration says. */
   readonly more?: object;
 }
 
-/** A world with a real registry that the server keeps track of. */
-export class TrackedWorld {
-  readonly world: RegistryWorld;
+export class TrackedRegistry {
+  readonly world: World;
   readonly registry: TestRegistry;
   readonly secret: string;
+  readonly #proxy: RegistryProxy | undefined;
   readonly #folder = mkdtempSync(join(tmpdir(), "wharf-images-"));
   #images = 0;
 
-  private constructor(world: RegistryWorld, registry: TestRegistry, secret: string) {
+  private constructor(
+    world: World,
+    registry: TestRegistry,
+    secret: string,
+    proxy: RegistryProxy | undefined,
+  ) {
+    this.#proxy = proxy;
     this.world = world;
     this.registry = registry;
     this.secret = secret;
   }
 
-  /** @example const tracked = await TrackedWorld.start({ flags: ["--reconcile-minutes", "0"] }); */
+  /** @example const tracked = await TrackedRegistry.start({ flags: ["--reconcile-minutes", "0"] }); */
   static async start({
     store = "sqlite",
     flags = [],
-    tells = true,
-    tellTo,
-    front,
+    notifies = true,
+    notifyUrl,
+    proxied = false,
     more = {},
-  }: TrackedOptions = {}): Promise<TrackedWorld> {
+  }: TrackedOptions = {}): Promise<TrackedRegistry> {
     const host = `127.0.0.1:${await freePort()}`;
-    if (front !== undefined) front.host = host;
-    const own = ["--registry-urls", `${host}=${front?.url ?? `http://${host}`}`, ...flags];
-    const world = await RegistryWorld.start({ store, host, flags: own });
+    const proxy = proxied ? await RegistryProxy.start(host) : undefined;
+    const own = ["--registry-urls", `${host}=${proxy?.url ?? `http://${host}`}`, ...flags];
+    const world = await World.start({ store, registry: host, flags: own });
     const settings = await readSettings(world.server.storeFlags, {});
     const secret = await notificationSecret(settings, host);
     const registry = await TestRegistry.start(world.server.url, host, {
       more,
-      ...(tells && { secret }),
-      ...(tellTo !== undefined && { tellTo }),
+      ...(notifies && { secret }),
+      ...(notifyUrl !== undefined && { notifyUrl }),
     });
-    return new TrackedWorld(world, registry, secret);
+    const tracked = new TrackedRegistry(world, registry, secret, proxy);
+    world.onStop(() => tracked.#stop());
+    return tracked;
+  }
+
+  /** What the server reads the registry through, where it was asked for. */
+  get proxy(): RegistryProxy {
+    assert.ok(this.#proxy, "start the registry with `proxied`");
+    return this.#proxy;
   }
 
   /** Writes an image that is like no other; its digest, and where it is. */
@@ -105,13 +120,13 @@ export class TrackedWorld {
 
   /** Pushes an image with a token of an identity. */
   async push(identity: string, source: string, path: string): Promise<Ran> {
-    const creds = `_token:${await this.world.token(identity)}`;
+    const creds = `_token:${await this.world.registry.token(identity)}`;
     const flags = ["--all", "--dest-tls-verify=false", "--dest-creds", creds];
     return skopeo("copy", ...flags, source, this.at(path));
   }
 
   async pull(identity: string, path: string): Promise<Ran> {
-    const creds = `_token:${await this.world.token(identity)}`;
+    const creds = `_token:${await this.world.registry.token(identity)}`;
     const into = mkdtempSync(join(this.#folder, "pulled-"));
     const flags = ["--all", "--src-tls-verify=false", "--src-creds", creds];
     return skopeo("copy", ...flags, this.at(path), `dir:${into}`);
@@ -119,7 +134,7 @@ export class TrackedWorld {
 
   /** Runs skopeo on something in the registry. */
   async skopeo(command: string, identity: string, path: string): Promise<Ran> {
-    const creds = `_token:${await this.world.token(identity)}`;
+    const creds = `_token:${await this.world.registry.token(identity)}`;
     return skopeo(command, "--tls-verify=false", "--creds", creds, this.at(path));
   }
 
@@ -129,7 +144,7 @@ export class TrackedWorld {
 
   /** The uid of a repo by its name. */
   async repo(name: string): Promise<string | undefined> {
-    const { body } = await this.world.operator.get(`/registry/v2beta1/repos?name=${name}`);
+    const { body } = await this.world.http.get(`/registry/v2beta1/repos?name=${name}`);
     return body.repos?.[0]?.uid;
   }
 
@@ -144,11 +159,17 @@ export class TrackedWorld {
     for (const kind of ["Referrers", "Dates", "Epochs"]) query.set(`include${kind}`, "true");
     for (let token: string | undefined = ""; token !== undefined; ) {
       query.set("pageToken", token);
-      const { body } = await this.world.operator.get(`/registry/v2beta1/tags?${query}`);
+      const { body } = await this.world.http.get(`/registry/v2beta1/tags?${query}`);
       all.push(...(body.tags ?? []));
       token = body.nextPageToken || undefined;
     }
     return all;
+  }
+
+  /** The names of the tags of a repo, by its name. */
+  async tagNames(repo: string): Promise<string[]> {
+    const uid = (await this.repo(repo)) as string;
+    return (await this.tags(uid)).map((tag) => tag.name);
   }
 
   async tag(repo: string, name: string): Promise<ShownTag | undefined> {
@@ -165,12 +186,12 @@ export class TrackedWorld {
   }
 
   /** Requests a reconcile pass, and returns its result. */
-  async look(): Promise<Record<string, number>> {
-    const { operator } = this.world;
-    const { status, body } = await operator.post("/registry/v2beta1/registries:reconcile", {});
+  async reconcile(): Promise<Record<string, number>> {
+    const { http } = this.world;
+    const { status, body } = await http.post("/registry/v2beta1/registries:reconcile", {});
     assert.equal(status, 200, JSON.stringify(body));
     return until(async () => {
-      const { registries } = (await operator.get("/registry/v2beta1/registries")).body;
+      const { registries } = (await http.get("/registry/v2beta1/registries")).body;
       const [{ pending, problem, findings }] = registries;
       assert.equal(problem, "");
       return !pending && findings;
@@ -178,7 +199,7 @@ export class TrackedWorld {
   }
 
   /** Sends an envelope of notifications, as the registry does. */
-  tell(
+  notify(
     events: readonly object[],
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
@@ -206,9 +227,14 @@ export class TrackedWorld {
     return Number(line?.slice(line.lastIndexOf(" ") + 1) ?? 0);
   }
 
-  async stop(): Promise<void> {
+  /** Stops the server, too. */
+  stop(): Promise<void> {
+    return this.world.stop();
+  }
+
+  async #stop(): Promise<void> {
     await this.registry.stop();
-    await this.world.stop();
+    this.#proxy?.stop();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }

@@ -1,11 +1,16 @@
+/** The one builder of what tests work on: a server, its operator, and what else the options ask for. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { OPERATOR_UID } from "../../../src/auth/caller.ts";
 import { ApiClient, type Protocol } from "../client/api-client.ts";
 import { closeGrpc } from "../client/grpc.ts";
-import { type Signer, signerOf } from "../server/signer.ts";
+import { Http } from "../client/http.ts";
+import { type Signer, signerOf } from "../server/direct-store.ts";
 import { STORES, type StartOptions, type StoreKind, TestServer } from "../server/test-server.ts";
+import { LocalAccounts } from "./local-accounts.ts";
+import { Login } from "./login.ts";
+import { RegistryAccess } from "./registry-access.ts";
 
 /** An identity with a token. */
 export interface Member {
@@ -13,11 +18,21 @@ export interface Member {
   readonly token: string;
 }
 
-/** One server of a suite, and the hands to work with it. */
-export class TestWorld {
+export interface WorldOptions extends StartOptions {
+  /** Adds an organization whose users sign in at an OpenID provider: `world.login`. */
+  readonly login?: boolean;
+  /** Adds an organization with workloads that use a registry, by its host: `world.registry`. */
+  readonly registry?: true | string;
+}
+
+/** One server, and what tests do with it. */
+export class World {
   readonly store: StoreKind;
   #server: TestServer | undefined;
   #signer: Signer | undefined;
+  #login: Login | undefined;
+  #registry: RegistryAccess | undefined;
+  readonly #cleanups: (() => unknown)[] = [];
   #token = "";
   #home = "";
   #names = 0;
@@ -27,20 +42,53 @@ export class TestWorld {
     this.store = store;
   }
 
+  /** @example const world = await World.start({ store: "postgres", login: true }); */
+  static async start(options: WorldOptions = {}): Promise<World> {
+    const world = new World(options.store ?? "sqlite");
+    await world.start(options);
+    return world;
+  }
+
   get server(): TestServer {
-    assert.ok(this.#server, "the server runs only within tests");
-    return this.#server;
+    return started(this.#server);
   }
 
   /** The keys of the server, as they were when it started. */
   get signer(): Signer {
-    assert.ok(this.#signer, "the server runs only within tests");
-    return this.#signer;
+    return started(this.#signer);
+  }
+
+  get login(): Login {
+    assert.ok(this.#login, "start the world with `login`");
+    return this.#login;
+  }
+
+  get registry(): RegistryAccess {
+    assert.ok(this.#registry, "start the world with `registry`");
+    return this.#registry;
+  }
+
+  /** Users who sign in here, by password or passkey. */
+  get accounts(): LocalAccounts {
+    return new LocalAccounts(this.server);
   }
 
   /** The service as the operator sees it. */
   operator(protocol: Protocol = "REST"): ApiClient {
     return new ApiClient({ protocol, url: this.server.url, token: this.#token });
+  }
+
+  /** Plain HTTP as the operator. */
+  get http(): Http {
+    return new Http(this.server.url, this.#token);
+  }
+
+  /** Posts a resource of IAM as the operator, and returns what was created. */
+  // biome-ignore lint/suspicious/noExplicitAny: resources have every shape.
+  async post(path: string, resource: object): Promise<any> {
+    const { status, body } = await this.http.post(`/iam/v2beta1/${path}`, resource);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body;
   }
 
   /** A name that nothing else in this suite has. */
@@ -98,17 +146,31 @@ export class TestWorld {
     return (await this.operator().roles.create(group, role)).uid;
   }
 
-  async start(options: StartOptions): Promise<void> {
-    this.#server = await TestServer.start({ ...options, store: this.store });
+  async start({ login = false, registry, flags = [], ...options }: WorldOptions): Promise<void> {
+    const host = registry === true ? "registry.test" : registry;
+    const own = host === undefined ? flags : ["--registry-host", host, ...flags];
+    this.#server = await TestServer.start({ ...options, flags: own, store: this.store });
     this.#signer = await signerOf(this.#server);
     this.#token = await this.#signer.token(OPERATOR_UID);
+    if (login) this.#login = await Login.prepare(this);
+    if (host !== undefined) this.#registry = await RegistryAccess.prepare(this, host);
+  }
+
+  /** Does something when the world stops, after what was added later. */
+  onStop(cleanup: () => unknown): void {
+    this.#cleanups.unshift(cleanup);
   }
 
   async stop(): Promise<void> {
     closeGrpc();
-
+    for (const cleanup of this.#cleanups) await cleanup();
     assert.equal(await this.#server?.stop(), 0, "the server ends well");
   }
+}
+
+function started<T>(value: T | undefined): T {
+  assert.ok(value, "the server runs only within tests");
+  return value;
 }
 
 /**
@@ -129,12 +191,12 @@ export function roleNamed(name: string): string {
  */
 export function onEachStore(
   title: string,
-  suite: (world: TestWorld) => void,
-  options: StartOptions = {},
+  suite: (world: World) => void,
+  options: WorldOptions = {},
 ): void {
   for (const store of STORES) {
     describe(`${title}, on ${store}`, () => {
-      const world = new TestWorld(store);
+      const world = new World(store);
       before(() => world.start(options));
       after(() => world.stop());
       suite(world);

@@ -449,21 +449,21 @@ export declare type RepoTagsSummary = Message<"wharf.registry.v1.RepoTagsSummary
   tagCount: bigint;
 
   /**
-   * When any of them last changed.
+   * The time of the last change of any tag.
    *
    * @generated from field: google.protobuf.Timestamp last_updated = 3;
    */
   lastUpdated?: Timestamp | undefined;
 
   /**
-   * The one named latest, where there is one.
+   * The tag named latest, if there is one.
    *
    * @generated from field: wharf.registry.v1.Tag latest_tag = 4;
    */
   latestTag?: Tag | undefined;
 
   /**
-   * The longest version among the names of that image.
+   * The longest version among the tags of that image.
    *
    * @generated from field: string latest_version = 5;
    */
@@ -593,7 +593,7 @@ export declare type TagHistoryFilter = Message<"wharf.registry.v1.TagHistoryFilt
   parentId: string;
 
   /**
-   * From this time on.
+   * At or after this time.
    *
    * @generated from field: google.protobuf.Timestamp start = 2;
    */
@@ -677,7 +677,7 @@ export declare type ImageConfigRequest = Message<"wharf.registry.v1.ImageConfigR
 export declare const ImageConfigRequestSchema: GenMessage<ImageConfigRequest>;
 
 /**
- * What an image says of how it is run.
+ * The image configuration.
  *
  * @generated from message wharf.registry.v1.ImageConfig
  */
@@ -996,7 +996,7 @@ export declare const EolGracePeriodStatusSchema: GenEnum<EolGracePeriodStatus>;
  */
 export declare const Registry: GenService<{
   /**
-   * Replaces the repo of this name where there is one, unless that is ruled out.
+   * Replaces an existing repo of this name, unless prevent_existing is set.
    *
    * @generated from rpc wharf.registry.v1.Registry.CreateRepo
    */
@@ -1022,7 +1022,7 @@ export declare const Registry: GenService<{
     output: typeof RepoListSchema;
   },
   /**
-   * How many repos that the caller may see are synced from this one.
+   * The number of repos synced from this one that the caller can see.
    *
    * @generated from rpc wharf.registry.v1.Registry.GetRepoCountBySource
    */
@@ -1040,7 +1040,7 @@ export declare const Registry: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Moves the tag when the repo has it already.
+   * Moves the tag if it exists.
    *
    * @generated from rpc wharf.registry.v1.Registry.CreateTag
    */
@@ -1066,7 +1066,7 @@ export declare const Registry: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Has tags of every kind unless they are ruled out.
+   * Includes tags of every kind unless they are excluded.
    *
    * @generated from rpc wharf.registry.v1.Registry.ListTags
    */
@@ -1084,7 +1084,7 @@ export declare const Registry: GenService<{
     output: typeof RepoTagsSummarySchema;
   },
   /**
-   * Tags, and whether each is kept up to date. Unlike other lists it has pages.
+   * Tags with their end-of-life status. Unlike other version 1 lists, this one is paginated.
    *
    * @generated from rpc wharf.registry.v1.Registry.ListEolTags
    */

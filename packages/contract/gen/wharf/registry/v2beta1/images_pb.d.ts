@@ -62,7 +62,7 @@ export declare type GetSizeRequest = Message<"wharf.registry.v2beta1.GetSizeRequ
   digest: string;
 
   /**
-   * Of an index, amd64 when left out; of a single image, its own.
+   * Default: amd64 for an index, otherwise the architecture of the image.
    *
    * @generated from field: string architecture = 3;
    */
@@ -80,7 +80,7 @@ export declare const GetSizeRequestSchema: GenMessage<GetSizeRequest>;
  */
 export declare type Size = Message<"wharf.registry.v2beta1.Size"> & {
   /**
-   * Bytes of the layers and the configuration.
+   * Size of the layers and the configuration in bytes.
    *
    * @generated from field: int64 size = 1;
    */
@@ -113,7 +113,7 @@ export declare type GetImageConfigRequest = Message<"wharf.registry.v2beta1.GetI
   digest: string;
 
   /**
-   * Of an index, amd64 when left out; of a single image, its own.
+   * Default: amd64 for an index, otherwise the architecture of the image.
    *
    * @generated from field: string architecture = 3;
    */
@@ -136,7 +136,7 @@ export declare type ImageConfig = Message<"wharf.registry.v2beta1.ImageConfig"> 
   user: string;
 
   /**
-   * Such as 8080/tcp.
+   * For example 8080/tcp.
    *
    * @generated from field: repeated string exposed_ports = 2;
    */
@@ -212,7 +212,7 @@ export declare const ImagesService: GenService<{
     output: typeof SizeSchema;
   },
   /**
-   * What the image says of how it is run, read from a registry that this server keeps track of.
+   * The image configuration, read from an attached registry.
    *
    * @generated from rpc wharf.registry.v2beta1.ImagesService.GetImageConfig
    */

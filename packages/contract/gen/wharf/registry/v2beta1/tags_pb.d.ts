@@ -37,7 +37,7 @@ export declare type Tag = Message<"wharf.registry.v2beta1.Tag"> & {
   updateTime?: Timestamp | undefined;
 
   /**
-   * No longer kept up to date.
+   * No longer updated.
    *
    * @generated from field: bool deprecated = 5;
    */
@@ -86,35 +86,35 @@ export declare type ListTagsRequest = Message<"wharf.registry.v2beta1.ListTagsRe
   uidp?: UIDPFilter | undefined;
 
   /**
-   * Exactly this name.
+   * Exact match.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * Only those that changed after this.
+   * Only tags changed after this time.
    *
    * @generated from field: google.protobuf.Timestamp updated_since = 3;
    */
   updatedSince?: Timestamp | undefined;
 
   /**
-   * Also tags that attach things to an image, such as sha256-….sig.
+   * Includes referrer tags, such as sha256-….sig.
    *
    * @generated from field: bool include_referrers = 4;
    */
   includeReferrers: boolean;
 
   /**
-   * Also tags that end in a day, such as -20260801.
+   * Includes tags with a date suffix, such as -20260801.
    *
    * @generated from field: bool include_dates = 5;
    */
   includeDates: boolean;
 
   /**
-   * Also tags that end in a build, such as -r3.
+   * Includes tags with a build suffix, such as -r3.
    *
    * @generated from field: bool include_epochs = 6;
    */
@@ -146,7 +146,7 @@ export declare type ListTagsRequest = Message<"wharf.registry.v2beta1.ListTagsRe
   skip: number;
 
   /**
-   * Only those that are, or only those that are not.
+   * Only deprecated tags, or only others.
    *
    * @generated from field: optional bool deprecated = 100;
    */
@@ -195,7 +195,7 @@ export declare const ListTagsResponseSchema: GenMessage<ListTagsResponse>;
  */
 export declare type CreateTagRequest = Message<"wharf.registry.v2beta1.CreateTagRequest"> & {
   /**
-   * The repo that it will belong to.
+   * The repo of the new tag.
    *
    * @generated from field: string parent = 1;
    */
@@ -286,7 +286,7 @@ export declare type TagHistoryEntry = Message<"wharf.registry.v2beta1.TagHistory
   digest: string;
 
   /**
-   * When the tag began to stand for it.
+   * When the tag was moved to the digest.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 2;
    */
@@ -314,7 +314,7 @@ export declare const TagsService: GenService<{
     output: typeof TagSchema;
   },
   /**
-   * Leaves out referrers, dates and epochs unless they are asked for.
+   * Omits referrer, dated and epoch tags unless requested.
    *
    * @generated from rpc wharf.registry.v2beta1.TagsService.ListTags
    */
@@ -324,7 +324,7 @@ export declare const TagsService: GenService<{
     output: typeof ListTagsResponseSchema;
   },
   /**
-   * Moves the tag when the repo has it already.
+   * Moves the tag if it exists.
    *
    * @generated from rpc wharf.registry.v2beta1.TagsService.CreateTag
    */
@@ -342,8 +342,7 @@ export declare const TagsService: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * What the tag's name has stood for in its repo, newest first: also before the tag was last
-   * deleted and made again.
+   * The digests of the tag, newest first, including those before it was last deleted and created again.
    *
    * @generated from rpc wharf.registry.v2beta1.TagsService.ListTagHistory
    */

@@ -22,7 +22,7 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory">
   uid: string;
 
   /**
-   * The name that people use, such as CGA-xxxx-xxxx-xxxx.
+   * The public identifier, such as CGA-xxxx-xxxx-xxxx.
    *
    * @generated from field: string advisory_id = 2;
    */
@@ -54,14 +54,14 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory">
   artifactName: string;
 
   /**
-   * Such as apk, image or library.
+   * For example apk, image or library.
    *
    * @generated from field: string artifact_type = 8;
    */
   artifactType: string;
 
   /**
-   * Such as x86_64 or aarch64.
+   * For example x86_64 or aarch64.
    *
    * @generated from field: string artifact_architecture = 9;
    */
@@ -85,7 +85,7 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory">
   componentType: string;
 
   /**
-   * What the vulnerability is called elsewhere, such as CVE-….
+   * Identifiers of the vulnerability in other databases, such as CVE-….
    *
    * @generated from field: repeated string aliases = 13;
    */
@@ -102,7 +102,7 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory">
   legacyAdvisoryId?: string | undefined;
 
   /**
-   * As published for the aliases.
+   * From the vulnerability metadata of the aliases.
    *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.Severity severities = 16;
    */
@@ -227,7 +227,7 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v2beta1.Advis
   createTime?: Timestamp | undefined;
 
   /**
-   * What led to the event, as JSON.
+   * The findings behind the event, as JSON.
    *
    * @generated from field: bytes findings = 3;
    */
@@ -249,7 +249,7 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v2beta1.Advis
   reviewState: ReviewState;
 
   /**
-   * The ticket in which it is discussed.
+   * The issue in which the event is tracked.
    *
    * @generated from field: optional string issue = 7;
    */
@@ -308,13 +308,27 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v2beta1.Advis
     case: "patched";
   } | {
     /**
-     * Only version 1 of the public contract has it.
+     * Part of version 1 of the public contract only.
      *
      * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.ComponentLocationChanged component_location_changed = 100;
      */
     value: AdvisoryEvent_ComponentLocationChanged;
     case: "componentLocationChanged";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * Why the reviewer decided so; empty while the event is pending.
+   *
+   * @generated from field: string review_reason = 101;
+   */
+  reviewReason: string;
+
+  /**
+   * All decisions about the event, in order. An event that is edited after a review is reviewed again.
+   *
+   * @generated from field: repeated wharf.vulnerabilities.v2beta1.AdvisoryEvent.Review reviews = 102;
+   */
+  reviews: AdvisoryEvent_Review[];
 };
 
 /**
@@ -322,6 +336,39 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v2beta1.Advis
  * Use `create(AdvisoryEventSchema)` to create a new message.
  */
 export declare const AdvisoryEventSchema: GenMessage<AdvisoryEvent>;
+
+/**
+ * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Review
+ */
+export declare type AdvisoryEvent_Review = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.Review"> & {
+  /**
+   * The identity that reviewed it.
+   *
+   * @generated from field: string reviewer = 1;
+   */
+  reviewer: string;
+
+  /**
+   * @generated from field: wharf.vulnerabilities.v2beta1.ReviewState state = 2;
+   */
+  state: ReviewState;
+
+  /**
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp time = 4;
+   */
+  time?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Review.
+ * Use `create(AdvisoryEvent_ReviewSchema)` to create a new message.
+ */
+export declare const AdvisoryEvent_ReviewSchema: GenMessage<AdvisoryEvent_Review>;
 
 /**
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection
@@ -649,7 +696,7 @@ export declare type AdvisoryEvent_Patched = Message<"wharf.vulnerabilities.v2bet
 export declare const AdvisoryEvent_PatchedSchema: GenMessage<AdvisoryEvent_Patched>;
 
 /**
- * The component is found elsewhere now; where the advisory stands does not change by it.
+ * The component has moved to another location. The status of the advisory does not change.
  *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.ComponentLocationChanged
  */
@@ -693,7 +740,7 @@ export declare type GetAdvisoryRequest = Message<"wharf.vulnerabilities.v2beta1.
 export declare const GetAdvisoryRequestSchema: GenMessage<GetAdvisoryRequest>;
 
 /**
- * Filters must all hold; one with several values holds when any of them matches.
+ * Filters combine with AND; a filter with several values matches if any value matches.
  *
  * @generated from message wharf.vulnerabilities.v2beta1.ListAdvisoriesRequest
  */
@@ -749,14 +796,14 @@ export declare type ListAdvisoriesRequest = Message<"wharf.vulnerabilities.v2bet
   aliases: string[];
 
   /**
-   * A package that others are built from: those count too, and artifact_names does not.
+   * An origin package: also matches packages that are built from it. Replaces artifact_names.
    *
    * @generated from field: optional string origin = 11;
    */
   origin?: string | undefined;
 
   /**
-   * The event filters keep an advisory of which at least one event matches.
+   * Event filters match an advisory if at least one of its events matches.
    *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.ReviewState event_review_states = 21;
    */
@@ -768,7 +815,7 @@ export declare type ListAdvisoriesRequest = Message<"wharf.vulnerabilities.v2bet
   eventAuthors: string[];
 
   /**
-   * Drops an advisory of which any event is by one of these.
+   * Excludes advisories with an event by one of these authors.
    *
    * @generated from field: repeated string exclude_event_authors = 23;
    */
@@ -785,7 +832,7 @@ export declare type ListAdvisoriesRequest = Message<"wharf.vulnerabilities.v2bet
   eventTypes: EventTypeFilter[];
 
   /**
-   * Looks at the latest approved event alone.
+   * Considers the latest approved event only.
    *
    * @generated from field: optional wharf.vulnerabilities.v2beta1.EventTypeFilter latest_event_type = 26;
    */
@@ -812,21 +859,21 @@ export declare type ListAdvisoriesRequest = Message<"wharf.vulnerabilities.v2bet
   skip: number;
 
   /**
-   * Any part of the artifact's name, the component's name or an alias, in either case.
+   * A substring of the artifact name, the component name or an alias, ignoring case.
    *
    * @generated from field: string query = 35;
    */
   query: string;
 
   /**
-   * Those changed at this time or later, deleted ones among them.
+   * Only advisories changed at or after this time, including deleted ones.
    *
    * @generated from field: google.protobuf.Timestamp updated_since = 36;
    */
   updatedSince?: Timestamp | undefined;
 
   /**
-   * Those that were deleted too.
+   * Includes deleted advisories.
    *
    * @generated from field: bool show_deleted = 37;
    */
@@ -966,7 +1013,7 @@ export enum EventTypeFilter {
 export declare const EventTypeFilterSchema: GenEnum<EventTypeFilter>;
 
 /**
- * An advisory follows one vulnerability in one component of one artifact, as a row of events.
+ * An advisory tracks one vulnerability in one component of one artifact, as a sequence of events.
  *
  * @generated from service wharf.vulnerabilities.v2beta1.AdvisoriesService
  */

@@ -1,3 +1,4 @@
+/** A proxy before a server that delays or fails requests. */
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Site } from "./site.ts";
@@ -13,7 +14,7 @@ export interface Delay {
 }
 
 /** A proxy that delays or fails requests of tests. */
-export class Door implements AsyncDisposable {
+export class FaultProxy implements AsyncDisposable {
   readonly #server: Server;
 
   private constructor(server: Server) {
@@ -24,7 +25,7 @@ export class Door implements AsyncDisposable {
     site: Site,
     judge: (request: IncomingMessage) => Verdict | Promise<Verdict>,
     delay?: Delay,
-  ): Promise<Door> {
+  ): Promise<FaultProxy> {
     const server = createServer(async (incoming, answer) => {
       if ((await judge(incoming)) === "unavailable") {
         incoming.resume();
@@ -45,7 +46,7 @@ export class Door implements AsyncDisposable {
       incoming.pipe(outgoing);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return new Door(server);
+    return new FaultProxy(server);
   }
 
   get url(): string {

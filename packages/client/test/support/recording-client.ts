@@ -1,18 +1,19 @@
+/** Clients over each protocol that record which methods they call. */
 import { createWharf, type Transport, type Wharf, type WharfOptions } from "@wharf/client";
 import { grpcTransport } from "@wharf/client/node";
 import { restTransport } from "../../src/rest/transport.ts";
 
-export type Way = "REST" | "gRPC";
+export type Protocol = "REST" | "gRPC";
 
-/** Both ways to call, for what must hold on each. */
-export const WAYS: readonly Way[] = ["REST", "gRPC"];
+/** Both protocols, for what must hold on each. */
+export const PROTOCOLS: readonly Protocol[] = ["REST", "gRPC"];
 
-export function transportOf(way: Way): Transport {
-  return way === "REST" ? restTransport((url, init) => fetch(url, init)) : grpcTransport();
+export function transportOf(protocol: Protocol): Transport {
+  return protocol === "REST" ? restTransport((url, init) => fetch(url, init)) : grpcTransport();
 }
 
-/** A client that notes each method it calls. */
-export interface Noting {
+/** A client that records each method it calls. */
+export interface RecordingClient {
   readonly wharf: Wharf;
   readonly as: (token: string) => Wharf;
   /** `package.Service.Method`. */
@@ -20,11 +21,11 @@ export interface Noting {
 }
 
 /**
- * @example const { wharf, called } = noting("gRPC", { baseUrl: server.url, token });
+ * @example const { wharf, called } = recordingClient("gRPC", { baseUrl: server.url, token });
  */
-export function noting(way: Way, options: WharfOptions): Noting {
+export function recordingClient(protocol: Protocol, options: WharfOptions): RecordingClient {
   const called = new Set<string>();
-  const inner = transportOf(way);
+  const inner = transportOf(protocol);
   const transport: Transport = {
     send(attempt, sent) {
       called.add(`${attempt.method.parent.typeName}.${attempt.method.name}`);

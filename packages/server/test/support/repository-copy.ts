@@ -1,3 +1,4 @@
+/** A copy of this repository, for tests that change its sources. */
 import { execFile } from "node:child_process";
 import {
   cpSync,
@@ -13,7 +14,7 @@ import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 
-const ROOT = join(import.meta.dirname, "../../../../..");
+const ROOT = join(import.meta.dirname, "../../../..");
 const COPIED = ["package.json", "buf.yaml", "buf.gen.yaml", "proto", "packages", "scripts", "docs"];
 const LEFT_OUT = new Set(["node_modules", "test", "dist"]);
 

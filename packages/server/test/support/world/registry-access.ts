@@ -1,10 +1,9 @@
+/** An organization whose workloads ask for tokens of a registry: `World.start({ registry: true })`. */
 import assert from "node:assert/strict";
-import { builtinRole } from "@wharf/contract";
 import { decodeJwt, type JWTPayload } from "jose";
-import { Http } from "../client/http.ts";
-import { exchange } from "../client/token-exchange.ts";
+import { exchange } from "../client/tokens.ts";
 import { StandInIssuer } from "../providers/issuer.ts";
-import { type StoreKind, TestServer } from "../server/test-server.ts";
+import type { World } from "./world.ts";
 
 /** What a registry's client shows, and what it asks for. */
 export interface TokenQuestion {
@@ -28,76 +27,54 @@ export interface TokenAnswer {
   readonly granted: readonly string[];
 }
 
-/** An organization with folders, and people and workloads who may do this and that with its images. */
-export class RegistryWorld {
-  readonly server: TestServer;
+export class RegistryAccess {
   readonly issuer: StandInIssuer;
-  readonly operator: Http;
   readonly host: string;
   /** The organization `acme`, which is verified. */
-  organization = "";
+  readonly organization: string;
   /** The folder `team` in it. */
-  team = "";
+  readonly team: string;
+  readonly #world: World;
 
-  private constructor(server: TestServer, issuer: StandInIssuer, operator: Http, host: string) {
-    this.server = server;
+  private constructor(
+    world: World,
+    issuer: StandInIssuer,
+    host: string,
+    groups: { organization: string; team: string },
+  ) {
+    this.#world = world;
     this.issuer = issuer;
-    this.operator = operator;
     this.host = host;
+    this.organization = groups.organization;
+    this.team = groups.team;
   }
 
-  /**
-   * @example const world = await RegistryWorld.start({ host: "registry.test" });
-   */
-  static async start({
-    store = "sqlite",
-    host = "registry.test",
-    flags = [],
-  }: {
-    store?: StoreKind;
-    host?: string;
-    flags?: readonly string[];
-  } = {}): Promise<RegistryWorld> {
+  static async prepare(world: World, host: string): Promise<RegistryAccess> {
     const issuer = await StandInIssuer.start();
-    const server = await TestServer.start({ store, flags: ["--registry-host", host, ...flags] });
-    const operator = new Http(server.url, await server.token());
-    const world = new RegistryWorld(server, issuer, operator, host);
-    world.organization = (await world.post("groups", { name: "acme" })).uid;
-    world.team = (await world.post(`groups/${world.organization}`, { name: "team" })).uid;
-    await operator.patch(`/iam/v2beta1/groups/${world.organization}`, { verified: true });
-    return world;
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: what was made has every shape.
-  async post(path: string, resource: object): Promise<any> {
-    const { status, body } = await this.operator.post(`/iam/v2beta1/${path}`, resource);
-    assert.equal(status, 200, JSON.stringify(body));
-    return body;
+    world.onStop(() => issuer.stop());
+    const organization = await world.organization("acme");
+    const team = await world.group(organization, "team");
+    await world.operator().groups.update(organization, { verified: true });
+    return new RegistryAccess(world, issuer, host, { organization, team });
   }
 
   /** A workload whose tokens the issuer signs, with its name as their subject. */
   async identity(name: string): Promise<string> {
     const claimMatch = { issuer: this.issuer.url, subject: name };
-    return (await this.post(`identities/${this.organization}`, { name, claimMatch })).uid;
-  }
-
-  /** Binds an identity to a built-in role, and returns the binding. */
-  async bind(group: string, identityUid: string, role: string): Promise<string> {
-    const roleUid = builtinRole(role)?.uid;
-    return (await this.post(`roleBindings/${group}`, { identityUid, roleUid })).uid;
+    return (await this.#world.post(`identities/${this.organization}`, { name, claimMatch })).uid;
   }
 
   /** An identity with a role at a place. */
   async holder(name: string, role: string, group = this.organization): Promise<string> {
     const uid = await this.identity(name);
-    await this.bind(group, uid, role);
+    await this.#world.bind(group, uid, role);
     return uid;
   }
 
   /** A token of ours for the registry, or for another audience. */
   async token(identity?: string, audience = this.host): Promise<string> {
-    const own = await this.server.token(identity);
-    const { token, message } = await exchange(this.server.url, own, { aud: audience });
+    const own = await this.#world.server.token(identity);
+    const { token, message } = await exchange(this.#world.server.url, own, { aud: audience });
     assert.notEqual(token, "", message);
     return token;
   }
@@ -109,7 +86,7 @@ export class RegistryWorld {
     for (const one of [scope].flat()) query.append("scope", one);
     const basic = user === undefined ? undefined : `Basic ${btoa(`${user}:${password}`)}`;
     const authorization = question.authorization ?? basic;
-    const response = await fetch(`${this.server.url}${path}?${query}`, {
+    const response = await fetch(`${this.#world.server.url}${path}?${query}`, {
       headers: authorization === undefined ? {} : { authorization },
     });
     return answerOf(response);
@@ -124,11 +101,6 @@ export class RegistryWorld {
     });
     assert.equal(status, 200);
     return granted;
-  }
-
-  async stop(): Promise<void> {
-    await this.issuer.stop();
-    await this.server.stop();
   }
 }
 

@@ -1,0 +1,118 @@
+import { AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive } from "@wharf/contract/messages";
+import type { Component } from "./cyclonedx-components.ts";
+import type { DocumentNode } from "./document-node.ts";
+import type { Assessment } from "./vex.ts";
+
+/** Whether a reason has a type of its own, or only words. */
+interface Reason {
+  readonly because: FalsePositive;
+  readonly words?: string;
+}
+
+const WORDS = (words: string): Reason => ({ because: FalsePositive.UNSPECIFIED, words });
+const MITIGATED: Reason = { because: FalsePositive.INLINE_MITIGATIONS_EXIST };
+
+const JUSTIFICATIONS: ReadonlyMap<string, Reason> = new Map<string, Reason>([
+  ["code_not_present", { because: FalsePositive.VULNERABLE_CODE_NOT_INCLUDED_IN_PACKAGE }],
+  ["code_not_reachable", { because: FalsePositive.VULNERABLE_CODE_NOT_IN_EXECUTION_PATH }],
+  ["requires_configuration", WORDS("Exploitable only with another configuration.")],
+  ["requires_dependency", WORDS("Exploitable only with a dependency that is not present.")],
+  ["requires_environment", WORDS("Exploitable only in another environment.")],
+  ["protected_by_compiler", MITIGATED],
+  ["protected_at_runtime", MITIGATED],
+  ["protected_by_mitigating_control", MITIGATED],
+  ["protected_at_perimeter", WORDS("Protected at the perimeter.")],
+]);
+
+type Read = (node: DocumentNode, component: Component, affects: DocumentNode) => Assessment[];
+
+/** The assessments by the state of an analysis. */
+export const STATES: ReadonlyMap<string, Read> = new Map<string, Read>([
+  ["resolved", (...of) => resolved(...of, false)],
+  ["resolved_with_pedigree", (...of) => resolved(...of, true)],
+  ["exploitable", exploitable],
+  ["in_triage", (node) => [{ status: "under_investigation", note: noteOf(node) }]],
+  [
+    "false_positive",
+    (node, component, affects) =>
+      notAffected(node, component, affects, {
+        because: FalsePositive.COMPONENT_VULNERABILITY_MISMATCH,
+      }),
+  ],
+  [
+    "not_affected",
+    (node, component, affects) => {
+      const justification = node.field("justification");
+      const reason = justification.isPresent ? justification.oneOf(JUSTIFICATIONS) : undefined;
+      if (!justification.isPresent && noteOf(node) === "") {
+        node.addProblem("is not_affected without a justification or a detail");
+      }
+      return notAffected(node, component, affects, reason ?? WORDS(""));
+    },
+  ],
+]);
+
+/** A version or range that is listed with the affected component. */
+interface Listed {
+  readonly version: string;
+  readonly range: string;
+  readonly isUnaffected: boolean;
+}
+
+function listedIn(affects: DocumentNode): Listed[] {
+  return affects
+    .field("versions")
+    .items("products")
+    .filter((node) => node.requireObject())
+    .map((node) => ({
+      version: node.field("version").optionalString(),
+      range: node.field("range").optionalString(),
+      isUnaffected: node.field("status").optionalString() === "unaffected",
+    }));
+}
+
+/** Listed versions that are not affected have the fix; without a list, the version of the component has it. */
+function resolved(
+  node: DocumentNode,
+  component: Component,
+  affects: DocumentNode,
+  isPatched: boolean,
+): Assessment[] {
+  const note = noteOf(node);
+  const listed = listedIn(affects);
+  const fixed = listed.filter(({ isUnaffected }) => isUnaffected).map(({ version }) => version);
+  const versions = listed.length === 0 ? [component.version] : fixed;
+  return (versions.length === 0 ? [""] : versions).map((version) => {
+    return { status: "fixed", version, isPatched, note };
+  });
+}
+
+function exploitable(node: DocumentNode): Assessment[] {
+  const responses = new Set(node.field("response").uniqueStrings("aliases"));
+  const hasRemedy = ["update", "rollback", "workaround_available"].some((one) =>
+    responses.has(one),
+  );
+  const isUnplanned = responses.has("will_not_fix") || responses.has("can_not_fix");
+  const plan = isUnplanned && !hasRemedy ? "none" : "fix";
+  return [{ status: "affected", plan, note: noteOf(node) }];
+}
+
+function notAffected(
+  node: DocumentNode,
+  component: Component,
+  affects: DocumentNode,
+  { because, words = "" }: Reason,
+): Assessment[] {
+  const note = [words, noteOf(node)].filter(Boolean).join(" ");
+  const listed = listedIn(affects).map(({ version, range }) => version || range);
+  return (listed.length === 0 ? [component.version] : listed).map((only) => ({
+    status: "not_affected",
+    because,
+    note,
+    only,
+  }));
+}
+
+function noteOf(node: DocumentNode): string {
+  return node.field("detail").optionalText();
+}
