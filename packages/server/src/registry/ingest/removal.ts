@@ -66,7 +66,8 @@ export async function removeLocation(
     updateTime !== undefined &&
     timestampMs(createTime) === timestampMs(updateTime);
   const isCreatedByPush = locations.some(({ made }) => made === 1);
-  if (!isCreatedByPush || !isUnchanged) return;
+  const hasDeployment = await engine.catalog.deployments.table.keep(tx, repo);
+  if (!isCreatedByPush || !isUnchanged || hasDeployment) return;
   const mutation = systemMutation(engine, tx, "repoDeletion", origin);
   await engine.hooksOf(repos).beforeDelete?.(mutation, stored);
   await mutation.remove(repos, repo);
