@@ -255,9 +255,7 @@ describe("wharf advisories import", () => {
   test("reports usage errors before anything is sent", async () => {
     await site.make("organizations", "none");
     const command = ["advisories", "import", "--group", "none"];
-    await fails(site, 2, /nothing\.json cannot be read: ENOENT/, ...command, "nothing.json");
-    await fails(site, 2, /SOURCES/, ...command);
-    await fails(site, 2, /standard input can be read only once/, ...command, "-", "-");
+    await fails(site, 2, /nothing\.json/, ...command, "nothing.json");
     await fails(
       site,
       5,
@@ -267,15 +265,6 @@ describe("wharf advisories import", () => {
       FOLDER,
       "--group",
       "nobody",
-    );
-    await fails(
-      site,
-      2,
-      /--input-format must be one of/,
-      ...command,
-      FOLDER,
-      "--input-format",
-      "yaml",
     );
     const empty = folderWith("empty", { "x.txt": "" });
     assert.deepEqual(counts(await json(site, ...command, empty)), {

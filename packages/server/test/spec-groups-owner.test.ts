@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rejected } from "./support/client/api-error.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
 import { inParallel } from "./support/client/pagination.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -64,8 +64,20 @@ onEachStore("organizations and their owners", (world) => {
     assert.deepEqual((await rejected(mine.groups.delete(uid))).violations, ["RESOURCE_NOT_EMPTY"]);
     await mine.groups.delete(folder.uid);
     await mine.groups.delete(uid);
-    assert.equal((await rejected(mine.groups.get(uid))).code, 7);
-    assert.equal((await rejected(api.groups.get(uid))).code, 5);
+    const gone = [5, `Group ${uid}`];
+    const errors = await allRejected([
+      mine.groups.get(uid),
+      mine.groups.delete(uid),
+      mine.groups.update(uid, { name: "x" }),
+      mine.repos.create(uid, { name: "x" }),
+      mine.identities.get(`${uid}/0123456789abcdef`),
+      api.groups.get(uid),
+    ]);
+    for (const { code, missing } of errors) assert.deepEqual([code, missing], gone);
+    const stranger = api.as((await world.member()).token);
+    for (const other of [uid, folder.uid, `${"0".repeat(39)}1`]) {
+      assert.equal((await rejected(stranger.groups.get(other))).code, 7, "others learn nothing");
+    }
     const bindings = await api.roleBindings.list({ identity: maker.uid });
     assert.equal(bindings.totalCount, "0", "the maker's binding went with it");
   });

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { allRejected, rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
-import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
+import { inParallel, listAll, uidsOf } from "./support/client/pagination.ts";
 import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -221,7 +221,7 @@ onEachStore("account associations", (world) => {
       await api.accountAssociations.create(group, { name });
     }
     const found = async (request: object) => {
-      const { items, totals } = await walk(api.accountAssociations, "accountAssociations", {
+      const { items, totals } = await listAll(api.accountAssociations, "accountAssociations", {
         pageSize: 2,
         ...request,
       });
@@ -318,6 +318,31 @@ onEachStore("account associations", (world) => {
         ["first name", "second name", undefined][at],
       ]),
     );
+  });
+
+  test("64-bit integers are exact as JSON numbers, too", async () => {
+    const group = await world.group(org);
+    const largest = "9223372036854775807";
+    const send = (method: string, installationId: string) =>
+      fetch(`${world.server.url}/iam/v2beta1/accountAssociations/${group}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${world.operator().token}`,
+          "content-type": "application/json",
+        },
+        body: JSON.stringify({ name: "github", ...installed("1", "") }).replace(
+          '"installationId":""',
+          `"installationId": ${installationId}`,
+        ),
+      });
+    const answer = await send("POST", largest);
+    assert.equal(answer.status, 200);
+    const { github } = (await answer.json()) as { github: unknown };
+    assert.deepEqual({ github }, installed("1", largest));
+    for (const wrong of ["9223372036854775808", "9007199254740993.5"]) {
+      assert.equal((await send("PATCH", wrong)).status, 400, wrong);
+    }
+    assert.deepEqual((await world.operator().accountAssociations.get(group)).github, github);
   });
 
   test("null in the body of a REST update removes an account", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
-import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
+import { inParallel, listAll, uidsOf } from "./support/client/pagination.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 /** More than the largest page, and no multiple of the sizes used. */
@@ -58,7 +58,7 @@ onEachStore("lists, page by page", (world) => {
 
   world.rule("each page continues after the last row of the one before", async (api) => {
     for (const pageSize of [1000, 200, 50, MANY]) {
-      const { items, pages, totals } = await walk(api.groups, "groups", { ...below, pageSize });
+      const { items, pages, totals } = await listAll(api.groups, "groups", { ...below, pageSize });
       assert.deepEqual(uidsOf(items), uids);
       assert.equal(pages, Math.ceil(MANY / Math.min(pageSize, 200)));
       assert.deepEqual(new Set(totals), new Set([String(MANY)]));

@@ -156,6 +156,23 @@ onEachStore("tags", (world) => {
     });
     assert.deepEqual([first, second, third].flatMap(shown), digests);
     assert.equal(third.nextPageToken, "");
+    const oldest = { orderBy: "update_time ASC", pageSize: 2 };
+    const early = await api.tags.listTagHistory({ uid, ...oldest });
+    const late = await api.tags.listTagHistory({
+      ...{ uid, ...oldest },
+      pageToken: early.nextPageToken,
+    });
+    assert.deepEqual([early, late].flatMap(shown), digests.toReversed().slice(0, 4));
+    assert.equal(
+      (await rejected(api.tags.listTagHistory({ uid, pageToken: early.nextPageToken }))).code,
+      3,
+    );
+    assert.equal((await rejected(api.tags.listTagHistory({ uid, orderBy: "digest" }))).code, 3);
+    const between = { start: times[3], end: times[1] };
+    assert.deepEqual(shown(await api.tags.listTagHistory({ uid, ...between })), [
+      digest(3),
+      digest(2),
+    ]);
     const other = await api.tags.create(parent, { name: "x", digest: digest(1) });
     assert.equal((await rejected(api.tags.listTagHistory({ uid: other.uid, pageToken }))).code, 3);
     assert.equal((await rejected(api.tags.listTagHistory({ uid, pageSize: -1 }))).code, 3);

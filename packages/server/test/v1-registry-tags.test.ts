@@ -169,10 +169,10 @@ onEachStore("v1 tags", (world) => {
       return items.map((one: { digest: string }) => one.digest);
     };
     const [first, second, third] = times as [string, string, string];
-    assert.deepEqual(await history({}), [THREE, TWO, ONE]);
-    assert.deepEqual(await history({ start: second }), [THREE, TWO]);
+    assert.deepEqual(await history({}), [ONE, TWO, THREE]);
+    assert.deepEqual(await history({ start: second }), [TWO, THREE]);
     assert.deepEqual(await history({ end: second }), [ONE]);
-    assert.deepEqual(await history({ start: first, end: third }), [TWO, ONE]);
+    assert.deepEqual(await history({ start: first, end: third }), [ONE, TWO]);
     const { items } = await api.v1.registry.listTagHistory({ parentId: id, start: third });
     assert.deepEqual(items, [{ digest: THREE, updateTimestamp: third }]);
     const parentId = `${repoId}/${"0".repeat(16)}`;

@@ -11,6 +11,7 @@ import { readPositions } from "../store/resources/page.ts";
 import { countsOf } from "../store/resources/range-counts.ts";
 import type { ResourceTable } from "../store/resources/resource-table.ts";
 import { forgetSources } from "../store/tables/advisory-sources.ts";
+import { addDeletedGroup } from "../store/tables/deleted-groups.ts";
 import { forgetRegistrySettings } from "../store/tables/registry-settings.ts";
 import { forgetSubpackages } from "../store/tables/subpackages.ts";
 import { forgetVulnerabilities } from "../store/tables/vulnerabilities.ts";
@@ -60,6 +61,7 @@ export async function beforeDelete(mutation: Mutation, deleted: Group): Promise<
   await deleteTombstones(mutation, uid, Number.MAX_SAFE_INTEGER);
   const bindings = await engine.catalog.roleBindings.where(tx, { column: "parent", value: uid });
   for (const binding of bindings) await mutation.remove(engine.catalog.roleBindings, binding.uid);
+  await addDeletedGroup(tx, uid, mutation.caller.uid, mutation.call.time);
   await forgetRegistrySettings(tx, uid);
   await forgetVulnerabilities(tx, uid);
   await forgetSubpackages(tx, uid);

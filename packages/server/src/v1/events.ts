@@ -25,6 +25,7 @@ import { messageToJson } from "../rpc/json.ts";
 import { messageFromJson } from "../rpc/json-read.ts";
 import { toV1 } from "../vulnerabilities/v1/messages.ts";
 import { associationsV1 } from "./account-associations.ts";
+import { deploymentV1 } from "./deployments.ts";
 import { deletedV1, mappingV1 } from "./external-group-role-mappings.ts";
 import { inviteV1 } from "./group-invites.ts";
 import { identityV1 } from "./identities.ts";
@@ -76,6 +77,7 @@ const TRANSLATIONS: ReadonlyMap<string, Translate> = new Map<string, Translate>(
     deletedV1,
   ),
   translation(v2.TagSchema, registryV1.TagSchema, tagV1),
+  translation(v2.DeploymentSchema, registryV1.DeploymentSchema, deploymentV1),
   translation(v2.RegistrySettingsSchema, registryV1.RegistrySettingsSchema, settingsV1),
   translation(v2.AdvisorySchema, advisoriesV1.AdvisorySchema, toV1),
   deletion(v2.DeleteGroupRequestSchema, groupsV1.DeleteGroupRequestSchema),

@@ -41,6 +41,7 @@ export const advisories: Resource<Advisory> = new Resource({
         return showDeleted || updatedSince !== undefined ? [PRESENT, DELETED] : [PRESENT];
       },
     },
+    termOrders: { aliases: "alias" },
     childOrders: ["updated"],
     monotonicUpdateTime: true,
     // An incremental reader continues at the last update time that it has read.

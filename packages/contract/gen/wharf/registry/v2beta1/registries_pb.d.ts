@@ -181,6 +181,13 @@ export declare type RegistryFindings = Message<"wharf.registry.v2beta1.RegistryF
    * @generated from field: int32 manifests = 8;
    */
   manifests: number;
+
+  /**
+   * Repositories whose repo was deleted here, and to which nothing was pushed since.
+   *
+   * @generated from field: int32 deleted = 9;
+   */
+  deleted: number;
 };
 
 /**

@@ -247,6 +247,27 @@ export declare type ListTagHistoryRequest = Message<"wharf.registry.v2beta1.List
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
+
+  /**
+   * From this time on.
+   *
+   * @generated from field: google.protobuf.Timestamp start = 4;
+   */
+  start?: Timestamp | undefined;
+
+  /**
+   * Before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp end = 5;
+   */
+  end?: Timestamp | undefined;
+
+  /**
+   * update_time desc, the default, or update_time.
+   *
+   * @generated from field: string order_by = 6;
+   */
+  orderBy: string;
 };
 
 /**
@@ -342,7 +363,8 @@ export declare const TagsService: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * The digests of the tag, newest first, including those before it was last deleted and created again.
+   * The digests of the tag, newest first unless ordered otherwise, including those before it was last deleted
+   * and created again.
    *
    * @generated from rpc wharf.registry.v2beta1.TagsService.ListTagHistory
    */
