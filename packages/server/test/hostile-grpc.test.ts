@@ -11,7 +11,7 @@ import {
   sendRaw,
   webTrailers,
 } from "./support/client/raw.ts";
-import { GOOD_CALLS, hostileCalls, payloadOf } from "./support/fuzz/malformed-calls.ts";
+import { GOOD_CALLS, malformedCalls, payloadOf } from "./support/fuzz/malformed-calls.ts";
 import { FIXED } from "./support/oracle/random.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 
@@ -39,7 +39,7 @@ for (const store of STORES) {
     }
 
     test("answers each with a status or closes the connection, in time", async () => {
-      const batch = fc.array(hostileCalls, { minLength: 30, maxLength: 30 });
+      const batch = fc.array(malformedCalls, { minLength: 30, maxLength: 30 });
       const property = fc.asyncProperty(batch, async (list) => {
         const raw = dial();
         const all = list.map(async (request) => {
@@ -98,7 +98,7 @@ for (const store of STORES) {
     });
 
     test("answers the same over gRPC-Web, binary and text", async () => {
-      const batch = fc.array(fc.tuple(hostileCalls, fc.boolean(), fc.nat(9)), {
+      const batch = fc.array(fc.tuple(malformedCalls, fc.boolean(), fc.nat(9)), {
         minLength: 30,
         maxLength: 30,
       });

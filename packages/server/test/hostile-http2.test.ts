@@ -12,7 +12,7 @@ import {
   sendRaw,
 } from "./support/client/raw.ts";
 import { IAM } from "./support/fuzz/malformed-calls.ts";
-import { fill, hostileRequests, settle } from "./support/fuzz/malformed-requests.ts";
+import { fill, malformedRequests, settle } from "./support/fuzz/malformed-requests.ts";
 import { FIXED } from "./support/oracle/random.ts";
 import { TestServer } from "./support/server/test-server.ts";
 
@@ -44,7 +44,7 @@ describe("a server under hostile HTTP/2", () => {
 
   test("answers REST requests with well-formed errors and in time, as over HTTP/1", async () => {
     const known = await settle(server.url, await server.token());
-    const batch = fc.array(hostileRequests, { minLength: 30, maxLength: 30 });
+    const batch = fc.array(malformedRequests, { minLength: 30, maxLength: 30 });
     const property = fc.asyncProperty(batch, async (list) => {
       const raw = new RawHttp2(server.url);
       const all = list.map(async ({ method, path, query, headers, body }) => {

@@ -5,9 +5,9 @@ import fc from "fast-check";
 import { checkError, checkHealthy, parseAnswer, sendRaw } from "./support/client/raw.ts";
 import {
   fill,
-  type HostileRequest,
-  hostileRequests,
   type Known,
+  type MalformedRequest,
+  malformedRequests,
   settle,
 } from "./support/fuzz/malformed-requests.ts";
 import { FIXED } from "./support/oracle/random.ts";
@@ -26,7 +26,7 @@ for (const store of STORES) {
       assert.equal(await server.stop(), 0);
     });
 
-    function bytesOf({ method, path, query, headers, body }: HostileRequest): Buffer {
+    function bytesOf({ method, path, query, headers, body }: MalformedRequest): Buffer {
       const search = query.map(([name, value]) => `${name}=${value}`).join("&");
       const payload = fill(Buffer.from(body).toString("latin1"), known);
       const lines = [
@@ -50,7 +50,7 @@ for (const store of STORES) {
     }
 
     test("answers each with a well-formed error, in time", async () => {
-      const batch = fc.array(hostileRequests, { minLength: 40, maxLength: 40 });
+      const batch = fc.array(malformedRequests, { minLength: 40, maxLength: 40 });
       const property = fc.asyncProperty(batch, async (list) => {
         const all = list.map(async (request) => {
           const bytes = bytesOf(request);

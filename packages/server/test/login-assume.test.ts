@@ -81,7 +81,7 @@ for (const store of STORES) {
       assert.equal(decodeJwt(headless.open(sealed)).sub, ci);
     });
 
-    test("a person who may not is told so, and no session stays", async () => {
+    test("a user whom the identity does not trust gets an error, and no session remains", async () => {
       const before = await sessions();
       const denied = await world.login.logIn("bob", { identity: ci });
       assert.deepEqual([denied.status, denied.error], [400, "invalid_grant"]);
@@ -96,7 +96,7 @@ for (const store of STORES) {
       assert.equal(await sessions(), before);
     });
 
-    test("a session ends to speak for an identity that trusts its person no more", async () => {
+    test("a session cannot refresh for an identity that no longer trusts its user", async () => {
       const first = await world.login.logIn("ada", { identity: ci });
       const path = `/iam/v2beta1/identities/${ci}`;
       const { claimMatch } = (await world.http.get(path)).body;
@@ -107,7 +107,7 @@ for (const store of STORES) {
       assert.equal(decodeJwt((await refreshed(first.refresh_token)).access_token).sub, ci);
     });
 
-    test("one's own identity is no other one", async () => {
+    test("naming your own identity is a plain sign-in", async () => {
       const own = decodeJwt((await world.login.logIn("ada")).access_token).sub ?? "";
       const { access_token } = await world.login.logIn("ada", { identity: own });
       assert.equal(decodeJwt(access_token).sub, own);

@@ -111,7 +111,7 @@ for (const store of STORES) {
       storage.remove("acme/created");
     });
 
-    test("are told apart from what a registry has deleted, which may come back", async () => {
+    test("are distinguished from deletions in a registry, whose content may return", async () => {
       storage.tag("acme/theirs", "one", storage.image("theirs"));
       await tracked.reconcile();
       storage.remove("acme/theirs");

@@ -65,13 +65,8 @@ const JUSTIFICATIONS: Readonly<Record<FalsePositive, Justification | undefined>>
  *
  * @example assessmentOf(advisory)?.status // "fixed"
  */
-export function assessmentOf({ events }: Advisory): Assessment | undefined {
-  let latest: AdvisoryEvent | undefined;
-  for (const event of events) {
-    if (!isPublic(event) || event.type.case === "componentLocationChanged") continue;
-    // Of two events at the same time, the later one in the list.
-    if (latest === undefined || timeOf(event) >= timeOf(latest)) latest = event;
-  }
+export function assessmentOf(advisory: Advisory): Assessment | undefined {
+  const latest = latestAssessment(advisory);
   if (latest === undefined) return undefined;
   const { type } = latest;
   if (type.case === undefined || type.case === "componentLocationChanged") return undefined;
@@ -90,6 +85,21 @@ export function assessmentOf({ events }: Advisory): Assessment | undefined {
     note: type.case === "detection" ? "" : noteOf(type.value),
     time: timeOf(latest),
   };
+}
+
+/**
+ * The latest approved event that assesses; undefined if there is none.
+ *
+ * @example latestAssessment(advisory)?.type.case // "fixed"
+ */
+export function latestAssessment({ events }: Advisory): AdvisoryEvent | undefined {
+  let latest: AdvisoryEvent | undefined;
+  for (const event of events) {
+    if (!isPublic(event) || event.type.case === "componentLocationChanged") continue;
+    // Of two events at the same time, the later one in the list.
+    if (latest === undefined || timeOf(event) >= timeOf(latest)) latest = event;
+  }
+  return latest;
 }
 
 /** Unchanged, so that it survives a round trip; a blank note counts as empty. */

@@ -11,7 +11,7 @@ const DAY_MS = 24 * 3_600_000;
 /** Registries repeat a notification for a day at most: after that its id need not be stored. */
 const NOTIFICATION_DAYS = 1;
 
-/** Whoever deleted a group gets NOT_FOUND for it this long; tools read a deleted resource again within minutes. */
+/** The caller that deleted a group gets NOT_FOUND for it this long; clients read it again within minutes. */
 const DELETED_GROUP_DAYS = 30;
 
 /** The interval between passes, plus up to half of it as jitter. */

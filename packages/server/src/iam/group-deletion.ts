@@ -10,6 +10,7 @@ import type { Transaction } from "../store/db/group-commit.ts";
 import { readPositions } from "../store/resources/page.ts";
 import { countsOf } from "../store/resources/range-counts.ts";
 import type { ResourceTable } from "../store/resources/resource-table.ts";
+import { forgetSources } from "../store/tables/advisory-sources.ts";
 import { addDeletedGroup } from "../store/tables/deleted-groups.ts";
 import { forgetRegistrySettings } from "../store/tables/registry-settings.ts";
 import { forgetSubpackages } from "../store/tables/subpackages.ts";
@@ -64,6 +65,7 @@ export async function beforeDelete(mutation: Mutation, deleted: Group): Promise<
   await forgetRegistrySettings(tx, uid);
   await forgetVulnerabilities(tx, uid);
   await forgetSubpackages(tx, uid);
+  await forgetSources(tx, uid);
 }
 
 async function rejectUnlessEmpty(mutation: Mutation, group: string): Promise<void> {

@@ -16,9 +16,19 @@ const NO_CACHE = { "cache-control": "no-cache" };
 export function registryEndpoints(deps: TokenEndpointDeps): HttpEndpoint[] {
   return [
     ...tokenEndpoints(deps),
+    {
+      method: "GET",
+      path: "/registry/certs.pem",
+      isPolled: true,
+      handle: () => certificateResponse(deps.keys),
+    },
+    {
+      method: "GET",
+      path: "/registry/jwks.json",
+      isPolled: true,
+      handle: () => jwksResponse(deps.keys),
+    },
     historyEndpoint(deps),
-    { method: "GET", path: "/registry/certs.pem", handle: () => certificateResponse(deps.keys) },
-    { method: "GET", path: "/registry/jwks.json", handle: () => jwksResponse(deps.keys) },
   ];
 }
 

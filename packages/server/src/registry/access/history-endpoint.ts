@@ -76,7 +76,8 @@ async function requirePull(
     const credentials = readAuthorization(authorization);
     const service = services.includes(host) ? host : (services[0] as string);
     const principal = await authenticate(deps, credentials, service, time, seen);
-    const scope = { type: "repository", name, actions: new Set(["pull"] as const) } as const;
+    const actions = new Set(["pull"] as const);
+    const scope = { type: "repository", name, actions, named: actions } as const;
     const requester = { ...principal, publicGrants: await publicGrants(deps) };
     return (await grantScopes(engine, requester, [scope])).access;
   }

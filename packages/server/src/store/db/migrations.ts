@@ -143,6 +143,7 @@ export function migrations(dialect: Dialect): readonly (readonly string[])[] {
     signingAlgorithms(dialect),
     repoDeletions(dialect),
     deletedGroups(dialect),
+    advisorySources(dialect),
   ];
 }
 
@@ -231,5 +232,20 @@ function repoDeletions({ text, integer }: Dialect): readonly string[] {
       seen ${integer} NOT NULL, PRIMARY KEY (host, path))`,
     "CREATE INDEX repo_deletions_by_repo ON repo_deletions (repo)",
     "CREATE INDEX manifests_by_push ON manifests (repo, pushed, digest)",
+  ];
+}
+
+/** Records of other databases that advisories were imported from (advisory-sources.ts). */
+function advisorySources({ text, integer, blob }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE advisory_records (
+      group_uid ${text} NOT NULL, digest ${text} NOT NULL, data ${text} NOT NULL,
+      PRIMARY KEY (group_uid, digest))`,
+    `CREATE TABLE advisory_sources (
+      advisory ${text} NOT NULL, time ${integer} NOT NULL, group_uid ${text} NOT NULL,
+      record ${text} NOT NULL, affected ${text} NOT NULL, described ${blob} NOT NULL,
+      imported ${integer} NOT NULL, modified ${integer} NOT NULL, written ${text} NOT NULL, rated ${integer} NOT NULL,
+      PRIMARY KEY (advisory, time))`,
+    "CREATE INDEX advisory_sources_by_record ON advisory_sources (group_uid, record)",
   ];
 }

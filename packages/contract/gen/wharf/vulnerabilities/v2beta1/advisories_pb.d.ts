@@ -3,7 +3,7 @@
 /* eslint-disable */
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import type { Message } from "@bufbuild/protobuf";
+import type { JsonObject, Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { UIDPFilter } from "../../common/uid_filter_pb.js";
 
@@ -73,6 +73,8 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory">
   componentName: string;
 
   /**
+   * May list many places.
+   *
    * @generated from field: string component_location = 11;
    */
   componentLocation: string;
@@ -105,6 +107,14 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory">
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.Severity severities = 16;
    */
   severities: Severity[];
+
+  /**
+   * The record of another database that the advisory was imported from. GetAdvisory returns it, lists do not. The
+   * public contract does not have it.
+   *
+   * @generated from field: wharf.vulnerabilities.v2beta1.AdvisorySource source = 100;
+   */
+  source?: AdvisorySource | undefined;
 };
 
 /**
@@ -112,6 +122,42 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory">
  * Use `create(AdvisorySchema)` to create a new message.
  */
 export declare const AdvisorySchema: GenMessage<Advisory>;
+
+/**
+ * What another database says of the vulnerability and of the package of one advisory.
+ *
+ * @generated from message wharf.vulnerabilities.v2beta1.AdvisorySource
+ */
+export declare type AdvisorySource = Message<"wharf.vulnerabilities.v2beta1.AdvisorySource"> & {
+  /**
+   * The OSV record as it was imported, with those entries of `affected` that are about the advisory's package. In an
+   * import it has `id` and `affected`; the document has the rest, once for all packages of the record.
+   *
+   * @generated from field: google.protobuf.Struct osv = 1;
+   */
+  osv?: JsonObject | undefined;
+
+  /**
+   * Whether the record's affected versions are those of the advisory: its latest approved event is the one that the
+   * record was imported with, and its package is that of the record.
+   *
+   * @generated from field: bool in_effect = 2;
+   */
+  inEffect: boolean;
+
+  /**
+   * When feeds say that the advisory was modified: as the record says, until the advisory is changed here.
+   *
+   * @generated from field: google.protobuf.Timestamp modify_time = 3;
+   */
+  modifyTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message wharf.vulnerabilities.v2beta1.AdvisorySource.
+ * Use `create(AdvisorySourceSchema)` to create a new message.
+ */
+export declare const AdvisorySourceSchema: GenMessage<AdvisorySource>;
 
 /**
  * @generated from message wharf.vulnerabilities.v2beta1.Severity

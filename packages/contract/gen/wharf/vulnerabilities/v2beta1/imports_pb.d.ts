@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Advisory, Severity } from "./advisories_pb.js";
+import type { Advisory, AdvisorySource, Severity } from "./advisories_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
@@ -69,6 +69,13 @@ export declare type AdvisoryDocument = Message<"wharf.vulnerabilities.v2beta1.Ad
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.Vulnerability vulnerabilities = 3;
    */
   vulnerabilities: Vulnerability[];
+
+  /**
+   * The records that advisories of the document name as their source by `id`, without `affected`.
+   *
+   * @generated from field: repeated wharf.vulnerabilities.v2beta1.AdvisorySource sources = 4;
+   */
+  sources: AdvisorySource[];
 };
 
 /**
