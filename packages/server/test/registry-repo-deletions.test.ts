@@ -112,7 +112,7 @@ for (const store of STORES) {
       storage.remove("acme/created");
     });
 
-    test("are told apart from what a registry has deleted, which may come back", async () => {
+    test("are distinguished from what a registry has deleted, which may come back", async () => {
       storage.tag("acme/theirs", "one", storage.image("theirs"));
       await tracked.reconcile();
       storage.remove("acme/theirs");
