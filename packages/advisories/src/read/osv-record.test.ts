@@ -117,7 +117,10 @@ describe("an OSV record", () => {
       withdrawn: zero,
     });
     assert.deepEqual(read, plain);
-    assert.deepEqual(problemsOf({ ...GHSA, modified: zero }), ["4:15: modified: is missing"]);
+    const [advisory] = readToJson({ ...GHSA, modified: zero }).advisories;
+    assert.equal(advisory.events[0].createTime, GHSA.published);
+    const without = { ...GHSA, modified: zero, published: undefined };
+    assert.deepEqual(problemsOf(without), ["4:15: modified: is missing"]);
   });
 
   test("is not affected where each range ends where it begins", () => {
