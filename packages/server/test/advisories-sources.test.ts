@@ -159,7 +159,7 @@ onEachStore("OSV records of imported advisories", (world) => {
     // An earlier version adds to the history of events, and is not the record.
     await take(api, group, RECORD);
     for (const document of await published(group)) assert.equal(document.details, later.details);
-    const sql = `SELECT data FROM advisory_records WHERE place = '${group}'`;
+    const sql = `SELECT data FROM advisory_records WHERE group_uid = '${group}'`;
     assert.equal((await rawRows(world.server, sql)).length, 1);
     // The same version with another text was changed after it was published.
     const edited = { ...later, details: "Edited." };

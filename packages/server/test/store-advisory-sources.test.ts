@@ -21,14 +21,14 @@ onEachStore("stored OSV records", (world) => {
   after(() => direct.close());
 
   async function countIn(table: string, group: string): Promise<number> {
-    const sql = `SELECT count(*) AS total FROM ${table} WHERE place = ?`;
+    const sql = `SELECT count(*) AS total FROM ${table} WHERE group_uid = ?`;
     const row = await direct.engine.store.reader.get<{ total: number }>(sql, group);
     return Number(row?.total);
   }
 
   test("are deleted with their group", async () => {
     const group = await world.organization();
-    const source = { advisory: `${group}/0123456789abcdef`, time: 1, place: group, rated: true };
+    const source = { advisory: `${group}/0123456789abcdef`, time: 1, group: group, rated: true };
     const texts = { record: "{}", affected: "[]", written: "" };
     const times = { imported: 1, modified: 1, described: new Uint8Array() };
     const { store } = direct.engine;
