@@ -12,6 +12,8 @@ export const READ_LIMITS = {
   events: 1_000,
   aliases: 100,
   severities: 100,
+  /** Products that an event names, as the API limits it. */
+  eventProducts: 200,
   products: 100_000,
   /** VEX statements about one product: four bytes of a document can become some hundred bytes of memory. */
   statements: 200_000,

@@ -161,8 +161,10 @@ async function* osvChanges(reader: FeedReader): AsyncGenerator<string> {
   for await (const advisory of reader.byId()) {
     const entry = osvIndexEntry(advisory);
     if (entry === undefined) continue;
-    const ids = changes.get(entry.modified);
-    if (ids === undefined) changes.set(entry.modified, [entry.id]);
+    // When it changed here: an imported document may say an earlier time, at which readers no longer look.
+    const changed = rfc3339(timesOf([advisory]).last);
+    const ids = changes.get(changed);
+    if (ids === undefined) changes.set(changed, [entry.id]);
     else ids.push(entry.id);
   }
   for (const modified of [...changes.keys()].sort().reverse()) {
