@@ -35,12 +35,6 @@ const LAYERS = [
 const EXCEPTIONS: readonly (readonly [file: string, folder: string, reason: string])[] = [
   ["config/schema.ts", "observe", "the log levels are those of the logger"],
   ["config/addresses.ts", "store", "published addresses are stored for the operator commands"],
-  ["login/people/whoami.ts", "v1", "whoami exists in version 1 alone"],
-  [
-    "vulnerabilities/v1/list.ts",
-    "v1",
-    "lists of advisories in version 1 use its filters and names",
-  ],
 ];
 
 const IMPORT = /^(?:import|export)\b[^;"]*?from "(\.[^"]+)";/gm;

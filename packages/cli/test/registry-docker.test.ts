@@ -80,7 +80,7 @@ describe("a real client at a real registry, signed in with docker-credential-wha
   const worked = ({ ok, output }: Ran) => assert.ok(ok, output);
   const refused = ({ ok, output }: Ran) => {
     assert.ok(!ok, output);
-    assert.match(output, /denied|unauthorized|authentication required/i);
+    assert.match(output, /denied|unauthorized|authentication required|forbidden/i);
   };
 
   test("pushes, pulls, lists, copies all architectures and deletes", async () => {

@@ -55,8 +55,8 @@ export async function shapes(wharf: Wharf): Promise<void> {
   await wharf.groups.update({ group: { uid: "a", nme: "b" } });
   // @ts-expect-error: long names are the contract's, not the client's.
   await wharf.groups.getGroup({ uid: "a" });
-  // @ts-expect-error: images are not listed.
-  wharf.images.listAll();
+  // @ts-expect-error: pings are not listed.
+  wharf.ping.listAll();
   // @ts-expect-error: only one of the choices can be chosen.
   await wharf.identities.create({ identity: { relationship: { case: "nothing", value: {} } } });
 }

@@ -13,7 +13,9 @@ import { RoleBindingsService } from "./wharf/iam/v2beta1/role_bindings_pb.js";
 import { RolesService } from "./wharf/iam/v2beta1/roles_pb.js";
 import { SecurityTokenService } from "./wharf/oidc/security_token_service_pb.js";
 import { PingService } from "./wharf/ping/v2beta1/ping_pb.js";
+import { DeploymentsService } from "./wharf/registry/v2beta1/deployments_pb.js";
 import { ImagesService } from "./wharf/registry/v2beta1/images_pb.js";
+import { PackagesService } from "./wharf/registry/v2beta1/packages_pb.js";
 import { RegistriesService } from "./wharf/registry/v2beta1/registries_pb.js";
 import { ReposService } from "./wharf/registry/v2beta1/repos_pb.js";
 import { RegistrySettingsService } from "./wharf/registry/v2beta1/settings_pb.js";
@@ -35,7 +37,9 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   RolesService,
   SecurityTokenService,
   PingService,
+  DeploymentsService,
   ImagesService,
+  PackagesService,
   RegistriesService,
   ReposService,
   RegistrySettingsService,

@@ -151,8 +151,10 @@ export const OWNER = [
   "libraries.policy.binding.create",
   "libraries.policy.binding.update",
   "libraries.policy.binding.delete",
-  // Not in the public bundle: there, staff of the vendor write advisories and settings.
+  // Not in the public bundle: there, staff of the vendor write advisories, settings and deployments.
   "registry.settings.update",
+  "registry.deployments.create",
+  "registry.deployments.update",
   "advisories.create",
   "advisories.update",
   "advisories.delete",

@@ -8,12 +8,12 @@ import * as contract from "./index.ts";
 import { accessOf } from "./options.ts";
 import { isRoot, isUid } from "./uid.ts";
 
-/** How many capabilities the contract gives each role; 5 more for owner, see below. */
+/** How many capabilities the contract gives each role; 7 more for owner, see below. */
 const SIZES: Readonly<Record<string, number>> = {
   console_viewer: 45,
   viewer: 51,
   editor: 62,
-  owner: 143,
+  owner: 145,
   limited_owner: 53,
   "registry.pull": 10,
   "registry.push": 20,

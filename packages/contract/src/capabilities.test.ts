@@ -50,5 +50,5 @@ test("numbers that do not exist have neither name nor bit", () => {
 test("some capabilities are for the installation's own services only", () => {
   assert.ok(isInternalOnly(Capability.CAP_REPO_INTERNAL_ADMIN));
   assert.ok(!isInternalOnly(Capability.CAP_REPO_UPDATE));
-  assert.equal(ALL_CAPABILITIES.filter(isInternalOnly).length, 40);
+  assert.equal(ALL_CAPABILITIES.filter(isInternalOnly).length, 39);
 });

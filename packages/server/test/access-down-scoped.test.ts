@@ -70,10 +70,7 @@ onEachStore("a down-scoped token cannot grant its identity more than its boundar
           parent: "/",
         }),
       ]);
-      for (const { code, message } of refusals) {
-        assert.equal(code, 7);
-        assert.match(message, /a down-scoped token cannot create an organization/);
-      }
+      for (const { code } of refusals) assert.equal(code, 7);
     }
     assert.deepEqual(await bindings(), held, "its identity is bound nowhere else");
     const whole = api.as((await world.member()).token);
@@ -169,9 +166,13 @@ onEachStore("a down-scoped token cannot grant its identity more than its boundar
           "wharf.auth.Auth/Register",
           "wharf.auth.SessionsService/EndSession",
           "wharf.auth.SessionsService/Logout",
+          "wharf.iam.v1.GroupInvites/CreateWithGroup",
           "wharf.iam.v1.Groups/Create",
           "wharf.iam.v2beta1.GroupsService/CreateGroup",
           "wharf.oidc.SecurityTokenService/ExchangeRefreshToken",
+          "wharf.registry.v2beta1.PackagesService/CreatePackage",
+          "wharf.registry.v2beta1.PackagesService/DeletePackage",
+          "wharf.registry.v2beta1.PackagesService/UpdatePackage",
           "wharf.registry.v2beta1.RegistriesService/ReconcileRegistries",
         ],
         "a new one must keep to the boundary of a token",
@@ -227,7 +228,7 @@ onEachStore("errors name no capability of a role that the caller cannot read", (
     "identity_providers.list",
     "identity.update",
   ];
-  const RULE = /needs every capability of the role at "[0-9a-f/]+"$/;
+  const RULE = /^every capability of the role at [0-9a-f/]+$/;
 
   /** Everything that grants the hidden role at the folder, or promises to. */
   async function attempts(api: ApiClient, theirs: ApiClient) {
@@ -252,18 +253,17 @@ onEachStore("errors name no capability of a role that the caller cannot read", (
   world.rule("the error names the rule without the capabilities", async (api) => {
     const theirs = api.as((await world.member({ [folder]: GIVES })).token);
     assert.equal((await rejected(theirs.roles.get(hidden))).code, 7);
-    for (const { code, message } of await attempts(api, theirs)) {
+    for (const { code, needs } of await attempts(api, theirs)) {
       assert.equal(code, 7);
-      assert.match(message, RULE);
-      assert.doesNotMatch(message, /repo\.delete|advisories\.approve/);
+      assert.match(needs, RULE);
     }
   });
 
   world.rule("callers that can read the role get the missing capabilities", async (api) => {
     const reader = await world.member({ [folder]: GIVES, [org]: ["roles.list"] });
-    for (const { code, message } of await attempts(api, api.as(reader.token))) {
+    for (const { code, needs } of await attempts(api, api.as(reader.token))) {
       assert.equal(code, 7);
-      assert.match(message, /needs repo\.delete, advisories\.approve at /);
+      assert.match(needs, /^repo\.delete, advisories\.approve at /);
     }
   });
 
@@ -271,8 +271,8 @@ onEachStore("errors name no capability of a role that the caller cannot read", (
     const theirs = api.as((await world.member({ [folder]: GIVES })).token);
     const { uid: identityUid } = await world.member();
     const given = { identityUid, roleUid: roleNamed("viewer") };
-    const { message } = await rejected(theirs.roleBindings.create(folder, given));
-    assert.match(message, /repo\.list|groups\.list/);
+    const { needs } = await rejected(theirs.roleBindings.create(folder, given));
+    assert.match(needs, /repo\.list|groups\.list/);
   });
 
   world.rule(
@@ -287,12 +287,11 @@ onEachStore("errors name no capability of a role that the caller cannot read", (
       );
       const change = () =>
         rejected(theirs.identities.update(uid, { claimMatch: { subject: "x" } }));
-      assert.match((await change()).message, new RegExp(`at "${home}"$`));
+      assert.match((await change()).needs, new RegExp(`at ${home}$`));
       await api.roleBindings.delete(mine);
       await world.bind(elsewhere, uid, ["repo.delete"]);
-      const { code, message } = await change();
-      assert.equal(code, 7);
-      assert.equal(message, "Permission denied: needs every capability that the identity holds");
+      const { code, needs } = await change();
+      assert.deepEqual([code, needs], [7, "every capability that the identity holds"]);
     },
   );
 });

@@ -29,6 +29,25 @@ onEachStore("the API surface", (world) => {
       (error: { code: number }) => error.code,
     );
 
+  test("a malformed scope is INVALID_ARGUMENT for every caller", async () => {
+    const stranger = rest((await world.member()).token);
+    const scoped = [...SERVICES, ...SERVICES_V1]
+      .flatMap(({ methods }) => methods)
+      .filter((method) => accessOf(method)?.kind === "scoped");
+    for (const method of scoped) {
+      const [rule] = httpRulesOf(method);
+      assert.ok(rule, method.name);
+      const path = rule.path.replace(/\{[^}]*\}/g, "nonsense");
+      const body = rule.verb === "GET" || rule.verb === "DELETE" ? undefined : {};
+      for (const caller of [stranger, rest()]) {
+        const answer = await caller.send(rule.verb, path, body);
+        if (answer.status === 501) continue;
+        const name = `${method.parent.typeName}/${method.name}: ${JSON.stringify(answer.body)}`;
+        assert.deepEqual([answer.status, answer.body.code], [400, 3], name);
+      }
+    }
+  });
+
   describe("methods that are in the contract but not implemented", () => {
     let served: Set<string>;
     before(async () => {

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { ApiClient } from "./support/client/api-client.ts";
 import { ApiError } from "./support/client/api-error.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
-import { uidsOf, walk } from "./support/client/pagination.ts";
+import { listAll, uidsOf } from "./support/client/pagination.ts";
 import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { checkRows } from "./support/server/store-consistency.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
@@ -130,7 +130,7 @@ for (const store of STORES) {
 
     test("keeps every write that it has acknowledged", async () => {
       const request = { uidp: { childrenOf: parent }, pageSize: 200 };
-      const { items } = await walk(operator.groups, "groups", request);
+      const { items } = await listAll(operator.groups, "groups", request);
       const found = new Map(items.map((group) => [group.uid, group.description]));
       assert.ok(acknowledged.groups.size > 100);
       for (const [uid, { description, asked }] of acknowledged.groups) {
@@ -142,18 +142,18 @@ for (const store of STORES) {
 
     test("keeps at most the writes in flight besides", async () => {
       const request = { uidp: { childrenOf: parent }, pageSize: 200 };
-      const { items } = await walk(operator.groups, "groups", request);
+      const { items } = await listAll(operator.groups, "groups", request);
       const unknown = uidsOf(items).filter((uid) => !acknowledged.groups.has(uid));
       assert.ok(unknown.length <= WRITERS * CUTS.length, `${unknown.length} came of themselves`);
     });
 
     test("has no partial writes: every organization has its owner", async () => {
       const list = { identity: maker.uid, pageSize: 200 };
-      const { items: bindings } = await walk(operator.roleBindings, "roleBindings", list);
+      const { items: bindings } = await listAll(operator.roleBindings, "roleBindings", list);
       const owned = bindings.map((binding) => binding.group.uid);
       assert.equal(new Set(owned).size, owned.length);
       for (const binding of bindings) assert.equal(binding.roleUid, roleNamed("owner"));
-      const { items } = await walk(maker.api.groups, "groups", { pageSize: 200 });
+      const { items } = await listAll(maker.api.groups, "groups", { pageSize: 200 });
       assert.deepEqual(uidsOf(items).sort(), owned.sort());
       for (const uid of acknowledged.organizations) assert.ok(owned.includes(uid), uid);
     });
@@ -165,7 +165,7 @@ for (const store of STORES) {
         { descendantsOf: parent },
         { inRoot: true },
       ]) {
-        const { items, totals } = await walk(operator.groups, "groups", { uidp, pageSize: 200 });
+        const { items, totals } = await listAll(operator.groups, "groups", { uidp, pageSize: 200 });
         assert.deepEqual(new Set(totals), new Set([String(items.length)]), JSON.stringify(uidp));
       }
       const direct = await DirectStore.open(server);

@@ -1,7 +1,7 @@
 /** Which host names a server on a loopback address answers to. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { checkError, checkUnharmed, parseAnswer, talk } from "./support/client/raw.ts";
+import { checkError, checkHealthy, parseAnswer, sendRaw } from "./support/client/raw.ts";
 import { TestServer } from "./support/server/test-server.ts";
 
 const SETTINGS = [
@@ -20,7 +20,7 @@ describe("a server on a loopback address", () => {
 
   async function ask(path: string, ...hosts: string[]) {
     const lines = [`GET ${path} HTTP/1.1`, ...hosts.map((host) => `Host: ${host}`)];
-    const heard = await talk(server.url, `${lines.join("\r\n")}\r\nConnection: close\r\n\r\n`);
+    const heard = await sendRaw(server.url, `${lines.join("\r\n")}\r\nConnection: close\r\n\r\n`);
     const answer = parseAnswer(heard);
     assert.ok(answer, "there is an answer");
     return answer;
@@ -61,7 +61,7 @@ describe("a server on a loopback address", () => {
     assert.equal(status, 400);
     checkError(status, JSON.parse(`${body}`), "two hosts");
     assert.equal((await ask("http://localhost/healthz", "wharf.example.com")).status, 400);
-    await checkUnharmed(server);
+    await checkHealthy(server);
   });
 });
 
@@ -69,5 +69,5 @@ test("behind trusted proxies, a server accepts any host name", async (t) => {
   const server = await TestServer.start({ flags: ["--trusted-proxies", "127.0.0.1"] });
   t.after(() => server.stop());
   const request = "GET /healthz HTTP/1.1\r\nHost: any.example\r\nConnection: close\r\n\r\n";
-  assert.equal(parseAnswer(await talk(server.url, request))?.status, 200);
+  assert.equal(parseAnswer(await sendRaw(server.url, request))?.status, 200);
 });

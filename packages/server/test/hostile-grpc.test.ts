@@ -3,15 +3,15 @@ import { constants } from "node:http2";
 import { after, afterEach, before, describe, test } from "node:test";
 import fc from "fast-check";
 import {
+  checkHealthy,
   checkStatus,
-  checkUnharmed,
   frame,
   parseAnswer,
   RawHttp2,
-  talk,
+  sendRaw,
   webTrailers,
 } from "./support/client/raw.ts";
-import { GOOD_CALLS, hostileCalls, payloadOf } from "./support/fuzz/malformed-calls.ts";
+import { GOOD_CALLS, malformedCalls, payloadOf } from "./support/fuzz/malformed-calls.ts";
 import { FIXED } from "./support/oracle/random.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 
@@ -39,7 +39,7 @@ for (const store of STORES) {
     }
 
     test("answers each with a status or closes the connection, in time", async () => {
-      const batch = fc.array(hostileCalls, { minLength: 30, maxLength: 30 });
+      const batch = fc.array(malformedCalls, { minLength: 30, maxLength: 30 });
       const property = fc.asyncProperty(batch, async (list) => {
         const raw = dial();
         const all = list.map(async (request) => {
@@ -63,7 +63,7 @@ for (const store of STORES) {
         });
         await Promise.all(all);
         raw.close();
-        await checkUnharmed(server);
+        await checkHealthy(server);
       });
       await fc.assert(property, { ...FIXED, numRuns: store === "sqlite" ? 40 : 20 });
     });
@@ -98,7 +98,7 @@ for (const store of STORES) {
     });
 
     test("answers the same over gRPC-Web, binary and text", async () => {
-      const batch = fc.array(fc.tuple(hostileCalls, fc.boolean(), fc.nat(9)), {
+      const batch = fc.array(fc.tuple(malformedCalls, fc.boolean(), fc.nat(9)), {
         minLength: 30,
         maxLength: 30,
       });
@@ -119,7 +119,7 @@ for (const store of STORES) {
             ...new Map(own.map(([name, value]) => [name, `${name}: ${value}`])).values(),
           ];
           const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
-          const answer = parseAnswer(await talk(server.url, Buffer.concat([head, body])));
+          const answer = parseAnswer(await sendRaw(server.url, Buffer.concat([head, body])));
           assert.ok(answer !== undefined, path);
           if (answer.status !== 200) {
             assert.ok(answer.status < 500, `${path}: ${answer.status}`);
@@ -129,7 +129,7 @@ for (const store of STORES) {
           checkStatus(webTrailers(whole), path);
         });
         await Promise.all(all);
-        await checkUnharmed(server);
+        await checkHealthy(server);
       });
       await fc.assert(property, { ...FIXED, numRuns: store === "sqlite" ? 20 : 10 });
     });

@@ -5,14 +5,14 @@ import fc from "fast-check";
 import { Http } from "./support/client/http.ts";
 import {
   checkError,
+  checkHealthy,
   checkStatus,
-  checkUnharmed,
   type Ending,
   RawHttp2,
-  talk,
+  sendRaw,
 } from "./support/client/raw.ts";
 import { IAM } from "./support/fuzz/malformed-calls.ts";
-import { fill, hostileRequests, settle } from "./support/fuzz/malformed-requests.ts";
+import { fill, malformedRequests, settle } from "./support/fuzz/malformed-requests.ts";
 import { FIXED } from "./support/oracle/random.ts";
 import { TestServer } from "./support/server/test-server.ts";
 
@@ -44,7 +44,7 @@ describe("a server under hostile HTTP/2", () => {
 
   test("answers REST requests with well-formed errors and in time, as over HTTP/1", async () => {
     const known = await settle(server.url, await server.token());
-    const batch = fc.array(hostileRequests, { minLength: 30, maxLength: 30 });
+    const batch = fc.array(malformedRequests, { minLength: 30, maxLength: 30 });
     const property = fc.asyncProperty(batch, async (list) => {
       const raw = new RawHttp2(server.url);
       const all = list.map(async ({ method, path, query, headers, body }) => {
@@ -61,7 +61,7 @@ describe("a server under hostile HTTP/2", () => {
       });
       await Promise.all(all);
       raw.close();
-      await checkUnharmed(server);
+      await checkHealthy(server);
     });
     await fc.assert(property, { ...FIXED, numRuns: 40 });
   });
@@ -84,10 +84,10 @@ describe("a server under hostile HTTP/2", () => {
     });
     const property = fc.asyncProperty(batch, async (list) => {
       const talks = list.map((parts) => {
-        return talk(server.url, Buffer.concat([PREFACE, SETTINGS, ...parts]), true);
+        return sendRaw(server.url, Buffer.concat([PREFACE, SETTINGS, ...parts]), true);
       });
       await Promise.all(talks);
-      await checkUnharmed(server);
+      await checkHealthy(server);
     });
     await fc.assert(property, { ...FIXED, numRuns: 15 });
   });
@@ -101,8 +101,8 @@ describe("a server under hostile HTTP/2", () => {
       Buffer.from("000000090000000001", "hex"),
     ].map((one) => Buffer.concat(Array.from({ length: 5_000 }, () => one)));
     for (const flood of floods) {
-      await talk(server.url, Buffer.concat([PREFACE, SETTINGS, flood]), true);
-      await checkUnharmed(server);
+      await sendRaw(server.url, Buffer.concat([PREFACE, SETTINGS, flood]), true);
+      await checkHealthy(server);
     }
   });
 
@@ -122,6 +122,6 @@ describe("a server under hostile HTTP/2", () => {
       assert.equal((await rest.get("/iam/v2beta1/groups")).status, 200);
     }
     await Promise.all(drops);
-    await checkUnharmed(server);
+    await checkHealthy(server);
   });
 });

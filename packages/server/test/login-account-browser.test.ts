@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { obstacles } from "./support/browser/accessibility.ts";
+import { accessibilityViolations } from "./support/browser/accessibility.ts";
 import {
   type Authenticator,
   addAuthenticator,
@@ -56,7 +56,7 @@ describe("the account page in a real browser", () => {
     await page.keyboard.press("Enter");
     await isAt("Your account");
     assert.equal(new URL(page.url()).pathname, "/account");
-    assert.deepEqual(await obstacles(page), []);
+    assert.deepEqual(await accessibilityViolations(page), []);
   });
 
   test("adds a passkey, names it, and signs in with it", async () => {
@@ -94,7 +94,7 @@ describe("the account page in a real browser", () => {
     await click("Change password");
     const alert = page.getByRole("alert").filter({ hasText: /./ });
     assert.match((await alert.textContent()) ?? "", /^Your current password is wrong/);
-    assert.deepEqual(await obstacles(page), []);
+    assert.deepEqual(await accessibilityViolations(page), []);
     await page.getByLabel("Current password").fill(PASSWORD);
     await page.getByLabel("New password", { exact: true }).fill(NEW);
     await page.getByLabel("New password again").fill(NEW);

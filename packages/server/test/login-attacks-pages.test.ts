@@ -51,9 +51,9 @@ describe("attacks on the sign-in pages", () => {
   };
 
   describe("with markup", () => {
-    attack("as the organization", here, async (tool) => {
+    attack("as the organization", here, async (app) => {
       const browser = new HttpBrowser();
-      const page = await browser.open(tool.loginUrl());
+      const page = await browser.open(app.loginUrl());
       harmless(await browser.submit(page, { organization: MARKUP }));
     });
 

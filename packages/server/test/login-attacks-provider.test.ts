@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
 import { HttpBrowser } from "./support/browser/http-browser.ts";
 import { OAuthClient } from "./support/client/tokens.ts";
-import { type Misdeed, RogueProvider } from "./support/providers/rogue-provider.ts";
+import { type ProviderFault, RogueProvider } from "./support/providers/rogue-provider.ts";
 import { attack } from "./support/world/login.ts";
 import { roleNamed, World } from "./support/world/world.ts";
 
@@ -37,31 +37,31 @@ describe("attacks on sign-ins by a provider", () => {
 
   /** A login at the provider, which does this: the query of the redirect back to the tool. */
   const logInWith = async (
-    tool: OAuthClient,
-    misdeed: Misdeed,
+    app: OAuthClient,
+    fault: ProviderFault,
     parameters = {},
-    later = misdeed,
+    later = fault,
   ) => {
-    rogue.misbehave(misdeed);
+    rogue.misbehave(fault);
     const browser = new HttpBrowser();
-    const away = await browser.open(tool.loginUrl({ idp_id: uid, ...parameters }), rogue.url);
+    const away = await browser.open(app.loginUrl({ idp_id: uid, ...parameters }), rogue.url);
     if (!away.url.startsWith(rogue.url)) return { page: away, redirect: new URLSearchParams() };
     rogue.misbehave(later);
     const callback = `${world.server.url}/oauth/callback?${rogue.wayBack(away.url)}`;
-    const page = await browser.open(callback, tool.redirectUri);
+    const page = await browser.open(callback, app.redirectUri);
     return { page, redirect: new URL(page.url).searchParams };
   };
 
   test("a conforming provider signs its users in, with PKCE", async () => {
-    const tool = await OAuthClient.start(world.server.url);
-    const { redirect } = await logInWith(tool, { callback: { iss: rogue.url } });
-    const tokens = await tool.redeem(redirect);
+    const app = await OAuthClient.start(world.server.url);
+    const { redirect } = await logInWith(app, { callback: { iss: rogue.url } });
+    const tokens = await app.redeem(redirect);
     assert.equal(tokens.status, 200, redirect.get("error_description") ?? "");
     assert.ok(rogue.asked.includes("/token"));
-    tool.stop();
+    app.stop();
   });
 
-  const refusals: Record<string, [Misdeed, RegExp]> = {
+  const refusals: Record<string, [ProviderFault, RegExp]> = {
     "a wrong nonce": [{ claims: { nonce: "another" } }, /nonce/],
     "no nonce": [{ claims: { nonce: undefined } }, /nonce/],
     "a token for another client": [{ claims: { aud: "another" } }, /aud/],
@@ -101,17 +101,17 @@ describe("attacks on sign-ins by a provider", () => {
       /sub/,
     ],
   };
-  for (const [title, [misdeed, why]] of Object.entries(refusals)) {
+  for (const [title, [fault, why]] of Object.entries(refusals)) {
     attack(
       title,
       () => world,
-      async (tool) => {
-        const { redirect, page } = await logInWith(tool, misdeed);
+      async (app) => {
+        const { redirect, page } = await logInWith(app, fault);
         assert.equal(redirect.get("error"), "access_denied", page.text);
         const text = redirect.get("error_description") ?? "";
         assert.ok(text.includes(NOT_LET_THROUGH), text);
         assert.match(text.slice(text.indexOf(NOT_LET_THROUGH) + NOT_LET_THROUGH.length), why);
-        assert.equal(redirect.get("state"), tool.state);
+        assert.equal(redirect.get("state"), app.state);
         assert.equal(redirect.has("code"), false);
       },
     );
@@ -120,7 +120,7 @@ describe("attacks on sign-ins by a provider", () => {
   attack(
     "an endless response",
     () => world,
-    async (tool) => {
+    async (app) => {
       const token = (response: ServerResponse) => {
         response.writeHead(200, { "content-type": "application/json" });
         const more = () => {
@@ -128,7 +128,7 @@ describe("attacks on sign-ins by a provider", () => {
         };
         more();
       };
-      const { redirect } = await logInWith(tool, { token });
+      const { redirect } = await logInWith(app, { token });
       assert.equal(redirect.get("error"), "temporarily_unavailable");
       assert.match(redirect.get("error_description") ?? "", /the response is too large/);
     },
@@ -137,7 +137,7 @@ describe("attacks on sign-ins by a provider", () => {
   attack(
     "an endpoint that redirects",
     () => world,
-    async (tool) => {
+    async (app) => {
       let visits = 0;
       const elsewhere = createServer((_, response) => {
         visits += 1;
@@ -147,7 +147,7 @@ describe("attacks on sign-ins by a provider", () => {
       const { port } = elsewhere.address() as AddressInfo;
       const location = `http://127.0.0.1:${port}/token`;
       const token = (response: ServerResponse) => void response.writeHead(307, { location }).end();
-      const { redirect } = await logInWith(tool, { token }).finally(() => elsewhere.close());
+      const { redirect } = await logInWith(app, { token }).finally(() => elsewhere.close());
       assert.equal(redirect.get("error"), "access_denied");
       assert.equal(visits, 0, "a redirect was followed");
     },
@@ -161,8 +161,8 @@ describe("attacks on sign-ins by a provider", () => {
     attack(
       `an endpoint at ${endpoint}`,
       () => world,
-      async (tool) => {
-        const { redirect } = await logInWith(tool, { discovery: { token_endpoint: endpoint } });
+      async (app) => {
+        const { redirect } = await logInWith(app, { discovery: { token_endpoint: endpoint } });
         assert.equal(redirect.get("error"), "temporarily_unavailable");
         assert.match(redirect.get("error_description") ?? "", why);
       },
@@ -178,8 +178,8 @@ describe("attacks on sign-ins by a provider", () => {
     attack(
       title,
       () => world,
-      async (tool) => {
-        const { page } = await logInWith(tool, { discovery });
+      async (app) => {
+        const { page } = await logInWith(app, { discovery });
         assert.ok([400, 403, 503].includes(page.status), `${page.status} ${page.text}`);
         assert.match(page.text, /Request ID/);
         assert.doesNotMatch(page.text, /javascript:/);
@@ -203,8 +203,8 @@ describe("attacks on sign-ins by a provider", () => {
     attack(
       "is not used without the iss response parameter (RFC 9207)",
       () => world,
-      async (tool) => {
-        const { page } = await logInWith(tool, {}, { idp_id: theirs });
+      async (app) => {
+        const { page } = await logInWith(app, {}, { idp_id: theirs });
         assert.match(page.text, /the operator must verify its organization first/);
         assert.ok(page.url.startsWith(world.server.url));
       },
@@ -217,9 +217,9 @@ describe("attacks on sign-ins by a provider", () => {
       attack(
         title,
         () => world,
-        async (tool) => {
-          const misdeed = { discovery: named, callback };
-          const { redirect } = await logInWith(tool, misdeed, { idp_id: theirs });
+        async (app) => {
+          const fault = { discovery: named, callback };
+          const { redirect } = await logInWith(app, fault, { idp_id: theirs });
           assert.equal(redirect.get("error"), "access_denied");
           assert.match(redirect.get("error_description") ?? "", /iss/);
           assert.ok(!rogue.asked.includes("/token"), "the code was sent");
@@ -230,8 +230,8 @@ describe("attacks on sign-ins by a provider", () => {
     attack(
       "gets no code when it omits the promised iss parameter",
       () => world,
-      async (tool) => {
-        const { redirect } = await logInWith(tool, { discovery: named }, { idp_id: theirs }, {});
+      async (app) => {
+        const { redirect } = await logInWith(app, { discovery: named }, { idp_id: theirs }, {});
         assert.equal(redirect.get("error"), "access_denied");
         assert.match(redirect.get("error_description") ?? "", /must verify its organization/);
         assert.ok(!rogue.asked.includes("/token"), "the code was sent");
@@ -239,21 +239,21 @@ describe("attacks on sign-ins by a provider", () => {
     );
 
     test("signs its own users in with the iss parameter", async () => {
-      const tool = await OAuthClient.start(world.server.url);
-      const misdeed = { discovery: named, callback: { iss: rogue.url } };
-      const { redirect } = await logInWith(tool, misdeed, { idp_id: theirs });
+      const app = await OAuthClient.start(world.server.url);
+      const fault = { discovery: named, callback: { iss: rogue.url } };
+      const { redirect } = await logInWith(app, fault, { idp_id: theirs });
       assert.equal(
-        (await tool.redeem(redirect)).status,
+        (await app.redeem(redirect)).status,
         200,
         redirect.get("error_description") ?? "",
       );
-      tool.stop();
+      app.stop();
     });
   });
 
   test("an e-mail address is verified only if email_verified says so", async () => {
-    const tool = await OAuthClient.start(world.server.url);
-    const misdeed = {
+    const app = await OAuthClient.start(world.server.url);
+    const fault = {
       claims: { sub: "mixed", email: "ceo@acme.example", email_verified: undefined },
       userInfo: { sub: "mixed", email: "mixed@acme.example", email_verified: true, groups: [] },
     };
@@ -265,13 +265,13 @@ describe("attacks on sign-ins by a provider", () => {
         groupsClaim: "groups",
       },
     });
-    const { redirect } = await logInWith(tool, misdeed);
-    assert.equal((await tool.redeem(redirect)).status, 200);
+    const { redirect } = await logInWith(app, fault);
+    assert.equal((await app.redeem(redirect)).status, 200);
     assert.ok(rogue.asked.includes("/userinfo"));
     const identity = literalIdentityUid(rogue.url, "mixed");
     const { body } = await world.http.get(`/iam/v2beta1/identities/${identity}`);
     assert.deepEqual([body.email, body.emailUnverified], ["", "ceo@acme.example"]);
-    tool.stop();
+    app.stop();
   });
 });
 

@@ -15,7 +15,7 @@ import {
 } from "./support/client/tokens.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { attack, leftovers } from "./support/world/login.ts";
+import { attack, loginRowCounts } from "./support/world/login.ts";
 import { roleNamed, World } from "./support/world/world.ts";
 
 const DEVICE = "urn:ietf:params:oauth:grant-type:device_code";
@@ -183,10 +183,10 @@ for (const store of STORES) {
         login: { upstream },
       } = world;
       upstream.accounts.set("twin", { email: "ada@acme.example", email_verified: true });
-      const before = await leftovers(world);
+      const before = await loginRowCounts(world);
       const twin = await world.login.logIn("twin");
       assert.notEqual(decodeJwt(twin.access_token).sub, decodeJwt(ada.access_token).sub);
-      const after = await leftovers(world);
+      const after = await loginRowCounts(world);
       assert.equal(after.identities, (before.identities ?? 0) + 1);
     });
 
@@ -263,15 +263,15 @@ for (const store of STORES) {
         assert.equal(await poll(device_code), "authorization_pending");
       });
 
-      attack("a flow or a code of a deleted user", here, async (tool) => {
+      attack("a flow or a code of a deleted user", here, async (app) => {
         world.login.upstream.accounts.set("gone", {
           email: "gone@acme.example",
           email_verified: true,
         });
         const { access_token: token } = await world.login.logIn("gone");
         const browser = new HttpBrowser();
-        const login = tool.loginUrl({ idp_id: world.login.provider });
-        const page = await world.login.signIn(browser, login, "gone", tool.redirectUri);
+        const login = app.loginUrl({ idp_id: world.login.provider });
+        const page = await world.login.signIn(browser, login, "gone", app.redirectUri);
         const { user_code, device_code } = await device();
         const chosen = await browser.submit(
           await type(browser, user_code),
@@ -281,7 +281,7 @@ for (const store of STORES) {
         await allow(browser, chosen);
         const { sub } = decodeJwt(token);
         assert.equal((await rest(token).delete(`/auth/v1/delete/${sub}`)).status, 200);
-        const redeemed = await tool.redeem(new URL(page.url).searchParams);
+        const redeemed = await app.redeem(new URL(page.url).searchParams);
         assert.deepEqual([redeemed.error, redeemed.access_token], ["invalid_grant", undefined]);
         assert.equal(await poll(device_code), "invalid_grant");
       });
@@ -296,18 +296,18 @@ for (const store of STORES) {
       });
 
       attack("a reused public key", here, async () => {
-        const tool = new HeadlessClient();
+        const app = new HeadlessClient();
         const browser = new HttpBrowser();
-        const address = url(`/oauth?headless_code=${tool.code}&idp_id=${world.login.provider}`);
+        const address = url(`/oauth?headless_code=${app.code}&idp_id=${world.login.provider}`);
         await allow(browser, await world.login.signIn(browser, address, "ada"));
-        const sealed = await tool.ask(world.server.url);
+        const sealed = await app.ask(world.server.url);
         assert.ok(sealed);
         const mallory = new HttpBrowser();
         const page = await allow(mallory, await world.login.signIn(mallory, address, "bob"));
         assert.equal(page.status, 400);
         assert.match(page.text, /A sign-in with this code was already completed/);
-        assert.deepEqual(await tool.ask(world.server.url), sealed);
-        const token = tool.open(sealed);
+        assert.deepEqual(await app.ask(world.server.url), sealed);
+        const token = app.open(sealed);
         const { url: server } = world.server;
         const exchanged = await exchange(server, token, { aud: server });
         assert.equal((await rest(exchanged.token).post("/auth/v1/logout")).status, 200);

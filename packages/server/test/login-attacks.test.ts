@@ -48,16 +48,16 @@ for (const store of STORES) {
       (await new Http(world.server.url, token).get("/auth/v1/ok")).status;
 
     /** A login of ada that has come to its end: what the tool's address is called with. */
-    const finished = async (tool: OAuthClient, browser = new HttpBrowser()) => {
-      const address = tool.loginUrl({ idp_id: world.login.provider });
-      const page = await world.login.signIn(browser, address, "ada", tool.redirectUri);
+    const finished = async (app: OAuthClient, browser = new HttpBrowser()) => {
+      const address = app.loginUrl({ idp_id: world.login.provider });
+      const page = await world.login.signIn(browser, address, "ada", app.redirectUri);
       return new URL(page.url).searchParams;
     };
 
     /** A login of ada whose browser is about to come back from the provider. */
-    const comingBack = async (tool: OAuthClient) => {
+    const comingBack = async (app: OAuthClient) => {
       const browser = new HttpBrowser();
-      const address = tool.loginUrl({ idp_id: world.login.provider });
+      const address = app.loginUrl({ idp_id: world.login.provider });
       const page = await world.login.signIn(browser, address, "ada", url("/oauth/callback"));
       return { browser, callback: page.url };
     };
@@ -74,47 +74,47 @@ for (const store of STORES) {
         assert.match(text, /the code has expired, was already used, or belongs to another client/);
       };
 
-      attack("reuse of a code ends the session that it opened", here, async (tool) => {
-        const callback = await finished(tool);
-        const first = await tool.redeem(callback);
+      attack("reuse of a code ends the session that it opened", here, async (app) => {
+        const callback = await finished(app);
+        const first = await app.redeem(callback);
         assert.equal(await alive(first.access_token), 200);
-        await invalid(tool.redeem(callback));
+        await invalid(app.redeem(callback));
         assert.equal(await alive(first.access_token), 401);
       });
 
-      const challengeOf = (tool: OAuthClient) =>
-        new URL(tool.loginUrl()).searchParams.get("code_challenge") ?? "";
+      const challengeOf = (app: OAuthClient) =>
+        new URL(app.loginUrl()).searchParams.get("code_challenge") ?? "";
       for (const [title, change] of [
         ["the wrong verifier", () => ({ code_verifier: "x".repeat(43) })],
         ["no verifier", () => ({ code_verifier: "" })],
-        ["the challenge", (tool: OAuthClient) => ({ code_verifier: challengeOf(tool) })],
+        ["the challenge", (app: OAuthClient) => ({ code_verifier: challengeOf(app) })],
         ["another address", () => ({ redirect_uri: "http://127.0.0.1:1/callback" })],
         ["no address", () => ({ redirect_uri: "" })],
       ] as const) {
-        attack(`a code with ${title} is spent by the attempt`, here, async (tool) => {
-          const callback = await finished(tool);
-          await invalid(tool.redeem(callback, change(tool)));
-          await invalid(tool.redeem(callback));
+        attack(`a code with ${title} is spent by the attempt`, here, async (app) => {
+          const callback = await finished(app);
+          await invalid(app.redeem(callback, change(app)));
+          await invalid(app.redeem(callback));
         });
       }
 
       attack(
         "of eight concurrent redemptions, one succeeds and its session then ends",
         here,
-        async (tool) => {
-          const callback = await finished(tool);
-          const answers = await Promise.all(Array.from({ length: 8 }, () => tool.redeem(callback)));
+        async (app) => {
+          const callback = await finished(app);
+          const answers = await Promise.all(Array.from({ length: 8 }, () => app.redeem(callback)));
           const [winner, ...others] = answers.filter(({ status }) => status === 200);
           assert.deepEqual(others, []);
           assert.equal(await alive(winner?.access_token ?? ""), 401);
         },
       );
 
-      attack("values that are not codes", here, async (tool) => {
-        const page = await new HttpBrowser().open(tool.loginUrl());
+      attack("values that are not codes", here, async (app) => {
+        const page = await new HttpBrowser().open(app.loginUrl());
         const ticket = ticketOf(page);
         for (const code of ["", "x", ticket, "a".repeat(60_000)])
-          await invalid(tool.redeem(new URLSearchParams({ code })));
+          await invalid(app.redeem(new URLSearchParams({ code })));
       });
     });
 
@@ -125,22 +125,23 @@ for (const store of STORES) {
         ["no challenge", { code_challenge: "" }, "must be an S256 challenge"],
         ["a short challenge", { code_challenge: "abc" }, "must be an S256 challenge"],
         ["a foreign audience", { audience: "https://bank.example" }, "is not an audience of this"],
-        ["a scope that is none", { scope: "everything" }, "must be uids of groups"],
+        ["a scope that is none", { scope: "Everything!" }, "must be uids or names of groups"],
+        ["an identity that is none", { identity: "ci" }, "must be the uid of an identity"],
         ["a key that is none", { headless_code: "abc" }, "must be an X25519 public key"],
         ["a key of low order", { headless_code: "A".repeat(43) }, "must be an X25519 public key"],
         ["the key one", { headless_code: `AQ${"A".repeat(41)}` }, "must be an X25519 public key"],
       ] as const) {
-        attack(`${title} is rejected at the first page`, here, async (tool) => {
+        attack(`${title} is rejected at the first page`, here, async (app) => {
           const browser = new HttpBrowser();
-          refused(await browser.open(tool.loginUrl(changed)), 400, text);
+          refused(await browser.open(app.loginUrl(changed)), 400, text);
         });
       }
 
       for (const address of ELSEWHERE) {
-        attack(`no redirect to ${address || "an empty address"}`, here, async (tool) => {
+        attack(`no redirect to ${address || "an empty address"}`, here, async (app) => {
           const browser = new HttpBrowser();
           const asked = { idp_id: world.login.provider };
-          const code = await browser.open(tool.loginUrl({ ...asked, redirect_uri: address }));
+          const code = await browser.open(app.loginUrl({ ...asked, redirect_uri: address }));
           refused(code, 400, "must be an http URL with a loopback address");
           const query = new URLSearchParams({ exit: "redirect", redirect: address, ...asked });
           const token = await browser.open(url(`/oauth?${query}`));
@@ -158,42 +159,42 @@ for (const store of STORES) {
         refused(await browser.open(url("/oauth/callback?code=c")), 403, ENDED);
       });
 
-      attack("an attacker's sign-in, finished in the victim's browser", here, async (tool) => {
-        const { callback } = await comingBack(tool);
+      attack("an attacker's sign-in, finished in the victim's browser", here, async (app) => {
+        const { callback } = await comingBack(app);
         const victim = new HttpBrowser();
         await victim.open(url("/oauth"));
         refused(await victim.open(callback), 403, ENDED);
       });
 
-      attack("an attacker's sign-in, finished in a browser without one", here, async (tool) => {
-        const { callback } = await comingBack(tool);
+      attack("an attacker's sign-in, finished in a browser without one", here, async (app) => {
+        const { callback } = await comingBack(app);
         refused(await new HttpBrowser().open(callback), 403, ENDED);
       });
 
-      attack("a replayed callback", here, async (tool) => {
-        const { browser, callback } = await comingBack(tool);
-        const done = await browser.open(callback, tool.redirectUri);
+      attack("a replayed callback", here, async (app) => {
+        const { browser, callback } = await comingBack(app);
+        const done = await browser.open(callback, app.redirectUri);
         assert.ok(new URL(done.url).searchParams.has("code"));
         refused(await browser.open(callback), 403, ENDED);
       });
 
-      attack("an attacker's code with the victim's state", here, async (tool) => {
-        const { callback } = await comingBack(tool);
-        const other = await comingBack(tool);
+      attack("an attacker's code with the victim's state", here, async (app) => {
+        const { callback } = await comingBack(app);
+        const other = await comingBack(app);
         const mixed = new URL(other.callback);
         mixed.searchParams.set("code", new URL(callback).searchParams.get("code") ?? "");
-        const page = await other.browser.open(mixed.href, tool.redirectUri);
+        const page = await other.browser.open(mixed.href, app.redirectUri);
         const returned = new URL(page.url).searchParams;
         assert.equal(returned.get("error"), "access_denied");
         assert.equal(returned.has("code"), false);
       });
 
-      attack("a page's ticket as the state", here, async (tool) => {
+      attack("a page's ticket as the state", here, async (app) => {
         const browser = new HttpBrowser();
-        const ticket = ticketOf(await browser.open(tool.loginUrl()));
+        const ticket = ticketOf(await browser.open(app.loginUrl()));
         const page = await browser.open(
           url(`/oauth/callback?code=c&state=${ticket}`),
-          tool.redirectUri,
+          app.redirectUri,
         );
         const returned = new URL(page.url).searchParams;
         assert.equal(returned.get("error"), "access_denied");
@@ -203,28 +204,28 @@ for (const store of STORES) {
         );
       });
 
-      attack("a page's form, sent twice", here, async (tool) => {
+      attack("a page's form, sent twice", here, async (app) => {
         const browser = new HttpBrowser();
-        const page = await browser.open(tool.loginUrl());
+        const page = await browser.open(app.loginUrl());
         const again = await browser.submit(page, { organization: "nobody" });
         assert.equal(again.status, 400);
         refused(await browser.submit(page, { organization: "acme.example" }), 403, ENDED);
       });
 
-      attack("a page's form, sent from another browser", here, async (tool) => {
+      attack("a page's form, sent from another browser", here, async (app) => {
         const other = new HttpBrowser();
         await other.open(url("/oauth"));
         for (const thief of [new HttpBrowser(), other]) {
-          const page = await new HttpBrowser().open(tool.loginUrl());
+          const page = await new HttpBrowser().open(app.loginUrl());
           const sent = await thief.submit(page, { organization: "acme.example" });
           refused(sent, 403, ENDED);
         }
       });
 
       for (const path of ["/oauth/accept", "/oauth/confirm"]) {
-        attack(`${path} before sign-in`, here, async (tool) => {
+        attack(`${path} before sign-in`, here, async (app) => {
           const browser = new HttpBrowser();
-          const page = await browser.open(tool.loginUrl());
+          const page = await browser.open(app.loginUrl());
           const moved = { ...page, text: page.text.replaceAll("/oauth/provider", path) };
           const sent = await browser.submit(moved, { decision: "allow" }, { action: path });
           refused(sent, 403, "Sign in first.");

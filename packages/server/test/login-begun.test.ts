@@ -30,15 +30,15 @@ for (const store of STORES) {
     test("store nothing, at any step", async () => {
       const before = await ticketsOf(world.server);
       const { url } = world.server;
-      const tool = await OAuthClient.start(url);
+      const app = await OAuthClient.start(url);
       try {
-        for (const address of [`${url}/device`, `${url}/account`, tool.loginUrl()]) {
+        for (const address of [`${url}/device`, `${url}/account`, app.loginUrl()]) {
           const browser = new HttpBrowser();
           const page = await browser.open(address);
           assert.equal(page.status, 200, address);
         }
         const browser = new HttpBrowser();
-        const asked = await browser.open(tool.loginUrl());
+        const asked = await browser.open(app.loginUrl());
         const again = await browser.submit(
           asked,
           { organization: "unknown" },
@@ -47,7 +47,7 @@ for (const store of STORES) {
         assert.equal(again.status, 400);
         // To the provider, and back with a forged response.
         const idp = await browser.open(
-          tool.loginUrl({ idp_id: world.login.provider }),
+          app.loginUrl({ idp_id: world.login.provider }),
           world.login.upstream.issuer,
         );
         const state = new URL(idp.url).searchParams.get("state") ?? "";
@@ -56,20 +56,20 @@ for (const store of STORES) {
           code: "made-up",
           iss: world.login.upstream.issuer,
         });
-        await browser.open(`${url}/oauth/callback?${made}`, tool.redirectUri);
+        await browser.open(`${url}/oauth/callback?${made}`, app.redirectUri);
         assert.deepEqual(await ticketsOf(world.server), before);
       } finally {
-        tool.stop();
+        app.stop();
       }
     });
 
     test("are rejected if their parameters would not fit into a URL", async () => {
-      const tool = await OAuthClient.start(world.server.url);
-      tool.stop();
-      const long = await fetch(tool.loginUrl({ state: "s".repeat(4_096) }));
+      const app = await OAuthClient.start(world.server.url);
+      app.stop();
+      const long = await fetch(app.loginUrl({ state: "s".repeat(4_096) }));
       assert.equal(long.status, 400);
       assert.match(await long.text(), /at most 4096 bytes/);
-      const short = await fetch(tool.loginUrl({ state: "s".repeat(2_048) }));
+      const short = await fetch(app.loginUrl({ state: "s".repeat(2_048) }));
       assert.equal(short.status, 200);
     });
 
@@ -78,23 +78,23 @@ for (const store of STORES) {
         server,
         login: { provider },
       } = world;
-      const tool = await OAuthClient.start(server.url);
+      const app = await OAuthClient.start(server.url);
       try {
         const browser = new HttpBrowser();
         const callback = `${server.url}/oauth/callback`;
-        const start = tool.loginUrl({ idp_id: provider });
+        const start = app.loginUrl({ idp_id: provider });
         const back = await world.login.signIn(browser, start, "bob", callback);
-        const done = await browser.open(back.url, tool.redirectUri);
+        const done = await browser.open(back.url, app.redirectUri);
         assert.ok(new URL(done.url).searchParams.has("code"), done.text);
         assert.ok((await ticketsOf(server)).includes("redeemed login"));
         // Another process knows of it from the store alone.
         await server.terminate();
         await server.restart();
-        const twice = await browser.open(back.url, tool.redirectUri);
+        const twice = await browser.open(back.url, app.redirectUri);
         assert.equal(twice.status, 403, twice.url);
         assert.match(twice.text, /already used/);
       } finally {
-        tool.stop();
+        app.stop();
       }
     });
   });
@@ -110,8 +110,8 @@ for (const store of STORES) {
     test("store nothing for wrong passwords and passkeys", async () => {
       const before = await ticketsOf(world.server);
       await world.accounts.tryPassword("nobody", "wrong password");
-      const { tool, browser, login } = await world.accounts.begin();
-      tool.stop();
+      const { app, browser, login } = await world.accounts.begin();
+      app.stop();
       const asked = await browser.send(`${world.accounts.url}/oauth/passkey/options`, { login });
       assert.equal(asked.status, 200);
       const { challengeId } = asked.body;
@@ -124,10 +124,10 @@ for (const store of STORES) {
     });
 
     test("sign in once with each page, also after a restart", async () => {
-      const { tool, browser, page } = await world.accounts.begin();
+      const { app, browser, page } = await world.accounts.begin();
       try {
         const submit = () => {
-          const how = { action: "/oauth/local", until: tool.redirectUri };
+          const how = { action: "/oauth/local", until: app.redirectUri };
           return browser.submit(page, { username: "ada", password: PASSWORD }, how);
         };
         const first = await submit();
@@ -137,7 +137,7 @@ for (const store of STORES) {
         await world.server.restart();
         assert.equal((await submit()).status, 403);
       } finally {
-        tool.stop();
+        app.stop();
       }
     });
 

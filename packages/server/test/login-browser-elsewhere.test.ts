@@ -137,22 +137,22 @@ describe("device and headless sign-in in a real browser", () => {
 
   test("a headless client decrypts the token sealed for its key", async (t) => {
     const { page, complaints, urls } = await openVisit(t, browser, world);
-    const tool = new HeadlessClient();
+    const app = new HeadlessClient();
     const { url, baseUrl } = world.server;
-    assert.equal(await tool.ask(url), undefined);
-    await assert.rejects(tool.askOverGrpc(url), { code: 5 });
-    await page.goto(`${baseUrl}/oauth?headless_code=${tool.code}&idp_id=${world.login.provider}`);
+    assert.equal(await app.ask(url), undefined);
+    await assert.rejects(app.askOverGrpc(url), { code: 5 });
+    await page.goto(`${baseUrl}/oauth?headless_code=${app.code}&idp_id=${world.login.provider}`);
     await signInAtProvider(page, { login: "ada" });
     await page.getByRole("heading", { name: "Sign in this device?" }).waitFor();
-    assert.equal(await tool.ask(url), undefined, "not before it is confirmed");
-    assert.ok((await page.getByRole("main").innerText()).includes(tool.code));
+    assert.equal(await app.ask(url), undefined, "not before it is confirmed");
+    assert.ok((await page.getByRole("main").innerText()).includes(app.code));
     await choose(page, "Allow");
     await page.getByRole("heading", { name: "Device signed in" }).waitFor();
-    const sealed = await tool.ask(url);
+    const sealed = await app.ask(url);
     assert.ok(sealed);
     assert.match(sealed.ecdhPublicKey.toString("ascii"), /^[A-Za-z0-9_-]{43}$/);
-    const token = tool.open(sealed);
-    assert.equal(tool.open(await tool.askOverGrpc(url)), token);
+    const token = app.open(sealed);
+    assert.equal(app.open(await app.askOverGrpc(url)), token);
     assert.throws(() => new HeadlessClient().open(sealed), "only its key opens it");
     const exchanged = await exchange(url, token, { aud: baseUrl });
     assert.equal((await whoAmI(exchanged.token)).body.email, "ada@acme.example");
@@ -163,14 +163,14 @@ describe("device and headless sign-in in a real browser", () => {
   test("denying seals no token", async (t) => {
     const { page } = await openVisit(t, browser, world);
     const before = await sessions();
-    const tool = new HeadlessClient();
+    const app = new HeadlessClient();
     await page.goto(
-      `${world.server.baseUrl}/oauth?headless_code=${tool.code}&idp_id=${world.login.provider}`,
+      `${world.server.baseUrl}/oauth?headless_code=${app.code}&idp_id=${world.login.provider}`,
     );
     await signInAtProvider(page, { login: "ada" });
     await choose(page, "Deny");
     await page.getByRole("heading", { name: "Denied" }).waitFor();
-    assert.equal(await tool.ask(world.server.url), undefined);
+    assert.equal(await app.ask(world.server.url), undefined);
     assert.equal(await sessions(), before);
   });
 });

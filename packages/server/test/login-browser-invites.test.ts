@@ -123,14 +123,14 @@ describe("invites in a real browser", () => {
   });
 
   test("the client that started with the invite is signed in afterwards", async (t) => {
-    const { page, tool, arrival } = await openVisit(t, browser, world);
+    const { page, app, arrival } = await openVisit(t, browser, world);
     world.login.upstream.accounts.set("ida", { email: "ida@acme.example", email_verified: true });
     const { url } = await invite({ singleUse: true });
     const code = new URL(url).searchParams.get("invite") ?? "";
-    await page.goto(tool.loginUrl({ invite: code, idp_id: world.login.provider }));
+    await page.goto(app.loginUrl({ invite: code, idp_id: world.login.provider }));
     await signInAtProvider(page, { login: "ida" });
     await answer(page, "Accept");
-    const tokens = await tool.redeem(await arrival());
+    const tokens = await app.redeem(await arrival());
     assert.equal(tokens.status, 200);
     assert.deepEqual(await rolesOf("ida"), ["editor"]);
   });

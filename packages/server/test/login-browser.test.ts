@@ -25,8 +25,8 @@ const withOrganization = async (page: Page, name: string) => {
 
 function wholeWay(world: () => World): void {
   test("from choosing a provider to a token, which is in no URL", async (t) => {
-    const { page, tool, arrival, complaints, urls } = await openVisit(t, browser, world());
-    await page.goto(tool.loginUrl());
+    const { page, app, arrival, complaints, urls } = await openVisit(t, browser, world());
+    await page.goto(app.loginUrl());
     assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), "Sign in");
     const [cookie, ...others] = await page.context().cookies(world().server.baseUrl);
     assert.deepEqual(others, []);
@@ -38,9 +38,9 @@ function wholeWay(world: () => World): void {
     await page.getByRole("button", { name: "Continue with acme sso acme.example" }).click();
     await signInAtProvider(page, { login: "ada" });
     const callback = await arrival();
-    assert.equal(callback.get("state"), tool.state);
+    assert.equal(callback.get("state"), app.state);
     assert.equal(callback.get("iss"), world().server.baseUrl);
-    const tokens = await tool.redeem(callback);
+    const tokens = await app.redeem(callback);
     assert.equal(tokens.status, 200, tokens.error_description);
     const me = (await whoAmI(world(), tokens.access_token)).body;
     assert.equal(me.email, "ada@acme.example");
@@ -73,15 +73,15 @@ describe("sign-in in a real browser", () => {
   const sessions = () => rawRows(world.server, "SELECT id FROM sessions");
 
   /** The address that public clients open, which get the token itself. */
-  const publicUrl = (tool: OAuthClient, parameters: Record<string, string>) => {
-    const redirect = `${tool.redirectUri.replace("127.0.0.1", "localhost")}?token=true&error=true&own=1`;
+  const publicUrl = (app: OAuthClient, parameters: Record<string, string>) => {
+    const redirect = `${app.redirectUri.replace("127.0.0.1", "localhost")}?token=true&error=true&own=1`;
     const query = new URLSearchParams({ exit: "redirect", redirect, ...parameters });
     return `${world.server.baseUrl}/oauth?${query}`;
   };
 
   test("by organization name; an unknown name gets an error", async (t) => {
-    const { page, tool, arrival, complaints } = await openVisit(t, browser, world);
-    await page.goto(tool.loginUrl());
+    const { page, app, arrival, complaints } = await openVisit(t, browser, world);
+    await page.goto(app.loginUrl());
     await withOrganization(page, "nobody.example");
     const alert = page.getByRole("alert");
     await alert
@@ -96,41 +96,41 @@ describe("sign-in in a real browser", () => {
     );
     await withOrganization(page, "acme.example");
     await signInAtProvider(page, { login: "bob" });
-    const { access_token: token } = await tool.redeem(await arrival());
+    const { access_token: token } = await app.redeem(await arrival());
     assert.equal((await whoAmI(world, token)).body.email, "bob@acme.example");
     assert.deepEqual(complaints, []);
   });
 
   test("straight to the provider, by its uid and by organization name", async (t) => {
     for (const idp_id of [world.login.provider, "acme.example"]) {
-      const { page, tool, arrival, complaints } = await openVisit(t, browser, world);
-      await page.goto(tool.loginUrl({ idp_id }));
+      const { page, app, arrival, complaints } = await openVisit(t, browser, world);
+      await page.goto(app.loginUrl({ idp_id }));
       await signInAtProvider(page, { login: "ada" });
-      assert.equal((await tool.redeem(await arrival())).status, 200);
+      assert.equal((await app.redeem(await arrival())).status, 200);
       assert.deepEqual(complaints, []);
     }
-    const { page, tool } = await openVisit(t, browser, world);
-    const answer = await page.goto(tool.loginUrl({ idp_id: "nobody.example" }));
+    const { page, app } = await openVisit(t, browser, world);
+    const answer = await page.goto(app.loginUrl({ idp_id: "nobody.example" }));
     assert.equal(answer?.status(), 404);
     await page.getByText("The identity provider does not exist.").waitFor();
   });
 
   test("without scripts", async (t) => {
-    const { page, tool, arrival, complaints } = await openVisit(t, browser, world, {
+    const { page, app, arrival, complaints } = await openVisit(t, browser, world, {
       javaScriptEnabled: false,
     });
-    await page.goto(tool.loginUrl());
+    await page.goto(app.loginUrl());
     await withOrganization(page, "acme.example");
     await signInAtProvider(page, { login: "ada" });
-    assert.equal((await tool.redeem(await arrival())).status, 200);
+    assert.equal((await app.redeem(await arrival())).status, 200);
     assert.deepEqual(complaints, []);
   });
 
   test("existing clients get token and refresh token, and their query parameters back", async (t) => {
-    const { page, tool, arrival, complaints } = await openVisit(t, browser, world);
+    const { page, app, arrival, complaints } = await openVisit(t, browser, world);
     const host = new URL(world.server.baseUrl).host;
     const wanted = { create_refresh_token: "true", audience: `${world.server.baseUrl},${host}` };
-    await page.goto(publicUrl(tool, { idp_id: world.login.provider, ...wanted }));
+    await page.goto(publicUrl(app, { idp_id: world.login.provider, ...wanted }));
     await signInAtProvider(page, { login: "ada" });
     const callback = await arrival();
     assert.deepEqual([...callback.keys()], ["own", "token", "refresh_token"]);
@@ -142,7 +142,7 @@ describe("sign-in in a real browser", () => {
       headers: { authorization: `Bearer ${callback.get("refresh_token")}` },
     });
     assert.equal(refreshed.status, 200);
-    await page.goto(publicUrl(tool, { idp_id: world.login.provider }));
+    await page.goto(publicUrl(app, { idp_id: world.login.provider }));
     assert.deepEqual([...(await arrival()).keys()], ["own", "token"]);
     assert.deepEqual(complaints, []);
   });
@@ -150,8 +150,8 @@ describe("sign-in in a real browser", () => {
   test("existing clients get an error for unknown users, who are not created", async (t) => {
     world.login.upstream.accounts.set("zoe", { email: "zoe@acme.example", email_verified: true });
     const before = (await sessions()).length;
-    const { page, tool, arrival } = await openVisit(t, browser, world);
-    await page.goto(publicUrl(tool, { idp_id: world.login.provider, skip_registration: "true" }));
+    const { page, app, arrival } = await openVisit(t, browser, world);
+    await page.goto(publicUrl(app, { idp_id: world.login.provider, skip_registration: "true" }));
     await signInAtProvider(page, { login: "zoe" });
     const callback = await arrival();
     assert.equal(callback.get("status_code"), "404");
@@ -163,19 +163,19 @@ describe("sign-in in a real browser", () => {
     const listed = (await world.http.get("/iam/v2beta1/identities")).body.identities;
     assert.doesNotMatch(JSON.stringify(listed), /zoe/);
     assert.equal((await sessions()).length, before);
-    await page.goto(publicUrl(tool, { idp_id: world.login.provider }));
+    await page.goto(publicUrl(app, { idp_id: world.login.provider }));
     assert.match((await arrival()).get("token") ?? "", /^eyJ/);
-    await page.goto(publicUrl(tool, { idp_id: world.login.provider, skip_registration: "true" }));
+    await page.goto(publicUrl(app, { idp_id: world.login.provider, skip_registration: "true" }));
     assert.match((await arrival()).get("token") ?? "", /^eyJ/);
   });
 
   test("an unavailable provider gets an error page, and works once it recovers", async (t) => {
-    const { page, tool, arrival } = await openVisit(t, browser, world);
+    const { page, app, arrival } = await openVisit(t, browser, world);
     await world.login.upstream.stop();
-    const direct = await page.goto(tool.loginUrl({ idp_id: world.login.provider }));
+    const direct = await page.goto(app.loginUrl({ idp_id: world.login.provider }));
     assert.equal(direct?.status(), 503);
     await page.getByText("The identity provider: it cannot be reached.").waitFor();
-    await page.goto(tool.loginUrl());
+    await page.goto(app.loginUrl());
     const [answer] = await Promise.all([
       page.waitForResponse((one) => one.url().endsWith("/oauth/provider")),
       withOrganization(page, "acme.example"),
@@ -183,20 +183,20 @@ describe("sign-in in a real browser", () => {
     assert.equal(answer.status(), 503);
     assert.equal((await fetch(`${world.server.url}/healthz`)).status, 200);
     await world.login.upstream.resume();
-    await page.goto(tool.loginUrl({ idp_id: world.login.provider }));
+    await page.goto(app.loginUrl({ idp_id: world.login.provider }));
     await signInAtProvider(page, { login: "ada" });
-    assert.equal((await tool.redeem(await arrival())).status, 200);
+    assert.equal((await app.redeem(await arrival())).status, 200);
   });
 
   test("canceling at the provider gives the client access_denied", async (t) => {
-    const { page, tool, arrival } = await openVisit(t, browser, world);
-    await page.goto(tool.loginUrl({ idp_id: world.login.provider }));
+    const { page, app, arrival } = await openVisit(t, browser, world);
+    await page.goto(app.loginUrl({ idp_id: world.login.provider }));
     await page.waitForURL((url) => url.pathname.startsWith("/interaction/"));
     await page.getByRole("link", { name: "Cancel" }).click();
     const callback = await arrival();
     assert.equal(callback.get("error"), "access_denied");
     assert.match(callback.get("error_description") ?? "", /rejected this sign-in: acc/);
-    assert.equal(callback.get("state"), tool.state);
+    assert.equal(callback.get("state"), app.state);
     assert.equal(callback.get("iss"), world.server.baseUrl);
     assert.equal(callback.has("code"), false);
   });

@@ -32,16 +32,16 @@ for (const store of STORES) {
 
     /** Begins a login as a tool would, has it finished, and returns what the tool gets. */
     async function logIn(page: Page, finish: () => Promise<void>): Promise<TokenAnswer> {
-      const tool = await OAuthClient.start(world.accounts.url);
+      const app = await OAuthClient.start(world.accounts.url);
       try {
-        await page.goto(tool.loginUrl());
+        await page.goto(app.loginUrl());
         await finish();
-        const callback = await tool.callback();
-        assert.equal(callback.get("state"), tool.state);
+        const callback = await app.callback();
+        assert.equal(callback.get("state"), app.state);
         await page.getByText("thank you").waitFor();
-        return await tool.redeem(callback);
+        return await app.redeem(callback);
       } finally {
-        tool.stop();
+        app.stop();
       }
     }
 

@@ -80,14 +80,14 @@ for (const store of STORES) {
     });
 
     test("completes the sign-in of the client that started it", async () => {
-      const { tool, browser, page } = await world.accounts.begin({ invite: await invite() });
+      const { app, browser, page } = await world.accounts.begin({ invite: await invite() });
       const form = await browser.submit(page, {}, { action: "/oauth/account" });
-      const how = { until: tool.redirectUri };
+      const how = { until: app.redirectUri };
       const done = await browser.submit(form, fields("carol"), how);
-      assert.ok(done.url.startsWith(tool.redirectUri), done.text);
-      const tokens = await tool.redeem(new URL(done.url).searchParams);
+      assert.ok(done.url.startsWith(app.redirectUri), done.text);
+      const tokens = await app.redeem(new URL(done.url).searchParams);
       assert.equal((await world.accounts.whoAmI(tokens)).capabilities[0].role.name, "viewer");
-      tool.stop();
+      app.stop();
     });
 
     test("creates an account with a passkey", async () => {

@@ -118,25 +118,25 @@ for (const store of STORES) {
       const said = "This sign-in has expired, was already used, or was started in another browser.";
       const right = { username: "ada", password: PASSWORD };
       const submit = async (browser: HttpBrowser, ticket: Record<string, string> = {}) => {
-        const how = { action: "/oauth/local", until: tool.redirectUri };
+        const how = { action: "/oauth/local", until: app.redirectUri };
         return browser.submit(page, { ...right, ...ticket }, how);
       };
-      const { tool, browser, page, login } = await world.accounts.begin();
+      const { app, browser, page, login } = await world.accounts.begin();
       for (const ticket of ["", "x".repeat(43), `${login}A`, login.slice(1)]) {
         const refused = await submit(browser, { login: ticket });
         assert.deepEqual([refused.status, alertOf(refused)], [403, said]);
       }
       const done = await submit(browser);
-      assert.ok(done.url.startsWith(tool.redirectUri));
+      assert.ok(done.url.startsWith(app.redirectUri));
       assert.equal(alertOf(await submit(browser)), said);
-      tool.stop();
+      app.stop();
 
       const another = await world.accounts.begin();
       another.browser.forget();
       const how = { action: "/oauth/local" };
       const refused = await another.browser.submit(another.page, right, how);
       assert.deepEqual([refused.status, alertOf(refused)], [403, said]);
-      another.tool.stop();
+      another.app.stop();
     });
 
     test("writes no password to the log", () => {

@@ -8,28 +8,28 @@ import { World } from "./support/world/world.ts";
 for (const store of STORES) {
   describe(`a sign-in that begins at another loopback name, on ${store}`, () => {
     let world: World;
-    let tool: OAuthClient;
+    let app: OAuthClient;
     before(async () => {
       world = await World.start({ login: true, store });
-      tool = await OAuthClient.start(world.server.url.replace("//127.0.0.1:", "//localhost:"));
+      app = await OAuthClient.start(world.server.url.replace("//127.0.0.1:", "//localhost:"));
     });
     after(async () => {
-      tool?.stop();
+      app?.stop();
       await world.stop();
     });
 
     test("returns to the auth URL, and continues where it began", async () => {
-      const url = tool.loginUrl({ idp_id: world.login.provider });
+      const url = app.loginUrl({ idp_id: world.login.provider });
       assert.ok(url.startsWith("http://localhost:"));
-      const page = await world.login.signIn(new HttpBrowser(), url, "ada", tool.redirectUri);
-      assert.ok(page.url.startsWith(tool.redirectUri), page.text);
-      const tokens = await tool.redeem(new URL(page.url).searchParams);
+      const page = await world.login.signIn(new HttpBrowser(), url, "ada", app.redirectUri);
+      assert.ok(page.url.startsWith(app.redirectUri), page.text);
+      const tokens = await app.redeem(new URL(page.url).searchParams);
       assert.equal(tokens.status, 200, tokens.error_description);
     });
 
     test("is rejected in any other browser, there as well", async () => {
       const browser = new HttpBrowser();
-      const url = tool.loginUrl({ idp_id: world.login.provider });
+      const url = app.loginUrl({ idp_id: world.login.provider });
       const callback = `${world.server.url}/oauth/callback`;
       const { url: back } = await world.login.signIn(browser, url, "ada", callback);
       assert.ok(back.startsWith(callback), back);

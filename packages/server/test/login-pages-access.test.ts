@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { html } from "../src/login/pages/html.ts";
 import { page as layout } from "../src/login/pages/layout.ts";
-import { obstacles } from "./support/browser/accessibility.ts";
+import { accessibilityViolations } from "./support/browser/accessibility.ts";
 import { launchBrowser, openBrowser, openPage } from "./support/browser/browser.ts";
 import { LoginSite, samplePages } from "./support/browser/login-site.ts";
 
@@ -26,7 +26,7 @@ describe("accessibility of the sign-in pages", () => {
         const { page } = await openPage(browser, { colorScheme, viewport: { width, height: 740 } });
         for (const path of site.pages.keys()) {
           await page.goto(site.url + path);
-          assert.deepEqual(await obstacles(page), [], path);
+          assert.deepEqual(await accessibilityViolations(page), [], path);
         }
         await page.context().close();
       });
@@ -50,7 +50,7 @@ describe("accessibility of the sign-in pages", () => {
     for (const path of site.pages.keys()) {
       await page.goto(site.url + path);
       await page.evaluate(`document.documentElement.style.fontSize = "200%"`);
-      const found = (await obstacles(page)).filter((text) => /scrolls/.test(text));
+      const found = (await accessibilityViolations(page)).filter((text) => /scrolls/.test(text));
       assert.deepEqual(found, [], path);
     }
     await page.context().close();
@@ -67,7 +67,7 @@ describe("accessibility of the sign-in pages", () => {
       document.documentElement.lang = "";
       document.querySelector(".faint").style.cssText = "color: #999; width: 500px";
     `);
-    const found = (await obstacles(page)).join("\n");
+    const found = (await accessibilityViolations(page)).join("\n");
     for (const what of [
       /no language/,
       /not one h1 first/,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { HttpBrowser } from "./support/browser/http-browser.ts";
-import { SoftPasskey, type Twist } from "./support/browser/soft-passkey.ts";
+import { type PasskeyFault, SoftPasskey } from "./support/browser/soft-passkey.ts";
 import { rawRows } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { World } from "./support/world/world.ts";
@@ -49,10 +49,10 @@ for (const store of STORES) {
       assert.equal(body.options.userVerification, "required");
       assert.equal(body.options.rpId, "localhost");
       assert.deepEqual(body.options.allowCredentials ?? [], []);
-      begun.tool.stop();
+      begun.app.stop();
     });
 
-    const twists: [what: string, twist: () => Twist][] = [
+    const twists: [what: string, fault: () => PasskeyFault][] = [
       ["from another site", () => ({ origin: "https://evil.example" })],
       ["from another port", () => ({ origin: "http://localhost:1" })],
       ["for another name", () => ({ rpId: "evil.example" })],
@@ -69,16 +69,16 @@ for (const store of STORES) {
       ["that nobody has", () => ({ credentialId: Buffer.alloc(16).toString("base64url") })],
       ["with an id that is none", () => ({ credentialId: "'\0--" })],
     ];
-    for (const [what, twist] of twists) {
+    for (const [what, fault] of twists) {
       test(`is rejected with an assertion ${what}`, async () => {
-        assert.deepEqual((await world.accounts.tryPasskey(passkey, twist())).answer, REFUSED);
+        assert.deepEqual((await world.accounts.tryPasskey(passkey, fault())).answer, REFUSED);
       });
     }
 
     test("is rejected with another user's passkey", async () => {
       const stranger = new SoftPasskey(world.accounts.url);
-      const twist = { credentialId: passkey.credentialId };
-      assert.deepEqual((await world.accounts.tryPasskey(stranger, twist)).answer, REFUSED);
+      const fault = { credentialId: passkey.credentialId };
+      assert.deepEqual((await world.accounts.tryPasskey(stranger, fault)).answer, REFUSED);
     });
 
     test("is rejected with malformed assertions", async () => {
@@ -87,13 +87,13 @@ for (const store of STORES) {
         const { challengeId } = (await options(begun)).body;
         const answer = await verify(begun.browser, { login: begun.login, challengeId, response });
         assert.deepEqual(answer, REFUSED, JSON.stringify(response));
-        begun.tool.stop();
+        begun.app.stop();
       }
     });
 
     test("verifies an assertion once, and allows a retry after a bad one", async () => {
       const begun = await world.accounts.begin();
-      const { browser, login, tool } = begun;
+      const { browser, login, app } = begun;
       const asked = (await options(begun)).body;
       const bad = passkey.get(asked.options, { spoilSignature: true });
       const { challengeId } = asked;
@@ -107,11 +107,11 @@ for (const store of STORES) {
       assert.equal(status, 200);
       const replayed = await verify(browser, sent);
       assert.equal(replayed.status, 403);
-      const page = await browser.open(`${world.accounts.url}${body.redirect}`, tool.redirectUri);
-      assert.ok(page.url.startsWith(tool.redirectUri));
+      const page = await browser.open(`${world.accounts.url}${body.redirect}`, app.redirectUri);
+      assert.ok(page.url.startsWith(app.redirectUri));
       const twice = await browser.open(`${world.accounts.url}${body.redirect}`);
       assert.equal(twice.status, 403, "the address that it goes on at is good once");
-      tool.stop();
+      app.stop();
     });
 
     test("is rejected for the challenge of another sign-in, in this browser and in another", async () => {
@@ -131,12 +131,12 @@ for (const store of STORES) {
       });
       assert.equal(elsewhere.status, 403, "the login is not of this browser");
 
-      const page = await mine.browser.open(mine.tool.loginUrl());
+      const page = await mine.browser.open(mine.app.loginUrl());
       const second = /name="login" value="([^"]*)"/.exec(page.text)?.[1] ?? "";
       const third = (await options(mine)).body;
       const crossed = { challengeId: third.challengeId, response: passkey.get(third.options) };
       assert.deepEqual(await verify(mine.browser, { login: second, ...crossed }), SPENT);
-      for (const { tool } of [mine, other]) tool.stop();
+      for (const { app } of [mine, other]) app.stop();
     });
 
     test("is rejected without cookies, and for cross-site forms", async () => {
@@ -148,7 +148,7 @@ for (const store of STORES) {
       assert.equal(form.status, 400);
       begun.browser.forget();
       assert.equal((await options(begun)).status, 403);
-      begun.tool.stop();
+      begun.app.stop();
     });
 
     test("writes rejected attempts to the audit log, the first immediately and all by its end", async () => {

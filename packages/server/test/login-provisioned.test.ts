@@ -23,10 +23,10 @@ for (const store of STORES) {
 
     /** Tries to sign in, and returns the parameters of the redirect. */
     const refusedLogin = async (person: string) => {
-      const tool = await OAuthClient.start(world.server.url);
-      const url = tool.loginUrl({ idp_id: world.login.provider });
-      const page = await world.login.signIn(new HttpBrowser(), url, person, tool.redirectUri);
-      tool.stop();
+      const app = await OAuthClient.start(world.server.url);
+      const url = app.loginUrl({ idp_id: world.login.provider });
+      const page = await world.login.signIn(new HttpBrowser(), url, person, app.redirectUri);
+      app.stop();
       return new URL(page.url).searchParams;
     };
 

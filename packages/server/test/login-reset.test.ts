@@ -75,15 +75,15 @@ for (const store of STORES) {
     });
 
     test("ends pending sign-ins", async () => {
-      const { tool, browser, page } = await world.accounts.begin();
+      const { app, browser, page } = await world.accounts.begin();
       const fields = { username: "ada", password: NEW_PASSWORD };
-      const how = { action: "/oauth/local", until: tool.redirectUri };
+      const how = { action: "/oauth/local", until: app.redirectUri };
       const callback = await browser.submit(page, fields, how);
-      assert.ok(callback.url.startsWith(tool.redirectUri));
+      assert.ok(callback.url.startsWith(app.redirectUri));
       assert.equal((await reset(await newCode(), NEW_PASSWORD)).status, 200);
-      const { error } = await tool.redeem(new URL(callback.url).searchParams);
+      const { error } = await app.redeem(new URL(callback.url).searchParams);
       assert.equal(error, "invalid_grant");
-      tool.stop();
+      app.stop();
     });
 
     test("invalidates earlier reset codes", async () => {

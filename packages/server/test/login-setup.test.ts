@@ -85,7 +85,7 @@ for (const store of STORES) {
       assert.equal(elsewhere.status, 403);
       const again = await browser.send(`${world.accounts.url}/setup/passkey/verify`, sent);
       assert.equal(again.status, 403, "an answer is looked at once");
-      for (const twist of [
+      for (const fault of [
         { origin: "https://evil.example" },
         { origin: world.server.url },
         { rpId: "evil.example" },
@@ -95,10 +95,10 @@ for (const store of STORES) {
       ]) {
         const refused = await world.accounts.setUpWithPasskey(
           new SoftPasskey(world.accounts.url),
-          twist,
+          fault,
         );
         const error = "This passkey was not accepted.";
-        assert.deepEqual(refused, { status: 401, body: { error } }, JSON.stringify(twist));
+        assert.deepEqual(refused, { status: 401, body: { error } }, JSON.stringify(fault));
       }
       assert.deepEqual(await world.accounts.counts(), NOBODY);
     });

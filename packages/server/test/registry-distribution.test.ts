@@ -54,7 +54,7 @@ describe("access control of a real registry", () => {
     skopeo(command, "--tls-verify=false", ...flags, ...creds, at(path));
   const refused = ({ ok, output }: Ran) => {
     assert.ok(!ok, output);
-    assert.match(output, /denied|unauthorized|invalid username\/password/i);
+    assert.match(output, /denied|unauthorized|invalid username\/password|forbidden/i);
   };
   const worked = ({ ok, output }: Ran) => assert.ok(ok, output);
 

@@ -181,7 +181,7 @@ for (const store of STORES) {
       await tracked.world.http.delete(`/iam/v2beta1/roleBindings/${binding}`);
       const refused = await tracked.push(name, tracked.image().source, "acme/left:2");
       assert.ok(!refused.ok);
-      assert.match(refused.output, /denied|unauthorized/i);
+      assert.match(refused.output, /denied|unauthorized|forbidden/i);
       const repo = (await tracked.repo("left")) as string;
       assert.deepEqual(
         (await tracked.tags(repo)).map((tag) => tag.name),

@@ -268,8 +268,7 @@ for (const store of STORES) {
       storage.tag("acme/right", "unknown", one);
       for (const name of ["one", "unknown"]) {
         const { status, body } = await post(repo, { name, digest: two.digest }, rest);
-        assert.equal(status, 403);
-        assert.equal(body.message, `Permission denied: needs tag.update at "${repo}"`);
+        assert.deepEqual([status, body.code], [403, 7]);
         assert.equal((await had("right", name)).digest, one.digest);
       }
       const deprecated = { name: "one", digest: one.digest, deprecated: true };

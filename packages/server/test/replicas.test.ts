@@ -4,7 +4,7 @@ import { BUILTIN_ROLES } from "@wharf/contract";
 import { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
-import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
+import { inParallel, listAll, uidsOf } from "./support/client/pagination.ts";
 import { emptyDatabase } from "./support/server/postgres.ts";
 import { TestServer } from "./support/server/test-server.ts";
 import { roleNamed } from "./support/world/world.ts";
@@ -162,7 +162,7 @@ describe("two replicas on one database", () => {
     const wanted = [...folders, ...kept.filter((uid) => uid !== undefined)].sort();
     for (const api of [a, b]) {
       const request = { uidp: { descendantsOf: parent }, pageSize: 50 };
-      const { items, totals } = await walk(api.groups, "groups", request);
+      const { items, totals } = await listAll(api.groups, "groups", request);
       assert.deepEqual(uidsOf(items), wanted);
       assert.deepEqual(new Set(totals), new Set([String(wanted.length)]));
       for (const folder of folders) {
@@ -200,7 +200,7 @@ describe("two replicas on one database", () => {
     );
     await dying;
     const request = { uidp: { childrenOf: parent }, pageSize: 200 };
-    const { items, totals } = await walk(b.groups, "groups", request);
+    const { items, totals } = await listAll(b.groups, "groups", request);
     assert.equal(items.filter((group) => group.name === "ours").length, 41);
     assert.deepEqual(new Set(totals), new Set([String(items.length)]));
     await third.stop();

@@ -10,10 +10,18 @@ const advisory = (advisoryId: string, more: object = {}) => ({
   ...{ events: [DETECTED], ...more },
 });
 
-const plain = (name: string, more: object = {}) => ({
-  ...{ name, created: 0, changed: 0, unchanged: 0, vulnerabilitiesChanged: 0, refusals: [] },
-  ...{ pendingEvents: 0, ...more },
-});
+/** The result of a document that changed nothing, because of one field. */
+function assertRejected(
+  { refusals, ...counts }: { refusals: { field: string }[] },
+  field: string,
+): void {
+  const none = { created: 0, changed: 0, unchanged: 0, vulnerabilitiesChanged: 0 };
+  assert.deepEqual(counts, { name: "x", ...none, pendingEvents: 0 });
+  assert.deepEqual(
+    refusals.map((one) => one.field),
+    [field],
+  );
+}
 
 onEachStore("limits of imports", (world) => {
   let org: string;
@@ -43,9 +51,7 @@ onEachStore("limits of imports", (world) => {
         documents: [document(1, 1_000)],
         ...more,
       });
-      const description = "events would be more than 1000, including the stored ones";
-      const refusals = [{ field: "advisories[1].events", description }];
-      assert.deepEqual(results, [plain("x", { refusals })]);
+      assertRejected(results[0], "advisories[1].events");
     }
     assert.deepEqual(await api.advisories.list({ uidp: { childrenOf: group } }), list);
   });
@@ -68,16 +74,11 @@ onEachStore("limits of imports", (world) => {
     assert.equal((await take(0, 4)).created, 1);
     const list = await api.advisories.list({ uidp: { childrenOf: group } });
     for (const more of [{ validateOnly: true }, {}]) {
-      const description =
-        "events would be longer than 262144 characters, including the stored ones";
-      const refusals = [{ field: "advisories[0].events", description }];
-      assert.deepEqual(await take(4, 1, more), plain("x", { refusals }));
+      assertRejected(await take(4, 1, more), "advisories[0].events");
     }
     const [{ uid }] = list.advisories;
     const adding = v1.advisoryEvents.create(uid, { findings, fixed: { fixedVersion: "2" } });
-    assert.deepEqual((await rejected(adding)).fields, {
-      advisoryEvent: "the events of an advisory must not be longer than 262144 characters",
-    });
+    assert.deepEqual(Object.keys((await rejected(adding)).fields), ["advisoryEvent"]);
     assert.deepEqual(await api.advisories.list({ uidp: { childrenOf: group } }), list);
   });
 
@@ -100,10 +101,7 @@ onEachStore("limits of imports", (world) => {
         parent: group,
         documents: [{ name: "x", advisories }],
       });
-      const description =
-        "events would be longer than 262144 characters, including the stored ones";
-      const refusals = [{ field: "advisories[0].events", description }];
-      assert.deepEqual(results, [plain("x", { refusals })]);
+      assertRejected(results[0], "advisories[0].events");
     }
     assert.equal((await api.advisories.list({ uidp: { childrenOf: group } })).totalCount, "0");
   });
@@ -121,8 +119,7 @@ onEachStore("limits of imports", (world) => {
     };
     assert.equal((await take(0, 200)).results[0].vulnerabilitiesChanged, 200);
     const { code, fields } = await rejected(take(200, 1));
-    const description = "more than 200 vulnerabilities would have the name CVE-1";
-    assert.deepEqual([code, fields], [3, { documents: description }]);
+    assert.deepEqual([code, Object.keys(fields)], [3, ["documents"]]);
     assert.equal((await take(199, 1)).results[0].vulnerabilitiesChanged, 0);
   });
 });

@@ -125,7 +125,7 @@ onEachStore("imports of advisories", (world) => {
         advisory("CGA-2", { events: [{ ...FIXED, products: ["pkg:npm/a@1", "a b"] }] }),
       ],
       ["advisories[1].aliases[0]", advisory("CGA-2", { aliases: [""] })],
-      ["advisories[1].aliases", advisory("CGA-2", { aliases: new Array(101).fill("CVE") })],
+      ["advisories[1].aliases", advisory("CGA-2", { aliases: new Array(2_001).fill("CVE") })],
       ["advisories[1].events", advisory("CGA-2", { events: new Array(1_001).fill(FIXED) })],
       ["advisories[1].events[0].createTime", advisory("CGA-2", { events: [{ fixed: {} }] })],
       [
@@ -164,7 +164,6 @@ onEachStore("imports of advisories", (world) => {
       assert.deepEqual([refusals.length, created], [1, 0], name);
     }
     assert.deepEqual(results.at(-1), plain("good", { created: 1 }));
-    assert.match(results[2].refusals[0].description, /must differ from advisories\[0\]/);
     assert.equal((await api.advisories.list({ uidp: { childrenOf: group } })).totalCount, "1");
   });
 
@@ -228,7 +227,7 @@ onEachStore("imports of advisories", (world) => {
     assert.equal(await take(vulnerability(4, "1.0"), { id: "" }), "vulnerabilities[1].id");
     const twice = [vulnerability(4, "1.0"), vulnerability(5, "1.0")];
     assert.equal(await take(...twice), "vulnerabilities[1].id");
-    const aliases = new Array(101).fill("CVE");
+    const aliases = new Array(2_001).fill("CVE");
     assert.equal(await take(vulnerability(4, "1.0", { aliases })), "vulnerabilities[0].aliases");
     assert.deepEqual(await scores(), ["9.0"]);
   });

@@ -89,8 +89,7 @@ onEachStore("the v1 list of advisories", (world) => {
     const tooMany = ["artifactName", "componentType", "eventAuthor", "excludeEventAuthor"];
     for (const field of tooMany) {
       const { code, fields } = await rejected(overGrpc.advisories.list({ [field]: many }));
-      assert.equal(code, 3);
-      assert.match(fields[field] ?? "", new RegExp(`^${field} must have at most \\d+ values$`));
+      assert.deepEqual([code, Object.keys(fields)], [3, [field]]);
     }
   });
 
@@ -98,8 +97,11 @@ onEachStore("the v1 list of advisories", (world) => {
     const v1 = api.v1;
     const group = await world.group(org);
     const uidp = { childrenOf: group };
-    for (let number = 1; number <= 5; number++) {
-      await v1.advisories.create(group, { ...MINE, advisoryId: `CGA-${number}` });
+    const aliases = [["CVE-3"], [], ["CVE-1", "GHSA-1"], ["CVE-1"], ["CVE-2"]];
+    const made: string[] = [];
+    for (const [at, some] of aliases.entries()) {
+      const advisory = { ...MINE, advisoryId: `CGA-${at}`, aliases: some };
+      made.push((await v1.advisories.create(group, advisory)).id);
     }
     const walk = async (orderBy?: string) => {
       const found: string[] = [];
@@ -117,16 +119,19 @@ onEachStore("the v1 list of advisories", (world) => {
     assert.deepEqual(await walk(), byId);
     assert.deepEqual(await walk("ID_ASC"), byId);
     assert.deepEqual(await walk("ID_DESC"), byId.toReversed());
-    const made = await walk("CREATED_AT_ASC");
-    assert.deepEqual((await walk("CREATED_AT_DESC")).toSorted(), byId);
+    assert.deepEqual(await walk("CREATED_AT_ASC"), made);
+    assert.deepEqual(await walk("CREATED_AT_DESC"), made.toReversed());
+    const byAliases = [1, 3, 2, 4, 0].map((at) => made[at]);
+    assert.deepEqual(await walk("ALIASES_ASC"), byAliases);
+    assert.deepEqual(await walk("ALIASES_DESC"), byAliases.toReversed());
+    assert.deepEqual(await walk("DELETED_AT_ASC"), byId, "none of them is deleted");
+    assert.deepEqual(await walk("DELETED_AT_DESC"), byId.toReversed());
     const first = made[0] as string;
     await v1.advisories.update(first, { ...MINE, advisoryId: "", artifactName: "changed" });
     assert.equal((await walk("UPDATED_AT_ASC")).at(-1), first);
     assert.equal((await walk("UPDATED_AT_DESC"))[0], first);
-    for (const orderBy of ["ALIASES_ASC", "ALIASES_DESC", "DELETED_AT_ASC", "DELETED_AT_DESC"]) {
-      const { code, fields } = await rejected(v1.advisories.list({ orderBy }));
-      assert.deepEqual([code, Object.keys(fields)], [3, ["orderBy"]]);
-    }
+    const unknown = await rejected(v1.advisories.list({ orderBy: 11 }));
+    assert.deepEqual([unknown.code, Object.keys(unknown.fields)], [3, ["orderBy"]]);
     const huge = await v1.advisories.list({ uidp, pageSize: "9000000000000000000" });
     assert.equal(huge.items.length, 5);
     const negative = await rejected(v1.advisories.list({ pageSize: "-9000000000000000000" }));

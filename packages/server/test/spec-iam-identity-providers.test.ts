@@ -73,7 +73,7 @@ onEachStore(
       const none = await rejected(
         api.identityProviders.create(org, { name: "x", defaultRole: viewer }),
       );
-      assert.deepEqual(none.fields, { oidc: "oidc is required" });
+      assert.deepEqual(Object.keys(none.fields), ["oidc"]);
       const empty = await rejected(api.identityProviders.create(org, {}));
       assert.deepEqual(Object.keys(empty.fields), ["name", "defaultRole"]);
       assert.equal(
@@ -94,10 +94,6 @@ onEachStore(
       const made = await api.identityProviders.create(folder, { ...provider(), defaultRole: own });
       const refusal = await rejected(api.roles.delete(own));
       assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_IN_USE"]]);
-      assert.equal(
-        refusal.message,
-        "Precondition failed: cannot delete role that identity providers use",
-      );
       await api.identityProviders.update(made.uid, { defaultRole: viewer });
       assert.deepEqual(await api.roles.delete(own), {});
       await api.identityProviders.delete(made.uid);
@@ -120,9 +116,7 @@ onEachStore(
         [{ ...OIDC, correlationRule: SUB }, ["oidc"]],
       ] as [object, string[]][]) {
         const refusal = await rejected(change(oidc, mask));
-        assert.deepEqual(refusal.fields, {
-          "oidc.correlationRule": "correlationRule cannot be changed",
-        });
+        assert.deepEqual(Object.keys(refusal.fields), ["oidc.correlationRule"]);
       }
       assert.equal((await change({ correlationRule: OID })).oidc.correlationRule, OID);
       const whole = await change(OIDC, ["*"]);
@@ -153,7 +147,6 @@ onEachStore(
         await api.identityProviders.generateScimToken({ identityProviderUid: uid });
         const refusal = await rejected(api.groups.delete(home));
         assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_NOT_EMPTY"]]);
-        assert.match(refusal.message, /cannot delete group with child identity providers$/);
         assert.deepEqual(await api.identityProviders.delete(uid), {});
         assert.equal((await rejected(api.identityProviders.get(uid))).code, 5);
         assert.equal((await rejected(api.externalGroupRoleMappings.get(mapping.uid))).code, 5);

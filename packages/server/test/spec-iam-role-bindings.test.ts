@@ -86,15 +86,12 @@ onEachStore("role bindings", (world) => {
 
   world.rule("identity and role are required, as uids", async (api) => {
     const { fields } = await rejected(api.roleBindings.create(org, {}));
-    assert.deepEqual(fields, {
-      identityUid: "identityUid is required",
-      roleUid: "roleUid is required",
-    });
+    assert.deepEqual(Object.keys(fields), ["identityUid", "roleUid"]);
     const bad = { identityUid: "me", roleUid: "viewer" };
-    assert.deepEqual((await rejected(api.roleBindings.create(org, bad))).fields, {
-      identityUid: "identityUid must be a UID: 40 hexadecimal characters, or a path of IDs",
-      roleUid: "roleUid must be a UID: 40 hexadecimal characters, or a path of IDs",
-    });
+    assert.deepEqual(Object.keys((await rejected(api.roleBindings.create(org, bad))).fields), [
+      "identityUid",
+      "roleUid",
+    ]);
   });
 
   world.rule("bindings are listed by identity, group and role", async (api) => {

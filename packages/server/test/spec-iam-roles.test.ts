@@ -39,10 +39,6 @@ onEachStore("roles", (world) => {
     ]);
     for (const refusal of refusals) {
       assert.deepEqual([refusal.code, refusal.violations], [9, ["BUILT_IN_ROLE"]]);
-      assert.equal(
-        refusal.message,
-        "Precondition failed: built-in roles cannot be changed or deleted",
-      );
     }
     const owner = await world.member({ [org]: "owner" });
     assert.equal((await rejected(api.as(owner.token).roles.delete(viewer))).code, 7);
@@ -106,7 +102,7 @@ onEachStore("roles", (world) => {
       const capabilities = ["CAP_TAG_LIST", unknown];
       const refusal = await rejected(api.roles.create(org, { name: "x", capabilities }));
       assert.equal(refusal.code, 3, String(unknown));
-      assert.match(refusal.fields.capabilities ?? "", /^capabilities must be known: /);
+      assert.deepEqual(Object.keys(refusal.fields), ["capabilities"]);
       assert.equal((await rejected(api.roles.update(uid, { capabilities }))).code, 3);
     }
     assert.deepEqual((await api.roles.get(uid)).capabilities, ["CAP_TAG_LIST"]);
@@ -114,9 +110,7 @@ onEachStore("roles", (world) => {
 
   world.rule("a role requires a name and at least one capability", async (api) => {
     const refusal = await rejected(api.roles.create(org, { name: "x" }));
-    assert.deepEqual(refusal.fields, {
-      capabilities: "capabilities must have at least 1 entries",
-    });
+    assert.deepEqual(Object.keys(refusal.fields), ["capabilities"]);
     const both = await rejected(api.roles.create(org, {}));
     assert.deepEqual(Object.keys(both.fields), ["name", "capabilities"]);
     const { uid } = await api.roles.create(org, { name: "x", capabilities: ["CAP_TAG_LIST"] });
@@ -132,7 +126,7 @@ onEachStore("roles", (world) => {
   world.rule('internal capabilities require the capability "internal"', async (api) => {
     const capabilities = ["CAP_REPO_INTERNAL_ADMIN"];
     const refusal = await rejected(api.roles.create(org, { name: "x", capabilities }));
-    assert.match(refusal.fields.capabilities ?? "", /must include internal.*repo\.internal\.admin/);
+    assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, ["capabilities"]]);
     const marked = [...capabilities, "CAP_INTERNAL"];
     const created = await api.roles.create(org, { name: "x", capabilities: marked });
     assert.deepEqual(new Set(created.capabilities), new Set(marked));
@@ -176,7 +170,6 @@ onEachStore("roles", (world) => {
     const binding = await api.roleBindings.create(folder, { identityUid, roleUid: role });
     const refusal = await rejected(api.roles.delete(role));
     assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_IN_USE"]]);
-    assert.equal(refusal.message, "Precondition failed: cannot delete role that role bindings use");
     await api.roleBindings.delete(binding.uid);
     assert.deepEqual(await api.roles.delete(role), {});
     assert.equal((await rejected(api.roles.get(role))).code, 5);

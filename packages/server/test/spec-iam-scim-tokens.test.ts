@@ -190,11 +190,11 @@ onEachStore("SCIM tokens", (world) => {
     for (const action of actions) {
       const request = { etag: "v0", enabled: true };
       const fitting = /^(generate|revoke)/.test(action) ? {} : request;
-      const { code, message } = await rejected(
+      const { code, needs } = await rejected(
         theirs.identityProviders[action]({ identityProviderUid: uid, ...fitting }),
       );
       assert.equal(code, 7);
-      assert.match(message, /identity_providers\.scim\.manage/);
+      assert.match(needs, /identity_providers\.scim\.manage/);
       const nowhere = `${org}/0123456789abcdef`;
       assert.equal(
         (

@@ -4,8 +4,6 @@ import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { onEachStore } from "./support/world/world.ts";
 
-const HERE = "must be the uid of an identity directly below the group";
-
 onEachStore("services bound by an account association", (world) => {
   let org: string;
   before(async () => {
@@ -42,38 +40,31 @@ onEachStore("services bound by an account association", (world) => {
     const ingester = await principal(api, group, "INGESTER");
     const claimMatch = { issuer: "https://issuer.example.com", subject: "s" };
     const person = (await api.identities.create(group, { name: "ci", claimMatch })).uid;
-    const cases: [bindings: Record<string, string>, violations: Record<string, string>][] = [
-      [{ COSIGNED: await principal(api, org, "COSIGNED") }, { COSIGNED: HERE }],
-      [{ COSIGNED: await principal(api, below, "COSIGNED") }, { COSIGNED: HERE }],
-      [{ COSIGNED: `${group}/0123456789abcdef` }, { COSIGNED: HERE }],
-      [{ COSIGNED: below }, { COSIGNED: HERE }],
-      [{ COSIGNED: "" }, { COSIGNED: HERE }],
-      [{ COSIGNED: "nonsense" }, { COSIGNED: HERE }],
-      [{ COSIGNED: person }, { COSIGNED: "must be the uid of a service principal identity" }],
-      [{ COSIGNED: ingester }, { COSIGNED: "the identity is for INGESTER" }],
+    const cases: [bindings: Record<string, string>, keys: string[]][] = [
+      [{ COSIGNED: await principal(api, org, "COSIGNED") }, ["COSIGNED"]],
+      [{ COSIGNED: await principal(api, below, "COSIGNED") }, ["COSIGNED"]],
+      [{ COSIGNED: `${group}/0123456789abcdef` }, ["COSIGNED"]],
+      [{ COSIGNED: below }, ["COSIGNED"]],
+      [{ COSIGNED: "" }, ["COSIGNED"]],
+      [{ COSIGNED: "nonsense" }, ["COSIGNED"]],
+      [{ COSIGNED: person }, ["COSIGNED"]],
+      [{ COSIGNED: ingester }, ["COSIGNED"]],
       [
         { INGESTER: ingester, SERVICE_PRINCIPAL_INGESTER: ingester },
-        { SERVICE_PRINCIPAL_INGESTER: "the service is bound twice" },
+        ["SERVICE_PRINCIPAL_INGESTER"],
       ],
-      [
-        { COSIGNED: ingester, MICROVM: person },
-        {
-          COSIGNED: "the identity is for INGESTER",
-          MICROVM: "must be the uid of a service principal identity",
-        },
-      ],
+      [{ COSIGNED: ingester, MICROVM: person }, ["COSIGNED", "MICROVM"]],
     ];
     await api.accountAssociations.create(below, { name: "below" });
     const before = await api.accountAssociations.create(group, bound({ INGESTER: ingester }));
-    for (const [bindings, violations] of cases) {
-      const wanted = Object.fromEntries(
-        Object.entries(violations).map(([key, text]) => [
-          `chainguard.serviceBindings[${key}]`,
-          text,
-        ]),
-      );
+    for (const [bindings, keys] of cases) {
+      const wanted = keys.map((key) => `chainguard.serviceBindings[${key}]`);
       const changed = await rejected(api.accountAssociations.update(group, bound(bindings)));
-      assert.deepEqual([changed.code, changed.fields], [3, wanted], JSON.stringify(bindings));
+      assert.deepEqual(
+        [changed.code, Object.keys(changed.fields)],
+        [3, wanted],
+        JSON.stringify(bindings),
+      );
     }
     for (const key of [
       "ingester",
@@ -85,15 +76,14 @@ onEachStore("services bound by an account association", (world) => {
       const { fields } = await rejected(
         api.accountAssociations.update(group, bound({ [key]: ingester })),
       );
-      const description = fields[`chainguard.serviceBindings[${key}]`] ?? "";
-      assert.match(description, /^the key must be one of COSIGNED, INGESTER, CATALOG_SYNCER, /);
+      assert.deepEqual(Object.keys(fields), [`chainguard.serviceBindings[${key}]`]);
     }
     assert.deepEqual(await api.accountAssociations.get(group), before);
     const other = await world.group(org);
     const foreign = await rejected(
       api.accountAssociations.create(other, bound({ INGESTER: ingester })),
     );
-    assert.deepEqual(foreign.fields, { "chainguard.serviceBindings[INGESTER]": HERE });
+    assert.deepEqual(Object.keys(foreign.fields), ["chainguard.serviceBindings[INGESTER]"]);
     assert.equal((await rejected(api.accountAssociations.get(other))).code, 5);
   });
 
@@ -112,6 +102,6 @@ onEachStore("services bound by an account association", (world) => {
     assert.deepEqual(added.chainguard.serviceBindings, both);
     await api.accountAssociations.update(group, {}, ["chainguard"]);
     const again = await rejected(api.accountAssociations.update(group, bound({ INGESTER: gone })));
-    assert.deepEqual(again.fields, { "chainguard.serviceBindings[INGESTER]": HERE });
+    assert.deepEqual(Object.keys(again.fields), ["chainguard.serviceBindings[INGESTER]"]);
   });
 });

@@ -111,15 +111,7 @@ onEachStore("filters of lists", (world) => {
     for (const field of ["descendantsOf", "childrenOf", "ancestorsOf"]) {
       for (const value of ["x", `${place("org")}/`, place("org").toUpperCase(), "/"]) {
         const { code, fields } = await rejected(api.groups.list({ uidp: { [field]: value } }));
-        assert.deepEqual(
-          [code, fields],
-          [
-            3,
-            {
-              [`uidp.${field}`]: `${field} must be a UID: 40 hexadecimal characters, or a path of IDs`,
-            },
-          ],
-        );
+        assert.deepEqual([code, Object.keys(fields)], [3, [`uidp.${field}`]]);
       }
     }
     const { fields } = await rejected(api.groups.list({ uidp: { ids: [place("org"), "x"] } }));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { uidsOf, walk } from "./support/client/pagination.ts";
+import { listAll, uidsOf } from "./support/client/pagination.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 /** Of a quarter of a megabyte each. gRPC clients accept 4 MiB by default, and those of the tests keep the default. */
@@ -37,7 +37,7 @@ onEachStore("lists of large resources", (world) => {
   world.rule("a page above the size limit is cut short, and the next continues", async (api) => {
     for (const orderBy of ["uid", "updated_at desc"]) {
       const request = { uidp: { childrenOf: group }, orderBy };
-      const { items } = await walk(api.advisories, "advisories", { ...request, pageSize: 6 });
+      const { items } = await listAll(api.advisories, "advisories", { ...request, pageSize: 6 });
       assert.equal(new Set(uidsOf(items)).size, LONG);
       const first = await api.advisories.list({ ...request, pageSize: 200 });
       const count = first.advisories.length;
@@ -52,9 +52,9 @@ onEachStore("lists of large resources", (world) => {
 
   world.rule("so it is with filters, changes and skip", async (api) => {
     const uidp = { childrenOf: group };
-    const all = await walk(api.advisories, "advisories", { uidp });
+    const all = await listAll(api.advisories, "advisories", { uidp });
     const since = { uidp, updatedSince: "1970-01-01T00:00:00Z", pageSize: 200 };
-    const changes = await walk(api.advisories, "advisories", since);
+    const changes = await listAll(api.advisories, "advisories", since);
     assert.deepEqual(uidsOf(changes.items).sort(), uidsOf(all.items));
     const times = changes.items.map(({ updateTime }) => Date.parse(updateTime));
     assert.ok(times.every((time, at) => at === 0 || time >= (times[at - 1] as number)));
@@ -111,7 +111,7 @@ onEachStore("lists of large resources", (world) => {
       documents: [{ name: "x", advisories, vulnerabilities }],
     });
     const request = { uidp: { childrenOf: rated }, pageSize: 200 };
-    const { items, pages } = await walk(api.advisories, "advisories", request);
+    const { items, pages } = await listAll(api.advisories, "advisories", request);
     assert.equal(new Set(uidsOf(items)).size, 9);
     assert.ok(items.every(({ severities }) => severities.length === 4_000));
     assert.ok(pages > 1 && pages < 9, `${pages} pages`);

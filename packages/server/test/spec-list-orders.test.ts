@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { GroupSchema, newChildUid } from "@wharf/contract";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
-import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
+import { inParallel, listAll, uidsOf } from "./support/client/pagination.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
+import type { TestServer } from "./support/server/test-server.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 /** Names in the order of their bytes, some of them several times. */
@@ -21,6 +26,16 @@ const KEYS: Readonly<Record<string, (row: Row) => string>> = {
   created_at: (row) => row.createTime,
   updated_at: (row) => row.updateTime,
 };
+
+type KeyOf = (row: Row) => string;
+
+/** Compares rows by a key. */
+function compareBy(keyOf: KeyOf, descending: boolean): (a: Row, b: Row) => number {
+  return (a, b) => {
+    const [left, right] = descending ? [keyOf(b), keyOf(a)] : [keyOf(a), keyOf(b)];
+    return left === right ? 0 : left < right ? -1 : 1;
+  };
+}
 
 /** Other names of these. */
 const ALIASES = {
@@ -42,7 +57,7 @@ onEachStore("orders of lists", (world) => {
   });
 
   const walked = async (api: ApiClient, uidp: object, orderBy: string, pageSize: number) =>
-    (await walk(api.groups, "groups", { uidp, orderBy, pageSize })).items as Row[];
+    (await listAll(api.groups, "groups", { uidp, orderBy, pageSize })).items as Row[];
 
   for (const [key, keyOf] of Object.entries(KEYS)) {
     world.rule(`pages ordered by ${key} are in order, each row once, both ways`, async (api) => {
@@ -102,6 +117,77 @@ onEachStore("orders of lists", (world) => {
     }
   });
 
+  world.rule("several keys are one order, over pages, skips and grants", async (api) => {
+    const { groups: tops } = await api.groups.list({ uidp: { childrenOf: org }, pageSize: 200 });
+    const bound = Object.fromEntries(uidsOf(tops.slice(0, 9)).map((uid) => [uid, "viewer"]));
+    const theirs = api.as((await world.member(bound)).token);
+    const byName = compareBy(KEYS.name as KeyOf, false);
+    for (const [orderBy, compare] of [
+      ["name, created_at desc", [byName, compareBy(KEYS.created_at as KeyOf, true)]],
+      ["name DESC,uid", [compareBy(KEYS.name as KeyOf, true), compareBy(KEYS.uid as KeyOf, false)]],
+      ["name, updated_at DESC, uid desc", [byName, compareBy(KEYS.updated_at as KeyOf, true)]],
+    ] as const) {
+      for (const [caller, uidp] of [
+        [api, { descendantsOf: org }],
+        [api, { childrenOf: org }],
+        [theirs, {}],
+      ] as const) {
+        const rows = await walked(caller, uidp, orderBy, 200);
+        assert.deepEqual(uidsOf(rows).sort(), uidsOf(await walked(caller, uidp, "uid", 200)));
+        for (const [at, row] of rows.entries()) {
+          const before = rows[at - 1];
+          if (before === undefined) continue;
+          const [first = 0] = compare.map((one) => one(before, row)).filter((one) => one !== 0);
+          assert.ok(first <= 0, `${orderBy}: ${JSON.stringify([before, row])}`);
+        }
+        for (const pageSize of [1, 3, 7]) {
+          assert.deepEqual(uidsOf(await walked(caller, uidp, orderBy, pageSize)), uidsOf(rows));
+        }
+        for (const skip of [1, 2, 9, rows.length - 1, rows.length]) {
+          const page = await caller.groups.list({ uidp, orderBy, skip, pageSize: 3 });
+          assert.deepEqual(uidsOf(page.groups), uidsOf(rows).slice(skip, skip + 3), `${skip}`);
+          if (page.nextPageToken === "") continue;
+          const next = { uidp, orderBy, pageToken: page.nextPageToken, skip: 2, pageSize: 4 };
+          const later = await caller.groups.list(next);
+          assert.deepEqual(uidsOf(later.groups), uidsOf(rows).slice(skip + 5, skip + 9));
+        }
+      }
+    }
+    const { nextPageToken: pageToken } = await api.groups.list({ orderBy: "name", pageSize: 1 });
+    const foreign = api.groups.list({ orderBy: "name, uid", pageSize: 1, pageToken });
+    assert.equal((await rejected(foreign)).code, 3);
+  });
+
+  world.rule(
+    "a page in an order of several keys continues after a row that is gone",
+    async (api) => {
+      const group = await world.organization();
+      await inParallel([1, 2, 3, 4, 5], () => world.group(group, "same"));
+      const request = { uidp: { childrenOf: group }, orderBy: "name, uid desc", pageSize: 2 };
+      const all = uidsOf((await api.groups.list({ ...request, pageSize: 9 })).groups);
+      const first = await api.groups.list(request);
+      await api.groups.delete(all[1] as string);
+      const { nextPageToken: pageToken } = first;
+      const second = await api.groups.list({ ...request, pageToken });
+      assert.deepEqual(uidsOf([...first.groups, ...second.groups]), all.slice(0, 4));
+    },
+  );
+
+  world.rule("an order of several keys sorts 10,000 equal rows at most", async (api) => {
+    const [many, more] = [await world.organization(), await world.organization()];
+    const uids = await putGroups(world.server, many, 10_000);
+    await putGroups(world.server, more, 10_001);
+    const request = { orderBy: "created_at desc, uid", pageSize: 3 };
+    const deep = { ...request, uidp: { childrenOf: many }, skip: 9_990 };
+    assert.deepEqual(uidsOf((await api.groups.list(deep)).groups), uids.slice(9_990, 9_993));
+    const { code, violations } = await rejected(
+      api.groups.list({ ...request, uidp: { childrenOf: more } }),
+    );
+    assert.deepEqual([code, violations], [9, ["TOO_MANY"]]);
+    const one = { orderBy: "created_at", uidp: { childrenOf: more }, pageSize: 3 };
+    assert.equal((await api.groups.list(one)).groups.length, 3);
+  });
+
   world.rule("the default order is by uid", async (api) => {
     const { groups } = await api.groups.list({ uidp: { descendantsOf: org }, pageSize: 200 });
     assertSorted(uidsOf(groups), "uid");
@@ -115,28 +201,24 @@ onEachStore("orders of lists", (world) => {
     );
   });
 
-  world.rule("other orders are rejected, with the allowed ones", async (api) => {
-    const expected = {
-      orderBy:
-        'orderBy must be one of uid, name, created_at, updated_at, optionally followed by " desc"',
-    };
+  world.rule("other orders are rejected", async (api) => {
     for (const orderBy of [
       "color",
       "name down",
       "name desc uid",
       "NAME",
-      "name,uid",
+      "name,",
+      "name,color",
       "__proto__",
     ]) {
       const refusal = await rejected(api.groups.list({ orderBy }));
-      assert.equal(refusal.code, 3, orderBy);
-      assert.deepEqual(refusal.fields, expected);
+      assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, ["orderBy"]], orderBy);
     }
   });
 
   world.rule("resources without a name cannot be ordered by name", async (api) => {
     const { fields } = await rejected(api.roleBindings.list({ orderBy: "name" }));
-    assert.match(fields.orderBy ?? "", /^orderBy must be one of uid, created_at, updated_at,/);
+    assert.deepEqual(Object.keys(fields), ["orderBy"]);
     const { roleBindings } = await api.roleBindings.list({ orderBy: "created_at desc" });
     assertSorted(roleBindings.map((row: Row) => row.createTime).reverse(), "created_at");
   });
@@ -150,12 +232,12 @@ onEachStore("orders of lists", (world) => {
     }
     const request = { uidp: { childrenOf: home }, orderBy: "name desc", pageSize: 2 };
     for (const key of ["identities", "roles"] as const) {
-      const { items } = await walk(api[key], key, request);
+      const { items } = await listAll(api[key], key, request);
       assert.deepEqual(
         items.map((row) => row.name),
         ["c", "b", "a"],
       );
-      const made = await walk(api[key], key, { ...request, orderBy: "created_at" });
+      const made = await listAll(api[key], key, { ...request, orderBy: "created_at" });
       assertSorted(
         made.items.map((row) => row.createTime),
         "created_at",
@@ -168,4 +250,20 @@ function assertSorted(values: readonly string[], what: string): void {
   for (const [at, value] of values.entries()) {
     assert.ok(at === 0 || (values[at - 1] as string) <= value, `${what} at ${at}: ${value}`);
   }
+}
+
+/** Stores groups below another, all with the same creation time; their uids in order. */
+async function putGroups(server: TestServer, parent: string, count: number): Promise<string[]> {
+  const createTime = timestampNow();
+  const uids = Array.from({ length: count }, () => newChildUid(parent)).sort();
+  const groups = uids.map((uid) =>
+    create(GroupSchema, { uid, name: "same", createTime, updateTime: createTime }),
+  );
+  const direct = await DirectStore.open(server);
+  try {
+    await direct.change((change) => change.insertAll(direct.engine.catalog.groups, groups));
+  } finally {
+    await direct.close();
+  }
+  return uids;
 }

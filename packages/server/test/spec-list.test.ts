@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
-import { inParallel, uidsOf, walk } from "./support/client/pagination.ts";
+import { inParallel, listAll, uidsOf } from "./support/client/pagination.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 /** More than the largest page, and no multiple of the sizes used. */
@@ -53,12 +53,12 @@ onEachStore("lists, page by page", (world) => {
     assert.equal(await size({ pageSize: 2_147_483_647 }), 200);
     const refusal = await rejected(api.groups.list({ pageSize: -1 }));
     assert.equal(refusal.code, 3);
-    assert.deepEqual(refusal.fields, { pageSize: "pageSize must not be negative" });
+    assert.deepEqual(Object.keys(refusal.fields), ["pageSize"]);
   });
 
   world.rule("each page continues after the last row of the one before", async (api) => {
     for (const pageSize of [1000, 200, 50, MANY]) {
-      const { items, pages, totals } = await walk(api.groups, "groups", { ...below, pageSize });
+      const { items, pages, totals } = await listAll(api.groups, "groups", { ...below, pageSize });
       assert.deepEqual(uidsOf(items), uids);
       assert.equal(pages, Math.ceil(MANY / Math.min(pageSize, 200)));
       assert.deepEqual(new Set(totals), new Set([String(MANY)]));
@@ -118,7 +118,7 @@ onEachStore("lists, page by page", (world) => {
       });
     }
     const { fields } = await rejected(api.groups.list({ skip: -1 }));
-    assert.deepEqual(fields, { skip: "skip must not be negative" });
+    assert.deepEqual(Object.keys(fields), ["skip"]);
   });
 
   world.rule("skipped saturates at the largest value", async (api) => {
@@ -137,7 +137,7 @@ onEachStore("lists, page by page", (world) => {
     for (const pageToken of bad) {
       const refusal = await rejected(api.groups.list({ ...below, pageToken }));
       assert.equal(refusal.code, 3, pageToken);
-      assert.deepEqual(refusal.fields, { pageToken: "pageToken does not belong to this query" });
+      assert.deepEqual(Object.keys(refusal.fields), ["pageToken"]);
     }
   });
 

@@ -67,8 +67,7 @@ onEachStore("READMEs of repos", (world) => {
       api.repos.updateRepoReadme({ repoReadme: { uid, content: `${TEXT}<script>` } }),
     );
     assert.equal(code, 3);
-    const description = 'content must hold safe HTML only: line 6 has "<script>"';
-    assert.deepEqual(fields, { content: description });
+    assert.deepEqual(Object.keys(fields), ["content"]);
     assert.equal((await api.repos.getRepoReadme({ uid })).content, TEXT);
   });
 
@@ -85,8 +84,6 @@ onEachStore("READMEs of repos", (world) => {
         api.repos.updateRepoReadme({ repoReadme: { uid, content: `${TEXT}${link}` } }),
       );
       assert.deepEqual([code, Object.keys(fields)], [3, ["content"]]);
-      const expected = /^content must hold links to http, https and mailto only: line 6 has "/;
-      assert.match(fields.content ?? "", expected);
       const whole = { id: uid, name: "x", readme: link };
       assert.equal((await rejected(api.v1.registry.updateRepo(whole))).code, 3);
     }

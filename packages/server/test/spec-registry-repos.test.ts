@@ -119,14 +119,14 @@ onEachStore("repos", (world) => {
     for (const [field, value] of Object.entries(cases)) {
       const { code, fields } = await rejected(api.repos.create(org, { name, [field]: value }));
       assert.deepEqual([code, Object.keys(fields)], [3, [field]]);
-      assert.match(fields[field] ?? "", new RegExp(`^${field} must match "`));
     }
     const many = Array.from({ length: 101 }, (_, at) => `a:${at}`);
     const { fields } = await rejected(api.repos.create(org, { name, aliases: many }));
-    assert.deepEqual(fields, { aliases: "aliases must have at most 100 entries" });
-    assert.deepEqual((await rejected(api.repos.create(org, { name, catalogTier: 9 }))).fields, {
-      catalogTier: "catalogTier must be one of the known tiers",
-    });
+    assert.deepEqual(Object.keys(fields), ["aliases"]);
+    assert.deepEqual(
+      Object.keys((await rejected(api.repos.create(org, { name, catalogTier: 9 }))).fields),
+      ["catalogTier"],
+    );
     const good = {
       description: "Serves pages",
       catalogTier: "CATALOG_TIER_BASE",
@@ -143,7 +143,6 @@ onEachStore("repos", (world) => {
     const customOverlay = { contents: { packages: ["curl"] } };
     const refusal = await rejected(api.repos.create(org, { name, customOverlay }));
     assert.deepEqual([refusal.code, refusal.violations], [9, ["CUSTOM_ASSEMBLY_DISABLED"]]);
-    assert.equal(refusal.message, "Precondition failed: custom assembly is not enabled here");
     const { uid } = await api.repos.create(org, { name, customOverlay: { contents: {} } });
     assert.equal((await api.repos.get(uid)).customOverlay ?? null, null);
     const environment = { A: "b" };
@@ -181,7 +180,6 @@ onEachStore("repos", (world) => {
     const { uid } = await api.repos.create(group, { name: "nginx" });
     const refusal = await rejected(api.groups.delete(group));
     assert.deepEqual([refusal.code, refusal.violations], [9, ["RESOURCE_NOT_EMPTY"]]);
-    assert.equal(refusal.message, "Precondition failed: cannot delete group with child repos");
     await api.repos.delete(uid);
     assert.deepEqual(await api.groups.delete(group), {});
   });

@@ -66,8 +66,7 @@ onEachStore("synced repos", (world) => {
       const changed = await rejected(api.repos.update(uid, { [field]: value }));
       for (const refusal of [made, changed]) {
         assert.equal(refusal.code, 3);
-        const description = `${field} is inherited from the repo that this one is synced from`;
-        assert.deepEqual(refusal.fields, { [field]: description });
+        assert.deepEqual(Object.keys(refusal.fields), [field]);
       }
     }
     assert.deepEqual(await api.repos.get(uid), before);
@@ -126,19 +125,16 @@ onEachStore("synced repos", (world) => {
   world.rule("require a source that is a repo and is not synced itself", async (api) => {
     const source = await origin();
     const { uid } = await api.repos.create(org, synced(source));
-    const field = async (call: Promise<unknown>) => (await rejected(call)).fields;
-    const at = "sync_config.source";
-    const itself = { [at]: "source must not be synced itself" };
-    assert.deepEqual(await field(api.repos.create(org, synced(uid))), itself);
     const alone = await origin();
-    const self = { syncConfig: { source: alone } };
-    assert.deepEqual(await field(api.repos.update(alone, self)), itself);
-    const chained = { syncConfig: { source: alone } };
-    assert.deepEqual(await field(api.repos.update(source, chained)), {
-      [at]: "other repos are synced from this one",
-    });
-    assert.deepEqual(Object.keys(await field(api.repos.create(org, synced("x/y")))), [at]);
-    assert.deepEqual(Object.keys(await field(api.repos.create(org, synced("")))), [at]);
+    for (const call of [
+      api.repos.create(org, synced(uid)),
+      api.repos.update(alone, { syncConfig: { source: alone } }),
+      api.repos.update(source, { syncConfig: { source: alone } }),
+      api.repos.create(org, synced("x/y")),
+      api.repos.create(org, synced("")),
+    ]) {
+      assert.deepEqual(Object.keys((await rejected(call)).fields), ["sync_config.source"]);
+    }
     const nowhere = `${org}/0123456789abcdef`;
     const missing = await rejected(api.repos.create(org, synced(nowhere)));
     assert.deepEqual([missing.code, missing.missing], [5, `Repo ${nowhere}`]);
@@ -161,6 +157,7 @@ onEachStore("synced repos", (world) => {
       assert.deepEqual([after.source, after.expirationTime], [uid, expirationTime], "the same one");
     }
     const { token } = await world.member({ [organization]: ["repo.create"] });
+    const texts = new Set<string>();
     for (const [caller, source, named] of [
       [api, `${path}-not`, `${path}-not`],
       [api, `elsewhere.example/${path}`, `elsewhere.example/${path}`],
@@ -169,10 +166,14 @@ onEachStore("synced repos", (world) => {
       [api.as(token), path, path],
     ] as const) {
       const refusal = await rejected(caller.repos.create(organization, synced(source)));
-      assert.equal(refusal.code, 3);
-      const description = `there is no repo "${named}": source must be a repo's uid or path, or its name in the same group`;
-      assert.deepEqual(refusal.fields, { "sync_config.source": description });
+      assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, ["sync_config.source"]]);
+      texts.add(refusal.message.replace(named, "…"));
     }
+    assert.equal(
+      texts.size,
+      1,
+      "a source that the caller cannot see looks like one that does not exist",
+    );
   });
 
   world.rule("have a source that is named as in their own group", async (api) => {
@@ -191,7 +192,7 @@ onEachStore("synced repos", (world) => {
     ] as const) {
       const { code, fields } = await rejected(caller.repos.create(parent, synced("team/base")));
       assert.equal(code, 3);
-      assert.match(fields["sync_config.source"] ?? "", /^there is no repo "team\/base"/);
+      assert.deepEqual(Object.keys(fields), ["sync_config.source"]);
     }
   });
 
@@ -202,8 +203,7 @@ onEachStore("synced repos", (world) => {
     const theirs = api.as(token);
     for (const hidden of [source, `${org}/0123456789abcdef`]) {
       const refusal = await rejected(theirs.repos.create(group, synced(hidden)));
-      assert.equal(refusal.code, 7);
-      assert.match(refusal.message, /needs repo\.list at/);
+      assert.deepEqual([refusal.code, refusal.needs.split(" ")[0]], [7, "repo.list"]);
     }
     const { uid } = await api.repos.create(group, synced(source));
     assert.equal((await theirs.repos.update(uid, { description: "x" })).description, "x");

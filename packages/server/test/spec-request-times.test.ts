@@ -28,8 +28,7 @@ onEachStore("timestamps in requests", (world) => {
           () => assert.fail(`${path} takes ${seconds}`),
           (error) => apiErrorOf(error) as ApiError,
         );
-        const description = "updatedSince must be within the years 0001 to 9999";
-        assert.deepEqual([code, fields], [3, { updatedSince: description }], path);
+        assert.deepEqual([code, Object.keys(fields)], [3, ["updatedSince"]], path);
       }
     }
   });

@@ -107,6 +107,25 @@ for (const store of STORES) {
       }
     });
 
+    test("a bearer that is no token is UNAUTHENTICATED, whatever it is presented for", async () => {
+      const provider = `${"0".repeat(40)}/0123456789abcdef`;
+      for (const token of ["nonsense", "a.b.c", "a.b", Buffer.from("GET /").toString("base64url")])
+        for (const parameters of [
+          {},
+          { identity: ci },
+          { identity: "f".repeat(40) },
+          { identity_provider: provider },
+          { aud: "https://elsewhere.example" },
+        ]) {
+          const answer = await exchange(server.url, token, { aud: server.url, ...parameters });
+          assert.deepEqual(
+            [answer.status, answer.message],
+            [401, "Unauthenticated: the token is malformed"],
+            `${token} ${JSON.stringify(parameters)}`,
+          );
+        }
+    });
+
     test("OAuth errors have OAuth codes", async () => {
       const ask = async (fields: Record<string, string>) => {
         const body = new URLSearchParams(fields);

@@ -59,20 +59,19 @@ onEachStore("scopes of a token exchange", (world) => {
     const refusal = await seen(api, { scopes: ["twice"] });
     assert.ok(refusal instanceof ApiError);
     assert.equal(refusal.code, 3);
-    assert.deepEqual(refusal.fields, {
-      scopes: 'several groups are named "twice": use a uid',
-    });
+    assert.deepEqual(Object.keys(refusal.fields), ["scopes"]);
   });
 
   world.rule("reveal nothing about other groups", async (api) => {
     const nobody = `${org.replace(/^./, (c) => (c === "0" ? "1" : "0"))}`;
+    const texts = new Set<string>();
     for (const scope of ["secret", "no such group", "elsewhere", "", nobody, "%", "BUILDS"]) {
       const refusal = await seen(api, { scopes: [scope] });
       assert.ok(refusal instanceof ApiError, scope);
       assert.equal(refusal.code, 3);
-      assert.deepEqual(refusal.fields, {
-        scopes: `${JSON.stringify(scope)} is not a group in which the identity holds a capability`,
-      });
+      assert.deepEqual(Object.keys(refusal.fields), ["scopes"]);
+      texts.add(refusal.message.replace(JSON.stringify(scope), "…"));
     }
+    assert.equal(texts.size, 1, "existing and unknown groups look the same");
   });
 });

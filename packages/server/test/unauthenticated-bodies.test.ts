@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { checkError, checkUnharmed, parseAnswer } from "./support/client/raw.ts";
+import { checkError, checkHealthy, parseAnswer } from "./support/client/raw.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 
 const GROUP = "0123456789abcdef0123456789abcdef01234567";
@@ -66,7 +66,7 @@ for (const store of STORES) {
           assert.equal(status, 401, what);
           if (path.startsWith("/iam/")) checkError(status, JSON.parse(`${body}`), what);
         }
-        await checkUnharmed(server);
+        await checkHealthy(server);
       });
     }
 
@@ -99,7 +99,7 @@ for (const store of STORES) {
         const many = await form(path, "a=1&".repeat(2_000));
         assert.equal(many.status, 400, path);
       }
-      await checkUnharmed(server);
+      await checkHealthy(server);
     });
 
     test("a caller whose token is valid is asked for the body", WAITS, async () => {

@@ -71,9 +71,7 @@ onEachStore(
       const wrong = { serviceBindings: { COSIGNED: ingester } };
       const request = { group, name: "y", chainguard: wrong };
       const refusal = await rejected(accounts(api, "Update", request));
-      assert.deepEqual(refusal.fields, {
-        "chainguard.serviceBindings[COSIGNED]": "the identity is for INGESTER",
-      });
+      assert.deepEqual(Object.keys(refusal.fields), ["chainguard.serviceBindings[COSIGNED]"]);
       assert.deepEqual(await accounts(api, "List", { group }), { items: [made] });
       const none = await accounts(api, "Update", { group, name: "y" });
       assert.equal("chainguard" in none, false);
@@ -108,41 +106,20 @@ onEachStore(
     world.rule("errors name the v1 fields, and nothing changes", async (api) => {
       const [group, none] = [await world.group(org), await world.group(org)];
       const made = await accounts(api, "Create", { group, name: "x" });
-      const pattern = 'must match "^[a-z0-9 ._-]{1,}$"';
-      const cases: [method: string, request: Record<string, unknown>, fields: object][] = [
-        ["Create", { group: none, name: "No/Name" }, { name: `name ${pattern}` }],
-        [
-          "Create",
-          { group: "nonsense", name: "x" },
-          { group: "group must be a UID: 40 hexadecimal characters, or a path of IDs" },
-        ],
-        [
-          "Update",
-          { group: "nonsense", name: "x" },
-          { group: "group must be a UID: 40 hexadecimal characters, or a path of IDs" },
-        ],
-        ["Update", { group }, { name: `name ${pattern}` }],
-        [
-          "Delete",
-          { group: "nonsense" },
-          { group: "group must be a UID: 40 hexadecimal characters, or a path of IDs" },
-        ],
-        ["Check", { group }, { accountType: "accountType is required" }],
-        [
-          "Check",
-          { group: "x", accountType: "AMAZON" },
-          { group: "group must be a UID: 40 hexadecimal characters, or a path of IDs" },
-        ],
+      const cases: [method: string, request: Record<string, unknown>, fields: string[]][] = [
+        ["Create", { group: none, name: "No/Name" }, ["name"]],
+        ["Create", { group: "nonsense", name: "x" }, ["group"]],
+        ["Update", { group: "nonsense", name: "x" }, ["group"]],
+        ["Update", { group }, ["name"]],
+        ["Delete", { group: "nonsense" }, ["group"]],
+        ["Check", { group }, ["accountType"]],
+        ["Check", { group: "x", accountType: "AMAZON" }, ["group"]],
       ];
       const amazon = { account: "12" };
-      cases.push([
-        "Update",
-        { group, name: "y", amazon },
-        { "amazon.account": 'account must match "^[0-9]{12}$"' },
-      ]);
+      cases.push(["Update", { group, name: "y", amazon }, ["amazon.account"]]);
       for (const [method, request, fields] of cases) {
         const refusal = await rejected(accounts(api, method, request));
-        assert.deepEqual([refusal.code, refusal.fields], [3, fields], method);
+        assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, fields], method);
       }
       for (const [method, request] of [
         ["Update", { group: none, name: "x" }],

@@ -53,9 +53,13 @@ for (const store of STORES) {
       const person = { issuer: world.registry.issuer.url, subject: "ada" };
       const rest = new Http(world.server.url, await world.registry.issuer.sign({ sub: "ada" }));
       assert.equal((await rest.post("/auth/v1/register", { code })).status, 200);
+      const operator = new Http(world.server.url, token);
+      const known = { name: "nginx", versions: [{ version: "1.27", exists: true }] };
+      assert.equal((await operator.post("/registry/v2beta1/packages", known)).status, 200);
       ground = {
         org: world.registry.organization,
         person,
+        package: "nginx",
         image: { repoId, digest: image.digest },
       };
     });

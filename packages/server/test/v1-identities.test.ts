@@ -71,7 +71,7 @@ onEachStore("v1 identities", (world) => {
     );
     for (const client of clients(token)) {
       const refusal = await rejected(client.identities.lookup({ issuer: issuer.url, subject: "" }));
-      assert.deepEqual(refusal.fields, { subject: "subject is required" }, client.protocol);
+      assert.deepEqual(Object.keys(refusal.fields), ["subject"], client.protocol);
     }
   });
 
@@ -112,9 +112,7 @@ onEachStore("v1 identities", (world) => {
       ]);
       assert.equal(refusal.fields["static.expiration"], "expiration must be in the future");
       const { fields } = await rejected(client.identities.create(org, { name: "fine" }));
-      assert.deepEqual(fields, {
-        claimMatch: "one of claimMatch, static, awsIdentity, servicePrincipal is required",
-      });
+      assert.deepEqual(Object.keys(fields), ["claimMatch"]);
     }
   });
 });

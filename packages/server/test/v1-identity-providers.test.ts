@@ -75,9 +75,7 @@ onEachStore("v1 identity providers", (world) => {
     const first = await sealed(id);
     assert.ok(first);
     const refusal = await rejected(put(api, id, BARE));
-    assert.deepEqual(refusal.fields, {
-      "oidc.clientSecret": "clientSecret is required unless pkceEnabled is set",
-    });
+    assert.deepEqual(Object.keys(refusal.fields), ["oidc.clientSecret"]);
     assert.equal(await sealed(id), first, "nothing changed");
     assert.notEqual((await shown(api, id)).name, "put");
     await put(api, id, { ...BARE, clientSecret: secret() });
@@ -95,50 +93,31 @@ onEachStore("v1 identity providers", (world) => {
     const made = await create(api, OIDC);
     const { id } = made;
     const identityProvider = { name: "x", defaultRole: viewer, oidc: OIDC };
-    const cases: [method: string, request: Record<string, unknown>, fields: object][] = [
-      [
-        "Create",
-        { parentId: "x", identityProvider },
-        { parentId: "parentId must be a UID: 40 hexadecimal characters, or a path of IDs" },
-      ],
+    const cases: [method: string, request: Record<string, unknown>, fields: string[]][] = [
+      ["Create", { parentId: "x", identityProvider }, ["parentId"]],
       [
         "Create",
         { parentId: org, identityProvider: { ...identityProvider, defaultRole: "" } },
-        { defaultRole: "defaultRole is required" },
+        ["defaultRole"],
       ],
-      [
-        "Update",
-        { ...identityProvider, id: "x" },
-        { id: "id must be a UID: 40 hexadecimal characters, or a path of IDs" },
-      ],
-      ["Update", { id, name: "x", defaultRole: viewer }, { oidc: "oidc is required" }],
+      ["Update", { ...identityProvider, id: "x" }, ["id"]],
+      ["Update", { id, name: "x", defaultRole: viewer }, ["oidc"]],
       [
         "Update",
         { id, ...identityProvider, oidc: { ...OIDC, correlationRule: 1 } },
-        { "oidc.correlationRule": "correlationRule cannot be changed" },
+        ["oidc.correlationRule"],
       ],
-      [
-        "Delete",
-        { id: "x" },
-        { id: "id must be a UID: 40 hexadecimal characters, or a path of IDs" },
-      ],
-      [
-        "GenerateScimToken",
-        { identityProviderId: "x" },
-        {
-          identityProviderId:
-            "identityProviderId must be a UID: 40 hexadecimal characters, or a path of IDs",
-        },
-      ],
-      ["SetScimEnabled", { identityProviderId: id }, { etag: "etag is required" }],
+      ["Delete", { id: "x" }, ["id"]],
+      ["GenerateScimToken", { identityProviderId: "x" }, ["identityProviderId"]],
+      ["SetScimEnabled", { identityProviderId: id }, ["etag"]],
     ];
     if (api.protocol === "gRPC") {
-      const fields = { identityProvider: "identityProvider is required" };
+      const fields = ["identityProvider"];
       cases.push(["Create", { parentId: org }, fields]);
     }
     for (const [method, request, fields] of cases) {
       const refusal = await rejected(providers(api, method, request));
-      assert.deepEqual([refusal.code, refusal.fields], [3, fields], method);
+      assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, fields], method);
     }
     assert.deepEqual(await shown(api, id), made);
   });

@@ -61,9 +61,7 @@ onEachStore("v1 group invites", (world) => {
     assert.deepEqual(await found({ id: "nonsense" }), []);
     assert.deepEqual(await found({ keyId: "nonsense" }), []);
     const wrong = await rejected(found({ group: "nonsense" }));
-    assert.deepEqual(wrong.fields, {
-      group: "group must be a UID: 40 hexadecimal characters, or a path of IDs",
-    });
+    assert.deepEqual(Object.keys(wrong.fields), ["group"]);
     const [shown] = (await invites(api, "List", { id: one.id })).items;
     assert.equal(shown.singleUse, true);
     await invites(api, "Delete", { id: one.id });
@@ -75,21 +73,15 @@ onEachStore("v1 group invites", (world) => {
     const group = await world.group(org);
     const { ttl, ...timeless } = given({ group });
     for (const [request, fields] of [
-      [{ ...timeless, ttl, role: "" }, { role: "role is required" }],
-      [
-        { ...timeless, ttl, role: "nonsense" },
-        { role: "role must be a UID: 40 hexadecimal characters, or a path of IDs" },
-      ],
-      [timeless, { ttl: "ttl is required" }],
-      [{ ...timeless, ttl: "0.5s" }, { ttl: "ttl must be at least a second and at most 365 days" }],
-      [{ ...timeless, ttl, email: "nobody" }, { email: "email must be an e-mail address" }],
-      [
-        { ...timeless, ttl, group: "nonsense" },
-        { group: "group must be a UID: 40 hexadecimal characters, or a path of IDs" },
-      ],
+      [{ ...timeless, ttl, role: "" }, ["role"]],
+      [{ ...timeless, ttl, role: "nonsense" }, ["role"]],
+      [timeless, ["ttl"]],
+      [{ ...timeless, ttl: "0.5s" }, ["ttl"]],
+      [{ ...timeless, ttl, email: "nobody" }, ["email"]],
+      [{ ...timeless, ttl, group: "nonsense" }, ["group"]],
     ] as const) {
       const refusal = await rejected(invites(api, "Create", request));
-      assert.deepEqual([refusal.code, refusal.fields], [3, fields]);
+      assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, fields]);
     }
     const unknown = await rejected(invites(api, "Create", given({ group, role: "0".repeat(40) })));
     assert.deepEqual([unknown.code, unknown.missing], [5, `Role ${"0".repeat(40)}`]);

@@ -76,49 +76,27 @@ onEachStore("v1 external group role mappings", (world) => {
     const [parentId, other] = [await provider(), await provider()];
     const [own, foreign] = [await make(api, parentId, "a"), await make(api, other, "a")];
     const elsewhere = await world.organization();
-    const cases: [method: string, request: Record<string, unknown>, fields: object][] = [
-      [
-        "Get",
-        { uid: "nonsense" },
-        { uid: "uid must be a UID: 40 hexadecimal characters, or a path of IDs" },
-      ],
-      [
-        "Delete",
-        { id: "nonsense" },
-        { id: "id must be a UID: 40 hexadecimal characters, or a path of IDs" },
-      ],
-      ["BatchDelete", { parentId, ids: [] }, { ids: "ids is required" }],
-      [
-        "BatchDelete",
-        { parentId, ids: ["nonsense"] },
-        { ids: "ids must be a UID: 40 hexadecimal characters, or a path of IDs" },
-      ],
-      [
-        "BatchDelete",
-        { parentId, ids: [own.id, foreign.id] },
-        { "ids[1]": "ids must be uids of mappings of the parent" },
-      ],
-      ["BatchDelete", { ids: [own.id] }, { parentId: "parentId is required" }],
+    const cases: [method: string, request: Record<string, unknown>, fields: string[]][] = [
+      ["Get", { uid: "nonsense" }, ["uid"]],
+      ["Delete", { id: "nonsense" }, ["id"]],
+      ["BatchDelete", { parentId, ids: [] }, ["ids"]],
+      ["BatchDelete", { parentId, ids: ["nonsense"] }, ["ids"]],
+      ["BatchDelete", { parentId, ids: [own.id, foreign.id] }, ["ids[1]"]],
+      ["BatchDelete", { ids: [own.id] }, ["parentId"]],
     ];
     const mapping = { externalGroupId: "x", roleUidp: viewer };
-    const bad: [mapping: object, fields: object][] = [
-      [
-        { ...mapping, roleUidp: "nonsense" },
-        { roleUidp: "roleUidp must be a UID: 40 hexadecimal characters, or a path of IDs" },
-      ],
-      [{ ...mapping, externalGroupId: "" }, { externalGroupId: "externalGroupId is required" }],
-      [
-        { ...mapping, scope: elsewhere },
-        { scope: "scope must be the organization of the identity provider" },
-      ],
+    const bad: [mapping: object, fields: string[]][] = [
+      [{ ...mapping, roleUidp: "nonsense" }, ["roleUidp"]],
+      [{ ...mapping, externalGroupId: "" }, ["externalGroupId"]],
+      [{ ...mapping, scope: elsewhere }, ["scope"]],
     ];
     for (const [one, fields] of bad) cases.push(["Create", { parentId, mapping: one }, fields]);
     if (api.protocol === "gRPC") {
-      cases.push(["Create", { parentId }, { mapping: "mapping is required" }]);
+      cases.push(["Create", { parentId }, ["mapping"]]);
     }
     for (const [method, request, fields] of cases) {
       const refusal = await rejected(mappings(api, method, request));
-      assert.deepEqual([refusal.code, refusal.fields], [3, fields], method);
+      assert.deepEqual([refusal.code, Object.keys(refusal.fields)], [3, fields], method);
     }
     const twice = await rejected(make(api, parentId, "a"));
     assert.deepEqual([twice.code, twice.missing], [6, `ExternalGroupRoleMapping ${own.id}`]);

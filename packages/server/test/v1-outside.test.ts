@@ -39,15 +39,11 @@ const PATHS: readonly (readonly [name: string, request: string])[] = [
   ["registry.Registry/GetVulnReport", `GET /registry/v1/repos/${UID}/digests/${DIGEST}/vulnreport`],
   ["registry.Registry/ListManifestMetadata", `GET /registry/v1/repos/${UID}/manifestmetdata`],
   ["registry.Registry/GetManifestDigestCount", `GET /registry/v1/digestcount/${UID}`],
-  ["registry.Registry/GetPackageVersionMetadata", "GET /registry/v1/versions/nginx"],
   ["registry.Registry/ListBuildReports", "GET /registry/v1/buildreports"],
   ["registry.Registry/GetBuildStatus", "GET /registry/v1/buildstatus"],
   ["registry.Registry/GetUpdateStatus", `GET /registry/v1/repos/${UID}:updatestatus`],
   ["registry.Registry/GetSyncStatus", `GET /registry/v1/repos/${UID}:syncstatus`],
   ["registry.Registry/ListSyncStatuses", "GET /registry/v1/syncstatuses"],
-  ["registry.Registry/GetDeployment", `GET /registry/v1/repos/${UID}/deployment`],
-  ["registry.Registry/CreateDeployment", `POST /registry/v1/repos/${UID}/deployment`],
-  ["registry.Registry/UpdateDeployment", `PUT /registry/v1/repos/${UID}/deployment`],
   ["registry.Entitlements", `GET /registry/v1/entitlements/${UID}/catalog-images`],
   ["registry.Entitlements", `POST /registry/v1/entitlements/${UID}:addImages`],
   ["registry.Vulnerabilities", "GET /registry/v1/vuln_reports/counts_cumulative"],
@@ -123,8 +119,7 @@ onEachStore("unsupported methods", (world) => {
       const refusal = apiErrorOf(await failure(full));
       assert.ok(refusal instanceof ApiError);
       assert.equal(refusal.code, 12);
-      const text = `chainguard.platform.${name} is not supported by this server`;
-      assert.equal(refusal.message, `Unimplemented: ${text}`);
+      assert.ok(refusal.message.includes(`chainguard.platform.${name} `), refusal.message);
     }
   });
 

@@ -100,9 +100,7 @@ for (const store of STORES) {
         const malformed = await rejected(ask(api, method, { digest: "sha256:x" }));
         assert.deepEqual([malformed.code, Object.keys(malformed.fields)], [3, ["digest"]]);
         const nowhere = await rejected(ask(api, method, { repoId: "nonsense" }));
-        assert.deepEqual(nowhere.fields, {
-          repoId: "repoId must be a UID: 40 hexadecimal characters, or a path of IDs",
-        });
+        assert.deepEqual(Object.keys(nowhere.fields), ["repoId"]);
         const nobody = await rejected(ask(api.as(""), method));
         assert.equal(nobody.code, 16);
       }

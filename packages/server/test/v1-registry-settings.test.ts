@@ -53,9 +53,7 @@ onEachStore("registry settings", (world) => {
         `Group ${nowhere.registryId}`,
       );
       const nonsense = await rejected(api.v1.registry[method]({ registryId: "nonsense" }));
-      assert.deepEqual(nonsense.fields, {
-        registryId: "registryId must be a UID: 40 hexadecimal characters, or a path of IDs",
-      });
+      assert.deepEqual(Object.keys(nonsense.fields), ["registryId"]);
     }
     const { uniqueTags } = await api.v1.registry.getRegistrySettings({ registryId });
     assert.equal(uniqueTags, false, "nothing changed");
@@ -79,8 +77,6 @@ onEachStore("registry settings", (world) => {
     ];
     for (const refusal of await allRejected(moves)) {
       assert.deepEqual([refusal.code, refusal.violations], [9, ["TAG_NOT_MOVABLE"]]);
-      const text = 'tags are unique here: "1.0" cannot move to another image';
-      assert.equal(refusal.message, `Precondition failed: ${text}`);
     }
     assert.equal((await api.tags.get(id)).digest, ONE);
     await api.v1.registry.updateRegistrySettings({ registryId });

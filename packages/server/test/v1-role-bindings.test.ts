@@ -45,20 +45,11 @@ onEachStore("v1 role bindings", (world) => {
       const nobody = { ...good, identity: "0".repeat(40) };
       assert.equal((await rejected(batch(client, group, [good, nobody]))).code, 5, client.protocol);
       const { fields } = await rejected(batch(client, group, [good, { ...good, role: "x" }, {}]));
-      assert.deepEqual(
-        fields,
-        {
-          "roleBindings[1].role": "role must be a UID: 40 hexadecimal characters, or a path of IDs",
-        },
-        client.protocol,
-      );
+      assert.deepEqual(Object.keys(fields), ["roleBindings[1].role"], client.protocol);
       const empty = await rejected(batch(client, group, [good, good, {}]));
       assert.deepEqual(
-        empty.fields,
-        {
-          "roleBindings[2].identity": "identity is required",
-          "roleBindings[2].role": "role is required",
-        },
+        Object.keys(empty.fields),
+        ["roleBindings[2].identity", "roleBindings[2].role"],
         client.protocol,
       );
       const none = await rejected(batch(client, group, []));
@@ -69,14 +60,14 @@ onEachStore("v1 role bindings", (world) => {
     }
     const rest = new Http(world.server.url, world.operator().token);
     const { body } = await rest.post(`/iam/v1/rolebindings/batch/${org}`, { roleBindings: [] });
-    assert.equal(body.message, "Invalid argument: the body must be a list");
-    for (const [item, field, problem] of [
-      [{ role: 5 }, "roleBindings[1].role", "must be a string"],
-      [null, "roleBindings[1]", "must not be null"],
+    assert.equal(body.code, 3, "the body must be a list");
+    for (const [item, field] of [
+      [{ role: 5 }, "roleBindings[1].role"],
+      [null, "roleBindings[1]"],
     ] as const) {
       const answer = await rest.post(`/iam/v1/rolebindings/batch/${org}`, [{}, item]);
       const [violation] = answer.body.details[1].fieldViolations;
-      assert.deepEqual(violation, { field, description: `${field} ${problem}` });
+      assert.equal(violation.field, field);
     }
   });
 

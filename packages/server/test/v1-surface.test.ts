@@ -54,7 +54,7 @@ onEachStore("every v1 method", (world) => {
           for (const token of [member, world.operator().token]) {
             const { code, message, fields } = await refusal(protocol, token);
             assert.equal(code, 3, message);
-            assert.equal(fields[jsonName], `${jsonName} is required`);
+            assert.ok(jsonName in fields, message);
           }
           assert.equal((await refusal(protocol, "")).code, 16, "but not anyone");
         }
@@ -78,7 +78,7 @@ onEachStore("every v1 method", (world) => {
             verb === "PATCH" ? {} : undefined,
           );
           assert.equal(status, 405, `${verb} ${path}`);
-          assert.equal(body.message, `Unimplemented: method ${verb} is not allowed at this path`);
+          assert.equal(body.code, 12);
           const allowed = (headers.get("allow") ?? "").split(", ");
           assert.ok(allowed.includes(rule.verb), `${allowed} for ${rule.verb} ${path}`);
           assert.equal(allowed.includes("HEAD"), allowed.includes("GET"));

@@ -30,7 +30,7 @@ describe("OSV documents", () => {
       id: "CGA-2222-3333-4444",
       published: "2026-01-01T00:00:00.123Z",
       modified: "2026-02-03T04:05:06.789Z",
-      aliases: ["GHSA-2222-3333-4444", "CVE-2026-1234"],
+      upstream: ["GHSA-2222-3333-4444", "CVE-2026-1234"],
       summary: "CVE-2026-1234 in openssl",
       severity: [{ type: "CVSS_V3", score: V3 }],
       affected: [
@@ -134,6 +134,74 @@ describe("OSV documents", () => {
         ["Wolfi", "pkg:apk/wolfi/openssl"],
       ],
     );
+  });
+
+  test("name the same vulnerability as alias, and those above a distribution's package as upstream", () => {
+    const events = [event({ fixed: { fixedVersion: "2" } })];
+    const names = (given: JsonObject) => {
+      const { aliases, upstream } = written({ events, ...given });
+      return { aliases, upstream };
+    };
+    const both = ["GHSA-2222-3333-4444", "CVE-2026-1234"];
+    for (const artifactType of ["apk", "deb", "rpm"]) {
+      assert.deepEqual(names({ artifactType }), { aliases: undefined, upstream: both });
+    }
+    for (const artifactType of ["npm", "pypi", "image"]) {
+      assert.deepEqual(names({ artifactType }), { aliases: both, upstream: undefined });
+    }
+    const osv = { id: "DSA-1-1", aliases: ["USN-1-1"], upstream: ["CVE-2026-1234"] };
+    const aliases = ["DSA-1-1", "USN-1-1", "CVE-2026-1234", "GHSA-2222-3333-4444"];
+    assert.deepEqual(names({ artifactType: "deb", aliases, source: { osv } }), {
+      aliases: ["DSA-1-1", "USN-1-1"],
+      upstream: ["CVE-2026-1234", "GHSA-2222-3333-4444"],
+    });
+    assert.deepEqual(names({ artifactType: "npm", aliases, source: { osv } }), {
+      aliases: ["DSA-1-1", "USN-1-1", "GHSA-2222-3333-4444"],
+      upstream: ["CVE-2026-1234"],
+    });
+  });
+
+  test("say so where events override the affected versions of the source", () => {
+    const osv = {
+      ...{ id: "GHSA-2222-3333-4444", modified: "2025-02-01T00:00:00Z", summary: "Out of bounds" },
+      ...{
+        published: "2025-01-01T00:00:00Z",
+        details: "A crash.",
+        withdrawn: "2025-03-01T00:00:00Z",
+      },
+      severity: [{ type: "CVSS_V3", score: V3 }],
+      affected: [{ package: { ecosystem: "npm", name: "x" }, versions: ["1.0.0"] }],
+      references: [{ type: "WEB", url: "https://example.com/1" }],
+      database_specific: { cwe_ids: ["CWE-125"] },
+    };
+    const given = { artifactType: "npm", artifactName: "x", componentType: "npm" };
+    const events = [event({ falsePositiveDetermination: { type: 5, note: "Never called." } })];
+    const modifyTime = "2025-02-01T00:00:00Z";
+    const overridden = written({ ...given, events, source: { osv } });
+    assert.deepEqual(overridden.affected[0].ranges[0].events, [
+      { introduced: "0" },
+      { fixed: "0" },
+    ]);
+    assert.equal(overridden.withdrawn, undefined);
+    assert.equal(overridden.severity, undefined);
+    assert.equal(overridden.modified, "2026-02-03T04:05:06.789Z");
+    assert.deepEqual(
+      [overridden.published, overridden.summary, overridden.details, overridden.references],
+      [osv.published, osv.summary, "Never called.\n\nA crash.", osv.references],
+    );
+    const { source, source_fields, source_overridden } = overridden.database_specific;
+    assert.equal(source_overridden, true);
+    assert.deepEqual(source_fields, ["published", "references"]);
+    const { published: _, references: _references, ...rest } = osv;
+    assert.deepEqual(source, rest);
+    const exact = written({ ...given, events, source: { osv, inEffect: true, modifyTime } });
+    for (const name of ["withdrawn", "severity", "affected", "summary", "details"] as const) {
+      assert.deepEqual(exact[name], osv[name]);
+    }
+    assert.equal(exact.modified, "2025-02-01T00:00:00Z");
+    const { id, modified, database_specific } = osv;
+    assert.deepEqual(exact.database_specific.source, { id, modified, database_specific });
+    assert.equal(exact.database_specific.source_overridden, undefined);
   });
 
   test("are imported without loss", () => {

@@ -1,9 +1,11 @@
-import type { JsonObject } from "@bufbuild/protobuf";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Advisory, Severity_Type } from "@wharf/contract/messages";
 import { type Assessment, assessmentOf } from "./assessment.ts";
 import { isVector } from "./cvss.ts";
 import { vulnerabilityName } from "./names.ts";
+import { osvNames } from "./osv-names.ts";
+import { withRecord } from "./osv-record.ts";
 import { packagesOf } from "./packages.ts";
 import { publicJson } from "./public-part.ts";
 import type { Publication } from "./publication.ts";
@@ -37,6 +39,8 @@ export interface OsvIndexEntry {
 /**
  * The OSV document of an advisory; undefined while no event is approved.
  *
+ * - An advisory that was imported from an OSV record, which is still in effect, has the record's affected versions
+ *   exactly. Otherwise they follow from the latest approved event.
  * - OSV lists affected versions and has no status "not affected". A range that ends where it begins, at 0,
  *   contains no version, which is the same by OSV's algorithm.
  * - A deleted advisory is a withdrawn record.
@@ -47,28 +51,52 @@ export interface OsvIndexEntry {
 export function osvDocument(advisory: Advisory, publication: Publication): JsonObject | undefined {
   const assessment = assessmentOf(advisory);
   if (assessment === undefined) return undefined;
-  const { first, last } = timesOf([advisory]);
-  const { name } = vulnerabilityName(advisory);
-  const { aliases, deleteTime, artifactName, severities } = advisory;
-  const severity = severities
-    .filter(isVector)
-    .map(({ type, score }) => ({ type: SEVERITY_TYPES[type], score }));
+  const { deleteTime, source } = advisory;
+  const own = ownMembers(advisory, assessment, publication);
+  const { members, specific } = withRecord(own, source, assessment);
+  const { published, withdrawn, related, summary, details, ...rest } = members;
+  const withdrawal = deleteTime === undefined ? withdrawn : rfc3339(timestampMs(deleteTime));
   return {
     schema_version: SCHEMA_VERSION,
     id: osvId(advisory),
-    published: rfc3339(first),
-    modified: rfc3339(last),
-    ...(deleteTime === undefined ? {} : { withdrawn: rfc3339(timestampMs(deleteTime)) }),
-    ...(aliases.length === 0 ? {} : { aliases: [...aliases] }),
-    summary: `${name} in ${artifactName}`,
-    ...(assessment.note === "" ? {} : { details: assessment.note }),
-    ...(severity.length === 0 ? {} : { severity: unique(severity) }),
-    affected: affected(advisory, assessment, publication),
+    ...present({ published, modified: modifiedOf(advisory), withdrawn: withdrawal }),
+    ...osvNames(advisory),
+    ...present({ related, summary, details, ...rest }),
     database_specific: {
       ...statusFields(assessment),
+      ...specific,
       wharf: publicJson(advisory),
     },
   };
+}
+
+/** The members that a record of another database may have, too. */
+function ownMembers(
+  advisory: Advisory,
+  assessment: Assessment,
+  publication: Publication,
+): JsonObject {
+  const { name } = vulnerabilityName(advisory);
+  const severity = advisory.severities
+    .filter(isVector)
+    .map(({ type, score }) => ({ type: SEVERITY_TYPES[type], score }));
+  return {
+    published: rfc3339(timesOf([advisory]).first),
+    summary: `${name} in ${advisory.artifactName}`,
+    ...(assessment.note === "" ? {} : { details: assessment.note }),
+    ...(severity.length === 0 ? {} : { severity: unique(severity) }),
+    affected: affected(advisory, assessment, publication),
+  };
+}
+
+/** When the document was modified: as the record says, until the advisory is changed here. */
+function modifiedOf(advisory: Advisory): string {
+  const { osv, modifyTime } = advisory.source ?? {};
+  if (modifyTime === undefined) return rfc3339(timesOf([advisory]).last);
+  const written = osv?.modified;
+  const time = timestampMs(modifyTime);
+  // Exactly as it is written: clients compare texts.
+  return typeof written === "string" && Date.parse(written) === time ? written : rfc3339(time);
 }
 
 /**
@@ -78,7 +106,7 @@ export function osvDocument(advisory: Advisory, publication: Publication): JsonO
  */
 export function osvIndexEntry(advisory: Advisory): OsvIndexEntry | undefined {
   if (assessmentOf(advisory) === undefined) return undefined;
-  return { id: osvId(advisory), modified: rfc3339(timesOf([advisory]).last) };
+  return { id: osvId(advisory), modified: modifiedOf(advisory) };
 }
 
 /**
@@ -143,6 +171,13 @@ function ranges({ status, fixedIn }: Assessment): JsonObject[] {
 
 function statusFields({ status, justification }: Assessment): Record<string, string> {
   return { status, ...(justification === undefined ? {} : { justification }) };
+}
+
+/** The members that are not undefined. */
+function present(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined),
+  ) as JsonObject;
 }
 
 function nonEmpty(values: Readonly<Record<string, string>>): Record<string, string> {

@@ -8,13 +8,14 @@ import {
 import { isPublic } from "./assessment.ts";
 
 /**
- * The published fields of an advisory: no uids, and only approved events, without reviewer, issue and
+ * The published fields of an advisory: no uids, no source, and only approved events, without reviewer, issue and
  * findings.
  *
  * @example publicPart(advisory).events.every(({ reviewState }) => reviewState === ReviewState.APPROVED)
  */
 export function publicPart(advisory: Advisory): Advisory {
-  const { $typeName: _, uid: _uid, events, aliases, ...rest } = advisory;
+  // OSV documents publish the source beside it.
+  const { $typeName: _, uid: _uid, source: _source, events, aliases, ...rest } = advisory;
   // Earlier versions stored empty aliases, which no import takes.
   const names = aliases.filter((alias) => alias.trim() !== "");
   return create(AdvisorySchema, {

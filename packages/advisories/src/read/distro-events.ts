@@ -85,7 +85,7 @@ const DETECTIONS: ReadonlyMap<string, (data: DocumentNode) => DetectionType> = n
         component: data.field("componentName").requiredString(),
         componentVersion: data.field("componentVersion").optionalString(),
         componentType: data.field("componentType").optionalString(),
-        componentLocation: data.field("componentLocation").optionalString(),
+        componentLocation: data.field("componentLocation").optionalLocation(),
       },
     }),
   ],

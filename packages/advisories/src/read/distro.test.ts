@@ -156,6 +156,26 @@ describe("advisories of a package, schema version 2", () => {
     ]);
   });
 
+  test("have locations that list thousands of places, and none that are longer", () => {
+    const places = Array.from({ length: 850 }, (_, at) => `/usr/lib/node_${at}/x`).join(", ");
+    assert.ok(places.length > 17_000);
+    const located = (text: string) => CURL.replace("/lib/apk/db/installed", text);
+    assert.equal(readToJson(located(places)).advisories[0].componentLocation, places);
+    const [problem] = problemsOf(located("x".repeat(65_537)));
+    assert.match(
+      problem as string,
+      /componentLocation: has 65537 characters; the maximum is 65536$/,
+    );
+  });
+
+  test("count a repeated alias once, with a warning", () => {
+    const warnings: string[] = [];
+    const onWarning = ({ path }: { path: string }) => warnings.push(path);
+    const repeated = CURL.replace(/^( *)- CVE-.*$/m, "$&\n$&");
+    assert.deepEqual(readToJson(repeated, { onWarning }), readToJson(CURL));
+    assert.deepEqual(warnings, ["advisories[0].aliases[1]"]);
+  });
+
   test("are rejected with all problems and their lines", () => {
     const wrong = `schema-version: 2.0.2
 package:
@@ -184,7 +204,6 @@ advisories:
 `;
     assert.deepEqual(problemsOf(wrong), [
       "3:3: package.name: is missing",
-      '6:27: advisories[0].aliases[1]: "CVE-2026-1" occurs twice',
       '8:20: advisories[0].events[0].timestamp: must be a time such as 2026-01-31T12:00:00Z, not "yesterday"',
       "10:31: advisories[0].events[0].data.fixed-version: must be text, not a list",
       '12:15: advisories[0].events[1].type: must be one of detection, fixed, false-positive-determination, true-positive-determination, analysis-not-planned, fix-not-planned, pending-upstream-fix, not "rumour"',

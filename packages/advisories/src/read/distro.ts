@@ -47,7 +47,7 @@ export function readDistro(top: DocumentNode): Contents {
 
 function readAdvisory(node: DocumentNode, packageName: string): Advisory {
   const id = node.field("id").requiredString();
-  const aliases = node.field("aliases").uniqueStrings("aliases");
+  const aliases = node.field("aliases").names();
   const list = node.field("events");
   if (!list.isPresent || (Array.isArray(list.value) && list.value.length === 0)) {
     list.addProblem("must have at least one event");

@@ -1,13 +1,15 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { DocumentError, type Path, pathText } from "./document-error.ts";
+import { DocumentError, type Path, type Problem, pathText } from "./document-error.ts";
 import { READ_LIMITS, type ReadLimits } from "./limits.ts";
-import { parseTime } from "./time.ts";
+import { isZeroTime, parseTime } from "./time.ts";
 import type { Tree } from "./tree.ts";
 
 /** Collects problems while reading continues, so that one error reports all of them. */
 class Problems {
   readonly limits: ReadLimits;
-  readonly reported: { readonly path: Path; readonly reason: string }[] = [];
+  readonly reported: Report[] = [];
+  /** What was corrected while reading. */
+  readonly warnings: Report[] = [];
   count = 0;
 
   constructor(limits: ReadLimits) {
@@ -18,6 +20,25 @@ class Problems {
     this.count++;
     if (this.reported.length < this.limits.problems) this.reported.push({ path, reason });
   }
+
+  warn(path: Path, reason: string): void {
+    if (this.warnings.length < this.limits.problems) this.warnings.push({ path, reason });
+  }
+}
+
+interface Report {
+  readonly path: Path;
+  readonly reason: string;
+}
+
+/** Reports with their positions in the text. */
+function located(reports: readonly Report[], tree: Tree): Problem[] {
+  const positions = tree.positionsOf(reports.map(({ path }) => path));
+  return reports.map(({ path, reason }, index) => ({
+    ...positions[index],
+    path: pathText(path),
+    reason,
+  }));
 }
 
 /**
@@ -43,7 +64,8 @@ export class DocumentNode {
   }
 
   /**
-   * Reads a document from its root. Throws a DocumentError with all problems that were recorded.
+   * Reads a document from its root. Throws a DocumentError with all problems that were recorded; if there are none,
+   * `onWarning` gets what was corrected.
    *
    * @example DocumentNode.read(parseTree(text), (top) => top.field("id").requiredString())
    */
@@ -51,16 +73,17 @@ export class DocumentNode {
     tree: Tree,
     reader: (top: DocumentNode) => T,
     limits: ReadLimits = READ_LIMITS,
+    onWarning?: (warning: Problem) => void,
   ): T {
     const recorded = new Problems(limits);
     const result = reader(new DocumentNode(tree.value, recorded));
-    if (recorded.count === 0) return result;
-    const positions = tree.positionsOf(recorded.reported.map(({ path }) => path));
-    const problems = recorded.reported.map(({ path, reason }, index) => ({
-      ...positions[index],
-      path: pathText(path),
-      reason,
-    }));
+    if (recorded.count === 0) {
+      if (onWarning !== undefined && recorded.warnings.length > 0) {
+        for (const warning of located(recorded.warnings, tree)) onWarning(warning);
+      }
+      return result;
+    }
+    const problems = located(recorded.reported, tree);
     const more = recorded.count - problems.length;
     throw new DocumentError(
       more === 0 ? problems : [...problems, { path: "", reason: `has ${more} more problems` }],
@@ -81,6 +104,15 @@ export class DocumentNode {
 
   addProblem(reason: string): void {
     this.#problems.add(this.path, reason);
+  }
+
+  addWarning(reason: string): void {
+    this.#problems.warn(this.path, reason);
+  }
+
+  /** A node with another value at the same path, for a value that is combined from several nodes. */
+  withValue(value: unknown): DocumentNode {
+    return new DocumentNode(value, this.#problems, this.#parent, this.#step);
   }
 
   /** A member of an object; an absent node if there is none. */
@@ -127,6 +159,11 @@ export class DocumentNode {
     return this.#string(this.limits.urlLength);
   }
 
+  /** Where a component is. */
+  optionalLocation(): string {
+    return this.#string(this.limits.locationLength);
+  }
+
   /** Free text. */
   optionalText(maxLength: number = this.limits.textLength): string {
     return this.#string(maxLength);
@@ -142,14 +179,27 @@ export class DocumentNode {
     return [...seen];
   }
 
+  /** Names of a vulnerability, each once. */
+  names(): string[] {
+    const seen = new Set<string>();
+    for (const item of this.items("aliases")) {
+      const name = item.requiredString();
+      if (seen.has(name)) item.addWarning(`${quoted(name)} occurs twice; it counts once`);
+      if (name !== "") seen.add(name);
+    }
+    return [...seen];
+  }
+
   requiredTime(): Timestamp | undefined {
-    if (!this.isPresent) this.addProblem("is missing");
+    const isGiven = this.isPresent && !(typeof this.value === "string" && isZeroTime(this.value));
+    if (!isGiven) this.addProblem("is missing");
     return this.optionalTime();
   }
 
+  /** The zero time counts as absent. */
   optionalTime(): Timestamp | undefined {
     const text = this.optionalString();
-    if (text === "") return undefined;
+    if (text === "" || isZeroTime(text)) return undefined;
     const time = parseTime(text);
     if (time === undefined) {
       this.addProblem(`must be a time such as 2026-01-31T12:00:00Z, not ${quoted(text)}`);

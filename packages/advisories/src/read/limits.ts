@@ -10,7 +10,8 @@ export const READ_LIMITS = {
   depth: 100,
   advisories: 10_000,
   events: 1_000,
-  aliases: 100,
+  /** Names of one vulnerability. Notices about a kernel refer to several hundred CVEs. */
+  aliases: 2_000,
   severities: 100,
   /** Products that an event names, as the API limits it. */
   eventProducts: 200,
@@ -23,6 +24,14 @@ export const READ_LIMITS = {
   nameLength: 1_024,
   /** Characters of a package URL, or of an id made of package URLs: percent-encoding takes up to nine for one. */
   urlLength: 32_768,
+  /** Characters of the location of a component, which may list many places. */
+  locationLength: 65_536,
+  /** Bytes of an OSV record as JSON, without `affected`. */
+  recordBytes: 1024 * 1024,
+  /** Bytes of the entries of `affected` that are about one package. */
+  affectedBytes: 1024 * 1024,
+  /** Nesting of objects and lists in an OSV record: messages nest twice as deep, and are limited to 100. */
+  recordDepth: 30,
   /** Characters of a note. */
   textLength: 4_096,
   /** Characters that VEX documents of Wharf have before a note. */

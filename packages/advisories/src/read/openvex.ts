@@ -55,7 +55,7 @@ function statementsOf(
   const time = node.field("timestamp").optionalTime() ?? issued;
   const vulnerability = node.field("vulnerability");
   const name = vulnerability.field("name").requiredString();
-  const aliases = vulnerability.field("aliases").uniqueStrings("aliases");
+  const aliases = vulnerability.field("aliases").names();
   const read = node.field("status").oneOf(ASSESSMENTS);
   const products = node.field("products");
   if (!products.isPresent) products.addProblem("is missing: a statement must name its products");

@@ -1,7 +1,10 @@
-import { create, fromJson, type JsonValue } from "@bufbuild/protobuf";
+import { create, fromJson, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 import {
   type Advisory,
+  type AdvisoryEvent,
   AdvisorySchema,
+  AdvisorySourceSchema,
   AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive,
   type Vulnerability,
   VulnerabilitySchema,
@@ -10,11 +13,13 @@ import { createAdvisory, deriveAdvisoryId } from "./artifact.ts";
 import { type DocumentNode, quoted } from "./document-node.ts";
 import { eventAt, falsePositive, UNKNOWN_AUTHOR } from "./events.ts";
 import { type Affected, affectedOf, assessment } from "./osv-affected.ts";
+import { publishedRecord, recordOf } from "./osv-record.ts";
 import type { Contents } from "./read.ts";
 import { distinct, osvSeverities } from "./severities.ts";
 
 /**
- * Reads an OSV 1.x document: metadata of a vulnerability, and an advisory for each affected package.
+ * Reads an OSV 1.x document: metadata of a vulnerability, and an advisory for each affected package, with the
+ * part of the record that is about the package as its source.
  *
  * @example DocumentNode.read(parseTree(text), readOsv).vulnerabilities
  */
@@ -30,8 +35,27 @@ export function readOsv(top: DocumentNode): Contents {
   const vulnerability = vulnerabilityOf(top);
   // Documents of Wharf include the whole advisory, which is restored exactly.
   const own = top.field("database_specific").field("wharf");
-  if (own.isPresent) return ownContents(own, vulnerability);
-  return { vulnerabilities: [vulnerability], advisories: advisoriesOf(top, vulnerability) };
+  if (own.isPresent) return ownContents(own, vulnerability, publishedRecord(top));
+  const advisories = advisoriesOf(top, vulnerability);
+  const record = recordOf(top);
+  return {
+    vulnerabilities: [vulnerability],
+    advisories,
+    records: advisories.length === 0 ? [] : [record],
+  };
+}
+
+/**
+ * The advisories of a record that is kept as their source.
+ *
+ * @example DocumentNode.read(tree, readKeptRecord)
+ */
+export function readKeptRecord(top: DocumentNode): Advisory[] {
+  const advisories = advisoriesOf(top, vulnerabilityOf(top));
+  recordOf(top);
+  const own = top.field("database_specific").field("wharf");
+  if (own.isPresent) own.addProblem("must not be in a record of another database");
+  return advisories;
 }
 
 function vulnerabilityOf(top: DocumentNode): Vulnerability {
@@ -47,7 +71,7 @@ function vulnerabilityOf(top: DocumentNode): Vulnerability {
   ]);
   return create(VulnerabilitySchema, {
     id: top.field("id").requiredString(),
-    aliases: top.field("aliases").uniqueStrings("aliases"),
+    aliases: top.field("aliases").names(),
     summary: top.field("summary").optionalText(),
     ...(publishTime && { publishTime }),
     ...(updateTime && { updateTime }),
@@ -56,22 +80,20 @@ function vulnerabilityOf(top: DocumentNode): Vulnerability {
   });
 }
 
+/** Upstream vulnerabilities are not the same as the record, but advisories are found and rated by them. */
 function advisoriesOf(top: DocumentNode, { id, aliases, updateTime }: Vulnerability): Advisory[] {
+  const names = new Set([id, ...aliases, ...top.field("upstream").names()]);
   if (updateTime === undefined || id === "") return [];
-  const origin = { author: UNKNOWN_AUTHOR };
-  const withdrawn = top.field("withdrawn").optionalTime();
-  const withdrawal = withdrawn && eventAt(withdrawn, WITHDRAWN, origin);
-  return affectedOf(top.field("affected")).map((affected: Affected) =>
-    createAdvisory(affected.artifact, {
+  return affectedOf(top.field("affected")).map((affected) => {
+    const advisory = createAdvisory(affected.artifact, {
       advisoryId: deriveAdvisoryId(affected.artifact, id),
       author: UNKNOWN_AUTHOR,
-      aliases: [id, ...aliases.filter((alias) => alias !== id)],
-      events: [
-        eventAt(updateTime, assessment(affected), origin),
-        ...(withdrawal ? [withdrawal] : []),
-      ],
-    }),
-  );
+      aliases: [...names],
+      events: eventsOf(top, affected, updateTime),
+    });
+    advisory.source = sourceOf(id, affected.entries);
+    return advisory;
+  });
 }
 
 const WITHDRAWN = falsePositive(
@@ -79,7 +101,32 @@ const WITHDRAWN = falsePositive(
   "The vulnerability record was withdrawn.",
 );
 
-function ownContents(own: DocumentNode, { id, severities }: Vulnerability): Contents {
+/**
+ * The assessment of a package, at the time of the record. A withdrawal is the last event, whatever the times are:
+ * a withdrawn record may be modified later, and stays withdrawn.
+ */
+function eventsOf(
+  top: DocumentNode,
+  affected: Affected,
+  modified: NonNullable<AdvisoryEvent["createTime"]>,
+): AdvisoryEvent[] {
+  const origin = { author: UNKNOWN_AUTHOR };
+  const withdrawn = top.field("withdrawn").optionalTime();
+  const assessed = eventAt(modified, assessment(affected), origin);
+  if (withdrawn === undefined) return [assessed];
+  if (timestampMs(withdrawn) < timestampMs(modified)) return [eventAt(modified, WITHDRAWN, origin)];
+  return [assessed, eventAt(withdrawn, WITHDRAWN, origin)];
+}
+
+function sourceOf(id: string, affected: JsonValue[]) {
+  return create(AdvisorySourceSchema, { osv: { id, affected } });
+}
+
+function ownContents(
+  own: DocumentNode,
+  { id, severities }: Vulnerability,
+  published: DocumentNode | undefined,
+): Contents {
   let advisory: Advisory;
   try {
     advisory = fromJson(AdvisorySchema, own.value as JsonValue, { ignoreUnknownFields: true });
@@ -101,10 +148,24 @@ function ownContents(own: DocumentNode, { id, severities }: Vulnerability): Cont
   }
   // An advisory that its publisher deleted is not imported.
   if (advisory.deleteTime !== undefined) return { advisories: [] };
+  const records = restoreSource(advisory, published);
   const [first, ...others] = advisory.aliases;
   const rated = severities.length > 0 ? severities : advisory.severities;
-  if (first === undefined || rated.length === 0) return { advisories: [advisory] };
+  if (first === undefined || rated.length === 0) return { advisories: [advisory], records };
   // Without a time: a record of the vulnerability takes precedence.
   const known = create(VulnerabilitySchema, { id: first, aliases: others, severities: rated });
-  return { advisories: [advisory], vulnerabilities: [known] };
+  return { advisories: [advisory], vulnerabilities: [known], records };
+}
+
+/** Gives an advisory of Wharf the source that it was published with, if any. */
+function restoreSource(advisory: Advisory, published: DocumentNode | undefined): JsonObject[] {
+  delete advisory.source;
+  if (published === undefined) return [];
+  readKeptRecord(published);
+  const affected = published.field("affected").value;
+  advisory.source = sourceOf(
+    published.field("id").optionalString(),
+    Array.isArray(affected) ? affected : [],
+  );
+  return [recordOf(published)];
 }

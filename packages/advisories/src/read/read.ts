@@ -1,4 +1,4 @@
-import { create } from "@bufbuild/protobuf";
+import { create, type JsonObject } from "@bufbuild/protobuf";
 import {
   type Advisory,
   type AdvisoryDocument,
@@ -9,7 +9,7 @@ import { readCsaf } from "./csaf.ts";
 import { readCycloneDx } from "./cyclonedx.ts";
 import { decode } from "./decode.ts";
 import { readDistro } from "./distro.ts";
-import { DocumentError, type Path } from "./document-error.ts";
+import { DocumentError, type Path, type Problem } from "./document-error.ts";
 import { DocumentNode, quoted } from "./document-node.ts";
 import { READ_LIMITS, type ReadLimits } from "./limits.ts";
 import { readOpenVex } from "./openvex.ts";
@@ -20,6 +20,8 @@ import { parseTree, type Tree } from "./tree.ts";
 export interface Contents {
   readonly advisories: readonly Advisory[];
   readonly vulnerabilities?: readonly Vulnerability[];
+  /** The OSV records that advisories name as their source, without `affected`. */
+  readonly records?: readonly JsonObject[];
 }
 
 /** The supported formats, by the names that users select them by. */
@@ -42,6 +44,8 @@ export interface ReadOptions {
   readonly metadataOnly?: boolean | undefined;
   /** READ_LIMITS by default. */
   readonly limits?: ReadLimits;
+  /** Gets what was corrected in a document that is not rejected, such as a repeated alias. */
+  readonly onWarning?: ((warning: Problem) => void) | undefined;
 }
 
 /**
@@ -53,11 +57,12 @@ export function readDocument(bytes: Uint8Array, options: ReadOptions): AdvisoryD
   const { limits = READ_LIMITS } = options;
   const tree = parseTree(decode(bytes, limits), limits);
   const format = options.format ?? formatOf(tree);
-  const contents: Contents = DocumentNode.read(tree, READERS[format], limits);
+  const contents: Contents = DocumentNode.read(tree, READERS[format], limits, options.onWarning);
   return create(AdvisoryDocumentSchema, {
     name: options.name,
     advisories: options.metadataOnly ? [] : [...contents.advisories],
     vulnerabilities: [...(contents.vulnerabilities ?? [])],
+    sources: options.metadataOnly ? [] : (contents.records ?? []).map((osv) => ({ osv })),
   });
 }
 

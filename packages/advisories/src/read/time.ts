@@ -4,8 +4,8 @@ import { type Timestamp, TimestampSchema } from "@bufbuild/protobuf/wkt";
 const RFC3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
-/** The year of Go's zero time, which means that no time was set. */
-const UNSET_YEAR = "0001";
+/** Go's zero time, which means that no time was set. */
+const ZERO_TIME = /^0001-/;
 
 /** The range of google.protobuf.Timestamp: the years 1 to 9999. */
 const EARLIEST_SECONDS = -62_135_596_800;
@@ -18,7 +18,7 @@ const LATEST_SECONDS = 253_402_300_799;
  */
 export function parseTime(text: string): Timestamp | undefined {
   const found = RFC3339.exec(text);
-  if (found === null || found[1] === UNSET_YEAR) return undefined;
+  if (found === null || isZeroTime(text)) return undefined;
   const [year, month, day, hour, minute, second] = found.slice(1, 7).map(Number) as [
     ...[number, number, number, number, number, number],
   ];
@@ -34,6 +34,15 @@ export function parseTime(text: string): Timestamp | undefined {
   if (seconds < EARLIEST_SECONDS || seconds > LATEST_SECONDS) return undefined;
   const nanos = Number(fraction.slice(0, 9).padEnd(9, "0"));
   return create(TimestampSchema, { seconds: BigInt(seconds), nanos });
+}
+
+/**
+ * Whether a time is Go's zero time: generators write it for a time that is not given.
+ *
+ * @example isZeroTime("0001-01-01T00:00:00Z") // true
+ */
+export function isZeroTime(text: string): boolean {
+  return ZERO_TIME.test(text);
 }
 
 /** A key by which times can be compared for equality. */

@@ -89,6 +89,7 @@ export const resource: Resource<Advisory, FilterArgs<typeof FILTERS>> = {
   columns: COLUMNS,
   details: [
     ...COLUMNS,
+    { header: "Source", value: sourceText },
     {
       header: "Events",
       value: ({ events }) =>
@@ -143,6 +144,12 @@ export const resource: Resource<Advisory, FilterArgs<typeof FILTERS>> = {
   },
 };
 
+function sourceText({ source }: Advisory): string | undefined {
+  const id = source?.osv?.id;
+  if (typeof id !== "string") return undefined;
+  return source?.inEffect ? id : `${id} (overridden, or not approved)`;
+}
+
 /** Finds an advisory by UID or ID. IDs are unique per group only. */
 export async function findAdvisory(context: Context, text: string): Promise<Advisory> {
   const { advisories } = await context.client();
@@ -150,7 +157,9 @@ export async function findAdvisory(context: Context, text: string): Promise<Advi
   if (isUid(text)) return advisories.get({ uid: text }, { signal });
   const request = { advisoryIds: [text], pageSize: MAX_CANDIDATES };
   const found = (await advisories.list(request, { signal })).advisories;
-  return onlyMatch(context, ADVISORY, text, found, ["has the ID", "have the ID"]);
+  const { uid } = await onlyMatch(context, ADVISORY, text, found, ["has the ID", "have the ID"]);
+  // Lists omit the source.
+  return advisories.get({ uid }, { signal });
 }
 
 export const create: Run<typeof createDefinition> = async (context, args) => {

@@ -16,6 +16,7 @@ const COLUMNS: readonly Column<Registry>[] = [
   { header: "Removed", value: ({ findings }) => findings?.removed },
   { header: "Rejected", value: ({ findings }) => findings?.refused },
   { header: "Manifests", value: ({ findings }) => findings?.manifests, wide: true },
+  { header: "Deleted", value: ({ findings }) => findings?.deleted, wide: true },
   { header: "Elsewhere", value: ({ findings }) => findings?.elsewhere, wide: true },
   { header: "Finished", value: ({ finishTime }) => finishTime, wide: true },
 ];

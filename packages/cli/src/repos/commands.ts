@@ -1,7 +1,7 @@
 import { command, define, group, type Options } from "../command/definition.ts";
 import { completeOf } from "../resolve/choices.ts";
 import { REPO } from "../resolve/kinds.ts";
-import { resourceCommands } from "../resource/commands.ts";
+import { DELETE, resourceCommands } from "../resource/commands.ts";
 import {
   argumentOf,
   argumentsOf,
@@ -68,11 +68,31 @@ const verbs = resourceCommands(async () => (await load()).resource, {
     examples: [{ command: "wharf repos describe acme/app" }],
     argument,
   },
-  delete: {
-    summary: "Delete repos",
-    examples: [{ command: "wharf repos delete acme/app" }],
-    argument: { ...argumentsOf("repos", REPO), required: true },
+});
+
+export const deleteDefinition = define({
+  ...DELETE,
+  summary: "Delete repos",
+  description: `Images stay in the registries unless --images is given. A repo whose images stay comes back when something is
+pushed to it.`,
+  examples: [
+    { command: "wharf repos delete acme/app" },
+    { command: "wharf repos delete acme/app --images", shows: "with its images" },
+  ],
+  arguments: [{ ...argumentsOf("repos", REPO), required: true }],
+  options: {
+    images: {
+      type: "boolean",
+      summary: "Also delete the images in the attached registries, before the repo",
+    },
   },
+});
+
+export const locationsDefinition = define({
+  name: "locations",
+  summary: "Show where registries have the images of a repo",
+  examples: [{ command: "wharf repos locations acme/app" }],
+  arguments: [argument],
 });
 
 export const repos = group({
@@ -84,6 +104,7 @@ export const repos = group({
     verbs.describe,
     command(createDefinition, load, "create"),
     command(updateDefinition, load, "update"),
-    verbs.delete,
+    command(deleteDefinition, () => import("./delete.ts"), "remove"),
+    command(locationsDefinition, load, "locations"),
   ],
 });

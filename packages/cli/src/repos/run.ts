@@ -1,14 +1,15 @@
-import type { Repo } from "@wharf/client";
+import type { ImageLocation, Repo } from "@wharf/client";
 import { CatalogTier } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
+import type { Column } from "../output/columns.ts";
 import { resolveGroup } from "../resolve/groups.ts";
 import { REPO } from "../resolve/kinds.ts";
 import { resolveUid } from "../resolve/resolve.ts";
 import { printOne, type Resource } from "../resource/run.ts";
 import { updater } from "../resource/update.ts";
 import { given, givenList } from "../resource/values.ts";
-import type { createDefinition } from "./commands.ts";
+import type { createDefinition, locationsDefinition } from "./commands.ts";
 import { updateDefinition } from "./commands.ts";
 
 export const resource: Resource<Repo> = {
@@ -72,3 +73,17 @@ export const update = updater(updateDefinition, {
   },
   send: ({ repos }, repo, updateMask, options) => repos.update({ repo, updateMask }, options),
 });
+
+const LOCATION_COLUMNS: readonly Column<ImageLocation>[] = [
+  { header: "Host", value: ({ host }) => host },
+  { header: "Path", value: ({ path }) => path },
+  { header: "Attached", value: ({ attached }) => (attached ? "yes" : "no") },
+];
+
+export const locations: Run<typeof locationsDefinition> = async (context, args) => {
+  const repoUid = await resolveUid(context, REPO, args.repo);
+  const { images } = await context.client();
+  const found = (await images.listLocations({ repoUid }, { signal: context.signal })).locations;
+  const id = ({ host, path }: ImageLocation) => `${host}/${path}`;
+  await context.out.list(found, LOCATION_COLUMNS, { id, what: "locations" });
+};

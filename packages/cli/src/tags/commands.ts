@@ -1,4 +1,11 @@
-import { group, type Options } from "../command/definition.ts";
+import {
+  type Argument,
+  command,
+  define,
+  group,
+  type Option,
+  type Options,
+} from "../command/definition.ts";
 import { completeOf } from "../resolve/choices.ts";
 import { REPO } from "../resolve/kinds.ts";
 import { resourceCommands } from "../resource/commands.ts";
@@ -22,7 +29,21 @@ export const FILTERS = {
   },
 } as const satisfies Options;
 
-const verbs = resourceCommands(async () => (await import("./run.ts")).resource, {
+const TAG = {
+  name: "tag",
+  summary: "UID of the tag, or repo and name, such as acme/app:latest",
+  required: true,
+} as const satisfies Argument;
+
+const REPO_OF_TAG = {
+  type: "string",
+  summary: "Repo of the tag, if TAG is only its name",
+  complete: completeOf(REPO),
+} as const satisfies Option;
+
+const load = () => import("./run.ts");
+
+const verbs = resourceCommands(async () => (await load()).resource, {
   list: {
     summary: "List tags",
     description: "Omits referrers and tags with a date or build suffix by default.",
@@ -35,24 +56,61 @@ const verbs = resourceCommands(async () => (await import("./run.ts")).resource, 
   describe: {
     summary: "Show a tag",
     examples: [{ command: "wharf tags describe acme/app:latest" }],
+    argument: TAG,
+    options: { repo: REPO_OF_TAG },
+  },
+  delete: {
+    summary: "Delete tags, here and in the attached registries",
+    description: `The images stay. CNCF Distribution 2.8 cannot delete a tag without its image; then nothing is deleted, and
+\`wharf images delete\` deletes the image with its tags.`,
+    examples: [{ command: "wharf tags delete acme/app:old acme/app:older" }],
     argument: {
-      name: "tag",
-      summary: "UID of the tag, or repo and name, such as acme/app:latest",
+      name: "tags",
+      summary: "UIDs of tags, or repos and names, such as acme/app:latest",
       required: true,
-    },
-    options: {
-      repo: {
-        type: "string",
-        summary: "Repo of the tag, if TAG is only its name",
-        complete: completeOf(REPO),
-      },
+      variadic: true,
     },
   },
+});
+
+export const createDefinition = define({
+  name: "create",
+  summary: "Create or move a tag, here and in the attached registries",
+  description:
+    "An attached registry that has the repo must have the image. Moving a tag requires tag.update.",
+  examples: [
+    { command: "wharf tags create acme/app:stable --digest sha256:…" },
+    {
+      command: "wharf tags create acme/app:stable --from latest",
+      shows: "with the image of latest",
+    },
+  ],
+  arguments: [{ name: "tag", summary: "Repo and name, such as acme/app:latest", required: true }],
+  options: {
+    digest: { type: "string", value: "DIGEST", summary: "Image of the tag" },
+    from: { type: "string", value: "TAG", summary: "Tag of the same repo whose image it gets" },
+    deprecated: { type: "boolean", summary: "Mark as no longer kept up to date" },
+    bundles: { type: "list", value: "BUNDLE", summary: "Bundles that contain the tag" },
+  },
+});
+
+export const historyDefinition = define({
+  name: "history",
+  summary: "Show the images that a tag has had, newest first",
+  examples: [{ command: "wharf tags history acme/app:latest" }],
+  arguments: [TAG],
+  options: { repo: REPO_OF_TAG },
 });
 
 export const tags = group({
   name: "tags",
   aliases: ["tag"],
-  summary: "Show tags of images",
-  commands: [verbs.list, verbs.describe],
+  summary: "Manage tags of images",
+  commands: [
+    verbs.list,
+    verbs.describe,
+    command(createDefinition, load, "create"),
+    command(historyDefinition, load, "history"),
+    verbs.delete,
+  ],
 });

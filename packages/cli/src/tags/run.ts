@@ -1,14 +1,16 @@
-import type { Tag } from "@wharf/client";
+import type { Repo, Tag, TagHistoryEntry } from "@wharf/client";
 import { isUid } from "@wharf/contract";
+import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
 import { notFound, usageError } from "../errors.ts";
+import type { Column } from "../output/columns.ts";
 import { resolveScope } from "../resolve/groups.ts";
 import { type Kind, REPO } from "../resolve/kinds.ts";
 import { resolve, resolveUid } from "../resolve/resolve.ts";
 import type { FilterArgs } from "../resource/commands.ts";
-import type { Resource } from "../resource/run.ts";
+import { printOne, type Resource } from "../resource/run.ts";
 import { given, readPastTime } from "../resource/values.ts";
-import type { FILTERS } from "./commands.ts";
+import type { createDefinition, FILTERS, historyDefinition } from "./commands.ts";
 
 const TAG: Kind<Tag> = {
   one: "tag",
@@ -55,24 +57,60 @@ export const resource: Resource<Tag, FilterArgs<typeof FILTERS>> = {
   },
 };
 
-/** Finds a tag by UID, as REPO:TAG, or by its name in a repo. */
-async function findTag(context: Context, text: string, repo: string | undefined): Promise<Tag> {
-  const { tags } = await context.client();
-  const { signal } = context;
-  if (isUid(text)) return tags.get({ uid: text }, { signal });
-  const colon = text.lastIndexOf(":");
-  const repoName = repo ?? (colon < 0 ? "" : text.slice(0, colon));
-  const name = repo === undefined ? text.slice(colon + 1) : text;
-  if (repoName === "") {
-    throw usageError(`the repo of tag "${text}" is missing`, "write REPO:TAG, or give --repo");
+/** Creates a tag, or moves it. */
+export const create: Run<typeof createDefinition> = async (context, args) => {
+  const { deprecated, bundles, from } = args;
+  if ((args.digest === undefined) === (from === undefined)) {
+    throw usageError("give either --digest or --from");
   }
-  const found = await resolve(context, REPO, repoName);
+  const { repo, name } = splitTag(args.tag, undefined);
+  const found = await resolve(context, REPO, repo);
+  const digest =
+    from === undefined ? (args.digest ?? "") : (await tagNamed(context, found, from)).digest;
+  const tag = { name, digest, deprecated, bundles: [...bundles] };
+  const { tags } = await context.client();
+  const created = await tags.create({ parent: found.uid, tag }, { signal: context.signal });
+  context.err.note(`tagged ${found.name}@${created.digest} as ${name}`);
+  await printOne(context, resource, created);
+};
+
+const HISTORY_COLUMNS: readonly Column<TagHistoryEntry>[] = [
+  { header: "Digest", value: ({ digest }) => digest },
+  { header: "Since", value: ({ updateTime }) => updateTime },
+];
+
+export const history: Run<typeof historyDefinition> = async (context, args) => {
+  const { uid } = await findTag(context, args.tag, args.repo);
+  const { tags } = await context.client();
+  const entries = tags.listHistoryAll({ uid }, { signal: context.signal });
+  const id = ({ digest }: TagHistoryEntry) => digest;
+  await context.out.list(entries, HISTORY_COLUMNS, { id, what: "entries" });
+};
+
+/** Finds a tag by UID, as REPO:TAG, or by its name in a repo. */
+async function findTag(context: Context, text: string, repo?: string): Promise<Tag> {
+  const { tags } = await context.client();
+  if (isUid(text)) return tags.get({ uid: text }, { signal: context.signal });
+  const { repo: repoName, name } = splitTag(text, repo);
+  return tagNamed(context, await resolve(context, REPO, repoName), name);
+}
+
+/** Splits REPO:TAG; with a repo, the whole text is the name. */
+function splitTag(text: string, repo: string | undefined): { repo: string; name: string } {
+  if (repo !== undefined) return { repo, name: text };
+  const colon = text.lastIndexOf(":");
+  if (colon > 0) return { repo: text.slice(0, colon), name: text.slice(colon + 1) };
+  throw usageError(`the repo of tag "${text}" is missing`, "write REPO:TAG, or give --repo");
+}
+
+async function tagNamed(context: Context, { uid, name: repo }: Repo, name: string): Promise<Tag> {
+  const { tags } = await context.client();
   const all = { includeReferrers: true, includeDates: true, includeEpochs: true };
-  const request = { name, uidp: { childrenOf: found.uid }, ...all };
-  const [tag] = (await tags.list(request, { signal })).tags;
+  const request = { name, uidp: { childrenOf: uid }, ...all };
+  const [tag] = (await tags.list(request, { signal: context.signal })).tags;
   if (tag !== undefined) return tag;
   throw notFound(
-    `${found.name} has no tag "${name}"`,
-    `\`wharf tags list --repo ${found.uid}\` lists its tags`,
+    `${repo} has no tag "${name}"`,
+    `\`wharf tags list --repo ${uid}\` lists its tags`,
   );
 }

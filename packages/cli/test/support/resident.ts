@@ -53,7 +53,7 @@ interface Named {
   readonly name: string;
   /** The group that the command is in. */
   readonly family: string;
-  /** Reads its words itself, and what it is told from `process.stdin`. */
+  /** Parses its own arguments, and reads its input from `process.stdin`. */
   readonly raw: boolean;
 }
 

@@ -8,6 +8,8 @@ import { identities } from "../iam/identities.ts";
 import { identityProviders } from "../iam/identity-providers.ts";
 import { roleBindings } from "../iam/role-bindings.ts";
 import { roles } from "../iam/roles.ts";
+import { deployments } from "../registry/deployments.ts";
+import { packages } from "../registry/packages.ts";
 import { repos } from "../registry/repos/repos.ts";
 import { tags } from "../registry/tags/tags.ts";
 import { advisories } from "../vulnerabilities/advisories.ts";
@@ -22,6 +24,8 @@ export const RESOURCES = {
   identityProviders,
   roleBindings,
   roles,
+  deployments,
+  packages,
   repos,
   tags,
   advisories,

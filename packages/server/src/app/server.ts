@@ -16,6 +16,7 @@ import { ServedMethods } from "../rpc/methods.ts";
 import { registerScim } from "../scim/register.ts";
 import { openStore } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";
+import { groupDeletedBy } from "../store/tables/deleted-groups.ts";
 import { createExchange, registerSts } from "../sts/register.ts";
 import { deprecationOf } from "../v1/deprecation.ts";
 import { V1_EVENT_TRANSLATOR } from "../v1/events.ts";
@@ -103,6 +104,7 @@ async function serve(
   const methods = new ServedMethods(API_SERVICES, handlers, authenticator, {
     deprecation: deprecationOf(settings, metrics),
     eventTranslator: V1_EVENT_TRANSLATOR,
+    findDeletedGroup: (identity, uids) => groupDeletedBy(store.reader, identity, uids),
   });
   const port = await openConfiguredPort(settings, {
     methods,

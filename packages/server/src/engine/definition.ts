@@ -88,6 +88,8 @@ export interface IndexDefinition<R extends ResourceMessage> {
   ) => Promise<readonly Condition[]>;
   /** The order of lists that ask for none: constant, or derived from the request. */
   readonly defaultOrder?: Order | ((request: Message) => Order);
+  /** Kinds of terms that lists can be ordered by, by the name of the sort key. */
+  readonly termOrders?: Readonly<Record<string, string>>;
   /** Times that the children of one parent are often listed by, where a parent has very many. */
   readonly childOrders?: readonly ("created" | "updated")[];
   readonly partitions?: Partitions<R>;

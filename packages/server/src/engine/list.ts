@@ -13,7 +13,7 @@ import { messageToJson } from "../rpc/json.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Bound, Condition, Range, TreeRange } from "../store/resources/query.ts";
 import { partitionRanges } from "../store/resources/range-counts.ts";
-import { bodyOf, encodingOf, type PageRow, positionOf, withBody } from "../store/resources/rows.ts";
+import { bodyOf, encodingOf, positionOf, withBody } from "../store/resources/rows.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import { readFilters } from "./filters.ts";
@@ -23,6 +23,7 @@ import { type Body, type Envelope, fitting, pageReply } from "./page-reply.ts";
 import type { Cursor } from "./page-token.ts";
 import { rangesFor } from "./ranges.ts";
 import type { Resource } from "./resource.ts";
+import { type OrderedRows, type RunScan, readRuns } from "./runs.ts";
 import { countRows, readRows, type Scan } from "./scan.ts";
 
 const DEFAULT_PAGE_SIZE = 50;
@@ -50,13 +51,14 @@ export function listMethod<R extends ResourceMessage>(
   const rule = accessOf(method);
   const capabilities: readonly Capability[] =
     rule && "capabilities" in rule ? rule.capabilities : [];
-  const sortKeys = [
+  const columns = [
     ...(tree.uidIsParent ? ["group"] : []),
     "uid",
     ...(named(definition.schema) ? ["name"] : []),
     "created_at",
     "updated_at",
   ];
+  const sortKeys = { columns, terms: index.termOrders };
   const fallback = index.defaultOrder ?? { column: "uid", descending: false };
   const defaultOrder = typeof fallback === "function" ? fallback : () => fallback;
   const hydrates = definition.hydrate !== undefined;
@@ -65,7 +67,7 @@ export function listMethod<R extends ResourceMessage>(
     const request = message as ListRequest;
     const pageSize = pageSizeOf(request.pageSize);
     const skip = readSkip(request.skip);
-    const order = parseOrder(request.orderBy, defaultOrder(request), sortKeys);
+    const { order, further } = parseOrder(request.orderBy, defaultOrder(request), sortKeys);
     const filters = readFilters(resource, method, request);
     const partitions = index.partitions?.requested(request) ?? [];
     const queryText = JSON.stringify([
@@ -74,6 +76,7 @@ export function listMethod<R extends ResourceMessage>(
       filters,
       order,
       partitions,
+      ...further,
     ]);
     const cursor = readCursor(engine, queryText, request.pageToken, call.time);
     const { reader } = engine.store;
@@ -96,15 +99,20 @@ export function listMethod<R extends ResourceMessage>(
         form: hydrates || call.format === "binary" ? "data" : "json",
         task,
       };
-      const rows = await currentRows(resource, engine, scan);
+      const rows = await currentRows(resource, engine, {
+        ...scan,
+        further,
+        after: cursor?.position,
+      });
       return { found: rows, totalCount: await countRows(reader, scan) };
     });
-    const stored = fitting(found.slice(0, pageSize).map(bodyOf));
+    const stored = fitting(found.rows.slice(0, pageSize).map(bodyOf));
     const bodies = hydrates ? fitting(await hydrated(resource, engine, call, stored)) : stored;
     const skipped = Math.min((cursor?.skipped ?? 0) + skip, MAX_INT32);
-    const last = found[bodies.length - 1];
-    const more = found.length > bodies.length;
-    const next = more && last ? { position: positionOf(last), skipped } : undefined;
+    const last = found.rows[bodies.length - 1];
+    const more = found.rows.length > bodies.length;
+    const position = found.positions?.[bodies.length - 1] ?? (last && positionOf(last));
+    const next = more && position ? { position, skipped } : undefined;
     const envelope: Envelope = {
       nextPageToken: next ? engine.pageTokens.seal(queryText, next, call.time) : "",
       totalCount,
@@ -198,17 +206,29 @@ export function readCursor(
 /** The rows of a list; JSON is made again from the data where rows have an older schema. */
 async function currentRows<R extends ResourceMessage>(
   resource: Resource<R>,
-  { store: { reader }, skipIndex }: Engine,
-  scan: Scan,
-): Promise<PageRow[]> {
-  const rows = await readRows(reader, skipIndex, scan);
-  if (scan.form === "data" || rows.every((row) => encodingOf(row) === resource.encoding))
-    return rows;
+  engine: Engine,
+  scan: RunScan,
+): Promise<FoundRows> {
+  const found = await orderedRows(engine, scan);
+  if (scan.form === "data" || found.rows.every((row) => encodingOf(row) === resource.encoding))
+    return found;
   const { schema } = resource.definition;
-  const again = await readRows(reader, skipIndex, { ...scan, form: "data" });
-  return again.map((row) => {
+  const again = await orderedRows(engine, { ...scan, form: "data" });
+  const rows = again.rows.map((row) => {
     return withBody(row, messageToJson(schema, fromBinary(schema, bodyOf(row) as Uint8Array)));
   });
+  return { ...again, rows };
+}
+
+/** The rows of a page. In an order of one key, their positions follow from them. */
+type FoundRows = Pick<OrderedRows, "rows"> & Partial<OrderedRows>;
+
+async function orderedRows(
+  { store: { reader }, skipIndex }: Engine,
+  scan: RunScan,
+): Promise<FoundRows> {
+  if (scan.further.length > 0) return readRuns(reader, skipIndex, scan);
+  return { rows: await readRows(reader, skipIndex, scan) };
 }
 
 /** Hydrated rows, in the requested format. */

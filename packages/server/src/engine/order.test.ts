@@ -8,7 +8,7 @@ import { parseOrder } from "./order.ts";
 const SEED = 20_261;
 
 const FALLBACK = { column: "updated", descending: true } as const;
-const ALL = ["uid", "name", "created_at", "updated_at"];
+const ALL = { columns: ["uid", "name", "created_at", "updated_at"] };
 
 const COLUMNS: Readonly<Record<string, string>> = {
   uid: "uid",
@@ -25,28 +25,56 @@ test("every key sorts by its column, ascending by default", () => {
   const spaces = fc.constantFrom(" ", "  ", "    ");
   const around = fc.constantFrom("", " ", "   ");
   const key = fc.constantFrom(...Object.keys(COLUMNS));
-  const direction = fc.constantFrom(undefined, "asc", "desc");
+  const direction = fc.constantFrom(undefined, "asc", "desc", "ASC", "DESC", "Desc");
   const property = fc.property(key, direction, spaces, around, around, (k, d, gap, left, right) => {
     const text = `${left}${k}${d === undefined ? "" : gap + d}${right}`;
-    const expected = { column: COLUMNS[k], descending: d === "desc" };
-    assert.deepEqual(parseOrder(text, FALLBACK, ALL), expected);
+    const expected = { column: COLUMNS[k], descending: d?.toLowerCase() === "desc" };
+    assert.deepEqual(parseOrder(text, FALLBACK, ALL), { order: expected, further: [] });
   });
   fc.assert(property, { seed: SEED });
 });
 
 test("an empty order_by is the default order", () => {
-  assert.equal(parseOrder("", FALLBACK, ALL), FALLBACK);
-  assert.equal(parseOrder("   ", FALLBACK, ALL), FALLBACK);
+  for (const text of ["", "   "]) {
+    assert.deepEqual(parseOrder(text, FALLBACK, ALL), { order: FALLBACK, further: [] });
+  }
+});
+
+test("several keys are separated by commas; those that decide nothing are left out", () => {
+  const allowed = { ...ALL, terms: { aliases: "alias" } };
+  const columnsOf = (text: string) => {
+    const { order, further } = parseOrder(text, FALLBACK, allowed);
+    return [order, ...further].map(
+      (key) => `${"column" in key ? key.column : key.term} ${key.descending}`,
+    );
+  };
+  assert.deepEqual(columnsOf("name,created_at desc"), ["name false", "created true"]);
+  assert.deepEqual(columnsOf(" name DESC , update_time "), ["name true", "updated false"]);
+  assert.deepEqual(columnsOf("name, uid desc, created_at"), ["name false", "uid true"]);
+  assert.deepEqual(columnsOf("uid, name desc"), ["uid false"]);
+  assert.deepEqual(columnsOf("name, name desc, name"), ["name false"]);
+  assert.deepEqual(columnsOf("name, aliases desc"), ["name false", "alias true"]);
+  assert.deepEqual(columnsOf("aliases desc, name"), ["uid false", "alias true", "name false"]);
 });
 
 test("anything but a key and a direction is rejected, and the error names the allowed keys", () => {
-  const words = fc.constantFrom("uid", "name", "desc", "asc", "DESC", "id", ",", "__proto__", "");
+  const words = fc.constantFrom("uid", "name", "desc", "asc", "down", "id", "; ", "__proto__", "");
   const odd = fc.oneof(
     fc.array(words, { minLength: 1, maxLength: 4 }).map((list) => list.join(" ")),
     fc.string(),
-    fc.constantFrom("name,uid", "name\tdesc", "name\ndesc", "toString", "constructor", "Name"),
+    fc.constantFrom(
+      "name,",
+      ",",
+      "name,,uid",
+      "name;uid",
+      "name\tdesc",
+      "name\ndesc",
+      "toString",
+      "constructor",
+      "Name",
+    ),
   );
-  const readable = /^ *(uid|name|created_at|updated_at)( +(asc|desc))? *$|^ *$/;
+  const readable = /^ *(uid|name|created_at|updated_at)( +(asc|desc))? *$|^ *$/i;
   const property = fc.property(odd, (text) => {
     fc.pre(!readable.test(text) && !Object.keys(COLUMNS).includes(text.trim()));
     assert.throws(
@@ -60,12 +88,15 @@ test("anything but a key and a direction is rejected, and the error names the al
 
 test("only resources with the uid of their group can be ordered by group", () => {
   const order = { column: "uid", descending: true };
-  assert.deepEqual(parseOrder("group desc", FALLBACK, ["group", ...ALL]), order);
+  const grouped = { columns: ["group", ...ALL.columns] };
+  assert.deepEqual(parseOrder("group desc", FALLBACK, grouped).order, order);
   assert.throws(() => parseOrder("group", FALLBACK, ALL), { code: "INVALID_ARGUMENT" });
 });
 
 test("a key is rejected where the resource has no such field, under each of its names", () => {
   for (const text of ["name", "created_at", "create_time", "createTime desc"]) {
-    assert.throws(() => parseOrder(text, FALLBACK, ["uid"]), { code: "INVALID_ARGUMENT" });
+    assert.throws(() => parseOrder(text, FALLBACK, { columns: ["uid"] }), {
+      code: "INVALID_ARGUMENT",
+    });
   }
 });

@@ -39,7 +39,8 @@ export class PageTokens {
 
   seal(query: string, { position, skipped }: Cursor, now: number): string {
     this.#clearAfterRotation();
-    const content = [digest(query), position.key, position.id, skipped];
+    const { key, id, further } = position;
+    const content = [digest(query), key, id, skipped, ...(further === undefined ? [] : [further])];
     const cacheKey = JSON.stringify(content);
     const cached = this.#cache.get(cacheKey, now);
     // Sealing costs as much as reading the page, and the pages that many users open are few.
@@ -53,10 +54,10 @@ export class PageTokens {
   open(query: string, token: string, now: number): OpenedToken {
     const text = this.#sealer.open(token);
     if (text === undefined) return "foreign";
-    const [version, sealed, of, key, id, skipped] = JSON.parse(text) as Content;
+    const [version, sealed, of, key, id, skipped, further] = JSON.parse(text) as Content;
     if (version !== VERSION || of !== digest(query)) return "foreign";
     if (now - sealed > LIFETIME_MS) return "expired";
-    return { cursor: { position: { key, id }, skipped } };
+    return { cursor: { position: { key, id, ...(further && { further }) }, skipped } };
   }
 
   #clearAfterRotation(): void {
@@ -74,6 +75,7 @@ type Content = [
   key: string | number,
   id: number,
   skipped: number,
+  further?: readonly (string | number)[],
 ];
 
 function digest(query: string): string {

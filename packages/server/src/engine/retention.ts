@@ -11,6 +11,9 @@ const DAY_MS = 24 * 3_600_000;
 /** Registries repeat a notification for a day at most: after that its id need not be stored. */
 const NOTIFICATION_DAYS = 1;
 
+/** The caller that deleted a group gets NOT_FOUND for it this long; clients read it again within minutes. */
+const DELETED_GROUP_DAYS = 30;
+
 /** The interval between passes, plus up to half of it as jitter. */
 const PASS_MS = 60_000;
 
@@ -33,6 +36,7 @@ export function expiriesAt(settings: RetentionSettings, now: number): Expiry[] {
     ...kept("registry_notices", NOTIFICATION_DAYS),
     ...kept("manifest_deletions", NOTIFICATION_DAYS),
     ...kept("path_deletions", NOTIFICATION_DAYS),
+    ...kept("deleted_groups", DELETED_GROUP_DAYS),
     ...kept("events", settings.eventRetentionDays),
     ...kept("audit", settings.auditRetentionDays),
   ];

@@ -13,7 +13,7 @@ import type {
 } from "../store/resources/query.ts";
 import { countsOf } from "../store/resources/range-counts.ts";
 import type { ResourceTable } from "../store/resources/resource-table.ts";
-import { type PageRow, positionOf } from "../store/resources/rows.ts";
+import { type PageForm, type PageRow, positionOf } from "../store/resources/rows.ts";
 import { isConsecutive, readConsecutive } from "./consecutive.ts";
 import { rowsIn } from "./many-ranges.ts";
 import { MergedTraversal, positionOrder } from "./merge.ts";
@@ -28,7 +28,7 @@ export interface Scan {
   readonly start: Start | undefined;
   readonly skip: number;
   readonly limit: number;
-  readonly form: "json" | "data";
+  readonly form: PageForm;
   /** The counts of the scopes of subtrees, where they were read together. */
   readonly counts?: ReadonlyMap<string, Counts>;
   /** The task that the list is part of; it yields to other tasks between two statements. */

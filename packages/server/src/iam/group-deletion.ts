@@ -10,6 +10,8 @@ import type { Transaction } from "../store/db/group-commit.ts";
 import { readPositions } from "../store/resources/page.ts";
 import { countsOf } from "../store/resources/range-counts.ts";
 import type { ResourceTable } from "../store/resources/resource-table.ts";
+import { forgetSources } from "../store/tables/advisory-sources.ts";
+import { addDeletedGroup } from "../store/tables/deleted-groups.ts";
 import { forgetRegistrySettings } from "../store/tables/registry-settings.ts";
 import { forgetSubpackages } from "../store/tables/subpackages.ts";
 import { forgetVulnerabilities } from "../store/tables/vulnerabilities.ts";
@@ -59,9 +61,11 @@ export async function beforeDelete(mutation: Mutation, deleted: Group): Promise<
   await deleteTombstones(mutation, uid, Number.MAX_SAFE_INTEGER);
   const bindings = await engine.catalog.roleBindings.where(tx, { column: "parent", value: uid });
   for (const binding of bindings) await mutation.remove(engine.catalog.roleBindings, binding.uid);
+  await addDeletedGroup(tx, uid, mutation.caller.uid, mutation.call.time);
   await forgetRegistrySettings(tx, uid);
   await forgetVulnerabilities(tx, uid);
   await forgetSubpackages(tx, uid);
+  await forgetSources(tx, uid);
 }
 
 async function rejectUnlessEmpty(mutation: Mutation, group: string): Promise<void> {

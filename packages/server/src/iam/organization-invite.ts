@@ -20,7 +20,7 @@ const INVITE = [Capability.CAP_IAM_GROUP_INVITES_CREATE, Capability.CAP_IAM_ROLE
 
 /**
  * Creates an organization and an invite to it, in one transaction. The caller does not become the owner:
- * whoever accepts the invite joins an organization without members. It needs what creating an
+ * the user who accepts the invite joins an organization without members. It needs what creating an
  * organization needs, and the capabilities to invite in some group.
  */
 export async function createOrganizationWithInvite(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type CodeName, invalidArgument, WharfError } from "./errors.ts";
+import { type CodeName, invalidArgument, permissionDenied, WharfError } from "./errors.ts";
 
 test("the API guide has the codes, statuses and words of the catalog", () => {
   const guide = readFileSync(join(import.meta.dirname, "../../../../docs/api.md"), "utf8");
@@ -30,6 +30,11 @@ test("several violations share one message", () => {
     { field: "", description: "all is bad" },
   );
   assert.equal(error.message, "Invalid argument: a: a is bad; all is bad");
+});
+
+test("a permission error without a scope says so", () => {
+  const error = permissionDenied(["groups.create"], "");
+  assert.equal(error.message, "Permission denied: needs groups.create anywhere");
 });
 
 test("a response does not repeat a long request", () => {

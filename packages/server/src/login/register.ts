@@ -26,7 +26,7 @@ export function registerLogin(
 ): ProviderExchange {
   const { engine, settings, addresses, keys, installation, passwords } = deps;
   const refreshTokens = new RefreshTokens(() => installation.get("refresh-tokens"));
-  const sessions = new Sessions({ engine, settings, addresses, keys, refreshTokens });
+  const sessions = new Sessions({ engine, settings, addresses, keys, refreshTokens, exchange });
   const providers = new ProviderLogin(deps);
   const sealed = new SealedTickets(() => installation.get("login-tickets"));
   const login = { engine, settings, addresses, sessions, providers, sealed, passwords };

@@ -44,8 +44,8 @@ export class Logger {
 /** The log, with access to its writer for lines that are formatted elsewhere. */
 export interface Log {
   readonly log: Logger;
-  /** The start of a line of level info, up to its time. */
-  startLine(time: number): string;
+  /** The start of a line, up to its time. */
+  startLine(level: LogLevel, time: number): string;
   writeLine(line: string): void;
   /** Writes buffered lines synchronously, before the process exits. */
   flush(): void;
@@ -61,7 +61,7 @@ export type LogOutput = Pick<LineWriter, "write" | "flushSync">;
 export function openLog(level: string, lines: LogOutput = new LineWriter(2)): Log {
   return {
     log: new Logger(level, (line) => lines.write(line)),
-    startLine: (time) => lineStart("info", time),
+    startLine: lineStart,
     writeLine: (line) => lines.write(`${line}\n`),
     flush: () => lines.flushSync(),
   };

@@ -20,7 +20,8 @@ export function requestObserver(
   { log, startLine, writeLine, flush }: Log,
   metrics: Metrics,
 ): Observer {
-  const isLogged = log.isLevelEnabled("info");
+  const logsRequests = log.isLevelEnabled("info");
+  const logsPolls = log.isLevelEnabled("debug");
   const kinds = new Map<string, Kind[]>();
 
   function kindOf(event: Finished): Kind {
@@ -50,7 +51,8 @@ export function requestObserver(
     clearTimeout(timer);
     timer = undefined;
     for (const { event, text, time } of pending) {
-      writeLine(`${startLine(time)},${text}${otherFields(event)}}`);
+      const level = isPoll(event) ? "debug" : "info";
+      writeLine(`${startLine(level, time)},${text}${otherFields(event)}}`);
     }
     pending.length = 0;
   }
@@ -64,7 +66,7 @@ export function requestObserver(
     finished(event) {
       const { series, text } = kindOf(event);
       series.add(event.ms / 1000);
-      if (isLogged) {
+      if (isPoll(event) ? logsPolls : logsRequests) {
         pending.push({ event, text, time: Date.now() });
         if (pending.length >= BATCH_SIZE) writePending();
         else timer ??= setTimeout(writePending, FLUSH_MS).unref();
@@ -78,6 +80,11 @@ export function requestObserver(
   };
 }
 
+/** Polls of machines would fill the log. */
+function isPoll({ isPolled, code }: Finished): boolean {
+  return isPolled === true && code === 0;
+}
+
 /** Lines written together. */
 const BATCH_SIZE = 128;
 
@@ -89,6 +96,7 @@ function otherFields(event: Finished): string {
   const userAgent = event.userAgent === "" ? `""` : JSON.stringify(event.userAgent);
   return (
     `,"requestId":"${event.requestId}","httpStatus":${event.httpStatus},"bytesOut":${event.bytesOut}` +
-    `,"ms":${Math.round(event.ms * 1000) / 1000},"remoteAddress":"${event.remoteAddress}","userAgent":${userAgent}`
+    `,"ms":${Math.round(event.ms * 1000) / 1000},"remoteAddress":"${event.remoteAddress}","userAgent":${userAgent}` +
+    (event.reason ? `,"reason":${JSON.stringify(event.reason)}` : "")
   );
 }

@@ -1,4 +1,5 @@
 import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
+import { historyEndpoint } from "./access/history-endpoint.ts";
 import { type RegistryKeys, registryJwks } from "./access/keys.ts";
 import { type TokenEndpointDeps, tokenEndpoints } from "./access/token-endpoint.ts";
 
@@ -11,12 +12,23 @@ import { type TokenEndpointDeps, tokenEndpoints } from "./access/token-endpoint.
 /** Key files are fetched rarely and must be current. */
 const NO_CACHE = { "cache-control": "no-cache" };
 
-/** The endpoints for registries and their clients: tokens, and the public keys that verify them. */
+/** The endpoints for registries and their clients: tokens, the keys that verify them, and the history of tags. */
 export function registryEndpoints(deps: TokenEndpointDeps): HttpEndpoint[] {
   return [
     ...tokenEndpoints(deps),
-    { method: "GET", path: "/registry/certs.pem", handle: () => certificateResponse(deps.keys) },
-    { method: "GET", path: "/registry/jwks.json", handle: () => jwksResponse(deps.keys) },
+    {
+      method: "GET",
+      path: "/registry/certs.pem",
+      isPolled: true,
+      handle: () => certificateResponse(deps.keys),
+    },
+    {
+      method: "GET",
+      path: "/registry/jwks.json",
+      isPolled: true,
+      handle: () => jwksResponse(deps.keys),
+    },
+    historyEndpoint(deps),
   ];
 }
 

@@ -32,7 +32,7 @@ export function guardOf(method: DescMethod): Guard {
   return { rule, scope: { field, read: (request) => follow(request, path) } };
 }
 
-/** Throws PERMISSION_DENIED unless the caller may send this request. */
+/** Throws PERMISSION_DENIED unless the caller may send this request, INVALID_ARGUMENT for a malformed scope. */
 export function checkAccess(
   { rule, scope }: Guard,
   { grants, isOperator }: Caller,
@@ -44,8 +44,8 @@ export function checkAccess(
   if (rule.kind !== "scoped") return;
   const uid = scope?.read(request) ?? "";
   if (grants.holds(rule.capabilities, uid)) return;
-  // A missing scope is reported as such: more permissions would not help.
-  if (scope !== undefined && uid === "") mustBeUid(scope.field, uid);
+  // A missing or malformed scope is reported as such: it reveals nothing, and more permissions would not help.
+  if (scope !== undefined) mustBeUid(scope.field, uid);
   throw permissionDenied(rule.capabilities.map(capabilityName), uid);
 }
 

@@ -90,14 +90,17 @@ function integer(json: JsonValue, [min, max]: readonly [bigint, bigint]): bigint
   return value;
 }
 
-function wholeNumber(json: JsonValue): bigint | undefined {
+/** Numbers beyond 2^53 are bigints (json-parse.ts). */
+function wholeNumber(json: JsonValue | bigint): bigint | undefined {
+  if (typeof json === "bigint") return json;
   if (typeof json === "number") return Number.isSafeInteger(json) ? BigInt(json) : undefined;
   // Every 64-bit number has at most 20 characters.
   if (typeof json !== "string" || json.length > 20 || !/^-?\d+$/.test(json)) return undefined;
   return BigInt(json);
 }
 
-function real(json: JsonValue, single: boolean): number {
+function real(json: JsonValue | bigint, single: boolean): number {
+  if (typeof json === "bigint") return real(Number(json), single);
   if (json === "NaN") return Number.NaN;
   if (json === "Infinity") return Number.POSITIVE_INFINITY;
   if (json === "-Infinity") return Number.NEGATIVE_INFINITY;

@@ -11,10 +11,10 @@ import {
   type Message,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import { serviceNames } from "@wharf/contract";
+import { ancestorsOf, serviceNames } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
-import { unimplemented } from "../lib/errors.ts";
+import { notFound, unimplemented, WharfError } from "../lib/errors.ts";
 import type {
   Call,
   EventTranslator,
@@ -43,10 +43,17 @@ export interface Deprecation {
   onCall(caller: Caller, method: DescMethod): void;
 }
 
-/** What applies to methods of version 1 only. */
+/** The first of these groups that an identity has deleted; undefined for none. */
+export type DeletedGroupLookup = (
+  identity: string,
+  uids: readonly string[],
+) => Promise<string | undefined>;
+
 export interface MethodOptions {
+  /** Applies to methods of version 1 only, as does the translator. */
   readonly deprecation?: Deprecation | undefined;
   readonly eventTranslator?: EventTranslator;
+  readonly findDeletedGroup?: DeletedGroupLookup;
 }
 
 /**
@@ -55,6 +62,7 @@ export interface MethodOptions {
  */
 export class ServedMethods implements Methods {
   readonly #authenticator: Authenticator;
+  readonly #findDeletedGroup: DeletedGroupLookup | undefined;
   readonly #methods: BoundMethod[] = [];
   readonly #byPath = new Map<string, BoundMethod>();
 
@@ -62,9 +70,10 @@ export class ServedMethods implements Methods {
     services: readonly DescService[],
     handlers: ReadonlyMap<DescMethod, Handler>,
     authenticator: Authenticator,
-    { deprecation, eventTranslator }: MethodOptions = {},
+    { deprecation, eventTranslator, findDeletedGroup }: MethodOptions = {},
   ) {
     this.#authenticator = authenticator;
+    this.#findDeletedGroup = findDeletedGroup;
     for (const service of services) {
       const names = serviceNames(service);
       for (const desc of service.methods) {
@@ -108,13 +117,34 @@ export class ServedMethods implements Methods {
       rule.kind === "anyone"
         ? ANONYMOUS
         : await this.#authenticator.caller(incoming.authorization, time);
-    checkAccess(method as BoundMethod, caller, request);
+    const denial = this.#checkAccess(method as BoundMethod, caller, request);
+    if (denial !== undefined) await denial;
     onCall?.(caller, desc);
     validateRequest(desc.input, request);
     return await handler(
       new AdmittedCall(incoming, desc, caller, time, { translateEvent }),
       request,
     );
+  }
+
+  /** Undefined, as mostly, when the caller may; a denied caller waits for a read of the store. */
+  #checkAccess(method: BoundMethod, caller: Caller, request: Message): Promise<never> | undefined {
+    try {
+      checkAccess(method, caller, request);
+      return undefined;
+    } catch (denial) {
+      return this.#deny(denial, caller, method.scope?.read(request) ?? "");
+    }
+  }
+
+  /** Who deleted a group gets NOT_FOUND there, which reveals nothing to them. */
+  async #deny(denial: unknown, { uid: identity }: Caller, scope: string): Promise<never> {
+    const isDenied = denial instanceof WharfError && denial.code === "PERMISSION_DENIED";
+    const deleted =
+      isDenied && scope !== ""
+        ? await this.#findDeletedGroup?.(identity, [scope, ...ancestorsOf(scope)])
+        : undefined;
+    throw deleted === undefined ? denial : notFound("Group", deleted);
   }
 
   /**
@@ -129,7 +159,8 @@ export class ServedMethods implements Methods {
     const [name] = serviceNames(desc.parent);
     const method = this.#byPath.get(`/${name}/${desc.name}`) as BoundMethod;
     if (method.handler === undefined) throw unimplemented(`${name}/${desc.name}`);
-    checkAccess(method, call.caller, request);
+    const denial = this.#checkAccess(method, call.caller, request);
+    if (denial !== undefined) await denial;
     validateRequest(desc.input, request);
     const { caller, time, translateEvent, calledAs = call.method } = call;
     const inner = new AdmittedCall(call, desc, caller, time, {

@@ -29,6 +29,15 @@ export async function downScope(
   );
 }
 
+/** The uids of groups that are given by uid or name. Throws unless the identity holds something in each. */
+export async function resolveScopes(
+  reader: Reader,
+  granted: Grants,
+  scopes: readonly string[],
+): Promise<string[]> {
+  return (await heldAt(reader, granted, scopes)).map(([uid]) => uid);
+}
+
 type ScopeEntry = readonly [uid: string, held: CapabilitySet];
 
 async function heldAt(

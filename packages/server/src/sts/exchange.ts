@@ -22,7 +22,9 @@ import {
 } from "./authorize-subject.ts";
 import { type DownScopeRequest, downScope, scopesOf } from "./down-scope.ts";
 import { auditDenial, auditExchange } from "./exchange-audit.ts";
+import { parseSignedRequest } from "./verify/aws-request.ts";
 import { Checks, invalidClaim } from "./verify/checks.ts";
+import { decodeToken } from "./verify/signature.ts";
 
 export interface IssuedToken {
   readonly token: string;
@@ -37,46 +39,90 @@ export type ProviderExchange = (
   audited: AuditedSubject,
 ) => Promise<IssuedToken>;
 
-/**
- * Exchanges the bearer token of the call, which is a token that an identity trusts or one of ours.
- * Audits the exchange whether it succeeds or not.
- */
+/** Exchanges the bearer token of the call, which is a token that an identity trusts or one of ours. */
 export function exchangeMethod(deps: ExchangeDeps, exchangeOfProvider: ProviderExchange): Handler {
   return async (call, message) => {
     const request = message as ExchangeRequest;
+    const { aud: audiences, identity, cap: capabilities } = request;
     const token = requireBearer(call.authorization, "the token to exchange");
-    const audited: AuditedSubject = { identity: request.identity };
-    try {
-      await deps.keys.reloadIfChanged();
-      const audiences = readAudiences(request.aud, deps.settings, deps.addresses());
-      if (request.identityProvider !== "") {
-        return rawToken(await exchangeOfProvider(call, request, token, audited));
-      }
-      const subjectToken = { token, identity: request.identity, time: call.time, audiences };
-      const subject = await authorizeSubject(deps, subjectToken, Checks.failFast(), audited);
-      if (subject === undefined) throw invalidClaim("identity");
-      audited.identity = subject.identity.uid;
-      const scoping = { scopes: scopesOf(request), capabilities: request.cap };
-      const issued = issueToken(
-        deps.keys,
-        deps.addresses(),
-        {
-          subject: subject.identity.uid,
-          audiences,
-          expires: subject.expires,
-          ...(subject.session ? personOf(subject.claims) : { act: actorOf(subject.claims) }),
-          session: subject.session,
-          boundary: await boundaryOf(deps, subject, scoping),
-        },
-        call.time,
-      );
-      await auditExchange(deps.engine, call, token, audited, subject.identity);
-      return rawToken(issued);
-    } catch (thrown) {
-      await auditDenial(deps.engine, call, token, audited, WharfError.from(thrown));
-      throw thrown;
+    if (request.identityProvider === "") {
+      const asked = { audiences, identity, scopes: scopesOf(request), capabilities };
+      return rawToken(await exchangeToken(deps, call, token, asked));
     }
+    const issued = await audited(deps, call, token, identity, async (subject) => {
+      await prepare(deps, token, audiences);
+      return exchangeOfProvider(call, request, token, subject);
+    });
+    return rawToken(issued);
   };
+}
+
+/** The token that an exchange is to issue. */
+export interface ExchangedTokenRequest extends DownScopeRequest {
+  /** The uid of the identity to assume; empty for the one that the token itself identifies. */
+  readonly identity: string;
+  readonly audiences: readonly string[];
+}
+
+/** Exchanges a token for one of this installation. */
+export function exchangeToken(
+  deps: ExchangeDeps,
+  call: Call,
+  token: string,
+  request: ExchangedTokenRequest,
+): Promise<IssuedToken> {
+  const { identity } = request;
+  return audited(deps, call, token, identity, async (seen) => {
+    const audiences = await prepare(deps, token, request.audiences);
+    const subjectToken = { token, identity, time: call.time, audiences };
+    const subject = await authorizeSubject(deps, subjectToken, Checks.failFast(), seen);
+    if (subject === undefined) throw invalidClaim("identity");
+    seen.identity = subject.identity.uid;
+    const content = {
+      subject: subject.identity.uid,
+      audiences,
+      expires: subject.expires,
+      ...(subject.session ? personOf(subject.claims) : { act: actorOf(subject.claims) }),
+      session: subject.session,
+      boundary: await boundaryOf(deps, subject, request),
+    };
+    const issued = issueToken(deps.keys, deps.addresses(), content, call.time);
+    await auditExchange(deps.engine, call, token, seen, subject.identity);
+    return issued;
+  });
+}
+
+/** Audits a denied exchange. */
+async function audited<T>(
+  { engine }: ExchangeDeps,
+  call: Call,
+  token: string,
+  identity: string,
+  exchange: (seen: AuditedSubject) => Promise<T>,
+): Promise<T> {
+  const seen: AuditedSubject = { identity };
+  try {
+    return await exchange(seen);
+  } catch (thrown) {
+    await auditDenial(engine, call, token, seen, WharfError.from(thrown));
+    throw thrown;
+  }
+}
+
+async function prepare(
+  { keys, settings, addresses }: ExchangeDeps,
+  token: string,
+  audiences: readonly string[],
+): Promise<readonly string[]> {
+  requireToken(token);
+  await keys.reloadIfChanged();
+  return readAudiences(audiences, settings, addresses());
+}
+
+/** Rejects a text that is neither a JWT nor a signed AWS request, whatever it is presented for. */
+function requireToken(token: string): void {
+  if (token.includes(".")) decodeToken(token, Checks.failFast());
+  else parseSignedRequest(token);
 }
 
 function rawToken({ token, expires }: IssuedToken): Reply {

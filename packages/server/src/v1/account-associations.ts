@@ -9,8 +9,9 @@ import {
   AccountAssociationsService,
 } from "@wharf/contract";
 import { accountAssociationsV1 as v1 } from "@wharf/contract/v1";
+import { filterOf } from "../rpc/v1/filter.ts";
 import { type AdaptedMethod, adapt, type Invoke } from "./adapter.ts";
-import { adaptList, filterOf } from "./list.ts";
+import { adaptList } from "./list.ts";
 import { wireCompatible } from "./wire-compatible.ts";
 
 const { GroupAccountAssociations } = v1;

@@ -13,7 +13,7 @@ import {
 import type { Call, Handler } from "../rpc/call.ts";
 import type { ServedMethods } from "../rpc/methods.ts";
 import { EMPTY_REPLY, messageReply } from "../rpc/reply.ts";
-import { type FieldNames, renameFields } from "./names.ts";
+import { type FieldNames, renameFields } from "../rpc/v1/names.ts";
 
 /** Invokes a version 2 method on behalf of a version 1 call. */
 export type Invoke = ServedMethods["invoke"];

@@ -19,19 +19,19 @@ import {
   rolesV1,
   SERVICES_V1,
 } from "@wharf/contract/v1";
+import { groupV1, roleV1 } from "../iam/v1-messages.ts";
 import type { EventTranslator, TranslatedEvent } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageFromJson } from "../rpc/json-read.ts";
 import { toV1 } from "../vulnerabilities/v1/messages.ts";
 import { associationsV1 } from "./account-associations.ts";
+import { deploymentV1 } from "./deployments.ts";
 import { deletedV1, mappingV1 } from "./external-group-role-mappings.ts";
 import { inviteV1 } from "./group-invites.ts";
-import { groupV1 } from "./groups.ts";
 import { identityV1 } from "./identities.ts";
 import { providerV1 } from "./identity-providers.ts";
 import { settingsV1 } from "./registry-settings.ts";
 import { batchV1, bindingV1 } from "./role-bindings.ts";
-import { roleV1 } from "./roles.ts";
 import { tagV1 } from "./tags.ts";
 import { wireCompatible } from "./wire-compatible.ts";
 
@@ -77,6 +77,7 @@ const TRANSLATIONS: ReadonlyMap<string, Translate> = new Map<string, Translate>(
     deletedV1,
   ),
   translation(v2.TagSchema, registryV1.TagSchema, tagV1),
+  translation(v2.DeploymentSchema, registryV1.DeploymentSchema, deploymentV1),
   translation(v2.RegistrySettingsSchema, registryV1.RegistrySettingsSchema, settingsV1),
   translation(v2.AdvisorySchema, advisoriesV1.AdvisorySchema, toV1),
   deletion(v2.DeleteGroupRequestSchema, groupsV1.DeleteGroupRequestSchema),

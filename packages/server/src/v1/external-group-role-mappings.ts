@@ -5,8 +5,9 @@ import {
   ExternalGroupRoleMappingsService,
 } from "@wharf/contract";
 import { externalGroupRoleMappingsV1 } from "@wharf/contract/v1";
+import { filterOf } from "../rpc/v1/filter.ts";
 import { type AdaptedMethod, adapt, type Invoke } from "./adapter.ts";
-import { adaptList, filterOf } from "./list.ts";
+import { adaptList } from "./list.ts";
 
 const { ExternalGroupRoleMappings, ExternalGroupRoleMappingSchema } = externalGroupRoleMappingsV1;
 

@@ -3,9 +3,10 @@ import { type GroupInvite, GroupInviteSchema, GroupInvitesService } from "@wharf
 import { groupInvitesV1 } from "@wharf/contract/v1";
 import type { Engine } from "../engine/engine.ts";
 import { createOrganizationWithInvite } from "../iam/organization-invite.ts";
+import { roleV1 } from "../iam/v1-messages.ts";
+import { filterOf } from "../rpc/v1/filter.ts";
 import { type AdaptedMethod, adapt, type Invoke, respondWith } from "./adapter.ts";
-import { adaptList, filterOf } from "./list.ts";
-import { roleV1 } from "./roles.ts";
+import { adaptList } from "./list.ts";
 
 const {
   GroupInvites,

@@ -1,11 +1,12 @@
-import { create } from "@bufbuild/protobuf";
-import { type Group, GroupsService } from "@wharf/contract";
+import { GroupsService } from "@wharf/contract";
 import { groupsV1 } from "@wharf/contract/v1";
+import { groupV1 } from "../iam/v1-messages.ts";
 import type { Call } from "../rpc/call.ts";
+import { filterOf } from "../rpc/v1/filter.ts";
 import { type AdaptedMethod, adapt, type Invoke } from "./adapter.ts";
-import { adaptList, filterOf } from "./list.ts";
+import { adaptList } from "./list.ts";
 
-const { Groups, GroupSchema } = groupsV1;
+const { Groups } = groupsV1;
 
 /** The version 1 methods of groups. */
 export function groupMethods(invoke: Invoke): AdaptedMethod[] {
@@ -64,17 +65,4 @@ function updatePaths(
 function toV2({ id, name, description, resourceLimits, verified, kind }: groupsV1.Group) {
   // Kinds have the same numbers in both versions.
   return { uid: id, name, description, resourceLimits, verified, kind: kind as number };
-}
-
-/** Translates a group to version 1. */
-export function groupV1({ uid, name, description, resourceLimits, verified, kind, status }: Group) {
-  return create(GroupSchema, {
-    id: uid,
-    name,
-    description,
-    resourceLimits: { ...resourceLimits },
-    verified,
-    kind: kind as number,
-    status: status as number,
-  });
 }

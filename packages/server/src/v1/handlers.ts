@@ -5,12 +5,14 @@ import type { TagWrites } from "../registry/tags/tag-writes.ts";
 import type { Handler } from "../rpc/call.ts";
 import { accountAssociationMethods } from "./account-associations.ts";
 import type { Invoke } from "./adapter.ts";
+import { deploymentMethods } from "./deployments.ts";
 import { externalGroupRoleMappingMethods } from "./external-group-role-mappings.ts";
 import { groupInviteMethods } from "./group-invites.ts";
 import { groupMethods } from "./groups.ts";
 import { identityMethods } from "./identities.ts";
 import { identityProviderMethods } from "./identity-providers.ts";
 import { imageMethods } from "./images.ts";
+import { packageVersionMethods } from "./package-versions.ts";
 import { pingMethods } from "./ping.ts";
 import { registrySettingsMethods } from "./registry-settings.ts";
 import { repoEventBody, repoMethods } from "./repos.ts";
@@ -40,6 +42,8 @@ export function v1Handlers(
     ...tagsSummaryMethods(invoke),
     ...tagHistoryMethods(invoke),
     ...imageMethods(invoke),
+    ...deploymentMethods(invoke),
+    ...packageVersionMethods(invoke),
     ...registrySettingsMethods(invoke),
     ...pingMethods(invoke),
   ];

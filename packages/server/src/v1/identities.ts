@@ -10,8 +10,9 @@ import type { Engine } from "../engine/engine.ts";
 import { notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
+import { filterOf } from "../rpc/v1/filter.ts";
 import { type AdaptedMethod, adapt, type Invoke } from "./adapter.ts";
-import { adaptList, filterOf } from "./list.ts";
+import { adaptList } from "./list.ts";
 import { relationshipV1, relationshipV2 } from "./relationship.ts";
 
 const { Identities, IdentitySchema } = identitiesV1;

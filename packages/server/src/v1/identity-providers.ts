@@ -11,8 +11,9 @@ import { identityProvidersV1 as v1 } from "@wharf/contract/v1";
 import { WharfError } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
+import { filterOf } from "../rpc/v1/filter.ts";
 import { type AdaptedMethod, adapt, type Invoke } from "./adapter.ts";
-import { adaptList, filterOf } from "./list.ts";
+import { adaptList } from "./list.ts";
 import { scimMethods } from "./scim.ts";
 import { wireCompatible } from "./wire-compatible.ts";
 

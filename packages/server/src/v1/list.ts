@@ -10,13 +10,12 @@ import {
   toBinary,
 } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import { isUid, type UIDPFilter, UIDPFilterSchema } from "@wharf/contract";
 import { tooLong, WharfError } from "../lib/errors.ts";
 import type { Call, Handler, Reply } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { preparedReply } from "../rpc/reply.ts";
+import { type FieldNames, renameFields } from "../rpc/v1/names.ts";
 import type { AdaptedMethod, Invoke } from "./adapter.ts";
-import { type FieldNames, renameFields } from "./names.ts";
 
 /** The largest page of version 2. */
 export const PAGE_SIZE = 200;
@@ -171,17 +170,4 @@ async function bufferedReply(
   } finally {
     bufferedBytes -= size;
   }
-}
-
-/**
- * Combines the two uid filters of version 1 into the one of version 2. Undefined if no uid can match:
- * version 1 returns an empty list for malformed uids.
- */
-export function filterOf(id: string, uidp?: UIDPFilter): UIDPFilter | undefined {
-  const named = uidp?.ids ?? [];
-  const wanted = id === "" ? named : named.length === 0 ? [id] : named.filter((one) => one === id);
-  const ids = wanted.filter(isUid);
-  const isFiltered = id !== "" || named.length > 0;
-  if (isFiltered && ids.length === 0) return undefined;
-  return Object.assign(create(UIDPFilterSchema), uidp, { ids });
 }

@@ -6,9 +6,10 @@ import type { ReposWithReadme, RepoWithReadme } from "../registry/repos/repo-wit
 import type { EventBody } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { timestampProblem } from "../rpc/time-range.ts";
+import { filterOf } from "../rpc/v1/filter.ts";
 import { mustBeUid } from "../rpc/validate.ts";
 import { type AdaptedMethod, adapt, type Invoke, respondWith } from "./adapter.ts";
-import { adaptList, filterOf } from "./list.ts";
+import { adaptList } from "./list.ts";
 import { overlayV2 } from "./overlay.ts";
 
 const { Registry, RepoSchema: RepoV1Schema } = registryV1;

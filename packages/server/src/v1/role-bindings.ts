@@ -12,11 +12,11 @@ import {
   RolesService,
 } from "@wharf/contract";
 import { roleBindingsV1 } from "@wharf/contract/v1";
+import { groupV1, roleV1 } from "../iam/v1-messages.ts";
 import type { Call } from "../rpc/call.ts";
+import { filterOf } from "../rpc/v1/filter.ts";
 import { type AdaptedMethod, adapt, type Invoke } from "./adapter.ts";
-import { groupV1 } from "./groups.ts";
-import { adaptList, filterOf, PAGE_SIZE } from "./list.ts";
-import { roleV1 } from "./roles.ts";
+import { adaptList, PAGE_SIZE } from "./list.ts";
 
 const { RoleBindings, RoleBindingSchema, RoleBindingList_BindingSchema } = roleBindingsV1;
 

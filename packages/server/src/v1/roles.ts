@@ -1,18 +1,12 @@
-import { create } from "@bufbuild/protobuf";
-import {
-  Capability,
-  capabilityFromName,
-  capabilityName,
-  type GroupInviteRole,
-  type Role,
-  RolesService,
-} from "@wharf/contract";
+import { type Capability, capabilityFromName, RolesService } from "@wharf/contract";
 import { rolesV1 } from "@wharf/contract/v1";
+import { roleV1 } from "../iam/v1-messages.ts";
 import { invalidArgument } from "../lib/errors.ts";
+import { filterOf } from "../rpc/v1/filter.ts";
 import { type AdaptedMethod, adapt, type Invoke } from "./adapter.ts";
-import { adaptList, filterOf } from "./list.ts";
+import { adaptList } from "./list.ts";
 
-const { Roles, RoleSchema } = rolesV1;
+const { Roles } = rolesV1;
 
 const NAMES = { parent: "parentId" };
 
@@ -66,12 +60,4 @@ function known(name: string): Capability {
   if (capability !== undefined) return capability;
   const description = `capabilities must be known: ${JSON.stringify(name)} is not`;
   throw invalidArgument({ field: "capabilities", description });
-}
-
-/** Translates a role to version 1. */
-export function roleV1(role: Role | GroupInviteRole): rolesV1.Role {
-  const { uid, name, description, capabilities } = role;
-  // A newer server may have stored capabilities that this one does not know.
-  const names = capabilities.filter((one) => one in Capability).map(capabilityName);
-  return create(RoleSchema, { id: uid, name, description, capabilities: names });
 }

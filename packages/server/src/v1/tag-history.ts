@@ -1,5 +1,4 @@
 import { create } from "@bufbuild/protobuf";
-import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { TagsService } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
 import { WharfError } from "../lib/errors.ts";
@@ -8,19 +7,20 @@ import { adaptList } from "./list.ts";
 
 const { Registry, TagHistorySchema } = registryV1;
 
-/** The version 1 tag history: the whole, or a time range. */
+/** The version 1 tag history, oldest first: the whole, or a time range. */
 export function tagHistoryMethods(invoke: Invoke): AdaptedMethod[] {
   return [
     adaptList(emptyIfNotFound(invoke), {
       method: Registry.method.listTagHistory,
       target: TagsService.method.listTagHistory,
-      request: ({ parentId }) => ({ uid: parentId }),
+      request: ({ parentId, start, end }) => ({
+        ...{ uid: parentId, orderBy: "update_time" },
+        ...(start && { start }),
+        ...(end && { end }),
+      }),
       items: ({ entries }) => entries,
-      item({ digest, updateTime }, { start, end }) {
-        const time = timestampMs(updateTime as Timestamp);
-        if ((start && time < timestampMs(start)) || (end && time >= timestampMs(end))) return;
-        return create(TagHistorySchema, { digest, updateTimestamp: updateTime as Timestamp });
-      },
+      item: ({ digest, updateTime }) =>
+        create(TagHistorySchema, { digest, ...(updateTime && { updateTimestamp: updateTime }) }),
       names: { uid: "parentId" },
     }),
   ];

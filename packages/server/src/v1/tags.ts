@@ -3,8 +3,9 @@ import { type Tag, TagSchema, TagsService } from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
 import type { TagWrites } from "../registry/tags/tag-writes.ts";
 import type { Handler } from "../rpc/call.ts";
+import { filterOf } from "../rpc/v1/filter.ts";
 import { type AdaptedMethod, adapt, type Invoke, respondWith } from "./adapter.ts";
-import { adaptList, filterOf } from "./list.ts";
+import { adaptList } from "./list.ts";
 
 const { Registry, TagSchema: TagV1Schema, EolTagStatus } = registryV1;
 

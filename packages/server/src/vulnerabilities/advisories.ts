@@ -1,5 +1,6 @@
 /**
- * The vulnerabilities area: advisories, their import (import/), severities (severities/), feeds (feeds/) and
+ * The vulnerabilities area: advisories, their import (import/), severities (severities/), the records they
+ * come from (sources/), feeds (feeds/) and
  * version 1 of their API (v1/). It may import auth, engine, rpc, store, lib and the advisories package; of other
  * areas only registry paths and the audiences and identity cache of sts.
  */
@@ -13,6 +14,7 @@ import {
 import { Resource } from "../engine/resource.ts";
 import { withOrigins } from "./origins.ts";
 import { addSeverities } from "./severities/severities.ts";
+import { addSource } from "./sources/sources.ts";
 import { advisoryTerms } from "./terms.ts";
 
 const PRESENT = 0;
@@ -39,6 +41,7 @@ export const advisories: Resource<Advisory> = new Resource({
         return showDeleted || updatedSince !== undefined ? [PRESENT, DELETED] : [PRESENT];
       },
     },
+    termOrders: { aliases: "alias" },
     childOrders: ["updated"],
     monotonicUpdateTime: true,
     // An incremental reader continues at the last update time that it has read.
@@ -54,4 +57,5 @@ export const advisories: Resource<Advisory> = new Resource({
   // A reader whose last sync is older than the tombstones must sync from the beginning.
   softDelete: { partition: DELETED, retentionMs: 30 * 24 * 3_600_000 },
   hydrate: addSeverities,
+  hooks: { hydrateDetail: addSource },
 });

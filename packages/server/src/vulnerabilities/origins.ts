@@ -22,7 +22,7 @@ export async function indexSubpackages(
   for (const { artifactName, events } of all) {
     const origin = indexable(artifactName);
     for (const name of events.flatMap(subpackagesIn).map(indexable)) {
-      if (name !== origin) named.set(`${origin} ${name}`, { place: group, origin, name });
+      if (name !== origin) named.set(`${origin} ${name}`, { group, origin, name });
     }
   }
   if (named.size > 0) await addSubpackages(tx, [...named.values()]);

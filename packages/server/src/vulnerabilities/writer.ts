@@ -74,18 +74,18 @@ export class AdvisoryWriter {
     return created;
   }
 
-  /** Inserts many advisories in a mutation that emits one event for all. */
-  async insertAll(change: Mutation, given: readonly Advisory[]): Promise<void> {
+  /** Inserts many advisories in a mutation that emits one event for all. Returns them with their uids. */
+  async insertAll(change: Mutation, given: readonly Advisory[]): Promise<Advisory[]> {
+    const inserted: Advisory[] = [];
     for (let at = 0; at < given.length; at += BATCH_SIZE) {
-      const batch = given.slice(at, at + BATCH_SIZE);
-      await change.insertAll(
-        advisories,
-        batch.map((one) => this.#withUid(one)),
-      );
+      const batch = given.slice(at, at + BATCH_SIZE).map((one) => this.#withUid(one));
+      inserted.push(...batch);
+      await change.insertAll(advisories, batch);
       await indexSubpackages(change.tx, this.group, batch);
       // The embedded database writes synchronously: yield to the event loop.
       await setImmediate();
     }
+    return inserted;
   }
 
   /** Replaces an advisory. */

@@ -21,6 +21,8 @@ export interface HttpResponse {
   readonly body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
   /** The error behind the response, for the log. The body reports it in a format of its own. */
   readonly error?: WharfError;
+  /** Why the response is what it is, for the log; without secrets. */
+  readonly reason?: string;
 }
 
 /** Handles one exact path, or all paths with a prefix. */
@@ -29,5 +31,7 @@ export interface HttpEndpoint {
   readonly path: string;
   /** Whether `path` is a prefix, which then ends in a slash. */
   readonly prefix?: true;
+  /** Whether machines poll it: successful requests are logged at the level debug. */
+  readonly isPolled?: true;
   handle(request: HttpRequest): Promise<HttpResponse>;
 }

@@ -105,6 +105,7 @@ function handleEndpoint(http: HttpContext, endpoints: ByMethod, path: string, qu
     return;
   }
   context.method = endpoint.path;
+  context.isPolled = endpoint.isPolled ?? false;
   context.setDeadline(wire.deadlines, fail);
   response.on("close", () => context.disconnected());
   const { headers } = request;

@@ -17,6 +17,8 @@ export interface HttpReply {
   readonly body: string | Uint8Array | BodyChunks;
   /** The error behind the response, for the observer. */
   readonly error?: WharfError;
+  /** For the log. */
+  readonly reason?: string;
 }
 
 /** An HTTP request with its context and response. */
@@ -79,6 +81,7 @@ function write(
   else if (typeof body === "string" && body.length === size) response.end(body, "latin1");
   else response.end(body);
   abandonStream(request);
+  context.reason = reply.reason;
   context.finished(reply.status, reply.error?.number ?? 0, size, reply.error);
 }
 

@@ -15,6 +15,10 @@ export interface Finished {
   readonly remoteAddress: string;
   readonly userAgent: string;
   readonly bytesOut: number;
+  /** Whether machines poll the endpoint. */
+  readonly isPolled?: boolean;
+  /** Why the response is what it is, if the endpoint says so. */
+  readonly reason?: string | undefined;
   readonly error?: WharfError | undefined;
 }
 

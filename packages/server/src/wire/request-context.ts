@@ -24,6 +24,10 @@ export class RequestContext extends Expiring implements RequestInfo {
   readonly protocol: Protocol;
   /** The full name of the RPC or the path of the endpoint, once matched. */
   method = "-";
+  /** Whether the endpoint is polled by machines. */
+  isPolled = false;
+  /** Why the response is what it is, for the log. */
+  reason: string | undefined = undefined;
   /** Additional response headers of the method, once matched. */
   responseHeaders: ResponseHeaders | undefined = undefined;
   readonly #observer: Observer;
@@ -138,6 +142,8 @@ export class RequestContext extends Expiring implements RequestInfo {
       remoteAddress: this.remoteAddress,
       userAgent: this.userAgent,
       bytesOut,
+      isPolled: this.isPolled,
+      reason: this.reason,
       error,
     });
   }

@@ -6,26 +6,30 @@ const ABOUT = { artifactType: "apk", artifactName: "openssl" };
 const FIXED = { createTime: "2026-01-01T00:00:00Z", fixed: { fixedVersion: "1" } };
 const FUTURE = "2999-01-01T00:00:00Z";
 
-/** Imports a document of two advisories, the second of which is invalid: the violations of the document are the error. */
+/**
+ * Imports a document of two advisories, the second of which is invalid. The violations of the document,
+ * which do not fail the request, are thrown as an error.
+ */
+async function importInto(api: ApiClient, group: string, more: object): Promise<void> {
+  const advisories = [
+    { advisoryId: "CGA-1", ...ABOUT },
+    { advisoryId: "CGA-2", ...ABOUT, ...more },
+  ];
+  const { results } = await api.advisoryImports.importAdvisories({
+    parent: group,
+    documents: [{ name: "x", advisories }],
+  });
+  const fieldViolations: { field: string; description: string }[] = results[0].refusals;
+  if (fieldViolations.length === 0) return;
+  const texts = fieldViolations.map(({ field, description }) => `${field}: ${description}`);
+  throw new ApiError(3, `Invalid argument: ${texts.join("; ")}`, [
+    { "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations },
+  ]);
+}
 const imported =
   (more: object): ErrorText[1] =>
-  async ({ api, world, org }) => {
-    const advisories = [
-      { advisoryId: "CGA-1", ...ABOUT },
-      { advisoryId: "CGA-2", ...ABOUT, ...more },
-    ];
-    const { results } = await api.advisoryImports.importAdvisories({
-      parent: await world.group(org),
-      documents: [{ name: "x", advisories }],
-    });
-    const fieldViolations = results[0].refusals;
-    const message = fieldViolations.map(
-      (one: { field: string; description: string }) => `${one.field}: ${one.description}`,
-    );
-    throw new ApiError(3, `Invalid argument: ${message.join("; ")}`, [
-      { "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations },
-    ]);
-  };
+  async ({ api, world, org }) =>
+    importInto(api, await world.group(org), more);
 const many = (count: number, event: object = {}) =>
   Array.from({ length: count }, (_, at) => ({
     ...FIXED,
@@ -108,6 +112,17 @@ export const DOCUMENTS: readonly ErrorText[] = [
     invalid({
       "advisories[1].events":
         "events would be longer than 262144 characters, including the stored ones",
+    }),
+  ],
+  [
+    "there are too many events, including the stored ones",
+    async ({ api, world, org }) => {
+      const group = await world.group(org);
+      await importInto(api, group, { events: many(1_000) });
+      await importInto(api, group, { events: [FIXED] });
+    },
+    invalid({
+      "advisories[1].events": "events would be more than 1000, including the stored ones",
     }),
   ],
 ];

@@ -37,14 +37,15 @@ export const LISTS: readonly ErrorText[] = [
     groups({ orderBy: "color" }),
     invalid({
       orderBy:
-        'orderBy must be one of uid, name, created_at, updated_at, optionally followed by " desc"',
+        'orderBy must be one of uid, name, created_at, updated_at, or several of them with commas, each optionally followed by " desc"',
     }),
   ],
   [
     "role bindings are ordered by name",
     ({ api }) => api.roleBindings.list({ orderBy: "name" }),
     invalid({
-      orderBy: 'orderBy must be one of uid, created_at, updated_at, optionally followed by " desc"',
+      orderBy:
+        'orderBy must be one of uid, created_at, updated_at, or several of them with commas, each optionally followed by " desc"',
     }),
   ],
   [
@@ -52,14 +53,15 @@ export const LISTS: readonly ErrorText[] = [
     ({ api }) => api.accountAssociations.list({ orderBy: "color" }),
     invalid({
       orderBy:
-        'orderBy must be one of group, uid, name, created_at, updated_at, optionally followed by " desc"',
+        'orderBy must be one of group, uid, name, created_at, updated_at, or several of them with commas, each optionally followed by " desc"',
     }),
   ],
   [
     "advisories are ordered by color",
     ({ api }) => api.advisories.list({ orderBy: "color" }),
     invalid({
-      orderBy: 'orderBy must be one of uid, created_at, updated_at, optionally followed by " desc"',
+      orderBy:
+        'orderBy must be one of uid, created_at, updated_at, aliases, or several of them with commas, each optionally followed by " desc"',
     }),
   ],
   [

@@ -220,4 +220,13 @@ export const REGISTRY: readonly ErrorText[] = [
     ({ rest }) => rest("POST", "/registry/v2beta1/registries:reconcile", {}),
     failed("NO_REGISTRY", "no registry is attached: set --registry-urls"),
   ],
+  [
+    "the id of an account is too large",
+    ({ rest, org }) =>
+      rest("POST", `/registry/v1/repos/${org}`, {
+        name: "x",
+        customOverlay: { accounts: { users: [{ gid: 2 ** 31 }] } },
+      }),
+    invalid({ "customOverlay.accounts.users[0]": "gid must be at most 2147483647" }),
+  ],
 ];

@@ -1,9 +1,13 @@
 import { roleNamed } from "../support/world/world.ts";
-import { type ErrorText, invalid } from "./table.ts";
+import { type ErrorText, type Ground, invalid } from "./table.ts";
 
 const VIEWER = roleNamed("viewer");
 const OIDC = { issuer: "https://login.example.com", clientId: "client", pkceEnabled: true };
 
+async function provider({ api, org }: Ground): Promise<string> {
+  const given = { name: "x", defaultRole: VIEWER, oidc: OIDC };
+  return (await api.identityProviders.create(org, given)).uid;
+}
 const send =
   (method: string, path: string, body?: unknown): ErrorText[1] =>
   ({ rest }) =>
@@ -96,5 +100,39 @@ export const V1: readonly ErrorText[] = [
       "roleBindings[0].identity": "identity is required",
       "roleBindings[0].role": "role is required",
     }),
+  ],
+  [
+    "the role of a v1 mapping is malformed",
+    async (ground) => {
+      const mapping = { externalGroupId: "x", roleUidp: "nonsense" };
+      await ground.rest(
+        "POST",
+        `/iam/v1/externalGroupRoleMappings/${await provider(ground)}`,
+        mapping,
+      );
+    },
+    invalid({ roleUidp: "roleUidp must be a UID: 40 hexadecimal characters, or a path of IDs" }),
+  ],
+  [
+    "a v1 batch has a mapping of another provider",
+    async (ground) => {
+      const given = { externalGroupId: "x", roleUid: VIEWER };
+      const other = await ground.api.externalGroupRoleMappings.create(
+        await provider(ground),
+        given,
+      );
+      const request = { parentId: await provider(ground), ids: [other.uid] };
+      await ground.rest("POST", "/iam/v1/externalGroupRoleMappings:batchDelete", request);
+    },
+    invalid({ "ids[0]": "ids must be uids of mappings of the parent" }),
+  ],
+  [
+    "a v1 check of an account names no provider",
+    async ({ api, world, org, rest }) => {
+      const group = await world.group(org);
+      await api.accountAssociations.create(group, { name: "x" });
+      await rest("POST", `/iam/v1/account_associations/${group}:check`, {});
+    },
+    invalid({ accountType: "accountType is required" }),
   ],
 ];

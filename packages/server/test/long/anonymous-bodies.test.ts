@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { checkUnharmed } from "../support/client/raw.ts";
+import { checkHealthy } from "../support/client/raw.ts";
 import { TestServer } from "../support/server/test-server.ts";
 
 const BYTES = 4 * 1024 * 1024 - 100;
@@ -54,6 +54,6 @@ for (const [what, path, type, body] of BODIES) {
     assert.deepEqual([...new Set(await Promise.all(answers))], [expected]);
     const used = cpuSeconds() - before;
     assert.ok(used < MAX_CPU_SECONDS, `${used.toFixed(1)} s of processor time`);
-    await checkUnharmed(server);
+    await checkHealthy(server);
   });
 }

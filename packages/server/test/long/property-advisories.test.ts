@@ -226,7 +226,7 @@ onEachStore("lists of advisories", (world) => {
       ...[{ uidp: { childrenOf: made.groups[0] } }, { updatedSince: "1970-01-01T00:00:00Z" }],
     ]) {
       const asking = api.advisories.list({ pageSize: 1, pageToken, ...other });
-      await assert.rejects(asking, /pageToken does not belong to this query/);
+      await assert.rejects(asking, /pageToken/);
     }
     // It is a position, and no right.
     for (const { uid, token } of made.callers) {

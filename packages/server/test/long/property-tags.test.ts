@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { recordTag } from "../../src/registry/ingest/tag-state.ts";
 import type { ApiClient } from "../support/client/api-client.ts";
-import { walk } from "../support/client/pagination.ts";
+import { listAll } from "../support/client/pagination.ts";
 import { all, pick } from "../support/oracle/random-plan.ts";
 import { digest } from "../support/registry/oci-image.ts";
 import { DirectStore } from "../support/server/direct-store.ts";
@@ -95,7 +95,7 @@ onEachStore("lists of tags", (world) => {
     }
     const everything = { includeReferrers: true, includeDates: true, includeEpochs: true };
     const uidp = { descendantsOf: org };
-    tags = (await walk(api.tags, "tags", { ...everything, uidp, pageSize: 200 })).items;
+    tags = (await listAll(api.tags, "tags", { ...everything, uidp, pageSize: 200 })).items;
     assert.ok(tags.length > 100);
   });
   after(async () => {
@@ -123,7 +123,7 @@ onEachStore("lists of tags", (world) => {
     });
     const about = `${JSON.stringify({ ...asked, uidp, orderBy })}`;
     const request = { ...asked, uidp, orderBy };
-    const { items, totals } = await walk(api.tags, "tags", { ...request, pageSize: 7 });
+    const { items, totals } = await listAll(api.tags, "tags", { ...request, pageSize: 7 });
     const uids = items.map(({ uid }) => uid);
     assert.deepEqual(uids.toSorted(), wanted.map(({ uid }) => uid).sort(), about);
     assert.ok(
@@ -179,7 +179,7 @@ onEachStore("lists of tags", (world) => {
     const { nextPageToken: pageToken } = await api.tags.list({ pageSize: 1 });
     for (const other of [{ includeEpochs: true }, { deprecated: false }, { orderBy: "name" }]) {
       const asked = api.tags.list({ pageSize: 1, pageToken, ...other });
-      await assert.rejects(asked, /pageToken does not belong to this query/);
+      await assert.rejects(asked, /pageToken/);
     }
     assert.equal((await api.tags.list({ pageSize: 2, pageToken })).tags.length, 2);
   });

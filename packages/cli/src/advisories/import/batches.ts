@@ -1,4 +1,4 @@
-import { DocumentError, type Format, readDocument } from "@wharf/advisories/read";
+import { DocumentError, type Format, type Problem, readDocument } from "@wharf/advisories/read";
 import type { Item, Source } from "@wharf/advisories/source";
 import type { AdvisoryDocument } from "@wharf/contract/messages";
 import type { Tally } from "./tally.ts";
@@ -68,7 +68,10 @@ function parseItem(
   }
   try {
     if (item.kind === "rejected") throw item.error;
-    const document = readDocument(item.bytes, { name, format, metadataOnly });
+    const onWarning = ({ line, path, reason }: Problem) => {
+      tally.addWarning({ document: name, line, field: path, reason });
+    };
+    const document = readDocument(item.bytes, { name, format, metadataOnly, onWarning });
     return { document, bytes: item.bytes };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;

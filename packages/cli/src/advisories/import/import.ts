@@ -40,6 +40,7 @@ export const run: Run<typeof importDefinition> = async (context, args) => {
       throw thrown;
     }
   }
+  warnCorrected(context, tally);
   await context.out.one(tally, TALLY_COLUMNS, { id: ({ documents }) => String(documents) });
   if (signal.aborted) return warnIncomplete(context, tally);
   if (tally.refused > 0) throw rejected(tally);
@@ -97,6 +98,18 @@ async function grpcClient({ settings, environment, err }: Context): Promise<Whar
 function warnIncomplete({ err }: Context, { created, changed, unchanged }: Tally): void {
   const done = `${created} advisories created, ${changed} changed, ${unchanged} unchanged`;
   err.warn(`import incomplete: ${done}; run the same command again to continue`);
+}
+
+/** Warnings that are printed; `-o json` has more. */
+const MAX_PRINTED_WARNINGS = 20;
+
+function warnCorrected({ err }: Context, { warnings }: Tally): void {
+  for (const one of warnings.slice(0, MAX_PRINTED_WARNINGS)) {
+    const { field, description } = violationOf(one);
+    err.warn(`${field}: ${description}`);
+  }
+  const more = warnings.length - MAX_PRINTED_WARNINGS;
+  if (more > 0) err.warn(`${more} more warnings; -o json lists them`);
 }
 
 function rejected({ refused: count, documents, refusals }: Tally): CommandError {

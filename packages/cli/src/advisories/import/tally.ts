@@ -2,7 +2,7 @@ import type { AdvisoryDocumentResult } from "@wharf/contract/messages";
 import type { Violation } from "../../errors.ts";
 import type { Column } from "../../output/columns.ts";
 
-/** Why a document was rejected. */
+/** Why a document was rejected, or what was corrected in it. */
 export interface Refusal {
   readonly document: string;
   readonly line?: number | undefined;
@@ -26,6 +26,8 @@ export class Tally {
   /** Documents rejected. */
   refused = 0;
   readonly refusals: Refusal[] = [];
+  /** What was corrected in documents that were imported; the first ones if there are very many. */
+  readonly warnings: Refusal[] = [];
 
   addImported(result: AdvisoryDocumentResult): void {
     this.documents++;
@@ -36,12 +38,19 @@ export class Tally {
     this.pendingEvents += result.pendingEvents;
   }
 
+  addWarning(warning: Refusal): void {
+    if (this.warnings.length < MAX_WARNINGS) this.warnings.push(warning);
+  }
+
   addRejected(refusals: readonly Refusal[]): void {
     this.documents++;
     this.refused++;
     this.refusals.push(...refusals);
   }
 }
+
+/** A large source may repeat the same mistake in every document. */
+const MAX_WARNINGS = 1_000;
 
 export const TALLY_COLUMNS: readonly Column<Tally>[] = [
   { header: "Documents", value: ({ documents }) => documents },

@@ -48,7 +48,7 @@ export declare type WhoAmI = Message<"wharf.auth.WhoAmI"> & {
   capabilities: WhoAmI_Capability[];
 
   /**
-   * Only when the person's provider says that it is verified.
+   * Set only if the provider has verified the address.
    *
    * @generated from field: string email = 102;
    */
@@ -67,7 +67,7 @@ export declare type WhoAmI = Message<"wharf.auth.WhoAmI"> & {
 export declare const WhoAmISchema: GenMessage<WhoAmI>;
 
 /**
- * What is held at one group.
+ * The capabilities at one group.
  *
  * @generated from message wharf.auth.WhoAmI.Capability
  */
@@ -78,14 +78,14 @@ export declare type WhoAmI_Capability = Message<"wharf.auth.WhoAmI.Capability"> 
   group?: Group | undefined;
 
   /**
-   * The role that has exactly these capabilities, where there is one.
+   * The role with exactly these capabilities, if there is one.
    *
    * @generated from field: wharf.iam.v1.Role role = 2;
    */
   role?: Role | undefined;
 
   /**
-   * Dotted names; set when no known role has exactly these.
+   * Dotted names; set if no known role has exactly these capabilities.
    *
    * @generated from field: repeated string capabilities = 3;
    */
@@ -166,7 +166,7 @@ export declare type Session = Message<"wharf.auth.Session"> & {
   identity: string;
 
   /**
-   * The uid of the group that was joined.
+   * The uid of the group of the invite.
    *
    * @generated from field: string group = 2;
    */
@@ -184,7 +184,7 @@ export declare const SessionSchema: GenMessage<Session>;
  */
 export declare type GetHeadlessSessionRequest = Message<"wharf.auth.GetHeadlessSessionRequest"> & {
   /**
-   * The waiting tool's X25519 public key, as base64url without padding.
+   * The X25519 public key of the waiting client, base64url without padding.
    *
    * @generated from field: string code = 1;
    */
@@ -202,14 +202,14 @@ export declare const GetHeadlessSessionRequestSchema: GenMessage<GetHeadlessSess
  */
 export declare type HeadlessSession = Message<"wharf.auth.HeadlessSession"> & {
   /**
-   * Our X25519 public key, as base64url text.
+   * The X25519 public key of the server, base64url.
    *
    * @generated from field: bytes ecdh_public_key = 1;
    */
   ecdhPublicKey: Uint8Array;
 
   /**
-   * A nonce of twelve bytes, and what AES-256-GCM makes of the token under the shared secret.
+   * A 12-byte nonce, followed by the token encrypted with AES-256-GCM under the shared secret.
    *
    * @generated from field: bytes encrypted_idtoken = 2;
    */
@@ -241,13 +241,13 @@ export declare type DeletionRequest = Message<"wharf.auth.DeletionRequest"> & {
 export declare const DeletionRequestSchema: GenMessage<DeletionRequest>;
 
 /**
- * Who is calling, and how people come and go.
+ * Identity of the caller, registration and account deletion.
  *
  * @generated from service wharf.auth.Auth
  */
 export declare const Auth: GenService<{
   /**
-   * Who the token speaks for and what it may do.
+   * Returns the identity and the capabilities of the token.
    *
    * @generated from rpc wharf.auth.Auth.Validate
    */
@@ -257,8 +257,8 @@ export declare const Auth: GenService<{
     output: typeof WhoAmISchema;
   },
   /**
-   * Makes the identity of a person who has none yet, or lets one join a group with an invite. The
-   * bearer token is one of a provider, or one of ours.
+   * Creates the identity of a new user, and accepts an invite to a group. The bearer token is an ID token of a
+   * provider, or an access token of this installation.
    *
    * @generated from rpc wharf.auth.Auth.Register
    */
@@ -268,7 +268,7 @@ export declare const Auth: GenService<{
     output: typeof SessionSchema;
   },
   /**
-   * What a login in a browser left for the tool that waits for it. NOT_FOUND until then.
+   * Returns the encrypted token of a headless sign-in. NOT_FOUND until the sign-in is complete.
    *
    * @generated from rpc wharf.auth.Auth.GetHeadlessSession
    */
@@ -278,7 +278,7 @@ export declare const Auth: GenService<{
     output: typeof HeadlessSessionSchema;
   },
   /**
-   * Deletes the caller's own identity, and with it all that it was given.
+   * Deletes the caller's own identity and its role bindings.
    *
    * @generated from rpc wharf.auth.Auth.Delete
    */

@@ -73,7 +73,7 @@ export const DeletionRequestSchema = /*@__PURE__*/
   messageDesc(file_wharf_auth_auth, 6);
 
 /**
- * Who is calling, and how people come and go.
+ * Identity of the caller, registration and account deletion.
  *
  * @generated from service wharf.auth.Auth
  */

@@ -21,14 +21,14 @@ export declare type PersonSession = Message<"wharf.auth.PersonSession"> & {
   id: string;
 
   /**
-   * The uid of the person's identity.
+   * The uid of the user's identity.
    *
    * @generated from field: string identity = 2;
    */
   identity: string;
 
   /**
-   * The uid of the identity provider that they came through; empty for local accounts.
+   * The uid of the identity provider of the sign-in; empty for local accounts.
    *
    * @generated from field: string identity_provider = 3;
    */
@@ -50,7 +50,7 @@ export declare type PersonSession = Message<"wharf.auth.PersonSession"> & {
   expireTime?: Timestamp | undefined;
 
   /**
-   * Where the login came from.
+   * The address of the client that signed in.
    *
    * @generated from field: string remote_address = 7;
    */
@@ -62,7 +62,7 @@ export declare type PersonSession = Message<"wharf.auth.PersonSession"> & {
   userAgent: string;
 
   /**
-   * Whether the caller's token came of this one.
+   * Whether the caller's token belongs to this session.
    *
    * @generated from field: bool current = 9;
    */
@@ -87,14 +87,14 @@ export declare const PersonSessionSchema: GenMessage<PersonSession>;
  */
 export declare type ListSessionsRequest = Message<"wharf.auth.ListSessionsRequest"> & {
   /**
-   * Those of this identity provider, instead of the caller's own.
+   * Lists the sessions of this identity provider instead of the caller's own.
    *
    * @generated from field: string identity_provider = 1;
    */
   identityProvider: string;
 
   /**
-   * Only those of this person.
+   * Only sessions of this user.
    *
    * @generated from field: string identity = 2;
    */
@@ -173,7 +173,7 @@ export declare type LogoutRequest = Message<"wharf.auth.LogoutRequest"> & {
 export declare const LogoutRequestSchema: GenMessage<LogoutRequest>;
 
 /**
- * Sessions are what people have after a login. Ending one ends every token that came of it, at once.
+ * A session begins when a user signs in. Ending a session revokes all of its tokens immediately.
  *
  * @generated from service wharf.auth.SessionsService
  */
@@ -201,7 +201,7 @@ export declare const SessionsService: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Ends the session that the caller's token came of.
+   * Ends the session of the caller's token.
    *
    * @generated from rpc wharf.auth.SessionsService.Logout
    */

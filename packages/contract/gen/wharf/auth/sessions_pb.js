@@ -50,7 +50,7 @@ export const LogoutRequestSchema = /*@__PURE__*/
   messageDesc(file_wharf_auth_sessions, 4);
 
 /**
- * Sessions are what people have after a login. Ending one ends every token that came of it, at once.
+ * A session begins when a user signs in. Ending a session revokes all of its tokens immediately.
  *
  * @generated from service wharf.auth.SessionsService
  */

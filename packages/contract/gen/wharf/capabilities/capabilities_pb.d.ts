@@ -779,6 +779,8 @@ export enum Capability {
   CAP_REGISTRY_DEPLOYMENTS_CREATE = 1950,
 
   /**
+   * For internal use in the public contract; here owners hold it.
+   *
    * @generated from enum value: CAP_REGISTRY_DEPLOYMENTS_UPDATE = 1951;
    */
   CAP_REGISTRY_DEPLOYMENTS_UPDATE = 1951,

@@ -11,42 +11,41 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_wharf_common_uid_filter: GenFile;
 
 /**
- * Which part of the tree a list covers. Parts that are set must all hold; an empty filter lets
- * everything through.
+ * Restricts a list to a part of the group tree. Fields combine with AND; an empty filter matches everything.
  *
  * @generated from message wharf.common.UIDPFilter
  */
 export declare type UIDPFilter = Message<"wharf.common.UIDPFilter"> & {
   /**
-   * The groups on the way from this uid up to its root; of other kinds, what lives in them.
+   * The ancestors of this uid; for other kinds of resources, those directly in the ancestors.
    *
    * @generated from field: string ancestors_of = 1;
    */
   ancestorsOf: string;
 
   /**
-   * Anywhere below this uid.
+   * Descendants of this uid.
    *
    * @generated from field: string descendants_of = 2;
    */
   descendantsOf: string;
 
   /**
-   * Directly below this uid.
+   * Direct children of this uid.
    *
    * @generated from field: string children_of = 3;
    */
   childrenOf: string;
 
   /**
-   * Resources without a parent: organizations, people, built-in roles.
+   * Resources without a parent: organizations, users, built-in roles.
    *
    * @generated from field: bool in_root = 4;
    */
   inRoot: boolean;
 
   /**
-   * Exactly these.
+   * Exactly these uids.
    *
    * @generated from field: repeated string ids = 5;
    */

@@ -16,14 +16,14 @@ export declare const file_wharf_oidc_security_token_service: GenFile;
  */
 export declare type ExchangeRequest = Message<"wharf.oidc.ExchangeRequest"> & {
   /**
-   * Whom the new token is meant for: the API, the registry.
+   * Audience of the new token: the API or the registry.
    *
    * @generated from field: repeated string aud = 1;
    */
   aud: string[];
 
   /**
-   * One more scope.
+   * A further scope.
    *
    * @generated from field: string scope = 2 [deprecated = true];
    * @deprecated
@@ -31,28 +31,28 @@ export declare type ExchangeRequest = Message<"wharf.oidc.ExchangeRequest"> & {
   scope: string;
 
   /**
-   * The uid of the identity to become. Without it, the one that the token's issuer and subject are.
+   * The uid of the identity to assume. Default: the identity of the token's issuer and subject.
    *
    * @generated from field: string identity = 4;
    */
   identity: string;
 
   /**
-   * The new token holds no other capabilities than these.
+   * Restricts the new token to these capabilities.
    *
    * @generated from field: repeated string cap = 5;
    */
   cap: string[];
 
   /**
-   * The uid of the identity provider that made the token.
+   * The uid of the identity provider that issued the token.
    *
    * @generated from field: string identity_provider = 7;
    */
   identityProvider: string;
 
   /**
-   * The new token holds nothing outside of these groups.
+   * Restricts the new token to these groups and their descendants.
    *
    * @generated from field: repeated string scopes = 8;
    */
@@ -96,14 +96,14 @@ export declare const RawTokenSchema: GenMessage<RawToken>;
  */
 export declare type ExchangeRefreshTokenRequest = Message<"wharf.oidc.ExchangeRefreshTokenRequest"> & {
   /**
-   * Whom the new access token is meant for.
+   * Audience of the new access token.
    *
    * @generated from field: repeated string aud = 1;
    */
   aud: string[];
 
   /**
-   * One more scope.
+   * A further scope.
    *
    * @generated from field: string scope = 2 [deprecated = true];
    * @deprecated
@@ -111,14 +111,14 @@ export declare type ExchangeRefreshTokenRequest = Message<"wharf.oidc.ExchangeRe
   scope: string;
 
   /**
-   * The new token holds no other capabilities than these.
+   * Restricts the new token to these capabilities.
    *
    * @generated from field: repeated string cap = 3;
    */
   cap: string[];
 
   /**
-   * The new token holds nothing outside of these groups.
+   * Restricts the new token to these groups and their descendants.
    *
    * @generated from field: repeated string scopes = 4;
    */
@@ -153,13 +153,13 @@ export declare type TokenPair = Message<"wharf.oidc.TokenPair"> & {
 export declare const TokenPairSchema: GenMessage<TokenPair>;
 
 /**
- * Gives tokens of ours for tokens of others. The token to exchange is the call's bearer token.
+ * Token exchange (RFC 8693). The subject token is the bearer token of the call.
  *
  * @generated from service wharf.oidc.SecurityTokenService
  */
 export declare const SecurityTokenService: GenService<{
   /**
-   * A token of a platform that an identity trusts, or one of ours, for a new one of ours.
+   * Exchanges an OIDC token that an identity trusts, or an access token of this installation, for a new access token.
    *
    * @generated from rpc wharf.oidc.SecurityTokenService.Exchange
    */
@@ -169,8 +169,8 @@ export declare const SecurityTokenService: GenService<{
     output: typeof RawTokenSchema;
   },
   /**
-   * A refresh token, which is the call's bearer token, for a new access token and the next refresh
-   * token. One that was used before ends its session.
+   * Exchanges a refresh token, which is the bearer token of the call, for a new access token and the next refresh
+   * token. Reuse of a refresh token ends its session.
    *
    * @generated from rpc wharf.oidc.SecurityTokenService.ExchangeRefreshToken
    */

@@ -42,7 +42,7 @@ export const TokenPairSchema = /*@__PURE__*/
   messageDesc(file_wharf_oidc_security_token_service, 3);
 
 /**
- * Gives tokens of ours for tokens of others. The token to exchange is the call's bearer token.
+ * Token exchange (RFC 8693). The subject token is the bearer token of the call.
  *
  * @generated from service wharf.oidc.SecurityTokenService
  */

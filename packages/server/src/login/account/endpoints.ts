@@ -46,6 +46,7 @@ const ACCOUNT_REQUEST: LoginRequest = {
   invite: "",
   audiences: [],
   scopes: [],
+  identity: "",
   refreshable: false,
   knownOnly: true,
 };

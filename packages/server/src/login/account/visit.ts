@@ -8,7 +8,7 @@ import { cookieOf, htmlResponse, newSecret, setCookie } from "../browser.ts";
 import type { LoginDeps } from "../login.ts";
 import { continuePage } from "../pages/messages.ts";
 import { displayNameOf, type Person } from "../people/person.ts";
-import { mayStillSignIn } from "../people/sessions.ts";
+import { mayStillSignIn } from "../people/renew-session.ts";
 
 /**
  * A visit is a short browser session for the account page. It starts with a sign-in

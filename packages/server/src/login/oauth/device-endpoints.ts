@@ -95,6 +95,7 @@ const DEVICE_REQUEST: Login["request"] = {
   invite: "",
   audiences: [],
   scopes: [],
+  identity: "",
   refreshable: true,
   knownOnly: false,
 };

@@ -1,4 +1,4 @@
-import type { WharfError } from "../../lib/errors.ts";
+import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import { addTicket } from "../../store/tables/tickets.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
@@ -38,9 +38,9 @@ export async function finishLogin(
         iss: deps.addresses().authUrl,
       });
     case "redirect":
-      return redirectPage(delivery.redirect, await tokensFor(deps, call, request, person));
+      return deliverTokens(deps, call, request, delivery.redirect, person);
     case "headless":
-      await sealTokenForTool(deps, call, delivery.code, request.scopes, person);
+      await sealTokenForTool(deps, call, delivery.code, request, person);
       return deviceSignedIn();
     case "device":
       await approveDevice(deps, call, delivery.userCode, person);
@@ -59,20 +59,19 @@ export async function finishLogin(
 export function finishLoginWithError(
   { addresses }: LoginDeps,
   { delivery }: LoginRequest,
-  { code, message, httpStatus }: WharfError,
+  error: WharfError,
 ): HttpResponse | undefined {
   if (delivery.kind === "code") {
     const { state } = delivery;
-    const error = code === "UNAVAILABLE" ? "temporarily_unavailable" : "access_denied";
     return redirectPage(delivery.redirect, {
-      error,
-      error_description: message,
+      error: error.code === "UNAVAILABLE" ? "temporarily_unavailable" : "access_denied",
+      error_description: error.message,
       ...(state === "" ? {} : { state }),
       iss: addresses().authUrl,
     });
   }
   if (delivery.kind !== "redirect") return undefined;
-  return redirectPage(delivery.redirect, { error: message, status_code: String(httpStatus) });
+  return redirectPage(delivery.redirect, failureOf(error));
 }
 
 async function issueCode(
@@ -89,15 +88,36 @@ async function issueCode(
   return secret;
 }
 
+async function deliverTokens(
+  deps: LoginDeps,
+  call: Call,
+  request: LoginRequest,
+  redirect: string,
+  person: Person,
+): Promise<HttpResponse> {
+  try {
+    return redirectPage(redirect, await tokensFor(deps, call, request, person));
+  } catch (thrown) {
+    const error = WharfError.from(thrown);
+    if (error.code === "INTERNAL") throw error;
+    return redirectPage(redirect, failureOf(error));
+  }
+}
+
+function failureOf({ message, httpStatus }: WharfError): Record<string, string> {
+  return { error: message, status_code: String(httpStatus) };
+}
+
 async function tokensFor(
   { engine, sessions }: LoginDeps,
   call: Call,
-  { audiences, scopes, refreshable }: LoginRequest,
+  request: LoginRequest,
   person: Person,
 ): Promise<Record<string, string>> {
-  const session = await engine.store.write((tx) => sessions.open(tx, call, person, scopes));
-  const wanted = { audiences, scopes, capabilities: [] };
-  const { token } = await sessions.accessToken(session, wanted, call.time);
+  const { audiences, refreshable } = request;
+  const session = await engine.store.write((tx) => sessions.open(tx, call, person, request));
+  const wanted = { audiences, scopes: [], capabilities: [] };
+  const { token } = await sessions.firstToken(call, session, wanted);
   const refresh = refreshable ? sessions.refreshToken(session, call.time) : undefined;
   return { token, ...(refresh ? { refresh_token: refresh.token } : {}) };
 }

@@ -9,6 +9,7 @@ import { messageReply } from "../../rpc/reply.ts";
 import { addTicket, readTicket, rewriteTicket } from "../../store/tables/tickets.ts";
 import type { LoginDeps } from "../login.ts";
 import type { Person } from "../people/person.ts";
+import type { SessionRequest } from "../people/sessions.ts";
 
 /** Our public key and the encrypted token, until the tool fetches them. */
 interface Sealed {
@@ -26,7 +27,7 @@ export async function sealTokenForTool(
   { engine, sessions, addresses }: LoginDeps,
   call: Call,
   code: string,
-  scopes: readonly string[],
+  request: SessionRequest,
   person: Person,
 ): Promise<void> {
   // Without an identity: the ticket must outlast the person's sessions, or the code could be used
@@ -36,10 +37,10 @@ export async function sealTokenForTool(
     const expires = call.time + TTL_MS;
     // Others who saw the link must not be able to substitute their own sign-in.
     if (!(await addTicket(tx, { ...ticket, payload: {}, expires }))) throw codeAlreadyUsed();
-    return sessions.open(tx, call, person, scopes);
+    return sessions.open(tx, call, person, request);
   });
-  const wanted = { audiences: [addresses().authUrl], scopes, capabilities: [] };
-  const { token } = await sessions.accessToken(session, wanted, call.time);
+  const wanted = { audiences: [addresses().authUrl], scopes: [], capabilities: [] };
+  const { token } = await sessions.firstToken(call, session, wanted);
   const payload = seal(code, token);
   await engine.store.write((tx) => rewriteTicket(tx, { ...ticket, payload }));
 }

@@ -28,9 +28,9 @@ function codeGrant(deps: LoginDeps): OAuthGrant {
     const redeemed = await deps.engine.store.write((tx) => redeemCode(deps, tx, call, form));
     if (redeemed === undefined) throw invalidGrant();
     const { session, ticket } = redeemed;
-    const { audiences, scopes, refreshable } = ticket.request;
-    const wanted = { audiences, scopes, capabilities: [] };
-    const access = await deps.sessions.accessToken(session, wanted, call.time);
+    const { audiences, refreshable } = ticket.request;
+    const wanted = { audiences, scopes: [], capabilities: [] };
+    const access = await deps.sessions.firstToken(call, session, wanted);
     const refresh = refreshable ? deps.sessions.refreshToken(session, call.time) : undefined;
     return tokenResponse({ access, refresh }, call.time);
   };
@@ -62,7 +62,7 @@ async function redeemCode(
     await keep("");
     return undefined;
   }
-  const session = await sessions.open(tx, call, ticket.person, ticket.request.scopes);
+  const session = await sessions.open(tx, call, ticket.person, ticket.request);
   await keep(session.id);
   return { session, ticket };
 }
@@ -100,11 +100,11 @@ function deviceGrant({ engine, sessions, addresses }: LoginDeps): OAuthGrant {
     if ("error" in found) throw new OAuthError(found.error, DESCRIPTIONS[found.error]);
     const { audiences, scopes } = found.device;
     const wanted = { audiences, scopes, capabilities: [] };
-    const access = await sessions.accessToken(found.session, wanted, call.time);
+    const access = await sessions.firstToken(call, found.session, wanted);
     const refresh = sessions.refreshToken(found.session, call.time);
     // Existing clients exchange the ID token, as they would one of any identity provider.
     const forIssuer = { ...wanted, audiences: [addresses().authUrl] };
-    const { token } = await sessions.accessToken(found.session, forIssuer, call.time);
+    const { token } = await sessions.accessToken(call, found.session, forIssuer);
     return { ...tokenResponse({ access, refresh }, call.time), id_token: token };
   };
 }

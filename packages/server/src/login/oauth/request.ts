@@ -35,7 +35,10 @@ export interface LoginRequest {
   /** The key id of an invite to accept. */
   readonly invite: string;
   readonly audiences: readonly string[];
+  /** Groups, by uid or name. */
   readonly scopes: readonly string[];
+  /** The uid of the identity to assume; empty for the person's own. */
+  readonly identity: string;
   readonly refreshable: boolean;
   /** Whether unregistered people are rejected. */
   readonly knownOnly: boolean;
@@ -51,6 +54,7 @@ export function parseLoginRequest(query: URLSearchParams): LoginRequest {
     invite: invite === "" ? "" : keyIdOf(invite),
     audiences: (query.get("audience") ?? "").split(",").filter(Boolean),
     scopes: readScopes(query),
+    identity: readIdentity(query, delivery),
     refreshable: delivery.kind !== "redirect" || query.get("create_refresh_token") === "true",
     knownOnly: query.get("skip_registration") === "true",
   };
@@ -70,12 +74,29 @@ const MAX_REQUEST_BYTES = 4_096;
 /** Standard OpenID scopes, which are ignored: Wharf uses groups as scopes. */
 const OPENID_SCOPES = ["openid", "email", "profile", "offline_access"];
 
+/** Names of groups. */
+const GROUP_NAME = /^[a-z0-9 ._-]{1,255}$/;
+
 function readScopes(query: URLSearchParams): string[] {
-  // Existing clients encode them twice.
-  const words = query.getAll("scope").flatMap((text) => unescapeTwice(text).split(" "));
+  const words = query.getAll("scope").flatMap((text) => text.split(" ").flatMap(readScope));
   const scopes = words.filter((word) => word !== "" && !OPENID_SCOPES.includes(word));
-  if (scopes.every(isUid)) return scopes;
-  throw invalidParameter("scope", "must be uids of groups");
+  if (scopes.every((scope) => isUid(scope) || GROUP_NAME.test(scope))) return scopes;
+  throw invalidParameter("scope", "must be uids or names of groups");
+}
+
+/** Existing clients encode scopes twice, so that names can have spaces; others encode a list of uids twice. */
+function readScope(word: string): string[] {
+  const text = unescapeTwice(word.replaceAll("+", " "));
+  const parts = text.split(" ");
+  return parts.every((part) => isUid(part) || OPENID_SCOPES.includes(part)) ? parts : [text];
+}
+
+function readIdentity(query: URLSearchParams, delivery: Delivery): string {
+  const identity = query.get("identity") ?? "";
+  if (identity === "") return identity;
+  if (!isUid(identity)) throw invalidParameter("identity", "must be the uid of an identity");
+  if (delivery.kind !== "none") return identity;
+  throw invalidParameter("identity", "needs an address that the token is returned to");
 }
 
 function readDelivery(query: URLSearchParams): Delivery {

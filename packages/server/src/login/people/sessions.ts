@@ -1,29 +1,29 @@
 import { randomUUID } from "node:crypto";
 import type { SigningKeys } from "../../auth/keys.ts";
 import { TOKEN_LIFETIME_MS } from "../../auth/keys.ts";
-import { maySignIn } from "../../auth/provisioning.ts";
-import type { RefreshToken, RefreshTokens } from "../../auth/refresh-token.ts";
+import type { RefreshTokens } from "../../auth/refresh-token.ts";
 import { issueToken, type TokenContent } from "../../auth/token.ts";
 import type { Addresses } from "../../config/addresses.ts";
 import type { Settings } from "../../config/settings.ts";
-import { audit, truncateUserAgent, UNAUTHENTICATED } from "../../engine/audit.ts";
+import { audit, truncateUserAgent } from "../../engine/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { unauthenticated } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Reader } from "../../store/db/connection.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
-import { externalIdOf } from "../../store/tables/provider-people.ts";
 import {
   addSession,
+  describePerson,
   endSession,
   findSession,
-  findSessionForChange,
-  renewSession,
   type StoredSession,
 } from "../../store/tables/sessions.ts";
 import { readAudiences } from "../../sts/audiences.ts";
-import { type DownScopeRequest, downScope } from "../../sts/down-scope.ts";
+import type { ExchangeDeps } from "../../sts/authorize-subject.ts";
+import { type DownScopeRequest, downScope, resolveScopes } from "../../sts/down-scope.ts";
+import { invalidClaim } from "../../sts/verify/checks.ts";
+import { assumeIdentity } from "./assume-identity.ts";
 import type { Person, PersonClaims } from "./person.ts";
+import { renew } from "./renew-session.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -38,6 +38,7 @@ export interface SessionDeps {
   readonly settings: Settings;
   readonly keys: SigningKeys;
   readonly refreshTokens: RefreshTokens;
+  readonly exchange: ExchangeDeps;
   addresses(): Addresses;
 }
 
@@ -60,13 +61,23 @@ export interface IssuedToken {
 
 /** What a session stores about the person and the request. */
 interface StoredPerson extends PersonClaims {
-  /** The groups that the session is restricted to; empty for all. */
+  /** The uids of the groups that the session is restricted to; empty for all. */
   readonly scopes?: readonly string[];
+  /** The uid of the identity that the session assumes; undefined for the person's own. */
+  readonly assumes?: string | undefined;
   /**
    * The OIDC client that the ID token was issued to: decides which organizations accept the
    * session.
    */
   readonly clientId?: string | undefined;
+}
+
+/** What a session is opened for. */
+export interface SessionRequest {
+  /** Groups, by uid or name; empty for all. */
+  readonly scopes?: readonly string[];
+  /** The uid of the identity to assume; empty for the person's own. */
+  readonly identity?: string;
 }
 
 /** Opens sessions of people and issues their tokens. */
@@ -85,13 +96,15 @@ export class Sessions {
     tx: Transaction,
     call: Call,
     person: Person,
-    scopes: readonly string[] = [],
+    request: SessionRequest = {},
   ): Promise<StoredSession> {
     const { engine, settings } = this.#deps;
     const { identity, provider, clientId, mappings, act, email, profile } = person;
     // The identity may have been deleted since the sign-in.
     if (!(await engine.catalog.identities.table.keep(tx, identity))) throw hasEnded();
     const mapped = mappings.length > 0;
+    const assumes = request.identity === identity ? undefined : request.identity || undefined;
+    const stored: StoredPerson = { act, email, profile, clientId, assumes };
     const lifetime = mapped ? TOKEN_LIFETIME_MS : settings.sessionDays * DAY_MS;
     const session: StoredSession = {
       id: randomUUID(),
@@ -102,35 +115,84 @@ export class Sessions {
       expires: call.time + lifetime,
       generation: mapped ? NOT_REFRESHABLE : 0,
       mappings: JSON.stringify(mappings),
-      person: JSON.stringify({ act, email, profile, scopes, clientId } satisfies StoredPerson),
+      person: JSON.stringify(stored),
       remoteAddress: call.remoteAddress,
       userAgent: truncateUserAgent(call.userAgent),
     };
     await addSession(tx, session);
     const detail = { session: session.id, provider, issuer: act.iss, subject: act.sub, mappings };
-    await audit(tx, call, { action: "login", resource: identity, actor: identity, detail });
-    return session;
+    await audit(tx, call, {
+      action: "login",
+      resource: identity,
+      actor: identity,
+      detail: { ...detail, ...(assumes && { assumes }) },
+    });
+    if (!request.scopes?.length) return session;
+    const scopes = await this.#resolve(tx, session, assumes ?? identity, request.scopes);
+    const restricted = { ...session, person: JSON.stringify({ ...stored, scopes }) };
+    await describePerson(tx, session.id, restricted.person);
+    return restricted;
+  }
+
+  /** Names are resolved once: renaming a group must not change what a session is restricted to. */
+  async #resolve(
+    tx: Transaction,
+    { id }: StoredSession,
+    identity: string,
+    scopes: readonly string[],
+  ): Promise<string[]> {
+    const granted = await this.#deps.engine.access.grantsOf(identity, tx, id);
+    if (granted === undefined) throw invalidClaim("identity");
+    return resolveScopes(tx, granted, scopes);
+  }
+
+  /** The first access token of a session, which ends if there is none. */
+  async firstToken(
+    call: Call,
+    session: StoredSession,
+    request: TokenRequest,
+  ): Promise<IssuedToken> {
+    try {
+      return await this.accessToken(call, session, request);
+    } catch (thrown) {
+      await this.#deps.engine.store.write((tx) => endSession(tx, session.id));
+      throw thrown;
+    }
   }
 
   /** Issues an access token, valid for an hour and never longer than the session. */
   async accessToken(
+    call: Call,
     session: StoredSession,
+    wanted: TokenRequest,
+  ): Promise<IssuedToken> {
+    const { settings, addresses, exchange } = this.#deps;
+    const { baseUrl, authUrl } = addresses();
+    const requested = wanted.audiences.length === 0 ? [baseUrl] : wanted.audiences;
+    const request = { ...wanted, audiences: readAudiences(requested, settings, addresses()) };
+    const { assumes, scopes = [] } = JSON.parse(session.person) as StoredPerson;
+    if (assumes === undefined) return this.#ownToken(session, scopes, request, call.time);
+    const forIssuer = { audiences: [authUrl], scopes: [], capabilities: [] };
+    const { token } = await this.#ownToken(session, [], forIssuer, call.time);
+    return assumeIdentity(exchange, call, token, { identity: assumes, scopes }, request);
+  }
+
+  async #ownToken(
+    session: StoredSession,
+    scopes: readonly string[],
     request: TokenRequest,
     now: number,
   ): Promise<IssuedToken> {
-    const { engine, settings, keys, addresses } = this.#deps;
-    const { baseUrl } = addresses();
-    const requested = request.audiences.length === 0 ? [baseUrl] : request.audiences;
-    const audiences = readAudiences(requested, settings, addresses());
+    const { engine, keys, addresses } = this.#deps;
     const granted = await engine.access.grantsOf(session.identity, undefined, session.id);
     if (granted === undefined) throw hasEnded();
-    const { act, email, scopes = [] } = JSON.parse(session.person) as StoredPerson;
+    const { act, email } = JSON.parse(session.person) as StoredPerson;
     const { reader } = engine.store;
     const most = await downScope(reader, granted, { scopes, capabilities: [] });
     const within = most === undefined ? granted : granted.intersect(most);
     const content: TokenContent = {
       subject: session.identity,
-      audiences,
+      audiences: request.audiences,
       expires: session.expires,
       act,
       email,
@@ -160,55 +222,11 @@ export class Sessions {
     const token = refreshTokens.read(text, call.time);
     const session = await findSession(engine.store.reader, token.session);
     if (session === undefined) throw hasEnded();
-    const access = await this.accessToken(session, request, call.time);
+    const access = await this.accessToken(call, session, request);
     const renewed = await engine.store.write((tx) => renew(tx, call, token));
     if (renewed === undefined) throw hasEnded();
     return { access, refresh: this.refreshToken(renewed, call.time) };
   }
-}
-
-/**
- * Renews a session. A refresh token that was used before has been stolen, so the session ends for
- * both the owner and the thief.
- */
-async function renew(
-  tx: Transaction,
-  call: Call,
-  token: RefreshToken,
-): Promise<StoredSession | undefined> {
-  const found = await findSessionForChange(tx, token.session);
-  if (found === undefined || found.expires <= call.time) return undefined;
-  const { id, identity } = found;
-  const detail = { session: id };
-  if (found.generation !== token.generation) {
-    await endSession(tx, id);
-    const action = "refresh token used twice";
-    await audit(tx, call, { action, resource: identity, code: UNAUTHENTICATED, detail });
-    return undefined;
-  }
-  if (!(await mayStillSignIn(tx, found.provider, identity))) {
-    await endSession(tx, id);
-    const action = "refresh by someone who is not provisioned any more";
-    await audit(tx, call, { action, resource: identity, code: UNAUTHENTICATED, detail });
-    return undefined;
-  }
-  const generation = found.generation + 1;
-  await renewSession(tx, id, generation, call.time);
-  await audit(tx, call, { action: "refresh", resource: identity, actor: identity, detail });
-  return { ...found, generation, used: call.time };
-}
-
-/**
- * Whether a person may still sign in through their identity provider; always true for local
- * accounts. Deactivation ends sessions; this covers people who were never provisioned.
- */
-export async function mayStillSignIn(
-  reader: Reader,
-  provider: string,
-  identity: string,
-): Promise<boolean> {
-  if (provider === "") return true;
-  return maySignIn(reader, provider, await externalIdOf(reader, provider, identity));
 }
 
 function hasEnded(): Error {

@@ -12,14 +12,13 @@ import {
 import { decodeJwt } from "jose";
 import type { Caller } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
+import { groupV1, roleV1 } from "../../iam/v1-messages.ts";
 import { requireBearer } from "../../lib/bearer.ts";
 import type { SlicedTask } from "../../lib/time-slices.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { boundRoles } from "../../store/tables/identity-bindings.ts";
 import { findSession } from "../../store/tables/sessions.ts";
-import { groupV1 } from "../../v1/groups.ts";
-import { roleV1 } from "../../v1/roles.ts";
 import type { PersonClaims } from "./person.ts";
 
 /** Returns the identity of the caller and what it holds, by group. */

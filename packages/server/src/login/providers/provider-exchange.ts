@@ -28,7 +28,7 @@ export function providerExchange(deps: LoginDeps, source: KeySource): ProviderEx
     const person = await admitPerson(deps, call, provider, described, { knownOnly: true });
     const session = await engine.store.write((tx) => sessions.open(tx, call, person));
     const wanted = { audiences: request.aud, scopes: scopesOf(request), capabilities: request.cap };
-    return sessions.accessToken(session, wanted, call.time);
+    return sessions.firstToken(call, session, wanted);
   };
 }
 

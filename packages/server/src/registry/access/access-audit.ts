@@ -7,6 +7,7 @@ import type { AuditedSubject } from "../../sts/authorize-subject.ts";
 import { tokenDigest, writeWithLastSeen } from "../../sts/exchange-audit.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
 import type { Credentials, Principal } from "./credentials.ts";
+import { textOf } from "./denials.ts";
 import type { RegistryAccess } from "./registry-access.ts";
 import type { ResourceActions } from "./token.ts";
 
@@ -28,19 +29,21 @@ export interface TokenRequest {
 }
 
 /**
- * Audits an issued token. An anonymous request that was granted nothing is not audited: every client
+ * Audits an issued token, or the error for valid credentials without access. An anonymous request that was granted nothing is not audited: every client
  * begins with one.
  */
 export async function auditGrant(
   engine: Engine,
   tokenRequest: TokenRequest,
   { uid, identity }: Principal,
-  { access, resource }: RegistryAccess,
+  { access, denials, resource }: RegistryAccess,
+  error?: WharfError,
 ): Promise<void> {
   const { credentials, time } = tokenRequest;
   if (credentials.kind === "none" && access.length === 0) return;
   const granted = access.map(scopeText);
-  const entry = entryOf(tokenRequest, { actor: uid, resource, code: 0, detail: { granted } });
+  const detail = { granted, ...(denials.length > 0 && { denied: textOf(denials) }) };
+  const entry = entryOf(tokenRequest, { actor: uid, resource, code: error?.number ?? 0, detail });
   const work = (tx: Transaction) => writeAudit(tx, entry);
   // Anonymous requests are aggregated: anyone can send any number of them.
   if (credentials.kind === "none") {

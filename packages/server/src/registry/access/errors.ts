@@ -4,6 +4,7 @@ import { errorHeaders } from "../../wire/http.ts";
 
 /** The error codes of the OCI distribution specification. */
 const OCI_CODES: Readonly<Record<string, string>> = {
+  NOT_FOUND: "NAME_UNKNOWN",
   UNAUTHENTICATED: "UNAUTHORIZED",
   PERMISSION_DENIED: "DENIED",
   RESOURCE_EXHAUSTED: "TOOMANYREQUESTS",

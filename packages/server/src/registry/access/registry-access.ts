@@ -1,8 +1,9 @@
-import { Capability } from "@wharf/contract";
 import type { Grants } from "../../auth/grants.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { hasQuotaLeft } from "../../engine/quotas.ts";
 import { type ResolvedPath, resolvePath } from "../path.ts";
+import { type Denial, explainDenial } from "./denials.ts";
+import { capabilitiesFor } from "./needed-capabilities.ts";
 import { ACTIONS, type Action, type Scope } from "./scope.ts";
 import type { ResourceActions } from "./token.ts";
 
@@ -14,23 +15,12 @@ export interface Requester {
   readonly isOperator: boolean;
 }
 
-/** What a token grants, and the repo or group of its first scope, for the audit log. */
+/** What a token grants and what not, and the repo or group of its first scope, for the audit log. */
 export interface RegistryAccess {
   readonly access: readonly ResourceActions[];
+  readonly denials: readonly Denial[];
   readonly resource: string;
 }
-
-/** The capabilities that an action on an existing repo needs. */
-const NEEDED: Readonly<Record<Action, readonly Capability[]>> = {
-  pull: [Capability.CAP_REPO_LIST, Capability.CAP_MANIFEST_LIST, Capability.CAP_REPO_BLOBS_GET],
-  push: [
-    Capability.CAP_MANIFEST_CREATE,
-    Capability.CAP_MANIFEST_UPDATE,
-    Capability.CAP_TAG_CREATE,
-    Capability.CAP_TAG_UPDATE,
-  ],
-  delete: [Capability.CAP_MANIFEST_DELETE, Capability.CAP_TAG_DELETE],
-};
 
 /** Grants the requested scopes, action by action, where the requester holds the capabilities. */
 export async function grantScopes(
@@ -39,6 +29,7 @@ export async function grantScopes(
   scopes: readonly Scope[],
 ): Promise<RegistryAccess> {
   const access: ResourceActions[] = [];
+  const denials: Denial[] = [];
   let resource = "";
   for (const scope of scopes) {
     if (scope.type === "catalog") {
@@ -47,30 +38,40 @@ export async function grantScopes(
       continue;
     }
     // Requesters without any capability cost no reads.
-    if (holdsNothing(requester.grants) && holdsNothing(requester.publicGrants)) continue;
-    const path = await resolvePath(engine, engine.store.reader, scope.name);
-    if (path === undefined) continue;
-    resource ||= path.repo ?? path.group;
-    let actions = ACTIONS.filter(
-      (action) => scope.actions.has(action) && holdsNeeded(requester, action, path),
-    );
-    if (actions.includes("push") && !(await hasQuota(engine, path))) {
-      actions = actions.filter((action) => action !== "push");
-    }
+    const isStranger = holdsNothing(requester.grants) && holdsNothing(requester.publicGrants);
+    const path = isStranger
+      ? undefined
+      : await resolvePath(engine, engine.store.reader, scope.name);
+    const actions = path === undefined ? [] : await grantedActions(engine, requester, scope, path);
+    if (path !== undefined) resource ||= path.repo ?? path.group;
     if (actions.length > 0) access.push({ type: "repository", name: scope.name, actions });
+    const denied = ACTIONS.filter((one) => scope.actions.has(one) && !actions.includes(one));
+    if (denied.length > 0)
+      denials.push(await explainDenial(engine, requester, scope, path, denied));
   }
-  return { access, resource };
+  return { access, denials, resource };
+}
+
+async function grantedActions(
+  engine: Engine,
+  requester: Requester,
+  scope: { readonly actions: ReadonlySet<Action> },
+  path: ResolvedPath,
+): Promise<Action[]> {
+  const held = ACTIONS.filter(
+    (action) => scope.actions.has(action) && holdsNeeded(requester, action, path),
+  );
+  if (!held.includes("push") || (await hasQuota(engine, path))) return held;
+  return held.filter((action) => action !== "push");
 }
 
 function holdsNeeded(
   { grants, publicGrants }: Requester,
   action: Action,
-  { group, repo, missing }: ResolvedPath,
+  path: ResolvedPath,
 ): boolean {
-  const needed = [...NEEDED[action]];
-  if (action === "push" && repo === undefined) needed.push(Capability.CAP_REPO_CREATE);
-  if (action === "push" && missing.length > 0) needed.push(Capability.CAP_IAM_GROUPS_CREATE);
-  const scope = repo ?? group;
+  const needed = capabilitiesFor(action, path);
+  const scope = path.repo ?? path.group;
   return grants.holds(needed, scope) || (action === "pull" && publicGrants.holds(needed, scope));
 }
 

@@ -38,6 +38,14 @@ test("of registry scopes, only the whole catalog is known", () => {
   assert.deepEqual(read("registry:catalog:pull", "registry:other:*", "registry:catalog"), []);
 });
 
+test("named actions are told apart from those that a star stands for", () => {
+  const named = (text: string) =>
+    readScopes([text]).flatMap((scope) => (scope.type === "repository" ? [...scope.named] : []));
+  assert.deepEqual(named("repository:acme/app:pull,push"), ["pull", "push"]);
+  assert.deepEqual(named("repository:acme/app:*"), []);
+  assert.deepEqual(named("repository:acme/app:*,push repository:acme/app:pull"), ["push", "pull"]);
+});
+
 test("unknown actions are ignored", () => {
   assert.deepEqual(read("repository:acme/app:pull,admin,PULL,"), ["acme/app:pull"]);
   assert.deepEqual(read("repository:acme/app:"), ["acme/app:"]);

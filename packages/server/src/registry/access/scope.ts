@@ -8,7 +8,13 @@ export type Action = (typeof ACTIONS)[number];
 
 /** A requested scope. */
 export type Scope =
-  | { readonly type: "repository"; readonly name: string; readonly actions: ReadonlySet<Action> }
+  | {
+      readonly type: "repository";
+      readonly name: string;
+      readonly actions: ReadonlySet<Action>;
+      /** Those that were named; `*` requests all that there are. */
+      readonly named: ReadonlySet<Action>;
+    }
   | { readonly type: "catalog" };
 
 /** A build that mounts layers requests a handful. */
@@ -24,18 +30,22 @@ export function readScopes(texts: readonly string[]): Scope[] {
     const description = `at most ${MAX_SCOPES} scopes per request, got ${requested.length}`;
     throw invalidArgument({ field: "scope", description });
   }
-  const repositories = new Map<string, Set<Action>>();
+  const repositories = new Map<string, { actions: Set<Action>; named: Set<Action> }>();
   let catalog = false;
   for (const text of requested) {
     const [type, name, actions] = splitScope(text);
     if (type === "repository" && isRepositoryName(name)) {
-      const merged = repositories.get(name) ?? new Set();
-      for (const action of readActions(actions)) merged.add(action);
+      const merged = repositories.get(name) ?? { actions: new Set(), named: new Set() };
+      const listed = actions.split(",");
+      for (const action of ACTIONS) {
+        if (listed.includes(action)) merged.named.add(action);
+        if (listed.includes(action) || listed.includes("*")) merged.actions.add(action);
+      }
       repositories.set(name, merged);
     } else if (text === "registry:catalog:*") catalog = true;
   }
   return [
-    ...[...repositories].map(([name, actions]) => ({ type: "repository", name, actions }) as const),
+    ...[...repositories].map(([name, asked]) => ({ type: "repository", name, ...asked }) as const),
     ...(catalog ? [{ type: "catalog" } as const] : []),
   ];
 }
@@ -47,9 +57,4 @@ function splitScope(text: string): [type: string, name: string, actions: string]
   return last <= first
     ? ["", "", ""]
     : [text.slice(0, first), text.slice(first + 1, last), text.slice(last + 1)];
-}
-
-function readActions(text: string): Action[] {
-  const requested = text.split(",");
-  return ACTIONS.filter((action) => requested.includes(action) || requested.includes("*"));
 }

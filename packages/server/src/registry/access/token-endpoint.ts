@@ -12,6 +12,7 @@ import {
   publicGrants,
   readAuthorization,
 } from "./credentials.ts";
+import { deniedError, textOf } from "./denials.ts";
 import { registryError } from "./errors.ts";
 import type { RegistryKeys } from "./keys.ts";
 import { grantScopes } from "./registry-access.ts";
@@ -91,17 +92,25 @@ async function issueToken(
     const principal = await authenticate(deps, tokenRequest.credentials, service, time, seen);
     const requester = { ...principal, publicGrants: await publicGrants(deps) };
     const granted = await grantScopes(engine, requester, scopes);
+    const reason = textOf(granted.denials);
+    // Anonymous clients learn from the registry that credentials are required.
+    const isAnonymous = tokenRequest.credentials.kind === "none";
+    const error = isAnonymous ? undefined : deniedError(granted.denials, granted.access.length > 0);
+    if (error !== undefined) {
+      await auditGrant(engine, tokenRequest, principal, { ...granted, access: [] }, error);
+      return { ...registryError(error, `${authUrl}/token`), reason };
+    }
     const { uid: subject, expires } = principal;
     const content = { issuer: authUrl, service, subject, access: granted.access, expires };
     const { token, seconds } = issueRegistryToken(await deps.keys.current(), content, time);
     await auditGrant(engine, tokenRequest, principal, granted);
-    return tokenResponse(token, seconds, time, granted.access.map(scopeText));
+    return { ...tokenResponse(token, seconds, time, granted.access.map(scopeText)), reason };
   } catch (thrown) {
     const error = WharfError.from(thrown);
     if (tokenRequest !== undefined && AUDITED_CODES.has(error.code)) {
       await auditRejection(engine, tokenRequest, error);
     }
-    return registryError(error, `${authUrl}/token`);
+    return { ...registryError(error, `${authUrl}/token`), reason: error.message };
   }
 }
 

@@ -1,4 +1,4 @@
-import { WharfError } from "../../lib/errors.ts";
+import { failedPrecondition, WharfError } from "../../lib/errors.ts";
 
 /**
  * Resolves to a fallback if the registry answers with a protocol error: a retry would get the same, and
@@ -16,5 +16,17 @@ export async function fallbackOnProtocolError<T>(
     if (error.code !== "UNKNOWN") throw thrown;
     onError?.(error);
     return fallback;
+  }
+}
+
+/** Turns a protocol error into FAILED_PRECONDITION, as a retry would not help. */
+export async function asPrecondition<T>(request: Promise<T>): Promise<T> {
+  try {
+    return await request;
+  } catch (thrown) {
+    const { code, message } = WharfError.from(thrown);
+    if (code !== "UNKNOWN") throw thrown;
+    const description = message.slice(message.indexOf(": ") + 2);
+    throw failedPrecondition({ type: "REGISTRY_REFUSED", description });
   }
 }

@@ -119,20 +119,29 @@ export class RemoteRegistry {
   }
 
   /** Deletes a tag, but not its manifest. Returns false if the tag does not exist. */
-  async deleteTag(path: string, name: string, subject: string): Promise<boolean> {
+  deleteTag(path: string, name: string, subject: string): Promise<boolean> {
+    return this.#delete(path, name, subject);
+  }
+
+  /** Deletes a manifest and its tags. Returns false if it does not exist. */
+  deleteManifest(path: string, digest: string, subject: string): Promise<boolean> {
+    return this.#delete(path, digest, subject);
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  async #delete(path: string, reference: string, subject: string): Promise<boolean> {
     const response = await this.#client.send({
       method: "DELETE",
-      target: manifestAt(path, name),
+      target: manifestAt(path, reference),
       // Registries differ in which of these they require.
       access: actionsOn(path, "pull", "push", "delete"),
       subject,
       maxBytes: MAX_WRITE_RESPONSE_BYTES,
     });
     return response !== undefined;
-  }
-
-  close(): void {
-    this.#client.close();
   }
 
   async #list(

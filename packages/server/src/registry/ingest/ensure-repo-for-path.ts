@@ -5,6 +5,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { createOne } from "../../engine/write.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { writeLocation } from "../../store/tables/registry-locations.ts";
+import { clearRepoDeletion } from "../../store/tables/repo-deletions.ts";
 import { lockPath, type ResolvedPath } from "../path.ts";
 import { ensureRepo } from "../repos/ensure-repo.ts";
 import { type MutationOrigin, systemMutation } from "./system-mutation.ts";
@@ -31,6 +32,7 @@ export async function ensureRepoForPath(
   const resolved = await lockPath(engine, tx, path);
   if (resolved === undefined) return undefined;
   const { repo } = resolved;
+  await clearRepoDeletion(tx, host, path);
   if (repo !== undefined) {
     await writeLocation(tx, { host, path, repo, made: 0 });
     return { uid: repo, isCreatedBySystem: false };

@@ -8,11 +8,13 @@ import {
   writePathDeletion,
 } from "../../store/tables/processed-notifications.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
+import { findRepoDeletion } from "../../store/tables/repo-deletions.ts";
 import { resolvePath } from "../path.ts";
 import { writeActivity } from "./activity-events.ts";
 import { type EnsuredRepo, ensureRepoForPath } from "./ensure-repo-for-path.ts";
 import { recordManifest, recordPull, removeManifest, revertIfDeleted } from "./manifest-state.ts";
 import type { RegistryNotification } from "./notification-formats.ts";
+import type { Elsewhere } from "./other-locations.ts";
 import { type RemovalDeps, removeLocation } from "./removal.ts";
 import { type MutationOrigin, systemMutation } from "./system-mutation.ts";
 import { recordTag, removeTag } from "./tag-state.ts";
@@ -29,6 +31,8 @@ export interface Ingestion extends RemovalDeps {
   readonly manifests: readonly Omit<Manifest, "pulled">[];
   /** For a deletion with tag and digest: whether the registry has deleted the manifest as well. */
   readonly isManifestGone: boolean;
+  /** For a deletion: what other registries still have. */
+  readonly elsewhere: Elsewhere;
   /** Whether the time of this pull is recorded. */
   readonly recordsPull: boolean;
 }
@@ -38,6 +42,7 @@ export async function ingest(tx: Transaction, ingestion: Ingestion): Promise<Out
   const { engine, host, notification, recordsPull } = ingestion;
   if (!(await recordNotification(tx, host, notification.id, Date.now()))) return "known";
   const isPush = notification.action === "push" && notification.type === "manifest";
+  if (isPush && (await precedesDeletion(tx, ingestion))) return "elsewhere";
   const repo = isPush
     ? await ensureRepoForPath(engine, tx, host, notification.path, originOf(ingestion))
     : await findRepo(tx, ingestion);
@@ -53,6 +58,15 @@ export async function ingest(tx: Transaction, ingestion: Ingestion): Promise<Out
   }
   await writeActivity(tx, { ...ingestion, repo: repo.uid });
   return "taken";
+}
+
+/** Whether this is the late report of a push to a repo that a caller has deleted since. */
+async function precedesDeletion(
+  tx: Transaction,
+  { host, notification: { path, time } }: Ingestion,
+): Promise<boolean> {
+  const deletion = await findRepoDeletion(tx, host, path);
+  return deletion !== undefined && deletion.time >= time;
 }
 
 function originOf({ notification, requestId }: Ingestion): MutationOrigin {
@@ -123,17 +137,17 @@ async function ingestDeletion(
   ingestion: Ingestion,
   repo: string,
 ): Promise<Outcome> {
-  const { engine, host, notification } = ingestion;
+  const { engine, host, notification, elsewhere } = ingestion;
   const { tag, digest, time, path } = notification;
   const mutation = systemMutation(engine, tx, "tagDeletion", originOf(ingestion));
   // Registries report one deletion several times, and deletions of layers like those of manifests.
   let isNew = true;
   if (tag !== "") {
-    isNew = await removeTag(mutation, repo, tag, time);
-    if (ingestion.isManifestGone) await removeManifest(mutation, repo, digest, time);
+    isNew = await removeTag(mutation, repo, tag, time, elsewhere);
+    if (ingestion.isManifestGone) await removeManifest(mutation, repo, digest, time, elsewhere);
   } else if (digest !== "") {
     isNew = (await findManifest(tx, repo, digest)) !== undefined;
-    await removeManifest(mutation, repo, digest, time);
+    await removeManifest(mutation, repo, digest, time, elsewhere);
   } else {
     await recordPathDeletion(tx, ingestion);
     await removeLocation(ingestion, tx, { host, path, repo, time }, originOf(ingestion));

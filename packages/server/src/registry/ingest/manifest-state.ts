@@ -12,6 +12,7 @@ import {
   recordManifestDeletion,
 } from "../../store/tables/processed-notifications.ts";
 import { newestEntry } from "../../store/tables/tags.ts";
+import { type Elsewhere, NOWHERE } from "./other-locations.ts";
 import { lockRepo, removeTag } from "./tag-state.ts";
 
 /*
@@ -48,24 +49,30 @@ export function recordPull(
   return writePull(tx, repo, digest, time);
 }
 
-/** Removes a manifest and its tags, as registries do, except what is newer than the deletion. */
+/**
+ * Removes a manifest and its tags, as registries do, except what is newer than the deletion, and what
+ * other locations of the repo still have.
+ */
 export async function removeManifest(
   mutation: Mutation,
   repo: string,
   digest: string,
   time: number,
+  elsewhere: Elsewhere = NOWHERE,
 ): Promise<void> {
   const { tx, engine } = mutation;
   await lockRepo(mutation, repo);
-  await recordManifestDeletion(tx, repo, digest, time);
-  await deleteManifest(tx, repo, digest, time);
+  if (!elsewhere.hasManifest) {
+    await recordManifestDeletion(tx, repo, digest, time);
+    await deleteManifest(tx, repo, digest, time);
+  }
   const range = { childrenOf: repo, partitions: engine.catalog.tags.table.shape.partitions ?? [] };
   const filters = [{ column: "digest", value: digest }];
   const query = { range, filters, order: BY_NAME, offset: 0, limit: MAX_TAGS };
   for (const { key: name } of await readPositions(tx, engine.catalog.tags.table, query)) {
     const seen = (await newestEntry(tx, repo, String(name)))?.seen ?? time;
     // Removed as of its last report: the tag may have moved before the deletion, reported later.
-    if (seen <= time) await removeTag(mutation, repo, String(name), seen);
+    if (seen <= time) await removeTag(mutation, repo, String(name), seen, elsewhere);
   }
 }
 

@@ -16,6 +16,7 @@ import {
   readNotifications,
   STRUCTURED_CLOUD_EVENT,
 } from "./notification-formats.ts";
+import { fetchElsewhere, NOWHERE } from "./other-locations.ts";
 import { PullTimes } from "./pull-times.ts";
 import type { WebhookAuth } from "./webhook-auth.ts";
 
@@ -85,7 +86,7 @@ async function handleNotifications(
 }
 
 /** What a notification does not say, and the registry has to be asked for. */
-type Fetched = Pick<Ingestion, "manifests" | "isManifestGone">;
+type Fetched = Pick<Ingestion, "manifests" | "isManifestGone" | "elsewhere">;
 
 class NotificationIngester {
   readonly #deps: NotificationDeps;
@@ -143,10 +144,12 @@ class NotificationIngester {
     const { action, type, path, tag, digest, time } = notification;
     const { engine, remotes, log } = this.#deps;
     const remote = remotes.get(host) as RemoteRegistry;
-    const nothing = { manifests: [], isManifestGone: false };
-    if (action === "delete" && tag !== "" && digest !== "") {
+    const nothing = { manifests: [], isManifestGone: false, elsewhere: NOWHERE };
+    if (action === "delete") {
+      const elsewhere = await fetchElsewhere(engine, remotes, host, notification);
+      if (tag === "" || digest === "") return { ...nothing, elsewhere };
       const left = await fallbackOnProtocolError(remote.digestOf(path, digest), digest);
-      return { ...nothing, isManifestGone: left === undefined };
+      return { ...nothing, elsewhere, isManifestGone: left === undefined };
     }
     if (action !== "push" || type !== "manifest") return nothing;
     const { reader } = engine.store;

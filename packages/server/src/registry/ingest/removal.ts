@@ -6,6 +6,7 @@ import { forgetManifestsUntil, hasManifests } from "../../store/tables/manifests
 import { hasActivitySince } from "../../store/tables/processed-notifications.ts";
 import {
   deleteLocation,
+  deleteLocations,
   locationsOf,
   markLocationsCreated,
 } from "../../store/tables/registry-locations.ts";
@@ -67,6 +68,8 @@ export async function removeLocation(
     timestampMs(createTime) === timestampMs(updateTime);
   const isCreatedByPush = locations.some(({ made }) => made === 1);
   if (!isCreatedByPush || !isUnchanged) return;
+  // Those in detached registries: nothing is recorded for a repo that no caller has deleted.
+  await deleteLocations(tx, repo);
   const mutation = systemMutation(engine, tx, "repoDeletion", origin);
   await engine.hooksOf(repos).beforeDelete?.(mutation, stored);
   await mutation.remove(repos, repo);

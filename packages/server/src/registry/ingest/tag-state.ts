@@ -6,6 +6,7 @@ import { failedPrecondition, notFound, type WharfError } from "../../lib/errors.
 import type { Reader } from "../../store/db/connection.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
 import { addEntry, confirmEntry, lastDigest, newestEntry } from "../../store/tables/tags.ts";
+import { type Elsewhere, NOWHERE, UNKNOWN_DIGEST } from "./other-locations.ts";
 
 /*
  * The tags of repos, as reported by notifications, reconcile passes and API calls. Reports may come
@@ -118,17 +119,27 @@ async function recordOlder(
   if (time > newest.time) await addEntry(tx, repo, name, newest.digest, newest.seen);
 }
 
-/** Deletes a tag, unless a later report is stored. Returns whether it existed. */
+/**
+ * Deletes a tag, unless a later report is stored. A tag that other locations of the repo have stays, with
+ * the digest that it has there. Returns whether it existed.
+ */
 export async function removeTag(
   mutation: Mutation,
   repo: string,
   name: string,
   time: number,
+  elsewhere: Elsewhere = NOWHERE,
 ): Promise<boolean> {
   const { tx, engine } = mutation;
   await lockRepo(mutation, repo);
   const newest = await newestEntry(tx, repo, name);
   if (newest !== undefined && time < newest.seen) return false;
+  const kept = elsewhere.tags.get(name);
+  if (kept !== undefined) {
+    const isMoved = kept !== UNKNOWN_DIGEST && kept !== newest?.digest;
+    if (isMoved) await recordTag(mutation, repo, { name, digest: kept, time });
+    return true;
+  }
   await recordRemoval(mutation, repo, name, time);
   const row = await engine.catalog.tags.table.namedForChange(tx, repo, name);
   if (row === undefined) return false;

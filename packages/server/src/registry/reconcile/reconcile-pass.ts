@@ -2,6 +2,11 @@ import { WharfError } from "../../lib/errors.ts";
 import { Semaphore } from "../../lib/semaphore.ts";
 import { markSeen, unseenLocations } from "../../store/tables/registry-locations.ts";
 import { finishPass, readPass, writePass } from "../../store/tables/registry-passes.ts";
+import {
+  clearRepoDeletion,
+  markDeletionsSeen,
+  unseenDeletions,
+} from "../../store/tables/repo-deletions.ts";
 import { isRepositoryName } from "../path.ts";
 import { type Findings, type ReconcileDeps, reconcileRepo } from "./reconcile-repo.ts";
 
@@ -83,6 +88,19 @@ async function reconcileUnlisted(
     if (paths.length > 0) await reconcileBatch(deps, paths, began, totals);
     after = paths.at(-1);
   }
+  await forgetGoneDeletions(deps, began);
+}
+
+/** Forgets deletions of repos whose path the registry no longer has: there is nothing to bring back. */
+async function forgetGoneDeletions({ engine, remote }: PassDeps, began: number): Promise<void> {
+  const { host } = remote;
+  for (;;) {
+    const gone = await unseenDeletions(engine.store.reader, host, began, BATCH_SIZE);
+    if (gone.length === 0) return;
+    await engine.store.write(async (tx) => {
+      for (const { path } of gone) await clearRepoDeletion(tx, host, path);
+    });
+  }
 }
 
 async function reconcileBatch(
@@ -104,6 +122,7 @@ async function reconcileBatch(
   );
   await engine.store.write(async (tx) => {
     for (const path of paths) await markSeen(tx, remote.host, path, began);
+    await markDeletionsSeen(tx, remote.host, paths, began);
   });
   add(totals, progress);
   deps.report(progress);
@@ -114,7 +133,8 @@ async function reconcilePath(deps: PassDeps, path: string): Promise<Partial<Pass
   if (!isRepositoryName(path)) return { elsewhere: 1 };
   try {
     const findings = await reconcileRepo(deps, path);
-    return findings === undefined ? { elsewhere: 1 } : { repos: 1, ...findings };
+    if (findings === undefined) return { elsewhere: 1 };
+    return { repos: findings.deleted > 0 ? 0 : 1, ...findings };
   } catch (thrown) {
     const error = WharfError.from(thrown);
     if (error.code === "UNAVAILABLE" || deps.signal.aborted) throw thrown;
@@ -157,7 +177,7 @@ function progressLogger({ log, remote }: PassDeps, totals: PassProgress): () => 
 
 function emptyProgress(): PassProgress {
   const tags = { same: 0, created: 0, moved: 0, removed: 0 };
-  return { repos: 0, elsewhere: 0, refused: 0, manifests: 0, ...tags };
+  return { repos: 0, elsewhere: 0, refused: 0, manifests: 0, deleted: 0, ...tags };
 }
 
 function add(sum: PassProgress, more: Partial<PassProgress>): void {

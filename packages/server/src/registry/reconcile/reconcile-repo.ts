@@ -4,6 +4,9 @@ import type { Engine } from "../../engine/engine.ts";
 import type { BoundedCache } from "../../lib/bounded-cache.ts";
 import type { Logger } from "../../observe/logger.ts";
 import { findLocation } from "../../store/tables/registry-locations.ts";
+import { clearRepoDeletion, findRepoDeletion } from "../../store/tables/repo-deletions.ts";
+import { lastDigests } from "../../store/tables/tags.ts";
+import { fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
 import { removeLocationInBatches } from "../ingest/removal.ts";
 import type { MutationOrigin } from "../ingest/system-mutation.ts";
@@ -17,6 +20,8 @@ export interface Findings {
   moved: number;
   removed: number;
   manifests: number;
+  /** 1 if a caller has deleted the repo, and nothing was pushed since. */
+  deleted: number;
 }
 
 export interface ReconcileDeps {
@@ -58,10 +63,11 @@ export async function reconcileRepo(
   const { engine, remote } = deps;
   const { host } = remote;
   const { store } = engine;
-  const findings = { same: 0, created: 0, moved: 0, removed: 0, manifests: 0 };
+  const findings = { same: 0, created: 0, moved: 0, removed: 0, manifests: 0, deleted: 0 };
   const origin = reconcilerOrigin();
   const listing = await listTags(deps, path);
   const location = await findLocation(store.reader, host, path);
+  if (listing === undefined || listing.names.size === 0) await forgetDeletion(deps, path);
   if (listing === undefined) {
     if (location === undefined) return findings;
     await removeLocationInBatches(deps, { ...location, time: origin.time }, origin);
@@ -72,6 +78,9 @@ export async function reconcileRepo(
   const resolved = await resolvePath(engine, store.reader, path);
   if (resolved === undefined) return undefined;
   let { repo } = resolved;
+  if (repo === undefined && (await staysDeleted(deps, path, listing))) {
+    return { ...findings, deleted: 1 };
+  }
   let isLocationStored = location !== undefined && location.repo === repo;
   // A folder was renamed, so the path now resolves to another repo: the former one loses its contents.
   if (location !== undefined && !isLocationStored)
@@ -90,11 +99,44 @@ export async function reconcileRepo(
   return findings;
 }
 
+/** Whether the repo of a path was deleted by a caller, and no tag is new or has moved since. */
+async function staysDeleted(
+  { engine: { store }, remote, signal }: ReconcileDeps,
+  path: string,
+  listing: Listing,
+): Promise<boolean> {
+  const { host } = remote;
+  const deletion = await findRepoDeletion(store.reader, host, path);
+  if (deletion === undefined) return false;
+  const names = [...listing.names];
+  for (let at = 0; at < names.length; at += TAG_BATCH_SIZE) {
+    const batch = names.slice(at, at + TAG_BATCH_SIZE);
+    const former = await lastDigests(store.reader, deletion.repo, batch);
+    if (batch.some((name) => !former.get(name))) return false;
+    const current = await Promise.all(
+      batch.map((name) => fallbackOnProtocolError(remote.digestOf(path, name, signal), undefined)),
+    );
+    if (current.some((digest, index) => digest && digest !== former.get(batch[index] as string))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** Forgets the deletion of a repo that the registry has nothing of any more. */
+async function forgetDeletion({ engine: { store }, remote }: ReconcileDeps, path: string) {
+  if ((await findRepoDeletion(store.reader, remote.host, path)) === undefined) return;
+  await store.write((tx) => clearRepoDeletion(tx, remote.host, path));
+}
+
+/** The tags of a repository, and when they were listed. */
+type Listing = Pick<RepoReconciliation, "names" | "time">;
+
 /** All tags of a repository; undefined if the registry does not have it. */
 async function listTags(
   { remote, signal }: ReconcileDeps,
   path: string,
-): Promise<Pick<RepoReconciliation, "names" | "time"> | undefined> {
+): Promise<Listing | undefined> {
   const names = new Set<string>();
   let time = Number.POSITIVE_INFINITY;
   for (let next: string | undefined = ""; next !== undefined; ) {

@@ -18,7 +18,8 @@ import type { Handler } from "../../rpc/call.ts";
 import { fieldValue } from "../../rpc/fields.ts";
 import { countsOf } from "../../store/resources/range-counts.ts";
 import { forgetManifests, hasManifests } from "../../store/tables/manifests.ts";
-import { deleteLocations } from "../../store/tables/registry-locations.ts";
+import { deleteLocations, locationsOf } from "../../store/tables/registry-locations.ts";
+import { writeRepoDeletion } from "../../store/tables/repo-deletions.ts";
 import { deleteReadme } from "../../store/tables/repo-readmes.ts";
 import { forgetHistory } from "../../store/tables/tags.ts";
 import { readmeMethods } from "./readme.ts";
@@ -158,11 +159,20 @@ function deleteRepo(engine: Engine): Handler {
   };
 }
 
-/** Deletes the tags, their history, the manifests, the locations and the README of a repo. */
-async function removeContents({ engine, tx }: Mutation, { uid }: Repo): Promise<void> {
+/**
+ * Deletes the tags, their history, the manifests, the locations, the README and the deployment of a repo.
+ * The images stay in the registries. So the deletion is recorded for each location, with the history of the tags: a
+ * reconcile pass must not bring the repo back before something is pushed to it.
+ */
+async function removeContents({ engine, tx, call }: Mutation, { uid }: Repo): Promise<void> {
+  const locations = await locationsOf(tx, uid);
+  for (const { host, path } of locations) {
+    await writeRepoDeletion(tx, { host, path, repo: uid, time: call.time });
+  }
   await engine.catalog.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
   await forgetManifests(tx, uid);
-  await forgetHistory(tx, uid);
+  if (locations.length === 0) await forgetHistory(tx, uid);
   await deleteLocations(tx, uid);
   await deleteReadme(tx, uid);
+  await engine.catalog.deployments.table.delete(tx, uid);
 }

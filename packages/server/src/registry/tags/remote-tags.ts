@@ -4,24 +4,17 @@ import {
   failedPrecondition,
   invalidArgument,
   permissionDenied,
-  WharfError,
+  type WharfError,
 } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import { locationsOf } from "../../store/tables/registry-locations.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
 import { newestEntry } from "../../store/tables/tags.ts";
-import { fallbackOnProtocolError } from "../client/protocol-error.ts";
+import { asPrecondition, fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RemoteManifest, RemoteRegistry } from "../client/remote.ts";
 import { checkUniqueTag, tagNotMovable } from "../ingest/tag-state.ts";
-import { resolvePath } from "../path.ts";
+import { type AttachedLocation, writableLocations } from "../locations.ts";
 
 const UPDATE = Capability.CAP_TAG_UPDATE;
-
-/** The path of a repo at an attached registry. */
-interface AttachedLocation {
-  readonly remote: RemoteRegistry;
-  readonly path: string;
-}
 
 interface TagAtLocation extends AttachedLocation {
   /** The digest that the tag has there; undefined if it does not exist. */
@@ -52,7 +45,7 @@ export class RemoteTags {
     repo: string,
     { name, digest }: { readonly name: string; readonly digest: string },
   ): Promise<number | undefined> {
-    const locations = await this.#locationsOf(repo);
+    const locations = await writableLocations(this.#engine, this.#remotes, repo);
     if (locations.length === 0) return undefined;
     const stored = await newestEntry(this.#engine.store.reader, repo, name);
     const targets = await Promise.all(
@@ -83,7 +76,7 @@ export class RemoteTags {
     repo: string,
     name: string,
   ): Promise<{ readonly digest: string; readonly time: number } | undefined> {
-    const locations = await this.#locationsOf(repo);
+    const locations = await writableLocations(this.#engine, this.#remotes, repo);
     if (locations.length === 0) return undefined;
     const stored = await newestEntry(this.#engine.store.reader, repo, name);
     const time = Math.max(Date.now(), stored?.seen ?? 0);
@@ -102,7 +95,7 @@ export class RemoteTags {
    * repo has no location.
    */
   async delete(call: Call, repo: string, name: string): Promise<number | undefined> {
-    const locations = await this.#locationsOf(repo);
+    const locations = await writableLocations(this.#engine, this.#remotes, repo);
     if (locations.length === 0) return undefined;
     const stored = await newestEntry(this.#engine.store.reader, repo, name);
     const exists = async ({ remote, path }: AttachedLocation) =>
@@ -117,18 +110,6 @@ export class RemoteTags {
       if (!isDone && (await exists(location))) throw tagNotDeletable(remote.host);
     }
     return time;
-  }
-
-  async #locationsOf(repo: string): Promise<AttachedLocation[]> {
-    const { reader } = this.#engine.store;
-    const attached: AttachedLocation[] = [];
-    for (const { host, path } of await locationsOf(reader, repo)) {
-      const remote = this.#remotes.get(host);
-      // After a folder was renamed, the path belongs to another repo; the next pass updates the location.
-      const isCurrent = (await resolvePath(this.#engine, reader, path))?.repo === repo;
-      if (remote !== undefined && isCurrent) attached.push({ remote, path });
-    }
-    return attached;
   }
 
   /** Moving a tag needs the same capability as a push that moves it. */
@@ -149,18 +130,6 @@ async function readTag(
   const current = await remote.digestOf(path, name, signal);
   const manifest = current === digest ? undefined : await remote.manifest(path, digest, signal);
   return { remote, path, current, manifest };
-}
-
-/** Turns a protocol error into FAILED_PRECONDITION, as a retry would not help. */
-async function asPrecondition<T>(request: Promise<T>): Promise<T> {
-  try {
-    return await request;
-  } catch (thrown) {
-    const { code, message } = WharfError.from(thrown);
-    if (code !== "UNKNOWN") throw thrown;
-    const description = message.slice(message.indexOf(": ") + 2);
-    throw failedPrecondition({ type: "REGISTRY_REFUSED", description });
-  }
 }
 
 /** The error for a tag without a digest that does not follow from what exists. */

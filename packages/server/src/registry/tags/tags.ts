@@ -1,5 +1,5 @@
 import { create, type Message } from "@bufbuild/protobuf";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import {
   type ListTagHistoryRequest,
   ListTagHistoryResponseSchema,
@@ -10,6 +10,7 @@ import {
 } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { pageSizeOf, readCursor } from "../../engine/list.ts";
+import { parseOrder } from "../../engine/order.ts";
 import { Resource } from "../../engine/resource.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
@@ -46,18 +47,25 @@ export const tags: Resource<Tag> = new Resource({
   boundByArea: [TagsService.method.createTag, TagsService.method.deleteTag],
 });
 
-/** The digests that a tag has had, newest first. */
+const NEWEST_FIRST = { column: "updated", descending: true } as const;
+
+/** The digests that a tag has had, newest first by default. */
 function listHistory(engine: Engine): Handler {
   return async (call, message) => {
-    const { uid, pageSize, pageToken } = message as ListTagHistoryRequest & Message;
+    const request = message as ListTagHistoryRequest & Message;
+    const { uid, pageSize, pageToken } = request;
     const limit = pageSizeOf(pageSize);
+    const [start, end] = [request.start, request.end].map((time) => time && timestampMs(time));
+    const { order } = parseOrder(request.orderBy, NEWEST_FIRST, { columns: ["updated_at"] });
+    const ascending = !order.descending;
     const { reader } = engine.store;
     const tag = await tags.find(reader, uid);
     if (tag === undefined) throw notFound(tags.typeName, uid);
-    const query = JSON.stringify(["ListTagHistory", uid]);
+    const query = JSON.stringify(["ListTagHistory", uid, start, end, ascending]);
     const cursor = readCursor(engine, query, pageToken, call.time)?.position;
     const after = cursor && { time: Number(cursor.key), id: cursor.id };
-    const found = await readHistory(reader, parentOf(uid), tag.name, after, limit + 1);
+    const asked = { after, start, end, ascending, limit: limit + 1 };
+    const found = await readHistory(reader, parentOf(uid), tag.name, asked);
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;
     const next = last && { position: { key: last.time, id: last.id }, skipped: 0 };

@@ -141,6 +141,18 @@ export function migrations(dialect: Dialect): readonly (readonly string[])[] {
     expiryByIndex(dialect),
     grantChanges(dialect),
     signingAlgorithms(dialect),
+    repoDeletions(dialect),
+    deletedGroups(dialect),
+    advisorySources(dialect),
+  ];
+}
+
+/** Groups by the identity that deleted them (deleted-groups.ts). */
+function deletedGroups({ text, integer }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE deleted_groups (
+      uid ${text} PRIMARY KEY, identity ${text} NOT NULL, time ${integer} NOT NULL)`,
+    "CREATE INDEX deleted_groups_by_time ON deleted_groups (time)",
   ];
 }
 
@@ -210,4 +222,30 @@ function grantChanges({ text, integer, withoutRowid }: Dialect): readonly string
 /** Keys of earlier versions are for ES256. */
 function signingAlgorithms({ text }: Dialect): readonly string[] {
   return [`ALTER TABLE signing_keys ADD COLUMN algorithm ${text} NOT NULL DEFAULT 'ES256'`];
+}
+
+/** Repos that callers deleted while their images stay in registries, and lists of images by time. */
+function repoDeletions({ text, integer }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE repo_deletions (
+      host ${text} NOT NULL, path ${text} NOT NULL, repo ${text} NOT NULL, time ${integer} NOT NULL,
+      seen ${integer} NOT NULL, PRIMARY KEY (host, path))`,
+    "CREATE INDEX repo_deletions_by_repo ON repo_deletions (repo)",
+    "CREATE INDEX manifests_by_push ON manifests (repo, pushed, digest)",
+  ];
+}
+
+/** Records of other databases that advisories were imported from (advisory-sources.ts). */
+function advisorySources({ text, integer, blob }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE advisory_records (
+      place ${text} NOT NULL, digest ${text} NOT NULL, data ${text} NOT NULL,
+      PRIMARY KEY (place, digest))`,
+    `CREATE TABLE advisory_sources (
+      advisory ${text} NOT NULL, time ${integer} NOT NULL, place ${text} NOT NULL,
+      record ${text} NOT NULL, affected ${text} NOT NULL, described ${blob} NOT NULL,
+      imported ${integer} NOT NULL, modified ${integer} NOT NULL, written ${text} NOT NULL, rated ${integer} NOT NULL,
+      PRIMARY KEY (advisory, time))`,
+    "CREATE INDEX advisory_sources_by_record ON advisory_sources (place, record)",
+  ];
 }

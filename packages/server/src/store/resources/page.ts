@@ -1,29 +1,51 @@
 import type { Reader } from "../db/connection.ts";
 import { countPath, countRows, pagePath } from "./access-path.ts";
 import { Conditions, type Sql, startingAt, where } from "./conditions.ts";
-import type { Condition, PageQuery, Position, Range } from "./query.ts";
+import type { Condition, Order, PageQuery, Position, Range } from "./query.ts";
 import { rangeSize } from "./range-counts.ts";
 import type { ResourceTable } from "./resource-table.ts";
-import type { Form, PageRow } from "./rows.ts";
+import type { Form, PageForm, PageRow } from "./rows.ts";
 
 /** Beyond this offset, ids are selected from an index first, and only the rows of the page are fetched. */
 const MAX_FETCHED_OFFSET = 200;
 
 /** Reads rows of a range in order. */
+export async function readPage(
+  reader: Reader,
+  table: ResourceTable,
+  query: PageQuery,
+  form: "keys",
+): Promise<PageRow[]>;
 export async function readPage<F extends Form>(
   reader: Reader,
   table: ResourceTable,
   query: PageQuery,
   form: F,
-): Promise<PageRow<F>[]> {
+): Promise<PageRow<F>[]>;
+export async function readPage(
+  reader: Reader,
+  table: ResourceTable,
+  query: PageQuery,
+  form: PageForm,
+): Promise<PageRow[]>;
+export async function readPage(
+  reader: Reader,
+  table: ResourceTable,
+  query: PageQuery,
+  form: PageForm,
+): Promise<PageRow[]> {
+  if (form === "keys") {
+    const positions = await readPositions(reader, table, query);
+    return positions.map(({ key, id }): PageRow => [key, id, 0, ""]);
+  }
   const { column, descending } = query.order;
   if (query.offset <= MAX_FETCHED_OFFSET) {
     const { text, params } = await select(reader, table, query, `${column}, id, encoding, ${form}`);
-    return reader.arrays<PageRow<F>>(text, ...params);
+    return reader.arrays<PageRow>(text, ...params);
   }
   const selected = await select(reader, table, query, "id");
   const direction = descending ? "DESC" : "ASC";
-  return reader.arrays<PageRow<F>>(
+  return reader.arrays<PageRow>(
     `SELECT r.${column}, r.id, r.encoding, r.${form}
      FROM (${selected.text}) chosen JOIN ${table.shape.name} r ON r.id = chosen.id
      ORDER BY ${new Conditions(reader.dialect, table.shape).hidden(`r.${column}`)} ${direction}, r.id ${direction}`,
@@ -40,6 +62,39 @@ export async function readPositions(
   const { text, params } = await select(reader, table, query, `${query.order.column}, id`);
   const rows = await reader.arrays<readonly [key: string | number, id: number]>(text, ...params);
   return rows.map(([key, id]) => ({ key, id }));
+}
+
+/** Ids per statement. */
+const IDS_PER_READ = 500;
+
+/** The values of columns, by row id. */
+export async function readKeys(
+  reader: Reader,
+  { shape: { name } }: ResourceTable,
+  ids: readonly number[],
+  columns: readonly (Order["column"] | "terms")[],
+): Promise<Map<number, readonly (string | number)[]>> {
+  const values = new Map<number, readonly (string | number)[]>();
+  for (let at = 0; at < ids.length; at += IDS_PER_READ) {
+    const some = ids.slice(at, at + IDS_PER_READ);
+    const sql = `SELECT id, ${columns.join(", ")} FROM ${name} WHERE id IN (${some.map(() => "?").join(", ")})`;
+    const rows = await reader.arrays<readonly [id: number, ...(string | number)[]]>(sql, ...some);
+    for (const [id, ...rest] of rows) values.set(id, rest);
+  }
+  return values;
+}
+
+/** The encoding of rows, by row id. */
+export async function readRowsById(
+  reader: Reader,
+  { shape: { name } }: ResourceTable,
+  ids: readonly number[],
+  form: PageForm,
+): Promise<Map<number, readonly [encoding: number, body: PageRow[3]]>> {
+  if (ids.length === 0) return new Map();
+  const sql = `SELECT id, encoding, ${form} FROM ${name} WHERE id IN (${ids.map(() => "?").join(", ")})`;
+  const rows = await reader.arrays<readonly [number, number, PageRow[3]]>(sql, ...ids);
+  return new Map(rows.map(([id, encoding, body]) => [id, [encoding, body]]));
 }
 
 /** The number of rows in a range. Without filters it is kept in the counts. */

@@ -38,6 +38,8 @@ export interface Order {
 export interface Position {
   readonly key: string | number;
   readonly id: number;
+  /** In an order of several keys: the values of the further ones. */
+  readonly further?: readonly (string | number)[];
 }
 
 /** Where a page begins: after this row, or with it. */

@@ -10,6 +10,9 @@ export interface Encodings {
 
 export type Form = keyof Encodings;
 
+/** What is read of the rows of a page: one encoding, or `keys` for their positions alone. */
+export type PageForm = Form | "keys";
+
 /**
  * One resource as it is written: the columns that lists use, and both encodings of the resource.
  * `encoding` numbers the shape it was encoded in; a row of another shape is encoded again from `data`

@@ -43,7 +43,52 @@ export async function findManifest(
 ): Promise<Manifest | undefined> {
   const sql = `SELECT ${COLUMNS} FROM manifests WHERE repo = ? AND digest = ?`;
   const row = await reader.get<Row>(sql, repo, digest);
-  return row && { ...row, children: JSON.parse(row.children) as ManifestChild[] };
+  return row && fromRow(row);
+}
+
+function fromRow(row: Row): Manifest {
+  return { ...row, children: JSON.parse(row.children) as ManifestChild[] };
+}
+
+/** The place of a manifest in a list, the last push first. */
+export type ManifestPosition = Pick<Manifest, "pushed" | "digest">;
+
+/** The next manifests of a repo, the last push first; only those attached to a subject if one is given. */
+export async function readManifests(
+  reader: Reader,
+  repo: string,
+  given: {
+    readonly subject?: string;
+    readonly after?: ManifestPosition | undefined;
+    readonly limit: number;
+  },
+): Promise<Manifest[]> {
+  const { subject = "", after, limit } = given;
+  const attached = subject === "" ? "" : " AND subject = ?";
+  const older = after === undefined ? "" : " AND (pushed, digest) < (?, ?)";
+  const rows = await reader.all<Row>(
+    `SELECT ${COLUMNS} FROM manifests WHERE repo = ?${attached}${older}
+     ORDER BY pushed DESC, digest DESC LIMIT ?`,
+    repo,
+    ...(subject === "" ? [] : [subject]),
+    ...(after === undefined ? [] : [after.pushed, after.digest]),
+    limit,
+  );
+  return rows.map(fromRow);
+}
+
+/** Indexes read at a time. */
+const INDEX_BATCH_SIZE = 500;
+
+/** All indexes of a repo. */
+export async function* indexesOf(reader: Reader, repo: string): AsyncIterable<Manifest> {
+  const sql = `SELECT ${COLUMNS} FROM manifests
+    WHERE repo = ? AND kind = 'index' AND digest > ? ORDER BY digest LIMIT ?`;
+  for (let last: string | undefined = ""; last !== undefined; ) {
+    const rows: Row[] = await reader.all<Row>(sql, repo, last, INDEX_BATCH_SIZE);
+    yield* rows.map(fromRow);
+    last = rows.length < INDEX_BATCH_SIZE ? undefined : rows.at(-1)?.digest;
+  }
 }
 
 /**

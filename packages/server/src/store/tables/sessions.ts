@@ -122,6 +122,11 @@ export async function renewSession(
   await tx.run("UPDATE sessions SET generation = ?, used = ? WHERE id = ?", generation, now, id);
 }
 
+/** Replaces what a session stores of its person. */
+export async function describePerson(tx: Transaction, id: string, person: string): Promise<void> {
+  await tx.run("UPDATE sessions SET person = ? WHERE id = ?", person, id);
+}
+
 /** Ends a session; returns whether it existed. Its tokens are rejected from then on. */
 export async function endSession(tx: Transaction, id: string): Promise<boolean> {
   if ((await tx.run("DELETE FROM sessions WHERE id = ?", id)) === 0) return false;

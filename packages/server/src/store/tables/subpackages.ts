@@ -7,8 +7,8 @@ import type { Transaction } from "../db/group-commit.ts";
  * advisories are deleted: they do not change how a package is built.
  */
 export interface Subpackage {
-  /** The uid of the group. */
-  readonly place: string;
+  /** The uid of the group; its column is named `place` since the first version. */
+  readonly group: string;
   /** Indexable, as the name is. */
   readonly origin: string;
   readonly name: string;
@@ -19,7 +19,7 @@ export async function addSubpackages(tx: Transaction, given: readonly Subpackage
     `INSERT INTO subpackages (place, origin, name)
      SELECT first, second, third FROM (${tx.dialect.triples}) given WHERE true
      ON CONFLICT DO NOTHING`,
-    JSON.stringify(given.map(({ place, origin, name }) => [place, origin, name])),
+    JSON.stringify(given.map(({ group, origin, name }) => [group, origin, name])),
   );
 }
 

@@ -15,10 +15,21 @@ export interface HistoryEntry {
   readonly seen: number;
 }
 
-/** The entry after which a page of the history begins, towards older ones. */
+/** The entry after which a page of the history begins. */
 export interface HistoryCursor {
   readonly time: number;
   readonly id: number;
+}
+
+/** A page of the history of a tag: newest first, unless ascending. */
+export interface HistoryPage {
+  readonly after?: HistoryCursor | undefined;
+  /** From this time on. */
+  readonly start?: number | undefined;
+  /** Before this time. */
+  readonly end?: number | undefined;
+  readonly ascending?: boolean;
+  readonly limit: number;
 }
 
 const COLUMNS = "id, digest, time, seen";
@@ -42,26 +53,45 @@ export async function lastDigest(
   repo: string,
   name: string,
 ): Promise<string | undefined> {
-  return (await readHistory(reader, repo, name, undefined, 1))[0]?.digest;
+  return (await readHistory(reader, repo, name, { limit: 1 }))[0]?.digest;
 }
 
-/** The digests that a tag has had, newest first. */
+/** The digests that a tag has had. */
 export async function readHistory(
   reader: Reader,
   repo: string,
   name: string,
-  after: HistoryCursor | undefined,
-  limit: number,
+  { after, start, end, ascending = false, limit }: HistoryPage,
 ): Promise<HistoryEntry[]> {
-  const older = after === undefined ? "" : "AND (time, id) < (?, ?)";
+  const direction = ascending ? "ASC" : "DESC";
+  const bounds: readonly (readonly [sql: string, values: readonly (number | undefined)[]])[] = [
+    [`AND (time, id) ${ascending ? ">" : "<"} (?, ?)`, [after?.time, after?.id]],
+    ["AND time >= ?", [start]],
+    ["AND time < ?", [end]],
+  ];
+  const given = bounds.filter(([, values]) => values[0] !== undefined);
   return reader.all<HistoryEntry>(
-    `SELECT ${COLUMNS} FROM tag_history WHERE repo = ? AND name = ? AND digest <> '' ${older}
-     ORDER BY time DESC, id DESC LIMIT ?`,
+    `SELECT ${COLUMNS} FROM tag_history WHERE repo = ? AND name = ? AND digest <> ''
+     ${given.map(([sql]) => sql).join(" ")} ORDER BY time ${direction}, id ${direction} LIMIT ?`,
     repo,
     name,
-    ...(after === undefined ? [] : [after.time, after.id]),
+    ...given.flatMap(([, values]) => values as readonly number[]),
     limit,
   );
+}
+
+/** The digests that tags of these names had last, by name; empty for deleted ones. */
+export async function lastDigests(
+  reader: Reader,
+  repo: string,
+  names: readonly string[],
+): Promise<Map<string, string>> {
+  const sql = `SELECT name, digest FROM tag_history entry
+    WHERE repo = ? AND name IN (${reader.dialect.texts}) AND NOT EXISTS (
+      SELECT 1 FROM tag_history later WHERE later.repo = entry.repo AND later.name = entry.name
+        AND (later.time, later.id) > (entry.time, entry.id))`;
+  const rows = await reader.all<KnownTag>(sql, repo, JSON.stringify(names));
+  return new Map(rows.map(({ name, digest }) => [name, digest]));
 }
 
 /** Adds an entry, unless it exists. */
@@ -108,6 +138,18 @@ export function knownTags(
 ): Promise<KnownTag[]> {
   const sql = "SELECT name, digest FROM tags WHERE parent = ? AND name > ? ORDER BY name LIMIT ?";
   return reader.all<KnownTag>(sql, repo, after, limit);
+}
+
+/** The tags of a repo that have one of these digests, in the order of names. */
+export async function tagsOfDigests(
+  reader: Reader,
+  repo: string,
+  digests: readonly string[],
+): Promise<KnownTag[]> {
+  if (digests.length === 0) return [];
+  const sql = `SELECT name, digest FROM tags
+    WHERE parent = ? AND digest IN (${reader.dialect.texts}) ORDER BY name`;
+  return reader.all<KnownTag>(sql, repo, JSON.stringify(digests));
 }
 
 /** The digests of the tags with these names, by name. */

@@ -8,8 +8,8 @@ import { indexable } from "../resources/indexable.ts";
  * imported.
  */
 export interface StoredVulnerability {
-  /** The uid of the group. */
-  readonly place: string;
+  /** The uid of the group; its column is named `place` since the first version. */
+  readonly group: string;
   readonly id: string;
   /** The modification time in the source. */
   readonly updated: number;
@@ -19,23 +19,23 @@ export interface StoredVulnerability {
 /** Upserts a vulnerability, unless a later version is stored. Returns whether anything changed. */
 export async function putVulnerability(
   tx: Transaction,
-  { place, id, updated, data }: StoredVulnerability,
+  { group, id, updated, data }: StoredVulnerability,
   names: readonly string[],
 ): Promise<boolean> {
   const changed = await tx.run(
     `INSERT INTO vulnerabilities (place, id, updated, data) VALUES (?, ?, ?, ?)
      ON CONFLICT (place, id) DO UPDATE SET updated = excluded.updated, data = excluded.data
      WHERE vulnerabilities.updated <= excluded.updated AND vulnerabilities.data <> excluded.data`,
-    place,
+    group,
     id,
     updated,
     data,
   );
   if (changed === 0) return false;
-  await tx.run("DELETE FROM vulnerability_names WHERE place = ? AND id = ?", place, id);
+  await tx.run("DELETE FROM vulnerability_names WHERE place = ? AND id = ?", group, id);
   await tx.run(
     `INSERT INTO vulnerability_names (place, id, name) SELECT ?, ?, value FROM (${tx.dialect.texts}) given`,
-    place,
+    group,
     id,
     JSON.stringify([...new Set(names.map(indexable))]),
   );
@@ -44,7 +44,7 @@ export async function putVulnerability(
      ON CONFLICT (place) DO UPDATE SET number = vulnerability_changes.number + 1,
        latest = CASE WHEN vulnerability_changes.latest > excluded.latest
          THEN vulnerability_changes.latest ELSE excluded.latest END`,
-    place,
+    group,
     Date.now(),
   );
   return true;
@@ -75,14 +75,14 @@ export async function vulnerabilityChanges(
 /** The vulnerabilities with these ids in a group. */
 export async function vulnerabilitiesOf(
   reader: Reader,
-  place: string,
+  group: string,
   ids: readonly string[],
 ): Promise<StoredVulnerability[]> {
   if (ids.length === 0) return [];
   const { texts } = reader.dialect;
   return reader.all<StoredVulnerability>(
-    `SELECT place, id, updated, data FROM vulnerabilities WHERE place = ? AND id IN (${texts})`,
-    place,
+    `SELECT place AS "group", id, updated, data FROM vulnerabilities WHERE place = ? AND id IN (${texts})`,
+    group,
     JSON.stringify(ids),
   );
 }
@@ -90,12 +90,12 @@ export async function vulnerabilitiesOf(
 /** The names of the vulnerabilities with these ids in a group. */
 export async function namesOf(
   reader: Reader,
-  place: string,
+  group: string,
   ids: readonly string[],
 ): Promise<string[]> {
   const rows = await reader.arrays<readonly [string]>(
     `SELECT name FROM vulnerability_names WHERE place = ? AND id IN (${reader.dialect.texts})`,
-    place,
+    group,
     JSON.stringify(ids),
   );
   return rows.map(([name]) => name);
@@ -104,7 +104,7 @@ export async function namesOf(
 /** A name that more than `max` vulnerabilities of a group have; undefined where there is none. */
 export async function overusedName(
   reader: Reader,
-  place: string,
+  group: string,
   names: readonly string[],
   max: number,
 ): Promise<string | undefined> {
@@ -112,7 +112,7 @@ export async function overusedName(
     `SELECT name FROM vulnerability_names WHERE name IN (${reader.dialect.texts}) AND place = ?
      GROUP BY name HAVING count(*) > ? LIMIT 1`,
     JSON.stringify(names),
-    place,
+    group,
     max,
   );
   return row?.name;
@@ -122,7 +122,8 @@ export async function overusedName(
 export interface NamedVulnerability {
   /** Indexable. */
   readonly name: string;
-  readonly place: string;
+  /** The uid of the group. */
+  readonly group: string;
   readonly id: string;
   readonly data: Uint8Array;
 }
@@ -130,23 +131,23 @@ export interface NamedVulnerability {
 /** The vulnerabilities in these groups that have one of these names. */
 export async function vulnerabilitiesNamed(
   reader: Reader,
-  places: readonly string[],
+  groups: readonly string[],
   names: readonly string[],
 ): Promise<NamedVulnerability[]> {
   const { texts } = reader.dialect;
   return reader.all<NamedVulnerability>(
-    `SELECT n.name, n.place, n.id, v.data
+    `SELECT n.name, n.place AS "group", n.id, v.data
      FROM vulnerability_names n JOIN vulnerabilities v ON v.place = n.place AND v.id = n.id
      WHERE n.name IN (${texts}) AND n.place IN (${texts}) ORDER BY n.id`,
     JSON.stringify(names.map(indexable)),
-    JSON.stringify(places),
+    JSON.stringify(groups),
   );
 }
 
 /** Deletes the vulnerabilities of a deleted group. */
-export async function forgetVulnerabilities(tx: Transaction, place: string): Promise<void> {
-  await tx.run("DELETE FROM vulnerability_names WHERE place = ?", place);
-  await tx.run("DELETE FROM vulnerabilities WHERE place = ?", place);
-  await tx.run("DELETE FROM vulnerability_changes WHERE place = ?", place);
-  await tx.run("DELETE FROM severity_changes WHERE place = ?", place);
+export async function forgetVulnerabilities(tx: Transaction, group: string): Promise<void> {
+  await tx.run("DELETE FROM vulnerability_names WHERE place = ?", group);
+  await tx.run("DELETE FROM vulnerabilities WHERE place = ?", group);
+  await tx.run("DELETE FROM vulnerability_changes WHERE place = ?", group);
+  await tx.run("DELETE FROM severity_changes WHERE place = ?", group);
 }

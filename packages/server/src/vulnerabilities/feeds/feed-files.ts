@@ -154,21 +154,21 @@ async function* osvIndex(reader: FeedReader): AsyncGenerator<string> {
 
 /**
  * Ids by time of change, latest first, as in the buckets of osv.dev: incremental readers stop at the first time that
- * they know. The order by time takes some hundred bytes for each document; ids that changed together stay in order.
+ * they know. So the time is that of the change in this feed, later than that of a record which was modified before it
+ * was imported. The order by time takes some hundred bytes for each document; ids that changed together stay in order.
  */
 async function* osvChanges(reader: FeedReader): AsyncGenerator<string> {
   const changes = new Map<string, string[]>();
   for await (const advisory of reader.byId()) {
     const entry = osvIndexEntry(advisory);
     if (entry === undefined) continue;
-    // When it changed here: an imported document may say an earlier time, at which readers no longer look.
     const changed = rfc3339(timesOf([advisory]).last);
     const ids = changes.get(changed);
     if (ids === undefined) changes.set(changed, [entry.id]);
     else ids.push(entry.id);
   }
-  for (const modified of [...changes.keys()].sort().reverse()) {
-    for (const id of changes.get(modified) ?? []) yield `${modified},${csvField(id)}\n`;
+  for (const changed of [...changes.keys()].sort().reverse()) {
+    for (const id of changes.get(changed) ?? []) yield `${changed},${csvField(id)}\n`;
   }
 }
 
@@ -178,7 +178,7 @@ function csvField(text: string): string {
 }
 
 async function* osvFiles({ reader, publication }: FeedSource): AsyncGenerator<ArchivedFile> {
-  for await (const advisory of reader.byId()) {
+  for await (const advisory of reader.withSources()) {
     const document = osvDocument(advisory, publication);
     if (document === undefined) continue;
     const path = `${encodeURIComponent(document.id as string)}.json`;

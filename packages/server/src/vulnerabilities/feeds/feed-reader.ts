@@ -14,12 +14,16 @@ import {
   type TermPosition,
   type TermWalk,
 } from "../../store/resources/term-walk.ts";
+import { addModifyTimes, addPublishedSources } from "../sources/sources.ts";
 
 /** Advisories per query: a few megabytes at most, and some milliseconds. */
 const BATCH_SIZE = 500;
 
 /** The documents of a package depend on all of its advisories, so these are buffered. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
+
+/** Records per query: each may have some megabytes. */
+const SOURCES_BATCH_SIZE = 25;
 
 /** Feeds up to this size are sorted in memory: a few megabytes of keys. */
 const MAX_SORTED = 20_000;
@@ -39,8 +43,23 @@ export class FeedReader {
     this.#maxBufferedBytes = maxBufferedBytes;
   }
 
-  /** All advisories ordered by id, each id once. */
+  /** All advisories ordered by id, each id once, with the times at which they were modified. */
   async *byId(): AsyncGenerator<Advisory> {
+    for await (const page of chunksOf(this.#byId(), BATCH_SIZE)) {
+      await addModifyTimes(this.#engine.store.reader, page);
+      yield* page;
+    }
+  }
+
+  /** The same with the records that they were imported from. */
+  async *withSources(): AsyncGenerator<Advisory> {
+    for await (const page of chunksOf(this.#byId(), SOURCES_BATCH_SIZE)) {
+      await addPublishedSources(this.#engine.store.reader, page);
+      yield* page;
+    }
+  }
+
+  async *#byId(): AsyncGenerator<Advisory> {
     const walk = this.#walk({ kind: "id", below: this.#group });
     for await (const same of runsOf(walk, this.#maxBufferedBytes, ({ advisoryId }) => advisoryId))
       yield* distinct(same);
@@ -58,13 +77,15 @@ export class FeedReader {
     }
   }
 
-  /** The advisory whose OSV document has this id. */
+  /** The advisory whose OSV document has this id, with the record that it was imported from. */
   async document(id: string): Promise<Advisory | undefined> {
     // OSV prefixes ids of unregistered databases with x_.
     for (const value of new Set([id, id.replace(/^x_/, "")])) {
       const found = await this.#all({ kind: "id", below: this.#group, value: indexable(value) });
       const [one] = distinct(found).filter((advisory) => osvId(advisory) === id);
-      if (one !== undefined) return one;
+      if (one === undefined) continue;
+      await addPublishedSources(this.#engine.store.reader, [one]);
+      return one;
     }
     return undefined;
   }
@@ -151,6 +172,17 @@ export class FeedReader {
 interface SizedAdvisory {
   readonly advisory: Advisory;
   readonly bytes: number;
+}
+
+async function* chunksOf<T>(all: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let chunk: T[] = [];
+  for await (const one of all) {
+    chunk.push(one);
+    if (chunk.length < size) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
 }
 
 /** Groups consecutive advisories with the same key. Throws if a group exceeds the buffer limit. */

@@ -9,6 +9,7 @@ import type { FieldViolation } from "../../lib/errors.ts";
 import { violationsOfImported } from "../../rpc/validate.ts";
 import { type EventFieldNames, eventProblems, timeProblem } from "../event-checks.ts";
 import { blankAliases } from "../subject-checks.ts";
+import { sourceProblems } from "./source-checks.ts";
 
 /** A document with more violations repeats the same mistake. */
 const MAX_VIOLATIONS = 100;
@@ -38,6 +39,7 @@ export function documentProblems(document: AdvisoryDocument, now: number): Field
     checkVulnerability(vulnerability, at, addViolation);
     checkUnique(vulnerabilities, vulnerability.id, at, "id", addViolation);
   }
+  found.push(...sourceProblems(document));
   return found.slice(0, MAX_VIOLATIONS);
 }
 

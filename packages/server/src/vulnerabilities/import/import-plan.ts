@@ -9,15 +9,20 @@ import {
 } from "@wharf/contract";
 import type { FieldViolation } from "../../lib/errors.ts";
 import { indexable } from "../../store/resources/indexable.ts";
+import type { StoredSource } from "../../store/tables/advisory-sources.ts";
 import type { StoredVulnerability } from "../../store/tables/vulnerabilities.ts";
 import { eventsExcess } from "../event-checks.ts";
 import { vulnerabilityRow } from "../severities/severities.ts";
 import { type Importer, mergeAdvisory } from "./merge.ts";
+import { givenSource } from "./source-checks.ts";
+import { type PlannedSource, planSource } from "./source-plan.ts";
 
 /** The stored state that documents refer to, by id. */
 export interface StoredState {
   readonly advisories: Map<string, Advisory>;
   readonly vulnerabilities: Map<string, StoredVulnerability>;
+  /** The sources of advisories, by the ids of the advisories. */
+  readonly sources: Map<string, readonly StoredSource[]>;
   /** The indexed names of vulnerabilities of the group and its ancestors. */
   readonly names: Set<string>;
 }
@@ -30,8 +35,8 @@ export function repeatedNames({ id, aliases, updateTime }: Vulnerability): strin
   return updateTime === undefined ? [id, ...aliases] : [];
 }
 
-/** The stored advisory, and the merged one. */
-type Merged = [before: Advisory | undefined, after: Advisory];
+/** The stored advisory, the merged one, and a source to be stored with it. */
+type Merged = [before: Advisory | undefined, after: Advisory, source: PlannedSource | undefined];
 
 /** Who imports, and into which group. */
 export interface ImportContext extends Importer {
@@ -46,6 +51,8 @@ export class ImportPlan {
   /** The advisories and vulnerabilities to store. New advisories have no uid. */
   readonly advisories = new Map<string, Advisory>();
   readonly vulnerabilities = new Map<string, Vulnerability>();
+  /** The sources to store, by the ids of their advisories. */
+  readonly sources = new Map<string, PlannedSource[]>();
   readonly #state: StoredState;
   readonly #context: ImportContext;
 
@@ -58,13 +65,13 @@ export class ImportPlan {
   add(document: AdvisoryDocument): AdvisoryDocumentResult {
     const result = create(AdvisoryDocumentResultSchema, { name: document.name });
     const merged = document.advisories.map((given) => this.#merge(given));
-    const refusals = merged.flatMap(([before, after], at) => excessOf(before, after, at));
+    const refusals = merged.flatMap(excessOf);
     if (refusals.length > 0) {
       return create(AdvisoryDocumentResultSchema, { name: document.name, refusals });
     }
-    for (const [before, after] of merged) {
-      result[this.#apply(before, after)]++;
-      result.pendingEvents += pendingIn(before, after);
+    for (const one of merged) {
+      result[this.#apply(...one)]++;
+      result.pendingEvents += pendingIn(...one);
     }
     for (const given of document.vulnerabilities) {
       if (this.#applyVulnerability(given)) result.vulnerabilitiesChanged++;
@@ -74,13 +81,36 @@ export class ImportPlan {
 
   #merge(given: Advisory): Merged {
     const before = this.#state.advisories.get(given.advisoryId);
-    return [before, mergeAdvisory(before, given, this.#context)];
+    const after = mergeAdvisory(before, given, this.#context);
+    const source = this.#planSource(before, after, given);
+    // A new source changes the advisory, although it is stored apart.
+    return [before, source !== undefined && after === before ? { ...after } : after, source];
   }
 
-  #apply(...[before, after]: Merged): "created" | "changed" | "unchanged" {
+  #planSource(
+    before: Advisory | undefined,
+    after: Advisory,
+    given: Advisory,
+  ): PlannedSource | undefined {
+    const source = givenSource(given);
+    if (source === undefined) return undefined;
+    const { advisoryId } = after;
+    const planned = this.sources.get(advisoryId) ?? [];
+    const stored = this.#state.sources.get(advisoryId) ?? [];
+    const replaced = new Set(planned.map(({ time }) => time));
+    const known = [...planned, ...stored.filter(({ time }) => !replaced.has(time))];
+    return planSource(before, after, known, source, this.#context.approves);
+  }
+
+  #apply(...[before, after, source]: Merged): "created" | "changed" | "unchanged" {
     if (after === before) return "unchanged";
     this.#state.advisories.set(after.advisoryId, after);
     this.advisories.set(after.advisoryId, after);
+    if (source !== undefined) {
+      const others = this.sources.get(after.advisoryId) ?? [];
+      const kept = others.filter(({ time }) => time !== source.time);
+      this.sources.set(after.advisoryId, [...kept, source]);
+    }
     return before === undefined ? "created" : "changed";
   }
 
@@ -112,7 +142,7 @@ function pendingIn(...[before, after]: Merged): number {
 }
 
 /** Each document is limited; this limits an advisory that many documents add to. */
-function excessOf(...[before, after, at]: [...Merged, number]): FieldViolation[] {
+function excessOf([before, after]: Merged, at: number): FieldViolation[] {
   const excess = after === before ? undefined : eventsExcess(after.events);
   if (excess === undefined) return [];
   const description = `events would be ${excess}, including the stored ones`;

@@ -22,6 +22,7 @@ import { messageToJson } from "../../rpc/json.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
+import { sourcesOf } from "../../store/tables/advisory-sources.ts";
 import { vulnerabilitiesNamed, vulnerabilitiesOf } from "../../store/tables/vulnerabilities.ts";
 import { advisories } from "../advisories.ts";
 import { type NamingDeps, namingOf } from "../naming.ts";
@@ -30,6 +31,8 @@ import { saveVulnerabilities } from "../severities/vulnerability-writer.ts";
 import { AdvisoryWriter } from "../writer.ts";
 import { documentProblems } from "./import-checks.ts";
 import { type ImportContext, ImportPlan, repeatedNames, type StoredState } from "./import-plan.ts";
+import { saveSources } from "./save-sources.ts";
+import { givenSource } from "./source-checks.ts";
 
 /**
  * Advisories per transaction, about: enough to make lookup and commit cheap, and few enough that other writers
@@ -58,6 +61,7 @@ function importAdvisories(engine: Engine, deps: NamingDeps): Handler {
     const state: StoredState = {
       advisories: new Map(),
       vulnerabilities: new Map(),
+      sources: new Map(),
       names: new Set(),
     };
     for (const batch of batches(documents)) {
@@ -94,15 +98,16 @@ async function dryRun(
   reader: Reader,
   context: ImportContext,
   documents: readonly AdvisoryDocument[],
-  { advisories, vulnerabilities, names }: StoredState,
+  { advisories, vulnerabilities, sources, names }: StoredState,
 ): Promise<AdvisoryDocumentResult[]> {
   const stored = await storedState(reader, context.group, documents);
   for (const [id, one] of stored.advisories) if (!advisories.has(id)) advisories.set(id, one);
   for (const [id, one] of stored.vulnerabilities) {
     if (!vulnerabilities.has(id)) vulnerabilities.set(id, one);
   }
+  for (const [id, all] of stored.sources) if (!sources.has(id)) sources.set(id, all);
   for (const name of stored.names) names.add(name);
-  const plan = new ImportPlan({ advisories, vulnerabilities, names }, context);
+  const plan = new ImportPlan({ advisories, vulnerabilities, sources, names }, context);
   return documents.map((document) => plan.add(document));
 }
 
@@ -113,16 +118,23 @@ async function importBatch(
 ): Promise<AdvisoryDocumentResult[]> {
   const { group } = context;
   const writer = await AdvisoryWriter.begin(change, group);
-  const plan = new ImportPlan(await storedState(change.tx, group, documents), context);
+  const state = await storedState(change.tx, group, documents);
+  const plan = new ImportPlan(state, context);
   const results = documents.map((document) => plan.add(document));
   // First, because changed severities only affect advisories that are stored already.
   await saveVulnerabilities(writer, [...plan.vulnerabilities.values()]);
   const all = [...plan.advisories.values()];
-  await writer.insertAll(
+  const saved = await writer.insertAll(
     change,
     all.filter(({ uid }) => uid === ""),
   );
-  for (const advisory of all) if (advisory.uid !== "") await writer.update(advisory);
+  for (const advisory of all) if (advisory.uid !== "") saved.push(await writer.update(advisory));
+  for (const advisory of saved) {
+    const planned = plan.sources.get(advisory.advisoryId);
+    if (planned === undefined) continue;
+    const stored = state.sources.get(advisory.advisoryId) ?? [];
+    await saveSources(writer, advisory, stored, planned);
+  }
   await auditAndEmit(change, group, results);
   return results;
 }
@@ -141,8 +153,18 @@ async function storedState(
   const repeated = documents.flatMap((one) => one.vulnerabilities.flatMap(repeatedNames));
   const groups = [group, ...ancestorsOf(group)];
   const others = repeated.length === 0 ? [] : await vulnerabilitiesNamed(reader, groups, repeated);
+  const sourced = new Set(
+    documents.flatMap((one) => one.advisories.filter(givenSource).map((each) => each.advisoryId)),
+  );
+  const idsByUid = new Map(
+    found
+      .filter(({ advisoryId }) => sourced.has(advisoryId))
+      .map(({ uid, advisoryId }) => [uid, advisoryId]),
+  );
+  const sources = await sourcesOf(reader, [...idsByUid.keys()]);
   return {
     advisories: new Map(found.map((advisory) => [advisory.advisoryId, advisory])),
+    sources: Map.groupBy(sources, ({ advisory }) => idsByUid.get(advisory) as string),
     vulnerabilities: new Map(vulnerabilities.map((one) => [one.id, one])),
     names: new Set(others.map(({ name }) => name)),
   };

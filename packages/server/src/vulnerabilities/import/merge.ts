@@ -46,6 +46,8 @@ export function mergeAdvisory(
   if (stored?.legacyAdvisoryId !== undefined) merged.legacyAdvisoryId ||= stored.legacyAdvisoryId;
   delete merged.deleteTime;
   delete merged.$unknown;
+  // Stored apart from the advisory (source-plan.ts).
+  delete merged.source;
   return stored !== undefined && equals(AdvisorySchema, stored, merged) ? stored : merged;
 }
 

@@ -21,10 +21,10 @@ import {
 } from "../../store/tables/vulnerabilities.ts";
 
 /** The stored row of a vulnerability in a group. */
-export function vulnerabilityRow(place: string, vulnerability: Vulnerability): StoredVulnerability {
+export function vulnerabilityRow(group: string, vulnerability: Vulnerability): StoredVulnerability {
   const { id, updateTime } = vulnerability;
   const updated = updateTime === undefined ? 0 : timestampMs(updateTime);
-  return { place, id, updated, data: toBinary(VulnerabilitySchema, vulnerability) };
+  return { group, id, updated, data: toBinary(VulnerabilitySchema, vulnerability) };
 }
 
 /** The fields of an advisory that determine its severities. */
@@ -52,8 +52,8 @@ interface Rating extends Omit<NamedVulnerability, "data"> {
   readonly severities: readonly Severity[];
 }
 
-function rating({ name, place, id, data }: NamedVulnerability): Rating {
-  return { name, place, id, severities: fromBinary(VulnerabilitySchema, data).severities };
+function rating({ name, group, id, data }: NamedVulnerability): Rating {
+  return { name, group, id, severities: fromBinary(VulnerabilitySchema, data).severities };
 }
 
 /** The group of an advisory and its ancestors, nearest first. */
@@ -66,10 +66,10 @@ function nearestOf(advisory: Rated, known: ReadonlyMap<string, readonly Rating[]
   const groups = groupsOf(advisory);
   const chosen = new Map<string, Rating>();
   for (const one of advisory.aliases.flatMap((alias) => known.get(indexable(alias)) ?? [])) {
-    const distance = groups.indexOf(one.place);
+    const distance = groups.indexOf(one.group);
     const before = chosen.get(one.id);
     if (distance < 0) continue;
-    if (before === undefined || distance < groups.indexOf(before.place)) chosen.set(one.id, one);
+    if (before === undefined || distance < groups.indexOf(before.group)) chosen.set(one.id, one);
   }
   return [...chosen.values()];
 }

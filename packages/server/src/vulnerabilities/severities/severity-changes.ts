@@ -4,6 +4,7 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { indexable } from "../../store/resources/indexable.ts";
 import { stepByTerm } from "../../store/resources/term-walk.ts";
+import { followUpdateTime } from "../../store/tables/advisory-sources.ts";
 import {
   advanceSeverityChange,
   groupsWithSeverityChanges,
@@ -54,6 +55,8 @@ async function settleBatch(engine: Engine, tx: Transaction, group: string): Prom
       const advisory = advisories.fromRow(row);
       if (!(await needsUpdate(engine, tx, advisory, change))) continue;
       await advisories.table.update(tx, advisories.toRow({ ...advisory, updateTime }));
+      const before = advisory.updateTime === undefined ? 0 : timestampMs(advisory.updateTime);
+      await followUpdateTime(tx, advisory.uid, before, timestampMs(updateTime));
     }
     await advanceSeverityChange(tx, group, name, next?.row);
     left -= Math.max(visited, 1);

@@ -13,12 +13,12 @@ import { listMethod } from "../../engine/list.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import { filterOf } from "../../v1/list.ts";
-import { type FieldNames, renameFields } from "../../v1/names.ts";
+import { filterOf } from "../../rpc/v1/filter.ts";
+import { type FieldNames, renameFields } from "../../rpc/v1/names.ts";
 import { advisories } from "../advisories.ts";
 import { toV1 } from "./messages.ts";
 
-/** Orders by their version 2 names. Other orders have no index. */
+/** Orders by their version 2 names. Deleted advisories are not listed, so times of deletion order nothing. */
 const ORDERS: Readonly<Partial<Record<v1.OrderBy, string>>> = {
   [v1.OrderBy.ORDER_BY_UNSPECIFIED]: "",
   [v1.OrderBy.ID_ASC]: "uid asc",
@@ -27,6 +27,10 @@ const ORDERS: Readonly<Partial<Record<v1.OrderBy, string>>> = {
   [v1.OrderBy.CREATED_AT_DESC]: "created_at desc",
   [v1.OrderBy.UPDATED_AT_ASC]: "updated_at asc",
   [v1.OrderBy.UPDATED_AT_DESC]: "updated_at desc",
+  [v1.OrderBy.ALIASES_ASC]: "aliases asc",
+  [v1.OrderBy.ALIASES_DESC]: "aliases desc",
+  [v1.OrderBy.DELETED_AT_ASC]: "uid asc",
+  [v1.OrderBy.DELETED_AT_DESC]: "uid desc",
 };
 
 /** The version 1 names of version 2 filters. */
@@ -114,7 +118,7 @@ function pageSize(given: bigint): number {
 function order(given: v1.OrderBy): string {
   const found = ORDERS[given];
   if (found !== undefined) return found;
-  const description = `orderBy cannot be ${v1.OrderBy[given] ?? given}: it has no index`;
+  const description = `orderBy cannot be ${given}`;
   throw invalidArgument({ field: "orderBy", description });
 }
 

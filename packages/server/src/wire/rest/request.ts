@@ -5,6 +5,7 @@ import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { invalidArgument } from "../../lib/errors.ts";
 import { setField } from "../../rpc/fields.ts";
+import { parseJson } from "../../rpc/json-parse.ts";
 import { fieldFromJson, fieldNamed, messageFromJson } from "../../rpc/json-read.ts";
 import { inferMask } from "./mask.ts";
 import { child, readQuery, setFromText } from "./query.ts";
@@ -47,7 +48,7 @@ function bindPath(message: Message, route: Route, values: readonly string[]): vo
 function parse(body: string): JsonValue {
   if (body === "") return {};
   try {
-    return JSON.parse(body) as JsonValue;
+    return parseJson(body);
   } catch {
     throw invalidArgument({ field: "", description: "the body is not valid JSON" });
   }

@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
  *
  * @example assert.deepEqual(await obstacles(page), []);
  */
-export async function obstacles(page: Page): Promise<string[]> {
+export async function accessibilityViolations(page: Page): Promise<string[]> {
   return await page.evaluate(CHECKS);
 }
 

@@ -1,4 +1,3 @@
-/** Chromium, shared by the tests of a run. */
 import {
   type Browser,
   type BrowserContextOptions,

@@ -20,7 +20,7 @@ export async function startNamedWorld(store: StoreKind): Promise<World> {
 /** A page of a real browser, every address that it asked for, and the tool that sent it. */
 export interface Visit extends WatchedPage {
   readonly urls: readonly string[];
-  readonly tool: OAuthClient;
+  readonly app: OAuthClient;
   /** What comes back to the tool, once the browser is there too. */
   arrival(): Promise<URLSearchParams>;
 }
@@ -40,17 +40,17 @@ export async function openVisit(
   const { baseUrl } = world.server;
   const watched = await openPage(browser, options, baseUrl);
   const { page } = watched;
-  const tool = await OAuthClient.start(baseUrl);
+  const app = await OAuthClient.start(baseUrl);
   const urls: string[] = [];
   page.on("request", (request) => urls.push(request.url()));
   t.after(async () => {
-    tool.stop();
+    app.stop();
     await page.context().close();
   });
   const arrival = async () => {
-    const callback = await tool.callback();
+    const callback = await app.callback();
     await page.waitForURL((url) => url.pathname === "/callback");
     return callback;
   };
-  return { ...watched, urls, tool, arrival };
+  return { ...watched, urls, app, arrival };
 }

@@ -10,7 +10,7 @@ export interface PasskeyOptions {
 }
 
 /** What can be made to go wrong. */
-export interface Twist {
+export interface PasskeyFault {
   readonly origin?: string;
   readonly rpId?: string;
   readonly challenge?: string;
@@ -45,58 +45,58 @@ export class SoftPasskey {
   }
 
   /** Answers a request to be made. */
-  create(options: PasskeyOptions, twist: Twist = {}): object {
+  create(options: PasskeyOptions, fault: PasskeyFault = {}): object {
     this.#user = options.user?.id ?? "";
     const id = Buffer.from([0, this.#id.length]);
     const attested = Buffer.concat([Buffer.alloc(16), id, this.#id, this.#coseKey()]);
-    const data = this.#authenticatorData(options.rp?.id ?? "", twist, HAS_CREDENTIAL, attested);
+    const data = this.#authenticatorData(options.rp?.id ?? "", fault, HAS_CREDENTIAL, attested);
     const attestation = Buffer.concat([
       Buffer.from("a363666d74646e6f6e656761747453746d74a06861757468446174", "hex"),
       Buffer.from([0x61, 0x58, data.length]),
       data,
     ]);
-    return this.#answer(twist, {
-      clientDataJSON: this.#clientData("webauthn.create", options, twist),
+    return this.#answer(fault, {
+      clientDataJSON: this.#clientData("webauthn.create", options, fault),
       attestationObject: attestation.toString("base64url"),
       transports: ["internal"],
     });
   }
 
   /** Answers a request to be used. */
-  get(options: PasskeyOptions, twist: Twist = {}): object {
+  get(options: PasskeyOptions, fault: PasskeyFault = {}): object {
     this.#counter += 1;
-    const data = this.#authenticatorData(options.rpId ?? "", twist);
-    const clientData = this.#clientData("webauthn.get", options, twist);
+    const data = this.#authenticatorData(options.rpId ?? "", fault);
+    const clientData = this.#clientData("webauthn.get", options, fault);
     const digest = createHash("sha256").update(Buffer.from(clientData, "base64url")).digest();
     const signature = sign("sha256", Buffer.concat([data, digest]), this.#keys.privateKey);
-    if (twist.spoilSignature) signature[signature.length - 1] = (signature.at(-1) ?? 0) ^ 1;
-    return this.#answer(twist, {
+    if (fault.spoilSignature) signature[signature.length - 1] = (signature.at(-1) ?? 0) ^ 1;
+    return this.#answer(fault, {
       clientDataJSON: clientData,
       authenticatorData: data.toString("base64url"),
       signature: signature.toString("base64url"),
-      userHandle: twist.userHandle ?? this.#user,
+      userHandle: fault.userHandle ?? this.#user,
     });
   }
 
-  #answer({ credentialId = this.credentialId }: Twist, response: object): object {
+  #answer({ credentialId = this.credentialId }: PasskeyFault, response: object): object {
     const whole = { id: credentialId, rawId: credentialId, type: "public-key", response };
     return { ...whole, clientExtensionResults: {} };
   }
 
-  #clientData(type: string, options: PasskeyOptions, twist: Twist): string {
-    const challenge = twist.challenge ?? options.challenge;
-    const origin = twist.origin ?? this.#origin;
-    const data = { type: twist.type ?? type, challenge, origin, crossOrigin: false };
+  #clientData(type: string, options: PasskeyOptions, fault: PasskeyFault): string {
+    const challenge = fault.challenge ?? options.challenge;
+    const origin = fault.origin ?? this.#origin;
+    const data = { type: fault.type ?? type, challenge, origin, crossOrigin: false };
     return Buffer.from(JSON.stringify(data)).toString("base64url");
   }
 
-  #authenticatorData(rpId: string, twist: Twist, flags = 0, rest = Buffer.alloc(0)): Buffer {
+  #authenticatorData(rpId: string, fault: PasskeyFault, flags = 0, rest = Buffer.alloc(0)): Buffer {
     const counter = Buffer.alloc(4);
-    counter.writeUInt32BE(twist.counter ?? this.#counter);
-    const verified = twist.verified === false ? 0 : VERIFIED;
+    counter.writeUInt32BE(fault.counter ?? this.#counter);
+    const verified = fault.verified === false ? 0 : VERIFIED;
     return Buffer.concat([
       createHash("sha256")
-        .update(twist.rpId ?? rpId)
+        .update(fault.rpId ?? rpId)
         .digest(),
       Buffer.from([PRESENT | verified | flags]),
       counter,

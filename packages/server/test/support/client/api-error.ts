@@ -52,6 +52,11 @@ export class ApiError extends Error {
     return `${resourceType.split("/").at(-1)} ${resourceName}`;
   }
 
+  /** The missing capabilities and the scope, of a permission error: `groups.update at {uid}`. */
+  get needs(): string {
+    return this.message.replace(/^Permission denied: needs /, "").replaceAll('"', "");
+  }
+
   #detail(type: string) {
     return this.details.find((one) => one["@type"] === `type.googleapis.com/google.rpc.${type}`);
   }

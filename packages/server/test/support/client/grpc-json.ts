@@ -1,6 +1,12 @@
 /** Messages between their JSON form, which tests are written in, and the shapes of grpc-js. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
-import { DurationSchema, FieldMaskSchema, TimestampSchema } from "@bufbuild/protobuf/wkt";
+import {
+  DurationSchema,
+  FieldMaskSchema,
+  StructSchema,
+  TimestampSchema,
+} from "@bufbuild/protobuf/wkt";
+import { type Struct, structFrom, toStruct } from "./grpc-struct.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -71,6 +77,7 @@ function isOneof(message: DescMessage, key: string): boolean {
 
 function toWellKnown({ typeName }: DescMessage, value: unknown): unknown {
   if (typeName === FieldMaskSchema.typeName && Array.isArray(value)) return { paths: value };
+  if (typeName === StructSchema.typeName) return toStruct(value as object);
   if (typeof value !== "string") return undefined;
   if (typeName === TimestampSchema.typeName) {
     const ms = Date.parse(value);
@@ -84,6 +91,7 @@ function toWellKnown({ typeName }: DescMessage, value: unknown): unknown {
 }
 
 function fromWellKnown({ typeName }: DescMessage, value: unknown): unknown {
+  if (typeName === StructSchema.typeName) return structFrom(value as Struct);
   const { seconds, nanos } = (value ?? {}) as Fields;
   if (typeName === TimestampSchema.typeName) {
     return new Date(Number(seconds) * 1000 + Number(nanos) / 1_000_000).toISOString();

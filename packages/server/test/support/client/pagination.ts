@@ -2,7 +2,7 @@
 import type { Collection } from "./collections.ts";
 
 /** A list read to its end, page by page. */
-export interface Walk {
+export interface Listing {
   // biome-ignore lint/suspicious/noExplicitAny: lists of every kind are walked.
   readonly items: any[];
   readonly pages: number;
@@ -15,11 +15,11 @@ export interface Walk {
  *
  * @example const { items } = await walk(api.groups, "groups", { pageSize: 7 });
  */
-export async function walk(
+export async function listAll(
   collection: Collection,
   key: string,
   request: object = {},
-): Promise<Walk> {
+): Promise<Listing> {
   const items: unknown[] = [];
   const totals: string[] = [];
   let pageToken = "";

@@ -28,7 +28,11 @@ export interface RawAnswer {
  *
  * @example const heard = await talk(server.url, "GET / HTTP/1.1\r\n\r\n");
  */
-export function talk(url: string, bytes: string | Uint8Array, halfClose = false): Promise<Buffer> {
+export function sendRaw(
+  url: string,
+  bytes: string | Uint8Array,
+  halfClose = false,
+): Promise<Buffer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const heard: Buffer[] = [];
@@ -104,7 +108,7 @@ export function checkError(status: number, error: any, about: string): void {
  *
  * @example await checkUnharmed(server);
  */
-export async function checkUnharmed(server: TestServer): Promise<void> {
+export async function checkHealthy(server: TestServer): Promise<void> {
   const signal = AbortSignal.timeout(DEADLINE_MS);
   const answer = await fetch(`${server.url}/ping/v2beta1/ping`, { signal });
   assert.deepEqual(await answer.json(), { response: "pong" });

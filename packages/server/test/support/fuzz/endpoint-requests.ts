@@ -79,7 +79,7 @@ function formPage(values: Values): Drawn {
     return { method, path: form === "" ? path : `${path}?${form}`, headers: [] };
   const type = "application/x-www-form-urlencoded";
   const cookie: [string, string][] = values.oneIn(3)
-    ? [["cookie", `login=${percentEncoded(values.hostileText())}`]]
+    ? [["cookie", `login=${percentEncoded(values.malformedText())}`]]
     : [];
   return { method, path, headers: [["content-type", type], ...cookie], body: form };
 }
@@ -97,7 +97,7 @@ function jsonEndpoint(values: Values): Drawn {
 
 function feed(values: Values): Drawn {
   const group = values.goesWrong()
-    ? values.hostileText()
+    ? values.malformedText()
     : values.random.pick([
         values.thing("group"),
         values.thing("org"),
@@ -120,7 +120,7 @@ function registryToken(values: Values, phase: Phase): Drawn {
     "A/B",
   ]);
   const scope = values.goesWrong()
-    ? values.hostileText()
+    ? values.malformedText()
     : `${values.random.pick(["repository", "registry", "x"])}:${name}:${values.random.pick(["pull", "push,pull", "*", "delete", ""])}`;
   const fields: Form = {
     service: ["registry.test", "registry.test", "other.invalid", "<own.url>"],
@@ -205,7 +205,7 @@ function formOf(values: Values, fields: Form): string {
     if (values.oneIn(5)) continue;
     const count = values.goesWrong() ? values.random.pick([2, 3, 120]) : 1;
     for (let left = count; left > 0; left--) {
-      const text = values.goesWrong() ? values.hostileText() : values.random.pick(texts);
+      const text = values.goesWrong() ? values.malformedText() : values.random.pick(texts);
       pairs.push(`${name}=${percentEncoded(text)}`);
     }
   }

@@ -165,7 +165,7 @@ function rarely<T>(arbitrary: fc.Arbitrary<T>, oneIn: number): fc.Arbitrary<T | 
 }
 
 /** Calls of which the bytes, the frame, the path or the headers may be wrong. */
-export const hostileCalls = fc.noBias(
+export const malformedCalls = fc.noBias(
   fc.record({
     call: fc.constantFrom(...GOOD_CALLS),
     path: rarely(fc.constantFrom(...PATHS), 12),
@@ -174,10 +174,10 @@ export const hostileCalls = fc.noBias(
     headers: fc.array(fc.constantFrom(...HEADERS), { maxLength: 2 }),
   }),
 );
-export type HostileCall = typeof hostileCalls extends fc.Arbitrary<infer T> ? T : never;
+export type MalformedCall = typeof malformedCalls extends fc.Arbitrary<infer T> ? T : never;
 
 /** What such a call sends. */
-export function payloadOf({ call, harm, framing }: HostileCall): Buffer {
+export function payloadOf({ call, harm, framing }: MalformedCall): Buffer {
   const bytes = Buffer.from(call.bytes);
   return framing(harm === null ? bytes : harm(bytes));
 }

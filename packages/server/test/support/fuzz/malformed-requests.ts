@@ -20,7 +20,7 @@ type Mark = (typeof MARKS)[number];
 export type Known = Readonly<Record<Mark, string>>;
 
 /** A request before it is written as bytes. */
-export interface HostileRequest {
+export interface MalformedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: readonly (readonly [name: string, value: string])[];
@@ -58,7 +58,10 @@ const { value: values } = fc.letrec((tie) => ({
 }));
 
 /** One thing done to a request. */
-type Harm = (request: HostileRequest, body: Record<string, unknown> | undefined) => HostileRequest;
+type Harm = (
+  request: MalformedRequest,
+  body: Record<string, unknown> | undefined,
+) => MalformedRequest;
 
 const harms: fc.Arbitrary<Harm> = fc.oneof(
   {
@@ -156,11 +159,11 @@ function edited(body: Record<string, unknown>, fields: readonly (readonly [strin
 }
 
 /** Requests with one to three things wrong, or strange, about them. */
-export const hostileRequests: fc.Arbitrary<HostileRequest> = fc.noBias(
+export const malformedRequests: fc.Arbitrary<MalformedRequest> = fc.noBias(
   fc
     .tuple(fc.constantFrom(...CALLS), fc.array(harms, { minLength: 1, maxLength: 3 }))
     .map(([[method, path, body], list]) => {
-      const request: HostileRequest = {
+      const request: MalformedRequest = {
         method,
         path: `/iam/v2beta1/${path}`,
         query: [],

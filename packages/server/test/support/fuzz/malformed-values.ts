@@ -1,4 +1,4 @@
-/** The words that hostile requests are made of. */
+/** The words that malformed requests are made of. */
 import { gzipSync } from "node:zlib";
 
 export const NASTY = [

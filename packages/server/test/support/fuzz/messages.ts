@@ -48,7 +48,7 @@ export function jsonMessage(values: Values, desc: DescMessage, depth = 0): Recor
     const name = values.oneIn(6) ? field.name : field.jsonName;
     json[name] = jsonField(values, desc, field, depth);
   }
-  if (values.goesWrong()) json[values.hostileText()] = jsonRubbish(values, 0);
+  if (values.goesWrong()) json[values.malformedText()] = jsonRubbish(values, 0);
   return json;
 }
 
@@ -59,7 +59,7 @@ function jsonField(values: Values, desc: DescMessage, field: DescField, depth: n
       return entriesOf(values, (each) => jsonSingle(each, desc, field, depth));
     case "map": {
       const entries = entriesOf(values, (each, at) => {
-        const key = each.goesWrong() ? each.hostileText() : `key-${at}`;
+        const key = each.goesWrong() ? each.malformedText() : `key-${at}`;
         return [key, jsonSingle(each, desc, field, depth)] as const;
       });
       return Object.fromEntries(entries);
@@ -99,9 +99,9 @@ function jsonNested(
 ): Json {
   switch (message.typeName) {
     case "google.protobuf.Timestamp":
-      return values.goesWrong() ? values.hostileText() : "2026-01-31T09:30:00Z";
+      return values.goesWrong() ? values.malformedText() : "2026-01-31T09:30:00Z";
     case "google.protobuf.Duration":
-      return values.goesWrong() ? values.hostileText() : `${60 + values.random.below(3_600)}s`;
+      return values.goesWrong() ? values.malformedText() : `${60 + values.random.below(3_600)}s`;
     case "google.protobuf.FieldMask":
       return values.mask(resourceOf(desc));
     default:
@@ -128,7 +128,7 @@ export function jsonRubbish(values: Values, depth: number): Json {
     case 6:
       return Array.from({ length: values.random.below(4) }, () => jsonRubbish(values, depth + 1));
     case 7:
-      return { [values.hostileText()]: jsonRubbish(values, depth + 1) };
+      return { [values.malformedText()]: jsonRubbish(values, depth + 1) };
     case 8: {
       let nested: Json = 1;
       for (let left = values.random.pick([10, 70, 500]); left > 0; left--)
@@ -136,7 +136,7 @@ export function jsonRubbish(values: Values, depth: number): Json {
       return nested;
     }
     default:
-      return values.hostileText();
+      return values.malformedText();
   }
 }
 
@@ -166,7 +166,7 @@ function wireField(
   }
   if (field.fieldKind === "map") {
     return entriesOf(values, (each, at): WireField => {
-      const key = each.goesWrong() ? each.hostileText() : `key-${at}`;
+      const key = each.goesWrong() ? each.malformedText() : `key-${at}`;
       const [, kind, value] = wireSingle(each, desc, field, depth);
       return [field.number, "message", [[1, "text", key], [2, kind, value] as WireField]];
     });
@@ -218,7 +218,7 @@ function wireRubbish(values: Values, no: number): WireField {
     case 0:
       return [no, "varint", values.random.pick(["0", "18446744073709551615", "-1"])];
     case 1:
-      return [no, "text", values.hostileText()];
+      return [no, "text", values.malformedText()];
     case 2:
       return [no, "fixed32", "7fc00000"];
     case 3:

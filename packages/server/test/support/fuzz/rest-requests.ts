@@ -97,7 +97,7 @@ function pathValue(
     field = fields.find((one) => one.name === part);
     fields = field?.message?.fields ?? [];
   }
-  if (field === undefined) return values.hostileText();
+  if (field === undefined) return values.malformedText();
   if (!values.goesWrong()) {
     delete message[field.name];
     delete message[field.jsonName];

@@ -43,7 +43,7 @@ function replayed(): readonly [first: number, last: number] | undefined {
 }
 
 /** The choices for one request, which depend on nothing but the seed, the run and its number. */
-export function chanceFor(title: string, index: number): Random {
+function randomFor(title: string, index: number): Random {
   let mixed = SEED;
   for (const letter of title) mixed = Math.imul(mixed ^ letter.charCodeAt(0), 0x01000193);
   return new Random(Math.imul(mixed ^ (index + 1), 0x9e3779b1));
@@ -97,7 +97,7 @@ export class Campaign {
     const [first, last] = replayed() ?? [0, Number.POSITIVE_INFINITY];
     const entries = function* () {
       for (let index = Math.max(start, first); index < start + count && index <= last; index++) {
-        const request = generate(chanceFor(title, index), phase);
+        const request = generate(randomFor(title, index), phase);
         yield [`${title} ${index}`, request] as const;
       }
     };

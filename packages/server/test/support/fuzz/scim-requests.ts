@@ -101,7 +101,7 @@ const SHAPES = [
 
 function idOf(values: Values, isUser: boolean): string {
   if (!values.goesWrong()) return isUser ? "<own.scimUser>" : "<own.scimGroup>";
-  return encodeURIComponent(values.hostileText().toWellFormed());
+  return encodeURIComponent(values.malformedText().toWellFormed());
 }
 
 function bodyOf(values: Values, method: string, isUser: boolean): string | undefined {
@@ -135,7 +135,7 @@ function userOf(values: Values): object {
     name: either(values, { givenName: "Ada", familyName: "L" }),
     emails: either(values, [{ value: "ada@own.invalid", type: "work", primary: true }]),
     [ENTERPRISE]: either(values, { manager: { value: "x" } }),
-    ...(values.goesWrong() ? { [values.hostileText()]: jsonRubbish(values, 0) } : {}),
+    ...(values.goesWrong() ? { [values.malformedText()]: jsonRubbish(values, 0) } : {}),
   };
 }
 
@@ -174,7 +174,7 @@ function queryOf(values: Values): string {
   return Object.entries(pairs)
     .filter(() => values.oneIn(2))
     .map(([name, texts]) => {
-      const text = values.goesWrong() ? values.hostileText() : values.random.pick(texts);
+      const text = values.goesWrong() ? values.malformedText() : values.random.pick(texts);
       return `${name}=${percentEncoded(text)}`;
     })
     .join("&");

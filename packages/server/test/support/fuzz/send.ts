@@ -35,7 +35,7 @@ function varint(value: bigint): Buffer {
  *
  * @example encodeFields([[1, "text", "<own.group>"]], marks)
  */
-export function encodeFields(fields: readonly WireField[], marks: Marks): Buffer {
+function encodeFields(fields: readonly WireField[], marks: Marks): Buffer {
   return Buffer.concat(fields.map((field) => encodeField(field, marks)));
 }
 
@@ -67,7 +67,7 @@ function encodeField([no, kind, value]: WireField, marks: Marks): Buffer {
  *
  * @example framed("plain", Buffer.from("0a00", "hex"))
  */
-export function framed(framing: Framing, bytes: Buffer): Buffer {
+function framed(framing: Framing, bytes: Buffer): Buffer {
   return FORMS[framing](bytes);
 }
 

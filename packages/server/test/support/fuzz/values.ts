@@ -3,7 +3,7 @@ import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import { fieldBehavior, isScope } from "@wharf/contract";
 import type { Random } from "../oracle/random.ts";
-import { HOSTILE_TEXTS, MASKS, ORDERS } from "./words.ts";
+import { MALFORMED_TEXTS, MASKS, ORDERS } from "./words.ts";
 
 /** The kinds of things that each organization of a world has one of, under these names. */
 export const KINDS = [
@@ -123,8 +123,8 @@ export class Values {
   }
 
   /** A text that nothing expects; NUL often, since the stores differ in it. */
-  hostileText(): string {
-    return this.oneIn(10) ? "a\u0000b" : this.random.pick(HOSTILE_TEXTS);
+  malformedText(): string {
+    return this.oneIn(10) ? "a\u0000b" : this.random.pick(MALFORMED_TEXTS);
   }
 
   integer(field: DescField): bigint {
@@ -155,7 +155,7 @@ export class Values {
   /** A text for a field of this name. */
   text(field: DescField): string {
     if (this.goesWrong()) {
-      return this.oneIn(4) && isReference(field) ? this.anything() : this.hostileText();
+      return this.oneIn(4) && isReference(field) ? this.anything() : this.malformedText();
     }
     const { name } = field;
     const kind = referred(name, this.#about);

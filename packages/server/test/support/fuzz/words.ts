@@ -1,7 +1,7 @@
 /** Texts that fuzzed requests are made of. */
 
 /** Texts that software has been known to stumble over. */
-export const HOSTILE_TEXTS: readonly string[] = [
+export const MALFORMED_TEXTS: readonly string[] = [
   "",
   " ",
   "\u0000",

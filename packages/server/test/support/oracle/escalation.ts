@@ -50,7 +50,7 @@ interface Gain {
 }
 
 /** What identities can do after a step that they could not do before it, where both know the group. */
-export function gains(before: AccessModel, after: AccessModel): Gain[] {
+function gains(before: AccessModel, after: AccessModel): Gain[] {
   const groups = after.groups.filter(({ uid }) => before.groups.some((old) => old.uid === uid));
   return after.identities.flatMap(({ uid: identity }) =>
     groups.flatMap(({ uid: group }) => {

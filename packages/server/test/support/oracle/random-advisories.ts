@@ -1,7 +1,7 @@
 /** Random organizations, callers and advisories. */
 import assert from "node:assert/strict";
 import type { ApiClient } from "../client/api-client.ts";
-import { walk } from "../client/pagination.ts";
+import { listAll } from "../client/pagination.ts";
 import type { Member, World } from "../world/world.ts";
 import type { Stored } from "./advisory-model.ts";
 import { Random } from "./random.ts";
@@ -91,7 +91,7 @@ export class RandomAdvisories {
     const found = await Promise.all(
       this.groups.map((group) => {
         const uidp = { childrenOf: group };
-        return walk(this.#world.operator().advisories, "advisories", { ...request, uidp });
+        return listAll(this.#world.operator().advisories, "advisories", { ...request, uidp });
       }),
     );
     this.all = found.flatMap(({ items }) => items as Stored[]);

@@ -1,11 +1,11 @@
-/** An OpenID provider that breaks rules where told to. */
+/** An OpenID provider that breaks chosen rules. */
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import { StandInIssuer } from "./issuer.ts";
 
 /** What a provider does other than it should, at one login. */
-export interface Misdeed {
+export interface ProviderFault {
   /** Changes what the ID token says; undefined takes a claim away. */
   readonly claims?: Readonly<Record<string, unknown>>;
   /** Who signs it, if not the provider's published key. */
@@ -29,18 +29,18 @@ export class RogueProvider {
   /** What it was asked for, by path. */
   readonly asked: string[];
   #issuer: StandInIssuer;
-  #misdeed: Misdeed = {};
+  #fault: ProviderFault = {};
   #query = new URLSearchParams();
 
   private constructor(issuer: StandInIssuer) {
     this.#issuer = issuer;
     this.asked = issuer.asked;
     issuer.instead.set("/.well-known/openid-configuration", (_, response) => {
-      send(response, 200, { ...this.#discovery, ...this.#misdeed.discovery });
+      send(response, 200, { ...this.#discovery, ...this.#fault.discovery });
     });
     issuer.instead.set("/token", (request, response) => void this.#token(request, response));
     issuer.instead.set("/userinfo", (_, response) => {
-      send(response, 200, this.#misdeed.userInfo ?? { sub: "rogue" });
+      send(response, 200, this.#fault.userInfo ?? { sub: "rogue" });
     });
   }
 
@@ -57,8 +57,8 @@ export class RogueProvider {
   }
 
   /** What it does at the logins that begin from now on. */
-  misbehave(misdeed: Misdeed): void {
-    this.#misdeed = misdeed;
+  misbehave(fault: ProviderFault): void {
+    this.#fault = fault;
     this.asked.length = 0;
   }
 
@@ -66,7 +66,7 @@ export class RogueProvider {
   wayBack(address: string): string {
     this.#query = new URL(address).searchParams;
     const state = this.#query.get("state") ?? "";
-    return new URLSearchParams({ code: "c0de", state, ...this.#misdeed.callback }).toString();
+    return new URLSearchParams({ code: "c0de", state, ...this.#fault.callback }).toString();
   }
 
   get #discovery(): object {
@@ -85,11 +85,11 @@ export class RogueProvider {
   async #token(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = "";
     for await (const part of request) body += part;
-    if (this.#misdeed.token) return this.#misdeed.token(response);
+    if (this.#fault.token) return this.#fault.token(response);
     const wrong = this.#wrong(new URLSearchParams(body), request.headers.authorization ?? "");
     if (wrong !== undefined) return send(response, 400, { error: wrong });
     const tokens = { access_token: "upstream", token_type: "bearer", id_token: await this.#sign() };
-    send(response, 200, { ...tokens, ...this.#misdeed.answer });
+    send(response, 200, { ...tokens, ...this.#fault.answer });
   }
 
   /** What a provider that keeps the rules would refuse the call of a client for. */
@@ -111,8 +111,8 @@ export class RogueProvider {
     const right = { iss: this.url, aud: CLIENT.id, sub: "rogue", iat: now, exp: now + 300 };
     const nonce = this.#query.get("nonce");
     const email = { email: "rogue@acme.example", email_verified: true };
-    const claims = { ...right, ...email, nonce, ...this.#misdeed.claims } as JWTPayload;
-    switch (this.#misdeed.signedBy) {
+    const claims = { ...right, ...email, nonce, ...this.#fault.claims } as JWTPayload;
+    switch (this.#fault.signedBy) {
       case "nobody":
         return new UnsecuredJWT(claims).encode();
       case "the client secret":

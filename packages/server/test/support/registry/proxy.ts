@@ -19,7 +19,7 @@ export interface AskedRegistry {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A reverse proxy in front of a registry: it forwards, records, and answers by itself where told to. */
+/** A reverse proxy in front of a registry: it forwards, records, and answers by itself where a test wants it. */
 export class RegistryProxy {
   /** The registry behind it. */
   host: string;

@@ -48,6 +48,23 @@ export class RegistryStorage {
     return { digest, manifests: [digest], layers: [config.digest, this.#layer.digest], size };
   }
 
+  /** Stores an artifact that is attached to an image, such as a signature. */
+  attachment(name: string, { digest }: StoredImage): StoredImage {
+    const config = this.#blob("application/vnd.oci.empty.v1+json", { name });
+    const subject = { mediaType: MANIFEST, digest, size: 1 };
+    const layers = [this.#layer];
+    const manifest = { schemaVersion: 2, mediaType: MANIFEST, config, layers, subject };
+    const { digest: own } = this.#blob(MANIFEST, manifest);
+    const size = config.size + this.#layer.size;
+    return { digest: own, manifests: [own], layers: [config.digest, this.#layer.digest], size };
+  }
+
+  /** Puts an image into a repository without a tag. */
+  put(path: string, image: StoredImage): void {
+    this.tag(path, "temporary", image);
+    this.untag(path, "temporary");
+  }
+
   /** Stores an index of images for several architectures. */
   index(name: string, architectures: readonly string[]): StoredImage {
     const images = architectures.map((one) => this.image(`${name} for ${one}`, one));

@@ -6,16 +6,15 @@ import { chownSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { RESOURCES } from "../../../src/app/resources.ts";
 import { openPostgres } from "../../../src/store/db/postgres.ts";
-import { Store } from "../../../src/store/db/store.ts";
 import { freePort } from "./free-port.ts";
 import { scratchFolder } from "./scratch-folder.ts";
+import { fillTemplate } from "./store-template.ts";
 
 /** Where a run of many test files passes the port of the PostgreSQL that they share. */
 const SHARED = "WHARF_TEST_POSTGRES";
 
-/** A database with the current schema and no rows: a copy of its files is much faster to make. */
+/** A database as a new server would fill it: a copy of its files is much faster to make. */
 const TEMPLATE = "wharf_template";
 
 let cluster: Promise<number> | undefined;
@@ -25,7 +24,7 @@ export async function sharePostgres(): Promise<void> {
   process.env[SHARED] = String(await startCluster());
 }
 
-/** A new database in a real PostgreSQL, with the tables of the current version. */
+/** A new database in a real PostgreSQL, with the tables and the built-in roles of the current version. */
 export function newDatabase(): Promise<string> {
   return createDatabase(`TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`);
 }
@@ -58,9 +57,7 @@ async function execute(port: number, statement: string): Promise<void> {
 
 async function createTemplate(port: number): Promise<void> {
   await execute(port, `CREATE DATABASE ${TEMPLATE}`);
-  const tables = Object.values(RESOURCES).map((resource) => resource.table);
-  const driver = await openPostgres(urlOf(port, TEMPLATE));
-  await (await Store.open(driver, tables, { committed() {} })).close();
+  await fillTemplate(await openPostgres(urlOf(port, TEMPLATE)));
 }
 
 /** Starts one that is thrown away with this process, and returns its port. */

@@ -13,6 +13,7 @@ import { readSettings } from "../../../src/config/settings.ts";
 import { freePort } from "./free-port.ts";
 import { newDatabase } from "./postgres.ts";
 import { scratchFolder } from "./scratch-folder.ts";
+import { copyTemplate } from "./store-template.ts";
 
 export type StoreKind = "sqlite" | "postgres";
 
@@ -185,7 +186,9 @@ function secretKeyOf(flags: readonly string[]): readonly string[] {
 }
 
 async function newStore(store: StoreKind, data: string): Promise<string[]> {
-  return store === "sqlite" ? ["--data", data] : ["--database-url", await newDatabase()];
+  if (store === "postgres") return ["--database-url", await newDatabase()];
+  await copyTemplate(data);
+  return ["--data", data];
 }
 
 /** Whatever still runs when the tests end is not left behind. */

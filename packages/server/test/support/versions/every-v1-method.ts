@@ -23,10 +23,13 @@ export interface Ground {
   readonly person: { readonly issuer: string; readonly subject: string };
   /** An image that a registry has. */
   readonly image: { readonly repoId: string; readonly digest: string };
+  /** The name of a package. */
+  readonly package: string;
 }
 
 /** Calls every method of version 1, each so that it succeeds. */
-export async function callEveryMethod(call: Calls, { org, person, image }: Ground): Promise<void> {
+export async function callEveryMethod(call: Calls, ground: Ground): Promise<void> {
+  const { org, person, image } = ground;
   await call(v1.pingV1.PingService, "Ping", {});
   const group = await groups(call, org);
   const identity = await identities(call, group, person);
@@ -36,6 +39,9 @@ export async function callEveryMethod(call: Calls, { org, person, image }: Groun
   await identityProviders(call, group, role);
   await accounts(call, group);
   await repos(call, group, image);
+  const named = { package: ground.package };
+  const { versions } = await call(v1.registryV1.Registry, "GetPackageVersionMetadata", named);
+  assert.equal(versions.length, 1);
   // What is left of deleted advisories keeps their group.
   await advisories(call, org);
   await call(v1.rolesV1.Roles, "Delete", { id: role });
@@ -172,6 +178,10 @@ async function repos(call: Calls, parentId: string, image: Ground["image"]): Pro
   assert.equal(eol.items[0].tagStatus, "TAG_INACTIVE");
   assert.equal((await call(Registry, "ListTagHistory", { parentId: made.id })).items.length, 2);
   await call(Registry, "DeleteTag", { id: made.id });
+  const charts = [{ repo: "oci://charts.example.com/app", source: "https://git.example.com/app" }];
+  await call(Registry, "CreateDeployment", { parentId: id, charts });
+  await call(Registry, "UpdateDeployment", { repoId: id, charts: [] });
+  assert.equal((await call(Registry, "GetDeployment", { repoId: id })).id, id);
   await call(Registry, "DeleteRepo", { id });
   await call(Registry, "UpdateRegistrySettings", { registryId: parentId, eolGracePeriod: true });
   const settings = await call(Registry, "GetRegistrySettings", { registryId: parentId });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ANONYMOUS_UID } from "../../../src/auth/caller.ts";
 import { HttpBrowser, type Visited } from "../browser/http-browser.ts";
-import type { SoftPasskey, Twist } from "../browser/soft-passkey.ts";
+import type { PasskeyFault, SoftPasskey } from "../browser/soft-passkey.ts";
 import { Http } from "../client/http.ts";
 import { OAuthClient, type TokenAnswer } from "../client/tokens.ts";
 import { rawRows } from "../server/direct-store.ts";
@@ -73,24 +73,24 @@ export class LocalAccounts {
   }
 
   /** Sets up with a passkey in software. */
-  async setUpWithPasskey(passkey: SoftPasskey, twist: Twist = {}) {
+  async setUpWithPasskey(passkey: SoftPasskey, fault: PasskeyFault = {}) {
     const browser = new HttpBrowser();
     await browser.open(`${this.url}/setup`);
     const { code } = await firstRunOf(this.server);
     const asked = { code, organization: "acme", username: "ada" };
     const { body } = await browser.send(`${this.url}/setup/passkey/options`, asked);
-    const response = passkey.create(body.options, twist);
+    const response = passkey.create(body.options, fault);
     const { challengeId } = body;
     return browser.send(`${this.url}/setup/passkey/verify`, { code, challengeId, response });
   }
 
   /** Opens the page that asks how to sign in, in a browser of its own. */
   async begin(parameters: Readonly<Record<string, string>> = {}) {
-    const tool = await OAuthClient.start(this.url);
+    const app = await OAuthClient.start(this.url);
     const browser = new HttpBrowser();
-    const page = await browser.open(tool.loginUrl(parameters));
+    const page = await browser.open(app.loginUrl(parameters));
     const login = /name="login" value="([^"]*)"/.exec(page.text)?.[1] ?? "";
-    return { tool, browser, page, login };
+    return { app, browser, page, login };
   }
 
   /** Tries a password; the page that it leads to, with what the tool gets when it was right. */
@@ -98,33 +98,33 @@ export class LocalAccounts {
     username: string,
     password: string,
   ): Promise<{ page: Visited; tokens?: TokenAnswer }> {
-    const { tool, browser, page } = await this.begin();
+    const { app, browser, page } = await this.begin();
     try {
-      const how = { action: "/oauth/local", until: tool.redirectUri };
+      const how = { action: "/oauth/local", until: app.redirectUri };
       const after = await browser.submit(page, { username, password }, how);
-      if (!after.url.startsWith(tool.redirectUri)) return { page: after };
-      return { page: after, tokens: await tool.redeem(new URL(after.url).searchParams) };
+      if (!after.url.startsWith(app.redirectUri)) return { page: after };
+      return { page: after, tokens: await app.redeem(new URL(after.url).searchParams) };
     } finally {
-      tool.stop();
+      app.stop();
     }
   }
 
   /** Signs in with a software passkey, and returns the last response. */
-  async tryPasskey(passkey: SoftPasskey, twist: Twist = {}) {
-    const { tool, browser, login } = await this.begin();
+  async tryPasskey(passkey: SoftPasskey, fault: PasskeyFault = {}) {
+    const { app, browser, login } = await this.begin();
     try {
       const { body } = await browser.send(`${this.url}/oauth/passkey/options`, { login });
       const sent = {
         login,
         challengeId: body.challengeId,
-        response: passkey.get(body.options, twist),
+        response: passkey.get(body.options, fault),
       };
       const answer = await browser.send(`${this.url}/oauth/passkey/verify`, sent);
       if (answer.status !== 200) return { answer };
-      const page = await browser.open(`${this.url}${answer.body.redirect}`, tool.redirectUri);
-      return { answer, tokens: await tool.redeem(new URL(page.url).searchParams) };
+      const page = await browser.open(`${this.url}${answer.body.redirect}`, app.redirectUri);
+      return { answer, tokens: await app.redeem(new URL(page.url).searchParams) };
     } finally {
-      tool.stop();
+      app.stop();
     }
   }
 

@@ -93,7 +93,7 @@ export class Login {
 const KEPT = ["identities", "role_bindings", "sessions", "group_invites", "provider_people"];
 
 /** How much there is of everything that a login can leave behind. */
-export async function leftovers({ server }: World): Promise<Record<string, number>> {
+export async function loginRowCounts({ server }: World): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const table of KEPT) {
     const [row] = await rawRows<{ n: number }>(server, `SELECT COUNT(*) AS n FROM ${table}`);
@@ -110,16 +110,16 @@ export async function leftovers({ server }: World): Promise<Record<string, numbe
 export function attack(
   title: string,
   world: () => World,
-  run: (tool: OAuthClient) => Promise<void>,
+  run: (app: OAuthClient) => Promise<void>,
 ): void {
   test(title, async () => {
-    const tool = await OAuthClient.start(world().server.url);
+    const app = await OAuthClient.start(world().server.url);
     try {
-      const before = await leftovers(world());
-      await run(tool);
-      assert.deepEqual(await leftovers(world()), before, "something was left behind");
+      const before = await loginRowCounts(world());
+      await run(app);
+      assert.deepEqual(await loginRowCounts(world()), before, "something was left behind");
     } finally {
-      tool.stop();
+      app.stop();
     }
   });
 }

@@ -63,7 +63,7 @@ export declare type AccountAssociations = Message<"wharf.iam.v1.AccountAssociati
 export declare const AccountAssociationsSchema: GenMessage<AccountAssociations>;
 
 /**
- * These have the fields that version 2 has.
+ * These messages have the fields of version 2.
  *
  * @generated from message wharf.iam.v1.AccountAssociations.Amazon
  */
@@ -106,7 +106,7 @@ export declare const AccountAssociations_GoogleSchema: GenMessage<AccountAssocia
  */
 export declare type AccountAssociations_GitHub = Message<"wharf.iam.v1.AccountAssociations.GitHub"> & {
   /**
-   * Installations by the id of the app.
+   * Installations by app id.
    *
    * @generated from field: map<int64, wharf.iam.v1.AccountAssociations.GitHubAppInstallations> app_installations = 2;
    */
@@ -161,7 +161,7 @@ export declare const AccountAssociations_GitHubInstallationSchema: GenMessage<Ac
  */
 export declare type AccountAssociations_ServiceBindings = Message<"wharf.iam.v1.AccountAssociations.ServiceBindings"> & {
   /**
-   * Identity uids by the name of the service principal.
+   * Identity uids by service principal name.
    *
    * @generated from field: map<string, string> service_bindings = 1;
    */
@@ -184,7 +184,7 @@ export declare type AccountAssociations_Azure = Message<"wharf.iam.v1.AccountAss
   tenantId: string;
 
   /**
-   * Client ids by the name of the component that uses them.
+   * Client ids by component name.
    *
    * @generated from field: map<string, string> client_ids = 2;
    */
@@ -202,14 +202,14 @@ export declare const AccountAssociations_AzureSchema: GenMessage<AccountAssociat
  */
 export declare type AccountAssociationsFilter = Message<"wharf.iam.v1.AccountAssociationsFilter"> & {
   /**
-   * Exactly this group.
+   * Exact match.
    *
    * @generated from field: string group = 1;
    */
   group: string;
 
   /**
-   * Exactly this name.
+   * Exact match.
    *
    * @generated from field: string name = 2;
    */
@@ -315,14 +315,14 @@ export declare type AccountAssociationsStatus = Message<"wharf.iam.v1.AccountAss
   ready: AccountAssociationsStatus_State;
 
   /**
-   * When it is not ready, one word for programs.
+   * A machine-readable reason if not ready.
    *
    * @generated from field: string reason = 2;
    */
   reason: string;
 
   /**
-   * When it is not ready, a sentence for people.
+   * A human-readable message if not ready.
    *
    * @generated from field: string message = 3;
    */
@@ -361,7 +361,7 @@ export enum AccountAssociationsStatus_State {
 export declare const AccountAssociationsStatus_StateSchema: GenEnum<AccountAssociationsStatus_State>;
 
 /**
- * A group's accounts elsewhere. They have no id but that of their group.
+ * The cloud accounts of a group. Their id is that of the group.
  *
  * @generated from service wharf.iam.v1.GroupAccountAssociations
  */
@@ -391,7 +391,7 @@ export declare const GroupAccountAssociations: GenService<{
     output: typeof AccountAssociationsListSchema;
   },
   /**
-   * Succeeds also when there is nothing to delete.
+   * Idempotent: succeeds if there is nothing to delete.
    *
    * @generated from rpc wharf.iam.v1.GroupAccountAssociations.Delete
    */
@@ -401,7 +401,7 @@ export declare const GroupAccountAssociations: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Tries to get credentials at the provider, now.
+   * Requests credentials from the provider.
    *
    * @generated from rpc wharf.iam.v1.GroupAccountAssociations.Check
    */

@@ -129,7 +129,7 @@ export const AccountAssociationsStatus_State = /*@__PURE__*/
   tsEnum(AccountAssociationsStatus_StateSchema);
 
 /**
- * A group's accounts elsewhere. They have no id but that of their group.
+ * The cloud accounts of a group. Their id is that of the group.
  *
  * @generated from service wharf.iam.v1.GroupAccountAssociations
  */

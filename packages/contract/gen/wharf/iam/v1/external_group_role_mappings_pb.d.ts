@@ -22,14 +22,14 @@ export declare type ExternalGroupRoleMapping = Message<"wharf.iam.v1.ExternalGro
   id: string;
 
   /**
-   * The parent; ignored when written.
+   * The parent. Output only.
    *
    * @generated from field: string identity_provider_uidp = 2;
    */
   identityProviderUidp: string;
 
   /**
-   * The group as the identity provider names it.
+   * The identifier of the group at the identity provider.
    *
    * @generated from field: string external_group_id = 3;
    */
@@ -101,7 +101,7 @@ export declare const ExternalGroupRoleMappingListSchema: GenMessage<ExternalGrou
  */
 export declare type CreateExternalGroupRoleMappingRequest = Message<"wharf.iam.v1.CreateExternalGroupRoleMappingRequest"> & {
   /**
-   * The identity provider that it will belong to.
+   * The parent identity provider.
    *
    * @generated from field: string parent_id = 1;
    */
@@ -184,7 +184,7 @@ export declare type BatchDeleteExternalGroupRoleMappingsResponse = Message<"whar
   parentId: string;
 
   /**
-   * Those that were deleted.
+   * The deleted mappings.
    *
    * @generated from field: repeated wharf.iam.v1.ExternalGroupRoleMapping items = 2;
    */

@@ -51,7 +51,7 @@ export declare type GroupInvite = Message<"wharf.iam.v1.GroupInvite"> & {
 export declare const GroupInviteSchema: GenMessage<GroupInvite>;
 
 /**
- * An invite as lists show it.
+ * An invite as lists return it.
  *
  * @generated from message wharf.iam.v1.StoredGroupInvite
  */
@@ -72,7 +72,7 @@ export declare type StoredGroupInvite = Message<"wharf.iam.v1.StoredGroupInvite"
   keyId: string;
 
   /**
-   * Absent once the role is gone.
+   * Absent if the role has been deleted.
    *
    * @generated from field: wharf.iam.v1.Role role = 4;
    */
@@ -110,28 +110,28 @@ export declare type GroupInviteRequest = Message<"wharf.iam.v1.GroupInviteReques
   group: string;
 
   /**
-   * For how long the invite can be accepted.
+   * The lifetime of the invite.
    *
    * @generated from field: google.protobuf.Duration ttl = 2;
    */
   ttl?: Duration | undefined;
 
   /**
-   * The role's uid.
+   * The uid of the role.
    *
    * @generated from field: string role = 3;
    */
   role: string;
 
   /**
-   * Only a person with this address may accept; when empty, anyone with the code.
+   * Only a user with this verified address can accept. If empty, anyone with the code can.
    *
    * @generated from field: string email = 4;
    */
   email: string;
 
   /**
-   * Gone once accepted.
+   * Deleted once accepted.
    *
    * @generated from field: bool single_use = 5;
    */
@@ -149,7 +149,7 @@ export declare const GroupInviteRequestSchema: GenMessage<GroupInviteRequest>;
  */
 export declare type GroupInviteFilter = Message<"wharf.iam.v1.GroupInviteFilter"> & {
   /**
-   * Exactly the group that it belongs to.
+   * The parent group. Exact match.
    *
    * @generated from field: string group = 1;
    */

@@ -105,8 +105,8 @@ export declare const GroupListSchema: GenMessage<GroupList>;
  */
 export declare type CreateGroupRequest = Message<"wharf.iam.v1.CreateGroupRequest"> & {
   /**
-   * The uid of a group; or its name, or the last steps of its uid, where only one group in reach has
-   * them.
+   * The uid of a group; or its name, or the last segments of its uid, if they are unique among the groups that the
+   * caller can see.
    *
    * @generated from field: string parent = 1;
    */

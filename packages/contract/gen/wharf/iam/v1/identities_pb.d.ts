@@ -446,8 +446,8 @@ export declare const Identities: GenService<{
     output: typeof IdentityListSchema;
   },
   /**
-   * The person that an issuer knows by this subject; NOT_FOUND before their first login. Callers who
-   * may not list them learn their id, and nothing else that they did not know.
+   * The user with this issuer and subject; NOT_FOUND before their first sign-in. Callers that cannot list the user get
+   * only the id.
    *
    * @generated from rpc wharf.iam.v1.Identities.Lookup
    */

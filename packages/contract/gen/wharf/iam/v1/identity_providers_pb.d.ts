@@ -32,7 +32,7 @@ export declare type IdentityProvider = Message<"wharf.iam.v1.IdentityProvider"> 
   description: string;
 
   /**
-   * The role that a person is given at their first login.
+   * The role bound to users at their first sign-in.
    *
    * @generated from field: string default_role = 4;
    */
@@ -50,7 +50,7 @@ export declare type IdentityProvider = Message<"wharf.iam.v1.IdentityProvider"> 
   } | { case: undefined; value?: undefined };
 
   /**
-   * Ignored when written.
+   * Output only.
    *
    * @generated from field: wharf.iam.v1.IdentityProvider.SCIM scim = 21;
    */
@@ -64,7 +64,7 @@ export declare type IdentityProvider = Message<"wharf.iam.v1.IdentityProvider"> 
 export declare const IdentityProviderSchema: GenMessage<IdentityProvider>;
 
 /**
- * This and the next have the fields that version 2 has.
+ * This and the next message have the fields of version 2.
  *
  * @generated from message wharf.iam.v1.IdentityProvider.OIDC
  */
@@ -80,28 +80,28 @@ export declare type IdentityProvider_OIDC = Message<"wharf.iam.v1.IdentityProvid
   clientId: string;
 
   /**
-   * Needed unless PKCE is on.
+   * Required unless PKCE is enabled.
    *
    * @generated from field: string client_secret = 3;
    */
   clientSecret: string;
 
   /**
-   * Asked for at login, in this order, besides the usual ones.
+   * Scopes requested at sign-in in addition to the default ones, in this order.
    *
    * @generated from field: repeated string additional_scopes = 4;
    */
   additionalScopes: string[];
 
   /**
-   * The claim that lists the person's groups.
+   * The claim with the groups of the user.
    *
    * @generated from field: string groups_claim = 5;
    */
   groupsClaim: string;
 
   /**
-   * How a login finds the person that provisioning made. Set once; left out, it stays.
+   * How a sign-in is matched with a provisioned user. Immutable; omitted, it stays.
    *
    * @generated from field: wharf.iam.v1.IdentityProvider.OIDC.CorrelationRule correlation_rule = 6;
    */
@@ -124,7 +124,7 @@ export declare const IdentityProvider_OIDCSchema: GenMessage<IdentityProvider_OI
  */
 export enum IdentityProvider_OIDC_CorrelationRule {
   /**
-   * The same as the subject.
+   * Equivalent to CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID.
    *
    * @generated from enum value: CORRELATION_RULE_UNSPECIFIED = 0;
    */
@@ -166,7 +166,7 @@ export declare type IdentityProvider_SCIM = Message<"wharf.iam.v1.IdentityProvid
   tokenExpireTime?: Timestamp | undefined;
 
   /**
-   * Until when the token before the present one is still good.
+   * When the previous token expires.
    *
    * @generated from field: google.protobuf.Timestamp previous_token_expire_time = 5;
    */
@@ -239,7 +239,7 @@ export declare type IdentityProviderFilter = Message<"wharf.iam.v1.IdentityProvi
   id: string;
 
   /**
-   * Exactly this name.
+   * Exact match.
    *
    * @generated from field: string name = 2;
    */
@@ -278,7 +278,7 @@ export declare const IdentityProviderListSchema: GenMessage<IdentityProviderList
  */
 export declare type CreateIdentityProviderRequest = Message<"wharf.iam.v1.CreateIdentityProviderRequest"> & {
   /**
-   * The group that it will belong to.
+   * The parent group.
    *
    * @generated from field: string parent_id = 1;
    */
@@ -322,14 +322,14 @@ export declare type GenerateScimTokenRequest = Message<"wharf.iam.v1.GenerateSci
   identityProviderId: string;
 
   /**
-   * A year from now when left out; at most two.
+   * Default: one year from now. At most two years.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 2;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * Excludes an expire_time.
+   * Mutually exclusive with expire_time.
    *
    * @generated from field: bool never_expires = 3;
    */
@@ -390,14 +390,14 @@ export declare type RegenerateScimTokenRequest = Message<"wharf.iam.v1.Regenerat
   identityProviderId: string;
 
   /**
-   * How long the old token stays good: an hour when left out, a day at most, none when zero.
+   * How long the previous token stays valid. Default: one hour; at most 24 hours; zero revokes it.
    *
    * @generated from field: google.protobuf.Duration overlap = 2;
    */
   overlap?: Duration | undefined;
 
   /**
-   * A year from now when left out; at most two.
+   * Default: one year from now. At most two years.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 3;
    */
@@ -409,7 +409,7 @@ export declare type RegenerateScimTokenRequest = Message<"wharf.iam.v1.Regenerat
   etag: string;
 
   /**
-   * Excludes an expire_time.
+   * Mutually exclusive with expire_time.
    *
    * @generated from field: bool never_expires = 5;
    */
@@ -582,7 +582,7 @@ export declare const IdentityProviders: GenService<{
     output: typeof IdentityProviderSchema;
   },
   /**
-   * Replaces all of it: without a client secret, the stored one is cleared.
+   * Replaces all fields: without a client secret, the stored one is cleared.
    *
    * @generated from rpc wharf.iam.v1.IdentityProviders.Update
    */
@@ -620,7 +620,7 @@ export declare const IdentityProviders: GenService<{
     output: typeof GenerateScimTokenResponseSchema;
   },
   /**
-   * A new token, shown this once; the old one stays good for the overlap.
+   * Creates a new SCIM token, which is returned once. The previous token stays valid for the overlap.
    *
    * @generated from rpc wharf.iam.v1.IdentityProviders.RegenerateScimToken
    */
@@ -630,7 +630,7 @@ export declare const IdentityProviders: GenService<{
     output: typeof RegenerateScimTokenResponseSchema;
   },
   /**
-   * Ends every token at once. Needs no etag, and leaves provisioning switched on or off as it is.
+   * Revokes all SCIM tokens immediately. Needs no etag, and does not change whether provisioning is enabled.
    *
    * @generated from rpc wharf.iam.v1.IdentityProviders.RevokeScimToken
    */

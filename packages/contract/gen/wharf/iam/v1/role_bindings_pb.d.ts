@@ -31,7 +31,7 @@ export declare type RoleBinding = Message<"wharf.iam.v1.RoleBinding"> & {
   identity: string;
 
   /**
-   * Ignored in requests: the group is the one that the id is in.
+   * Output only: the group is the parent of the id.
    *
    * @generated from field: string group = 3 [deprecated = true];
    * @deprecated
@@ -93,7 +93,7 @@ export declare type RoleBindingList_Binding = Message<"wharf.iam.v1.RoleBindingL
   role?: Role | undefined;
 
   /**
-   * Only where the identity provider vouches for it.
+   * Set only if the identity provider has verified the address.
    *
    * @generated from field: string email = 5;
    */
@@ -236,7 +236,7 @@ export declare const RoleBindings: GenService<{
     output: typeof RoleBindingSchema;
   },
   /**
-   * All of them or none, answered in the order of the requests.
+   * Atomic. The response has the order of the requests.
    *
    * @generated from rpc wharf.iam.v1.RoleBindings.CreateBatch
    */
@@ -262,7 +262,7 @@ export declare const RoleBindings: GenService<{
     output: typeof RoleBindingListSchema;
   },
   /**
-   * Succeeds also when there is nothing to delete.
+   * Idempotent: succeeds if there is nothing to delete.
    *
    * @generated from rpc wharf.iam.v1.RoleBindings.Delete
    */

@@ -60,7 +60,7 @@ export declare type RoleFilter = Message<"wharf.iam.v1.RoleFilter"> & {
   name: string;
 
   /**
-   * Exactly the place that it belongs to; "/" for the built-in ones.
+   * The parent group. Exact match; "/" for built-in roles.
    *
    * @generated from field: string parent = 3;
    */

@@ -94,7 +94,7 @@ export declare const AccountAssociation_AmazonSchema: GenMessage<AccountAssociat
  */
 export declare type AccountAssociation_Google = Message<"wharf.iam.v2beta1.AccountAssociation.Google"> & {
   /**
-   * Old ones begin with their domain: "example.com:project".
+   * Legacy ids begin with a domain: "example.com:project".
    *
    * @generated from field: string project_id = 1;
    */
@@ -117,7 +117,7 @@ export declare const AccountAssociation_GoogleSchema: GenMessage<AccountAssociat
  */
 export declare type AccountAssociation_GitHub = Message<"wharf.iam.v2beta1.AccountAssociation.GitHub"> & {
   /**
-   * Installations by the id of the app.
+   * Installations by app id.
    *
    * @generated from field: map<int64, wharf.iam.v2beta1.AccountAssociation.GitHubAppInstallations> app_installations = 2;
    */
@@ -168,14 +168,14 @@ export declare type AccountAssociation_GitHubInstallation = Message<"wharf.iam.v
 export declare const AccountAssociation_GitHubInstallationSchema: GenMessage<AccountAssociation_GitHubInstallation>;
 
 /**
- * Which identity directly below the group each service of the installation acts as.
+ * The identity as which each service of the installation acts; a direct child of the group.
  *
  * @generated from message wharf.iam.v2beta1.AccountAssociation.ServiceBindings
  */
 export declare type AccountAssociation_ServiceBindings = Message<"wharf.iam.v2beta1.AccountAssociation.ServiceBindings"> & {
   /**
-   * Identity uids by the name of the service principal, which must be the identity's own:
-   * "COSIGNED" or "SERVICE_PRINCIPAL_COSIGNED".
+   * Identity uids by service principal name, which must be that of the identity: "COSIGNED" or
+   * "SERVICE_PRINCIPAL_COSIGNED".
    *
    * @generated from field: map<string, string> service_bindings = 1;
    */
@@ -193,14 +193,14 @@ export declare const AccountAssociation_ServiceBindingsSchema: GenMessage<Accoun
  */
 export declare type AccountAssociation_Azure = Message<"wharf.iam.v2beta1.AccountAssociation.Azure"> & {
   /**
-   * The tenant's id, or a domain of it.
+   * The id or a domain of the tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Client ids by the name of the component that uses them.
+   * Client ids by component name.
    *
    * @generated from field: map<string, string> client_ids = 2;
    */
@@ -234,7 +234,7 @@ export declare const GetAccountAssociationRequestSchema: GenMessage<GetAccountAs
  */
 export declare type CreateAccountAssociationRequest = Message<"wharf.iam.v2beta1.CreateAccountAssociationRequest"> & {
   /**
-   * The group that it will belong to.
+   * The parent group.
    *
    * @generated from field: string parent = 1;
    */
@@ -278,7 +278,7 @@ export declare type ListAccountAssociationsRequest = Message<"wharf.iam.v2beta1.
   uidp?: UIDPFilter | undefined;
 
   /**
-   * Exactly this name.
+   * Exact match.
    *
    * @generated from field: string name = 2;
    */
@@ -394,15 +394,14 @@ export declare type CheckAccountAssociationResponse = Message<"wharf.iam.v2beta1
   status: CheckStatus;
 
   /**
-   * When it is not ready, one word for programs: NOT_CONFIGURED, REFUSED, UNREACHABLE or
-   * MISCONFIGURED.
+   * A machine-readable reason if not ready: NOT_CONFIGURED, REFUSED, UNREACHABLE or MISCONFIGURED.
    *
    * @generated from field: string reason = 2;
    */
   reason: string;
 
   /**
-   * When it is not ready, a sentence for people.
+   * A human-readable message if not ready.
    *
    * @generated from field: string message = 3;
    */
@@ -471,8 +470,7 @@ export enum CheckStatus {
 export declare const CheckStatusSchema: GenEnum<CheckStatus>;
 
 /**
- * An account association names a group's accounts elsewhere. A group has at most one, under the
- * group's own uid.
+ * An account association names the cloud accounts of a group. A group has at most one, with the uid of the group.
  *
  * @generated from service wharf.iam.v2beta1.AccountAssociationsService
  */
@@ -494,7 +492,7 @@ export declare const AccountAssociationsService: GenService<{
     output: typeof AccountAssociationSchema;
   },
   /**
-   * Succeeds also when there is nothing to delete.
+   * Idempotent: succeeds if there is nothing to delete.
    *
    * @generated from rpc wharf.iam.v2beta1.AccountAssociationsService.DeleteAccountAssociation
    */
@@ -520,7 +518,7 @@ export declare const AccountAssociationsService: GenService<{
     output: typeof AccountAssociationSchema;
   },
   /**
-   * Tries to get credentials at the provider, now.
+   * Requests credentials from the provider.
    *
    * @generated from rpc wharf.iam.v2beta1.AccountAssociationsService.CheckAccountAssociation
    */

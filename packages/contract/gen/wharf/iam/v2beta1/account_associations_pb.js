@@ -152,8 +152,7 @@ export const CheckStatus = /*@__PURE__*/
   tsEnum(CheckStatusSchema);
 
 /**
- * An account association names a group's accounts elsewhere. A group has at most one, under the
- * group's own uid.
+ * An account association names the cloud accounts of a group. A group has at most one, with the uid of the group.
  *
  * @generated from service wharf.iam.v2beta1.AccountAssociationsService
  */

@@ -27,7 +27,7 @@ export declare type ExternalGroupRoleMapping = Message<"wharf.iam.v2beta1.Extern
   identityProviderUid: string;
 
   /**
-   * The group as the identity provider names it.
+   * The identifier of the group at the identity provider.
    *
    * @generated from field: string external_group_id = 3;
    */
@@ -67,7 +67,7 @@ export declare const ExternalGroupRoleMappingSchema: GenMessage<ExternalGroupRol
  */
 export declare type CreateExternalGroupRoleMappingRequest = Message<"wharf.iam.v2beta1.CreateExternalGroupRoleMappingRequest"> & {
   /**
-   * The identity provider that it will belong to.
+   * The parent identity provider.
    *
    * @generated from field: string parent = 1;
    */
@@ -152,7 +152,7 @@ export declare type BatchDeleteExternalGroupRoleMappingsResponse = Message<"whar
   parent: string;
 
   /**
-   * Those that were deleted.
+   * The deleted mappings.
    *
    * @generated from field: repeated wharf.iam.v2beta1.ExternalGroupRoleMapping external_group_role_mappings = 2;
    */
@@ -238,8 +238,8 @@ export declare type ListExternalGroupRoleMappingsResponse = Message<"wharf.iam.v
 export declare const ListExternalGroupRoleMappingsResponseSchema: GenMessage<ListExternalGroupRoleMappingsResponse>;
 
 /**
- * A mapping gives everyone in a group of an identity provider a role. It is the provider's child
- * and cannot be changed.
+ * A mapping grants a role to the members of a group of an identity provider. It is a child of the provider and
+ * immutable.
  *
  * @generated from service wharf.iam.v2beta1.ExternalGroupRoleMappingsService
  */
@@ -253,7 +253,7 @@ export declare const ExternalGroupRoleMappingsService: GenService<{
     output: typeof ExternalGroupRoleMappingSchema;
   },
   /**
-   * The caller must hold everything that the role grants.
+   * The caller needs all capabilities of the role.
    *
    * @generated from rpc wharf.iam.v2beta1.ExternalGroupRoleMappingsService.CreateExternalGroupRoleMapping
    */

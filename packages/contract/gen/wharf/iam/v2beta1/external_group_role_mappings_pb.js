@@ -72,8 +72,8 @@ export const ListExternalGroupRoleMappingsResponseSchema = /*@__PURE__*/
   messageDesc(file_wharf_iam_v2beta1_external_group_role_mappings, 7);
 
 /**
- * A mapping gives everyone in a group of an identity provider a role. It is the provider's child
- * and cannot be changed.
+ * A mapping grants a role to the members of a group of an identity provider. It is a child of the provider and
+ * immutable.
  *
  * @generated from service wharf.iam.v2beta1.ExternalGroupRoleMappingsService
  */

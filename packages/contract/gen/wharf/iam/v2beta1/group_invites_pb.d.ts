@@ -28,21 +28,21 @@ export declare type GroupInvite = Message<"wharf.iam.v2beta1.GroupInvite"> & {
   roleUid: string;
 
   /**
-   * Absent once the role is gone.
+   * Absent if the role has been deleted.
    *
    * @generated from field: wharf.iam.v2beta1.GroupInviteRole role = 10;
    */
   role?: GroupInviteRole | undefined;
 
   /**
-   * Only a person with this address may accept; when empty, anyone with the code.
+   * Only a user with this verified address can accept. If empty, anyone with the code can.
    *
    * @generated from field: string email = 3;
    */
   email: string;
 
   /**
-   * For how long the invite can be accepted.
+   * The lifetime of the invite.
    *
    * @generated from field: google.protobuf.Duration ttl = 4;
    */
@@ -54,7 +54,7 @@ export declare type GroupInvite = Message<"wharf.iam.v2beta1.GroupInvite"> & {
   expirationTime?: Timestamp | undefined;
 
   /**
-   * Gone once accepted.
+   * Deleted once accepted.
    *
    * @generated from field: bool single_use = 6;
    */
@@ -68,7 +68,7 @@ export declare type GroupInvite = Message<"wharf.iam.v2beta1.GroupInvite"> & {
   code: string;
 
   /**
-   * What is kept of the code: its SHA-256.
+   * The SHA-256 digest of the code.
    *
    * @generated from field: string key_id = 8;
    */
@@ -127,7 +127,7 @@ export declare const GroupInviteRoleSchema: GenMessage<GroupInviteRole>;
  */
 export declare type CreateGroupInviteRequest = Message<"wharf.iam.v2beta1.CreateGroupInviteRequest"> & {
   /**
-   * The group that it will belong to.
+   * The parent group.
    *
    * @generated from field: string parent = 1;
    */
@@ -187,7 +187,7 @@ export declare type ListGroupInvitesRequest = Message<"wharf.iam.v2beta1.ListGro
   uidp?: UIDPFilter | undefined;
 
   /**
-   * Only the one with this key id.
+   * Only the invite with this key id.
    *
    * @generated from field: string key_id = 2;
    */
@@ -273,7 +273,7 @@ export declare type UpdateGroupInviteRequest = Message<"wharf.iam.v2beta1.Update
 export declare const UpdateGroupInviteRequestSchema: GenMessage<UpdateGroupInviteRequest>;
 
 /**
- * An invite is a code that lets its holder join a group in a role.
+ * An invite is a code that grants a role in a group to the user who accepts it.
  *
  * @generated from service wharf.iam.v2beta1.GroupInvitesService
  */
@@ -313,8 +313,8 @@ export declare const GroupInvitesService: GenService<{
     output: typeof ListGroupInvitesResponseSchema;
   },
   /**
-   * Changes what an open invite gives and to whom; a ttl counts from now. The code stays the same.
-   * Needs what making it would.
+   * Updates the role, address or lifetime of an invite; a ttl counts from now. The code stays the same. Requires the
+   * same capabilities as Create.
    *
    * @generated from rpc wharf.iam.v2beta1.GroupInvitesService.UpdateGroupInvite
    */

@@ -73,7 +73,7 @@ export const UpdateGroupInviteRequestSchema = /*@__PURE__*/
   messageDesc(file_wharf_iam_v2beta1_group_invites, 7);
 
 /**
- * An invite is a code that lets its holder join a group in a role.
+ * An invite is a code that grants a role in a group to the user who accepts it.
  *
  * @generated from service wharf.iam.v2beta1.GroupInvitesService
  */

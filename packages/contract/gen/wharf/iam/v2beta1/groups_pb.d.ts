@@ -32,8 +32,8 @@ export declare type Group = Message<"wharf.iam.v2beta1.Group"> & {
   description: string;
 
   /**
-   * How many clusters, idps and repositories the group and everything below it may hold; what is
-   * not named is not limited. Only the operator changes it.
+   * Quotas of clusters, idps and repositories in the group and its descendants. Kinds that are not listed are
+   * unlimited. Only the operator can change them.
    *
    * @generated from field: map<string, int32> resource_limits = 4;
    */
@@ -57,7 +57,7 @@ export declare type Group = Message<"wharf.iam.v2beta1.Group"> & {
   updateTime?: Timestamp | undefined;
 
   /**
-   * Set on verified organizations only; inherited by the groups below.
+   * Verified organizations only; inherited by descendants.
    *
    * @generated from field: wharf.iam.v2beta1.OrgKind kind = 8;
    */
@@ -117,7 +117,7 @@ export declare type ListGroupsRequest = Message<"wharf.iam.v2beta1.ListGroupsReq
   uidp?: UIDPFilter | undefined;
 
   /**
-   * Exactly this name.
+   * Exact match.
    *
    * @generated from field: string name = 2;
    */
@@ -186,8 +186,8 @@ export declare const ListGroupsResponseSchema: GenMessage<ListGroupsResponse>;
  */
 export declare type CreateGroupRequest = Message<"wharf.iam.v2beta1.CreateGroupRequest"> & {
   /**
-   * The uid of a group; or its name, or the last steps of its uid, where only one group in reach has
-   * them.
+   * The uid of a group; or its name, or the last segments of its uid, if they are unique among the groups that the
+   * caller can see.
    *
    * @generated from field: string parent = 1;
    */

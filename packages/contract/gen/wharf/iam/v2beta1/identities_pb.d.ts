@@ -33,14 +33,14 @@ export declare type Identity = Message<"wharf.iam.v2beta1.Identity"> & {
   description: string;
 
   /**
-   * The address that the person's identity provider vouches for.
+   * The e-mail address verified by the identity provider.
    *
    * @generated from field: string email = 4;
    */
   email: string;
 
   /**
-   * The address of the person, if it is not verified.
+   * The e-mail address if it is not verified.
    *
    * @generated from field: string email_unverified = 5;
    */
@@ -52,8 +52,7 @@ export declare type Identity = Message<"wharf.iam.v2beta1.Identity"> & {
   company: string;
 
   /**
-   * When a token was last exchanged for one of ours, to the minute; at first, when the identity was
-   * made.
+   * Time of the last token exchange, to the minute; initially the creation time.
    *
    * @generated from field: google.protobuf.Timestamp last_seen_time = 8;
    */
@@ -70,7 +69,7 @@ export declare type Identity = Message<"wharf.iam.v2beta1.Identity"> & {
   updateTime?: Timestamp | undefined;
 
   /**
-   * How a token shows that its bearer is this identity. One must be chosen.
+   * How the identity authenticates. Exactly one is required.
    *
    * @generated from oneof wharf.iam.v2beta1.Identity.relationship
    */
@@ -108,8 +107,8 @@ export declare type Identity = Message<"wharf.iam.v2beta1.Identity"> & {
 export declare const IdentitySchema: GenMessage<Identity>;
 
 /**
- * The claims that a token of a reachable issuer must carry. Issuer and subject are needed, each
- * as a value or as an expression; expressions must match the whole claim.
+ * Required claims of a token of a reachable issuer. Issuer and subject are required, each as a value or as a pattern;
+ * a pattern must match the whole claim.
  *
  * @generated from message wharf.iam.v2beta1.Identity.ClaimMatch
  */
@@ -149,7 +148,7 @@ export declare type Identity_ClaimMatch = Message<"wharf.iam.v2beta1.Identity.Cl
   } | { case: undefined; value?: undefined };
 
   /**
-   * When left out, the host of our own issuer.
+   * Default: the host of the issuer of this installation.
    *
    * @generated from oneof wharf.iam.v2beta1.Identity.ClaimMatch.aud
    */
@@ -168,14 +167,14 @@ export declare type Identity_ClaimMatch = Message<"wharf.iam.v2beta1.Identity.Cl
   } | { case: undefined; value?: undefined };
 
   /**
-   * Further claims by name, which must be equal.
+   * Further claims by name, compared exactly.
    *
    * @generated from field: map<string, string> claims = 7;
    */
   claims: { [key: string]: string };
 
   /**
-   * Further claims by name, which must match.
+   * Further claims by name, as patterns.
    *
    * @generated from field: map<string, string> claim_patterns = 8;
    */
@@ -189,7 +188,7 @@ export declare type Identity_ClaimMatch = Message<"wharf.iam.v2beta1.Identity.Cl
 export declare const Identity_ClaimMatchSchema: GenMessage<Identity_ClaimMatch>;
 
 /**
- * An issuer that cannot be reached from here, with its keys at hand.
+ * An issuer that the server cannot reach, with its public keys.
  *
  * @generated from message wharf.iam.v2beta1.Identity.StaticKeys
  */
@@ -212,14 +211,14 @@ export declare type Identity_StaticKeys = Message<"wharf.iam.v2beta1.Identity.St
   issuerKeys: string;
 
   /**
-   * The keys are not trusted from then on. A year from now when left out, and never later.
+   * When the keys expire. Default and maximum: one year from now.
    *
    * @generated from field: google.protobuf.Timestamp expiration_time = 4;
    */
   expirationTime?: Timestamp | undefined;
 
   /**
-   * When given, the one audience to accept in place of the usual ones.
+   * The only accepted audience, instead of the default ones.
    *
    * @generated from field: repeated string audiences = 5;
    */
@@ -233,7 +232,7 @@ export declare type Identity_StaticKeys = Message<"wharf.iam.v2beta1.Identity.St
 export declare const Identity_StaticKeysSchema: GenMessage<Identity_StaticKeys>;
 
 /**
- * A principal of Amazon Web Services, by a signed GetCallerIdentity request.
+ * An AWS principal, authenticated by a signed GetCallerIdentity request.
  *
  * @generated from message wharf.iam.v2beta1.Identity.AWSIdentity
  */
@@ -289,7 +288,7 @@ export declare const Identity_AWSIdentitySchema: GenMessage<Identity_AWSIdentity
  */
 export declare type CreateIdentityRequest = Message<"wharf.iam.v2beta1.CreateIdentityRequest"> & {
   /**
-   * The group that it will belong to.
+   * The parent group.
    *
    * @generated from field: string parent = 1;
    */
@@ -370,14 +369,14 @@ export declare type ListIdentitiesRequest = Message<"wharf.iam.v2beta1.ListIdent
   uidp?: UIDPFilter | undefined;
 
   /**
-   * Exactly this name.
+   * Exact match.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * Only those that prove themselves this way.
+   * Only identities with this kind of relationship.
    *
    * @generated from field: wharf.iam.v2beta1.RelationshipType relationship_type = 3;
    */
@@ -495,14 +494,14 @@ export declare type TestIdentityRequest = Message<"wharf.iam.v2beta1.TestIdentit
   token: string;
 
   /**
-   * As in the exchange: the token would hold nothing outside of these groups.
+   * Restricts the token to these groups, as in the exchange.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes: string[];
 
   /**
-   * As in the exchange: the token would hold no other capabilities than these.
+   * Restricts the token to these capabilities, as in the exchange.
    *
    * @generated from field: repeated string cap = 4;
    */
@@ -520,29 +519,28 @@ export declare const TestIdentityRequestSchema: GenMessage<TestIdentityRequest>;
  */
 export declare type TestIdentityResponse = Message<"wharf.iam.v2beta1.TestIdentityResponse"> & {
   /**
-   * Whether the exchange would give a token.
+   * Whether the exchange would issue a token.
    *
    * @generated from field: bool allowed = 1;
    */
   allowed: boolean;
 
   /**
-   * Everything that the token was checked for, in the order of the exchange, which ends at the
-   * first that fails.
+   * All checks of the token, in the order of the exchange. The exchange ends at the first failure.
    *
    * @generated from field: repeated wharf.iam.v2beta1.TestIdentityResponse.Check checks = 2;
    */
   checks: TestIdentityResponse_Check[];
 
   /**
-   * What the token could then do, place by place. Empty unless allowed.
+   * The capabilities of the token by group. Empty unless allowed.
    *
    * @generated from field: repeated wharf.iam.v2beta1.TestIdentityResponse.Grant grants = 3;
    */
   grants: TestIdentityResponse_Grant[];
 
   /**
-   * Where the identity lets in more than its owner may think.
+   * Warnings about a relationship that accepts more tokens than intended.
    *
    * @generated from field: repeated string warnings = 4;
    */
@@ -560,14 +558,14 @@ export declare const TestIdentityResponseSchema: GenMessage<TestIdentityResponse
  */
 export declare type TestIdentityResponse_Check = Message<"wharf.iam.v2beta1.TestIdentityResponse.Check"> & {
   /**
-   * The claim by its name in the token, or what else was checked.
+   * The name of the claim, or of another check.
    *
    * @generated from field: string claim = 1;
    */
   claim: string;
 
   /**
-   * What the identity asks for. A pattern stands between slashes.
+   * The expected value. A pattern is enclosed in slashes.
    *
    * @generated from field: string expected = 2;
    */
@@ -595,7 +593,7 @@ export declare const TestIdentityResponse_CheckSchema: GenMessage<TestIdentityRe
  */
 export declare type TestIdentityResponse_Grant = Message<"wharf.iam.v2beta1.TestIdentityResponse.Grant"> & {
   /**
-   * The uid of the group; what is held there is held below it, too.
+   * The uid of the group; the capabilities also apply to its descendants.
    *
    * @generated from field: string group = 1;
    */
@@ -649,7 +647,7 @@ export enum RelationshipType {
 export declare const RelationshipTypeSchema: GenEnum<RelationshipType>;
 
 /**
- * Services of the installation that an organization can grant access.
+ * Services of the installation to which an organization can grant access.
  *
  * @generated from enum wharf.iam.v2beta1.ServicePrincipal
  */
@@ -731,8 +729,8 @@ export enum ServicePrincipal {
 export declare const ServicePrincipalSchema: GenEnum<ServicePrincipal>;
 
 /**
- * Identities are who can call: people, who live at the root of the tree, and workloads, who live in
- * a group and prove themselves with a token of their own platform.
+ * Identities are the callers of the API: users, which have no parent, and workloads, which belong to a group and
+ * authenticate with a token of their platform.
  *
  * @generated from service wharf.iam.v2beta1.IdentitiesService
  */
@@ -778,8 +776,8 @@ export declare const IdentitiesService: GenService<{
     output: typeof ListIdentitiesResponseSchema;
   },
   /**
-   * The uid that a person has or, before their first login, will have. Never NOT_FOUND. Roles can be
-   * bound only to people who have logged in; others are invited.
+   * The uid of a user, also before their first sign-in. Never NOT_FOUND. Roles can be bound only to users who have
+   * signed in; others are invited.
    *
    * @generated from rpc wharf.iam.v2beta1.IdentitiesService.LookupIdentity
    */
@@ -789,8 +787,8 @@ export declare const IdentitiesService: GenService<{
     output: typeof LookupIdentityResponseSchema;
   },
   /**
-   * What an exchange of a token for one of this identity would come to, check by check. Nothing is
-   * given out, and the token is kept nowhere.
+   * Dry run of a token exchange for this identity, check by check. No token is issued, and the given token is not
+   * stored.
    *
    * @generated from rpc wharf.iam.v2beta1.IdentitiesService.TestIdentity
    */

@@ -147,7 +147,7 @@ export const ServicePrincipalSchema = /*@__PURE__*/
   enumDesc(file_wharf_iam_v2beta1_identities, 1);
 
 /**
- * Services of the installation that an organization can grant access.
+ * Services of the installation to which an organization can grant access.
  *
  * @generated from enum wharf.iam.v2beta1.ServicePrincipal
  */
@@ -155,8 +155,8 @@ export const ServicePrincipal = /*@__PURE__*/
   tsEnum(ServicePrincipalSchema);
 
 /**
- * Identities are who can call: people, who live at the root of the tree, and workloads, who live in
- * a group and prove themselves with a token of their own platform.
+ * Identities are the callers of the API: users, which have no parent, and workloads, which belong to a group and
+ * authenticate with a token of their platform.
  *
  * @generated from service wharf.iam.v2beta1.IdentitiesService
  */

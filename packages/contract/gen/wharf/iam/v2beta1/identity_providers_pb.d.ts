@@ -42,7 +42,7 @@ export declare type IdentityProvider = Message<"wharf.iam.v2beta1.IdentityProvid
   updateTime?: Timestamp | undefined;
 
   /**
-   * The role that a person is given at their first login.
+   * The role bound to users at their first sign-in.
    *
    * @generated from field: string default_role = 6;
    */
@@ -60,7 +60,7 @@ export declare type IdentityProvider = Message<"wharf.iam.v2beta1.IdentityProvid
   } | { case: undefined; value?: undefined };
 
   /**
-   * Ignored when written.
+   * Output only.
    *
    * @generated from field: wharf.iam.v2beta1.IdentityProvider.SCIM scim = 21;
    */
@@ -88,29 +88,28 @@ export declare type IdentityProvider_OIDC = Message<"wharf.iam.v2beta1.IdentityP
   clientId: string;
 
   /**
-   * Needed unless PKCE is on. An update that leaves it empty keeps the stored one, unless the
-   * mask names it.
+   * Required unless PKCE is enabled. An update with an empty secret keeps the stored one, unless the mask names it.
    *
    * @generated from field: string client_secret = 3;
    */
   clientSecret: string;
 
   /**
-   * Asked for at login, in this order, besides the usual ones.
+   * Scopes requested at sign-in in addition to the default ones, in this order.
    *
    * @generated from field: repeated string additional_scopes = 4;
    */
   additionalScopes: string[];
 
   /**
-   * The claim that lists the person's groups.
+   * The claim with the groups of the user.
    *
    * @generated from field: string groups_claim = 5;
    */
   groupsClaim: string;
 
   /**
-   * How a login finds the person that provisioning made. Set once.
+   * How a sign-in is matched with a provisioned user. Immutable.
    *
    * @generated from field: wharf.iam.v2beta1.IdentityProvider.OIDC.CorrelationRule correlation_rule = 6;
    */
@@ -133,7 +132,7 @@ export declare const IdentityProvider_OIDCSchema: GenMessage<IdentityProvider_OI
  */
 export enum IdentityProvider_OIDC_CorrelationRule {
   /**
-   * The same as the subject.
+   * Equivalent to CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID.
    *
    * @generated from enum value: CORRELATION_RULE_UNSPECIFIED = 0;
    */
@@ -175,7 +174,7 @@ export declare type IdentityProvider_SCIM = Message<"wharf.iam.v2beta1.IdentityP
   tokenExpireTime?: Timestamp | undefined;
 
   /**
-   * Until when the token before the present one is still good.
+   * When the previous token expires.
    *
    * @generated from field: google.protobuf.Timestamp previous_token_expire_time = 5;
    */
@@ -248,7 +247,7 @@ export declare type ListIdentityProvidersRequest = Message<"wharf.iam.v2beta1.Li
   uidp?: UIDPFilter | undefined;
 
   /**
-   * Exactly this name.
+   * Exact match.
    *
    * @generated from field: string name = 2;
    */
@@ -333,7 +332,7 @@ export declare const GetIdentityProviderRequestSchema: GenMessage<GetIdentityPro
  */
 export declare type CreateIdentityProviderRequest = Message<"wharf.iam.v2beta1.CreateIdentityProviderRequest"> & {
   /**
-   * The group that it will belong to.
+   * The parent group.
    *
    * @generated from field: string parent = 1;
    */
@@ -398,14 +397,14 @@ export declare type GenerateScimTokenRequest = Message<"wharf.iam.v2beta1.Genera
   identityProviderUid: string;
 
   /**
-   * A year from now when left out; at most two.
+   * Default: one year from now. At most two years.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 2;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * Excludes an expire_time.
+   * Mutually exclusive with expire_time.
    *
    * @generated from field: bool never_expires = 3;
    */
@@ -466,14 +465,14 @@ export declare type RegenerateScimTokenRequest = Message<"wharf.iam.v2beta1.Rege
   identityProviderUid: string;
 
   /**
-   * How long the old token stays good: an hour when left out, a day at most, none when zero.
+   * How long the previous token stays valid. Default: one hour; at most 24 hours; zero revokes it.
    *
    * @generated from field: google.protobuf.Duration overlap = 2;
    */
   overlap?: Duration | undefined;
 
   /**
-   * A year from now when left out; at most two.
+   * Default: one year from now. At most two years.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 3;
    */
@@ -485,7 +484,7 @@ export declare type RegenerateScimTokenRequest = Message<"wharf.iam.v2beta1.Rege
   etag: string;
 
   /**
-   * Excludes an expire_time.
+   * Mutually exclusive with expire_time.
    *
    * @generated from field: bool never_expires = 5;
    */
@@ -646,13 +645,13 @@ export declare type SetScimEnabledResponse = Message<"wharf.iam.v2beta1.SetScimE
 export declare const SetScimEnabledResponseSchema: GenMessage<SetScimEnabledResponse>;
 
 /**
- * Identity providers let the people of an organization sign in, and can provision them.
+ * Identity providers sign users of an organization in, and can provision them.
  *
  * @generated from service wharf.iam.v2beta1.IdentityProvidersService
  */
 export declare const IdentityProvidersService: GenService<{
   /**
-   * Says nothing of provisioning; Get does.
+   * Omits provisioning, which Get returns.
    *
    * @generated from rpc wharf.iam.v2beta1.IdentityProvidersService.ListIdentityProviders
    */
@@ -670,7 +669,7 @@ export declare const IdentityProvidersService: GenService<{
     output: typeof IdentityProviderSchema;
   },
   /**
-   * The default role is a promise of bindings, so the caller must hold everything that it grants.
+   * The default role will be bound to users, so the caller needs all of its capabilities.
    *
    * @generated from rpc wharf.iam.v2beta1.IdentityProvidersService.CreateIdentityProvider
    */
@@ -706,7 +705,7 @@ export declare const IdentityProvidersService: GenService<{
     output: typeof GenerateScimTokenResponseSchema;
   },
   /**
-   * A new token, shown this once; the old one stays good for the overlap.
+   * Creates a new SCIM token, which is returned once. The previous token stays valid for the overlap.
    *
    * @generated from rpc wharf.iam.v2beta1.IdentityProvidersService.RegenerateScimToken
    */
@@ -716,7 +715,7 @@ export declare const IdentityProvidersService: GenService<{
     output: typeof RegenerateScimTokenResponseSchema;
   },
   /**
-   * Ends every token at once. Needs no etag, and leaves provisioning switched on or off as it is.
+   * Revokes all SCIM tokens immediately. Needs no etag, and does not change whether provisioning is enabled.
    *
    * @generated from rpc wharf.iam.v2beta1.IdentityProvidersService.RevokeScimToken
    */

@@ -159,7 +159,7 @@ export const SetScimEnabledResponseSchema = /*@__PURE__*/
   messageDesc(file_wharf_iam_v2beta1_identity_providers, 14);
 
 /**
- * Identity providers let the people of an organization sign in, and can provision them.
+ * Identity providers sign users of an organization in, and can provision them.
  *
  * @generated from service wharf.iam.v2beta1.IdentityProvidersService
  */

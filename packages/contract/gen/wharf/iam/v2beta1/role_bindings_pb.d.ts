@@ -83,7 +83,7 @@ export declare type RoleBindingIdentity = Message<"wharf.iam.v2beta1.RoleBinding
   description: string;
 
   /**
-   * Subject and issuer as the identity asks for them in tokens.
+   * Subject and issuer as the identity matches them.
    *
    * @generated from field: string subject = 4;
    */
@@ -95,7 +95,7 @@ export declare type RoleBindingIdentity = Message<"wharf.iam.v2beta1.RoleBinding
   issuer: string;
 
   /**
-   * Only where the identity provider vouches for it.
+   * Set only if the identity provider has verified the address.
    *
    * @generated from field: string email = 6;
    */
@@ -165,7 +165,7 @@ export declare const RoleBindingRoleSchema: GenMessage<RoleBindingRole>;
  */
 export declare type CreateRoleBindingRequest = Message<"wharf.iam.v2beta1.CreateRoleBindingRequest"> & {
   /**
-   * The group that it will belong to.
+   * The parent group.
    *
    * @generated from field: string parent = 1;
    */
@@ -225,7 +225,7 @@ export declare type ListRoleBindingsRequest = Message<"wharf.iam.v2beta1.ListRol
   uidp?: UIDPFilter | undefined;
 
   /**
-   * Only those of the identity, the group or the role with this uid.
+   * Only bindings of this identity, group or role.
    *
    * @generated from field: string identity = 2;
    */
@@ -304,7 +304,7 @@ export declare const ListRoleBindingsResponseSchema: GenMessage<ListRoleBindings
  */
 export declare type BatchCreateRoleBindingsRequest = Message<"wharf.iam.v2beta1.BatchCreateRoleBindingsRequest"> & {
   /**
-   * The group of all of them; a request may leave its own parent out but not differ.
+   * The group of all bindings. Requests may omit their parent, but not differ.
    *
    * @generated from field: string parent = 1;
    */
@@ -367,8 +367,7 @@ export declare type UpdateRoleBindingRequest = Message<"wharf.iam.v2beta1.Update
 export declare const UpdateRoleBindingRequestSchema: GenMessage<UpdateRoleBindingRequest>;
 
 /**
- * A role binding gives one identity one role in one group and everything below it. Its uid is a
- * child of that group.
+ * A role binding grants a role to an identity in a group and its descendants. It is a child of the group.
  *
  * @generated from service wharf.iam.v2beta1.RoleBindingsService
  */
@@ -382,7 +381,7 @@ export declare const RoleBindingsService: GenService<{
     output: typeof RoleBindingSchema;
   },
   /**
-   * The caller must hold everything that the role grants.
+   * The caller needs all capabilities of the role.
    *
    * @generated from rpc wharf.iam.v2beta1.RoleBindingsService.CreateRoleBinding
    */
@@ -392,7 +391,7 @@ export declare const RoleBindingsService: GenService<{
     output: typeof RoleBindingSchema;
   },
   /**
-   * Succeeds also when there is nothing to delete.
+   * Idempotent: succeeds if there is nothing to delete.
    *
    * @generated from rpc wharf.iam.v2beta1.RoleBindingsService.DeleteRoleBinding
    */
@@ -410,7 +409,7 @@ export declare const RoleBindingsService: GenService<{
     output: typeof ListRoleBindingsResponseSchema;
   },
   /**
-   * All of them or none, answered in the order of the requests.
+   * Atomic. The response has the order of the requests.
    *
    * @generated from rpc wharf.iam.v2beta1.RoleBindingsService.BatchCreateRoleBindings
    */

@@ -100,8 +100,7 @@ export const UpdateRoleBindingRequestSchema = /*@__PURE__*/
   messageDesc(file_wharf_iam_v2beta1_role_bindings, 11);
 
 /**
- * A role binding gives one identity one role in one group and everything below it. Its uid is a
- * child of that group.
+ * A role binding grants a role to an identity in a group and its descendants. It is a child of the group.
  *
  * @generated from service wharf.iam.v2beta1.RoleBindingsService
  */

@@ -80,7 +80,7 @@ export declare type ListRolesRequest = Message<"wharf.iam.v2beta1.ListRolesReque
   uidp?: UIDPFilter | undefined;
 
   /**
-   * Exactly this name.
+   * Exact match.
    *
    * @generated from field: string name = 2;
    */
@@ -149,7 +149,7 @@ export declare const ListRolesResponseSchema: GenMessage<ListRolesResponse>;
  */
 export declare type CreateRoleRequest = Message<"wharf.iam.v2beta1.CreateRoleRequest"> & {
   /**
-   * The group that it will belong to.
+   * The parent group.
    *
    * @generated from field: string parent = 1;
    */
@@ -205,8 +205,8 @@ export declare type DeleteRoleRequest = Message<"wharf.iam.v2beta1.DeleteRoleReq
 export declare const DeleteRoleRequestSchema: GenMessage<DeleteRoleRequest>;
 
 /**
- * Roles are named sets of capabilities. Built-in ones have a flat uid and cannot be changed; the
- * others belong to a group and can be bound there and below.
+ * A role is a named set of capabilities. Built-in roles have no parent and are immutable; custom roles belong to a
+ * group and can be bound there and in its descendants.
  *
  * @generated from service wharf.iam.v2beta1.RolesService
  */

@@ -66,8 +66,8 @@ export const DeleteRoleRequestSchema = /*@__PURE__*/
   messageDesc(file_wharf_iam_v2beta1_roles, 6);
 
 /**
- * Roles are named sets of capabilities. Built-in ones have a flat uid and cannot be changed; the
- * others belong to a group and can be bound there and below.
+ * A role is a named set of capabilities. Built-in roles have no parent and are immutable; custom roles belong to a
+ * group and can be bound there and in its descendants.
  *
  * @generated from service wharf.iam.v2beta1.RolesService
  */

@@ -39,7 +39,7 @@ export declare type Response = Message<"wharf.ping.v1.Response"> & {
 export declare const ResponseSchema: GenMessage<Response>;
 
 /**
- * Says that the service is there.
+ * Health check of the API.
  *
  * @generated from service wharf.ping.v1.PingService
  */

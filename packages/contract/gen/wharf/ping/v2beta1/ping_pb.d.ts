@@ -39,7 +39,7 @@ export declare type PingResponse = Message<"wharf.ping.v2beta1.PingResponse"> & 
 export declare const PingResponseSchema: GenMessage<PingResponse>;
 
 /**
- * Says that the service is there.
+ * Health check of the API.
  *
  * @generated from service wharf.ping.v2beta1.PingService
  */

@@ -27,7 +27,7 @@ export const PingResponseSchema = /*@__PURE__*/
   messageDesc(file_wharf_ping_v2beta1_ping, 1);
 
 /**
- * Says that the service is there.
+ * Health check of the API.
  *
  * @generated from service wharf.ping.v2beta1.PingService
  */

@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_wharf_registry_v1_overlay: GenFile;
 
 /**
- * What is laid over the images of a repo.
+ * Custom assembly of the images of a repo.
  *
  * @generated from message wharf.registry.v1.CustomOverlay
  */

@@ -449,21 +449,21 @@ export declare type RepoTagsSummary = Message<"wharf.registry.v1.RepoTagsSummary
   tagCount: bigint;
 
   /**
-   * When any of them last changed.
+   * The time of the last change of any tag.
    *
    * @generated from field: google.protobuf.Timestamp last_updated = 3;
    */
   lastUpdated?: Timestamp | undefined;
 
   /**
-   * The one named latest, where there is one.
+   * The tag named latest, if there is one.
    *
    * @generated from field: wharf.registry.v1.Tag latest_tag = 4;
    */
   latestTag?: Tag | undefined;
 
   /**
-   * The longest version among the names of that image.
+   * The longest version among the tags of that image.
    *
    * @generated from field: string latest_version = 5;
    */
@@ -593,7 +593,7 @@ export declare type TagHistoryFilter = Message<"wharf.registry.v1.TagHistoryFilt
   parentId: string;
 
   /**
-   * From this time on.
+   * At or after this time.
    *
    * @generated from field: google.protobuf.Timestamp start = 2;
    */
@@ -677,7 +677,7 @@ export declare type ImageConfigRequest = Message<"wharf.registry.v1.ImageConfigR
 export declare const ImageConfigRequestSchema: GenMessage<ImageConfigRequest>;
 
 /**
- * What an image says of how it is run.
+ * The image configuration.
  *
  * @generated from message wharf.registry.v1.ImageConfig
  */
@@ -887,6 +887,255 @@ export declare type RegistrySettings = Message<"wharf.registry.v1.RegistrySettin
 export declare const RegistrySettingsSchema: GenMessage<RegistrySettings>;
 
 /**
+ * @generated from message wharf.registry.v1.PackageVersionMetadataRequest
+ */
+export declare type PackageVersionMetadataRequest = Message<"wharf.registry.v1.PackageVersionMetadataRequest"> & {
+  /**
+   * @generated from field: string package = 1;
+   */
+  package: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.PackageVersionMetadataRequest.
+ * Use `create(PackageVersionMetadataRequestSchema)` to create a new message.
+ */
+export declare const PackageVersionMetadataRequestSchema: GenMessage<PackageVersionMetadataRequest>;
+
+/**
+ * @generated from message wharf.registry.v1.PackageVersionMetadata
+ */
+export declare type PackageVersionMetadata = Message<"wharf.registry.v1.PackageVersionMetadata"> & {
+  /**
+   * Those whose end of life has come.
+   *
+   * @generated from field: repeated wharf.registry.v1.PackageVersion eol_versions = 1;
+   */
+  eolVersions: PackageVersion[];
+
+  /**
+   * @generated from field: string last_updated_timestamp = 2;
+   */
+  lastUpdatedTimestamp: string;
+
+  /**
+   * @generated from field: string latest_version = 3;
+   */
+  latestVersion: string;
+
+  /**
+   * All others, the latest first.
+   *
+   * @generated from field: repeated wharf.registry.v1.PackageVersion versions = 4;
+   */
+  versions: PackageVersion[];
+
+  /**
+   * @generated from field: int32 grace_period_months = 5;
+   */
+  gracePeriodMonths: number;
+};
+
+/**
+ * Describes the message wharf.registry.v1.PackageVersionMetadata.
+ * Use `create(PackageVersionMetadataSchema)` to create a new message.
+ */
+export declare const PackageVersionMetadataSchema: GenMessage<PackageVersionMetadata>;
+
+/**
+ * @generated from message wharf.registry.v1.PackageVersion
+ */
+export declare type PackageVersion = Message<"wharf.registry.v1.PackageVersion"> & {
+  /**
+   * @generated from field: string eol_date = 1;
+   */
+  eolDate: string;
+
+  /**
+   * @generated from field: bool exists = 2;
+   */
+  exists: boolean;
+
+  /**
+   * @generated from field: bool fips = 3;
+   */
+  fips: boolean;
+
+  /**
+   * "true", or empty: older clients read lts as text.
+   *
+   * @generated from field: string legacy_lts = 4;
+   */
+  legacyLts: string;
+
+  /**
+   * @generated from field: string release_date = 5;
+   */
+  releaseDate: string;
+
+  /**
+   * @generated from field: string version = 6;
+   */
+  version: string;
+
+  /**
+   * @generated from field: bool eol_broken = 7;
+   */
+  eolBroken: boolean;
+
+  /**
+   * @generated from field: string latest_version = 8;
+   */
+  latestVersion: string;
+
+  /**
+   * @generated from field: bool lts = 9;
+   */
+  lts: boolean;
+
+  /**
+   * @generated from field: wharf.registry.v1.PackageVersion.VersionSource version_source = 10;
+   */
+  versionSource?: PackageVersion_VersionSource | undefined;
+};
+
+/**
+ * Describes the message wharf.registry.v1.PackageVersion.
+ * Use `create(PackageVersionSchema)` to create a new message.
+ */
+export declare const PackageVersionSchema: GenMessage<PackageVersion>;
+
+/**
+ * @generated from message wharf.registry.v1.PackageVersion.VersionSource
+ */
+export declare type PackageVersion_VersionSource = Message<"wharf.registry.v1.PackageVersion.VersionSource"> & {
+  /**
+   * @generated from field: string ref = 1;
+   */
+  ref: string;
+
+  /**
+   * @generated from field: string sha = 2;
+   */
+  sha: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.PackageVersion.VersionSource.
+ * Use `create(PackageVersion_VersionSourceSchema)` to create a new message.
+ */
+export declare const PackageVersion_VersionSourceSchema: GenMessage<PackageVersion_VersionSource>;
+
+/**
+ * @generated from message wharf.registry.v1.Deployment
+ */
+export declare type Deployment = Message<"wharf.registry.v1.Deployment"> & {
+  /**
+   * The uid of the repo.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: repeated wharf.registry.v1.HelmChart charts = 2;
+   */
+  charts: HelmChart[];
+};
+
+/**
+ * Describes the message wharf.registry.v1.Deployment.
+ * Use `create(DeploymentSchema)` to create a new message.
+ */
+export declare const DeploymentSchema: GenMessage<Deployment>;
+
+/**
+ * @generated from message wharf.registry.v1.HelmChart
+ */
+export declare type HelmChart = Message<"wharf.registry.v1.HelmChart"> & {
+  /**
+   * @generated from field: optional string source = 1;
+   */
+  source?: string | undefined;
+
+  /**
+   * @generated from field: string repo = 2;
+   */
+  repo: string;
+
+  /**
+   * @generated from field: optional string chart = 3;
+   */
+  chart?: string | undefined;
+};
+
+/**
+ * Describes the message wharf.registry.v1.HelmChart.
+ * Use `create(HelmChartSchema)` to create a new message.
+ */
+export declare const HelmChartSchema: GenMessage<HelmChart>;
+
+/**
+ * @generated from message wharf.registry.v1.CreateDeploymentRequest
+ */
+export declare type CreateDeploymentRequest = Message<"wharf.registry.v1.CreateDeploymentRequest"> & {
+  /**
+   * The repo.
+   *
+   * @generated from field: string parent_id = 1;
+   */
+  parentId: string;
+
+  /**
+   * @generated from field: repeated wharf.registry.v1.HelmChart charts = 2;
+   */
+  charts: HelmChart[];
+};
+
+/**
+ * Describes the message wharf.registry.v1.CreateDeploymentRequest.
+ * Use `create(CreateDeploymentRequestSchema)` to create a new message.
+ */
+export declare const CreateDeploymentRequestSchema: GenMessage<CreateDeploymentRequest>;
+
+/**
+ * @generated from message wharf.registry.v1.UpdateDeploymentRequest
+ */
+export declare type UpdateDeploymentRequest = Message<"wharf.registry.v1.UpdateDeploymentRequest"> & {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId: string;
+
+  /**
+   * @generated from field: repeated wharf.registry.v1.HelmChart charts = 2;
+   */
+  charts: HelmChart[];
+};
+
+/**
+ * Describes the message wharf.registry.v1.UpdateDeploymentRequest.
+ * Use `create(UpdateDeploymentRequestSchema)` to create a new message.
+ */
+export declare const UpdateDeploymentRequestSchema: GenMessage<UpdateDeploymentRequest>;
+
+/**
+ * @generated from message wharf.registry.v1.GetDeploymentRequest
+ */
+export declare type GetDeploymentRequest = Message<"wharf.registry.v1.GetDeploymentRequest"> & {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.GetDeploymentRequest.
+ * Use `create(GetDeploymentRequestSchema)` to create a new message.
+ */
+export declare const GetDeploymentRequestSchema: GenMessage<GetDeploymentRequest>;
+
+/**
  * @generated from enum wharf.registry.v1.CatalogTier
  */
 export enum CatalogTier {
@@ -996,7 +1245,7 @@ export declare const EolGracePeriodStatusSchema: GenEnum<EolGracePeriodStatus>;
  */
 export declare const Registry: GenService<{
   /**
-   * Replaces the repo of this name where there is one, unless that is ruled out.
+   * Replaces an existing repo of this name, unless prevent_existing is set.
    *
    * @generated from rpc wharf.registry.v1.Registry.CreateRepo
    */
@@ -1022,7 +1271,7 @@ export declare const Registry: GenService<{
     output: typeof RepoListSchema;
   },
   /**
-   * How many repos that the caller may see are synced from this one.
+   * The number of repos synced from this one that the caller can see.
    *
    * @generated from rpc wharf.registry.v1.Registry.GetRepoCountBySource
    */
@@ -1040,7 +1289,7 @@ export declare const Registry: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Moves the tag when the repo has it already.
+   * Moves the tag if it exists.
    *
    * @generated from rpc wharf.registry.v1.Registry.CreateTag
    */
@@ -1066,7 +1315,7 @@ export declare const Registry: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Has tags of every kind unless they are ruled out.
+   * Includes tags of every kind unless they are excluded.
    *
    * @generated from rpc wharf.registry.v1.Registry.ListTags
    */
@@ -1084,7 +1333,7 @@ export declare const Registry: GenService<{
     output: typeof RepoTagsSummarySchema;
   },
   /**
-   * Tags, and whether each is kept up to date. Unlike other lists it has pages.
+   * Tags with their end-of-life status. Unlike other version 1 lists, this one is paginated.
    *
    * @generated from rpc wharf.registry.v1.Registry.ListEolTags
    */
@@ -1124,6 +1373,40 @@ export declare const Registry: GenService<{
     methodKind: "unary";
     input: typeof SizeRequestSchema;
     output: typeof SizeSchema;
+  },
+  /**
+   * @generated from rpc wharf.registry.v1.Registry.GetPackageVersionMetadata
+   */
+  getPackageVersionMetadata: {
+    methodKind: "unary";
+    input: typeof PackageVersionMetadataRequestSchema;
+    output: typeof PackageVersionMetadataSchema;
+  },
+  /**
+   * @generated from rpc wharf.registry.v1.Registry.CreateDeployment
+   */
+  createDeployment: {
+    methodKind: "unary";
+    input: typeof CreateDeploymentRequestSchema;
+    output: typeof DeploymentSchema;
+  },
+  /**
+   * Without charts, the deployment stays and is empty.
+   *
+   * @generated from rpc wharf.registry.v1.Registry.UpdateDeployment
+   */
+  updateDeployment: {
+    methodKind: "unary";
+    input: typeof UpdateDeploymentRequestSchema;
+    output: typeof DeploymentSchema;
+  },
+  /**
+   * @generated from rpc wharf.registry.v1.Registry.GetDeployment
+   */
+  getDeployment: {
+    methodKind: "unary";
+    input: typeof GetDeploymentRequestSchema;
+    output: typeof DeploymentSchema;
   },
   /**
    * @generated from rpc wharf.registry.v1.Registry.GetRegistrySettings

@@ -2,13 +2,233 @@
 // @generated from file wharf/registry/v2beta1/images.proto (package wharf.registry.v2beta1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { EmptySchema, Timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file wharf/registry/v2beta1/images.proto.
  */
 export declare const file_wharf_registry_v2beta1_images: GenFile;
+
+/**
+ * @generated from message wharf.registry.v2beta1.Image
+ */
+export declare type Image = Message<"wharf.registry.v2beta1.Image"> & {
+  /**
+   * @generated from field: string digest = 1;
+   */
+  digest: string;
+
+  /**
+   * @generated from field: string media_type = 2;
+   */
+  mediaType: string;
+
+  /**
+   * @generated from field: wharf.registry.v2beta1.ImageKind kind = 3;
+   */
+  kind: ImageKind;
+
+  /**
+   * Of a single image.
+   *
+   * @generated from field: string architecture = 4;
+   */
+  architecture: string;
+
+  /**
+   * Bytes of the layers and the configuration; 0 for an index.
+   *
+   * @generated from field: int64 size = 5;
+   */
+  size: bigint;
+
+  /**
+   * Names of its tags, at most 100.
+   *
+   * @generated from field: repeated string tags = 6;
+   */
+  tags: string[];
+
+  /**
+   * The digest of the image that it is attached to, as a signature or an SBOM is.
+   *
+   * @generated from field: string subject = 7;
+   */
+  subject: string;
+
+  /**
+   * Digests of the images in an index.
+   *
+   * @generated from field: repeated string children = 8;
+   */
+  children: string[];
+
+  /**
+   * @generated from field: google.protobuf.Timestamp push_time = 9;
+   */
+  pushTime?: Timestamp | undefined;
+
+  /**
+   * When it was last pulled; missing if it never was, or if the registry does not report pulls.
+   *
+   * @generated from field: google.protobuf.Timestamp pull_time = 10;
+   */
+  pullTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message wharf.registry.v2beta1.Image.
+ * Use `create(ImageSchema)` to create a new message.
+ */
+export declare const ImageSchema: GenMessage<Image>;
+
+/**
+ * @generated from message wharf.registry.v2beta1.ListImagesRequest
+ */
+export declare type ListImagesRequest = Message<"wharf.registry.v2beta1.ListImagesRequest"> & {
+  /**
+   * @generated from field: string repo_uid = 1;
+   */
+  repoUid: string;
+
+  /**
+   * Only what no tag, no index and no subject keeps in use.
+   *
+   * @generated from field: bool untagged = 2;
+   */
+  untagged: boolean;
+
+  /**
+   * Only what is attached to the image with this digest: its referrers.
+   *
+   * @generated from field: string subject = 3;
+   */
+  subject: string;
+
+  /**
+   * @generated from field: int32 page_size = 4;
+   */
+  pageSize: number;
+
+  /**
+   * @generated from field: string page_token = 5;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message wharf.registry.v2beta1.ListImagesRequest.
+ * Use `create(ListImagesRequestSchema)` to create a new message.
+ */
+export declare const ListImagesRequestSchema: GenMessage<ListImagesRequest>;
+
+/**
+ * @generated from message wharf.registry.v2beta1.ListImagesResponse
+ */
+export declare type ListImagesResponse = Message<"wharf.registry.v2beta1.ListImagesResponse"> & {
+  /**
+   * @generated from field: repeated wharf.registry.v2beta1.Image images = 1;
+   */
+  images: Image[];
+
+  /**
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message wharf.registry.v2beta1.ListImagesResponse.
+ * Use `create(ListImagesResponseSchema)` to create a new message.
+ */
+export declare const ListImagesResponseSchema: GenMessage<ListImagesResponse>;
+
+/**
+ * @generated from message wharf.registry.v2beta1.DeleteImageRequest
+ */
+export declare type DeleteImageRequest = Message<"wharf.registry.v2beta1.DeleteImageRequest"> & {
+  /**
+   * @generated from field: string repo_uid = 1;
+   */
+  repoUid: string;
+
+  /**
+   * @generated from field: string digest = 2;
+   */
+  digest: string;
+};
+
+/**
+ * Describes the message wharf.registry.v2beta1.DeleteImageRequest.
+ * Use `create(DeleteImageRequestSchema)` to create a new message.
+ */
+export declare const DeleteImageRequestSchema: GenMessage<DeleteImageRequest>;
+
+/**
+ * @generated from message wharf.registry.v2beta1.ListImageLocationsRequest
+ */
+export declare type ListImageLocationsRequest = Message<"wharf.registry.v2beta1.ListImageLocationsRequest"> & {
+  /**
+   * @generated from field: string repo_uid = 1;
+   */
+  repoUid: string;
+};
+
+/**
+ * Describes the message wharf.registry.v2beta1.ListImageLocationsRequest.
+ * Use `create(ListImageLocationsRequestSchema)` to create a new message.
+ */
+export declare const ListImageLocationsRequestSchema: GenMessage<ListImageLocationsRequest>;
+
+/**
+ * @generated from message wharf.registry.v2beta1.ListImageLocationsResponse
+ */
+export declare type ListImageLocationsResponse = Message<"wharf.registry.v2beta1.ListImageLocationsResponse"> & {
+  /**
+   * @generated from field: repeated wharf.registry.v2beta1.ImageLocation locations = 1;
+   */
+  locations: ImageLocation[];
+};
+
+/**
+ * Describes the message wharf.registry.v2beta1.ListImageLocationsResponse.
+ * Use `create(ListImageLocationsResponseSchema)` to create a new message.
+ */
+export declare const ListImageLocationsResponseSchema: GenMessage<ListImageLocationsResponse>;
+
+/**
+ * @generated from message wharf.registry.v2beta1.ImageLocation
+ */
+export declare type ImageLocation = Message<"wharf.registry.v2beta1.ImageLocation"> & {
+  /**
+   * The host of the registry.
+   *
+   * @generated from field: string host = 1;
+   */
+  host: string;
+
+  /**
+   * The name of the repository in the registry.
+   *
+   * @generated from field: string path = 2;
+   */
+  path: string;
+
+  /**
+   * Whether the registry is attached now.
+   *
+   * @generated from field: bool attached = 3;
+   */
+  attached: boolean;
+};
+
+/**
+ * Describes the message wharf.registry.v2beta1.ImageLocation.
+ * Use `create(ImageLocationSchema)` to create a new message.
+ */
+export declare const ImageLocationSchema: GenMessage<ImageLocation>;
 
 /**
  * @generated from message wharf.registry.v2beta1.GetArchitecturesRequest
@@ -62,7 +282,7 @@ export declare type GetSizeRequest = Message<"wharf.registry.v2beta1.GetSizeRequ
   digest: string;
 
   /**
-   * Of an index, amd64 when left out; of a single image, its own.
+   * Default: amd64 for an index, otherwise the architecture of the image.
    *
    * @generated from field: string architecture = 3;
    */
@@ -80,7 +300,7 @@ export declare const GetSizeRequestSchema: GenMessage<GetSizeRequest>;
  */
 export declare type Size = Message<"wharf.registry.v2beta1.Size"> & {
   /**
-   * Bytes of the layers and the configuration.
+   * Size of the layers and the configuration in bytes.
    *
    * @generated from field: int64 size = 1;
    */
@@ -113,7 +333,7 @@ export declare type GetImageConfigRequest = Message<"wharf.registry.v2beta1.GetI
   digest: string;
 
   /**
-   * Of an index, amd64 when left out; of a single image, its own.
+   * Default: amd64 for an index, otherwise the architecture of the image.
    *
    * @generated from field: string architecture = 3;
    */
@@ -136,7 +356,7 @@ export declare type ImageConfig = Message<"wharf.registry.v2beta1.ImageConfig"> 
   user: string;
 
   /**
-   * Such as 8080/tcp.
+   * For example 8080/tcp.
    *
    * @generated from field: repeated string exposed_ports = 2;
    */
@@ -190,6 +410,40 @@ export declare type ImageConfig = Message<"wharf.registry.v2beta1.ImageConfig"> 
 export declare const ImageConfigSchema: GenMessage<ImageConfig>;
 
 /**
+ * @generated from enum wharf.registry.v2beta1.ImageKind
+ */
+export enum ImageKind {
+  /**
+   * @generated from enum value: IMAGE_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: IMAGE_KIND_IMAGE = 1;
+   */
+  IMAGE = 1,
+
+  /**
+   * Images for several architectures.
+   *
+   * @generated from enum value: IMAGE_KIND_INDEX = 2;
+   */
+  INDEX = 2,
+
+  /**
+   * Something else, such as a chart or a signature.
+   *
+   * @generated from enum value: IMAGE_KIND_ARTIFACT = 3;
+   */
+  ARTIFACT = 3,
+}
+
+/**
+ * Describes the enum wharf.registry.v2beta1.ImageKind.
+ */
+export declare const ImageKindSchema: GenEnum<ImageKind>;
+
+/**
  * Metadata of the images of a repo, by digest.
  *
  * @generated from service wharf.registry.v2beta1.ImagesService
@@ -212,7 +466,7 @@ export declare const ImagesService: GenService<{
     output: typeof SizeSchema;
   },
   /**
-   * What the image says of how it is run, read from a registry that this server keeps track of.
+   * The image configuration, read from an attached registry.
    *
    * @generated from rpc wharf.registry.v2beta1.ImagesService.GetImageConfig
    */
@@ -220,6 +474,36 @@ export declare const ImagesService: GenService<{
     methodKind: "unary";
     input: typeof GetImageConfigRequestSchema;
     output: typeof ImageConfigSchema;
+  },
+  /**
+   * The images of a repo and what is attached to them, with tags and times; the last push first.
+   *
+   * @generated from rpc wharf.registry.v2beta1.ImagesService.ListImages
+   */
+  listImages: {
+    methodKind: "unary";
+    input: typeof ListImagesRequestSchema;
+    output: typeof ListImagesResponseSchema;
+  },
+  /**
+   * Deletes the manifest, and with it its tags, in every attached registry that has the repo.
+   *
+   * @generated from rpc wharf.registry.v2beta1.ImagesService.DeleteImage
+   */
+  deleteImage: {
+    methodKind: "unary";
+    input: typeof DeleteImageRequestSchema;
+    output: typeof EmptySchema;
+  },
+  /**
+   * Where registries have the images of a repo.
+   *
+   * @generated from rpc wharf.registry.v2beta1.ImagesService.ListImageLocations
+   */
+  listImageLocations: {
+    methodKind: "unary";
+    input: typeof ListImageLocationsRequestSchema;
+    output: typeof ListImageLocationsResponseSchema;
   },
 }>;
 

@@ -2,58 +2,120 @@
 // @generated from file wharf/registry/v2beta1/images.proto (package wharf.registry.v2beta1, syntax proto3)
 /* eslint-disable */
 
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.js";
 import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.js";
+import { file_google_protobuf_empty, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import { file_wharf_annotations_annotations } from "../../annotations/annotations_pb.js";
 
 /**
  * Describes the file wharf/registry/v2beta1/images.proto.
  */
 export const file_wharf_registry_v2beta1_images = /*@__PURE__*/
-  fileDesc("CiN3aGFyZi9yZWdpc3RyeS92MmJldGExL2ltYWdlcy5wcm90bxIWd2hhcmYucmVnaXN0cnkudjJiZXRhMSKBAQoXR2V0QXJjaGl0ZWN0dXJlc1JlcXVlc3QSHwoIcmVwb191aWQYASABKAlCDeBBAsC8GAHKvBgCIAESRQoGZGlnZXN0GAIgASgJQjXgQQLKvBguCixeKHNoYTI1NjpbMC05YS1mXXs2NH18c2hhNTEyOlswLTlhLWZdezEyOH0pJCImCg1BcmNoaXRlY3R1cmVzEhUKDWFyY2hpdGVjdHVyZXMYASADKAkijgEKDkdldFNpemVSZXF1ZXN0Eh8KCHJlcG9fdWlkGAEgASgJQg3gQQLAvBgByrwYAiABEkUKBmRpZ2VzdBgCIAEoCUI14EECyrwYLgosXihzaGEyNTY6WzAtOWEtZl17NjR9fHNoYTUxMjpbMC05YS1mXXsxMjh9KSQSFAoMYXJjaGl0ZWN0dXJlGAMgASgJIioKBFNpemUSDAoEc2l6ZRgBIAEoAxIUCgxhcmNoaXRlY3R1cmUYAiABKAkilQEKFUdldEltYWdlQ29uZmlnUmVxdWVzdBIfCghyZXBvX3VpZBgBIAEoCUIN4EECwLwYAcq8GAIgARJFCgZkaWdlc3QYAiABKAlCNeBBAsq8GC4KLF4oc2hhMjU2OlswLTlhLWZdezY0fXxzaGE1MTI6WzAtOWEtZl17MTI4fSkkEhQKDGFyY2hpdGVjdHVyZRgDIAEoCSKhAgoLSW1hZ2VDb25maWcSDAoEdXNlchgBIAEoCRIVCg1leHBvc2VkX3BvcnRzGAIgAygJEgsKA2VudhgDIAMoCRISCgplbnRyeXBvaW50GAQgAygJEgsKA2NtZBgFIAMoCRIPCgd2b2x1bWVzGAYgAygJEhMKC3dvcmtpbmdfZGlyGAcgASgJEj8KBmxhYmVscxgIIAMoCzIvLndoYXJmLnJlZ2lzdHJ5LnYyYmV0YTEuSW1hZ2VDb25maWcuTGFiZWxzRW50cnkSEwoLc3RvcF9zaWduYWwYCSABKAkSFAoMYXJjaGl0ZWN0dXJlGAogASgJGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEy6wQKDUltYWdlc1NlcnZpY2USxAEKEEdldEFyY2hpdGVjdHVyZXMSLy53aGFyZi5yZWdpc3RyeS52MmJldGExLkdldEFyY2hpdGVjdHVyZXNSZXF1ZXN0GiUud2hhcmYucmVnaXN0cnkudjJiZXRhMS5BcmNoaXRlY3R1cmVzIljyuxgIGgYKBMUMzwyC0+STAkYSRC9yZWdpc3RyeS92MmJldGExL3JlcG9zL3tyZXBvX3VpZD0qKn0vZGlnZXN0cy97ZGlnZXN0fS9hcmNoaXRlY3R1cmVzEqABCgdHZXRTaXplEiYud2hhcmYucmVnaXN0cnkudjJiZXRhMS5HZXRTaXplUmVxdWVzdBocLndoYXJmLnJlZ2lzdHJ5LnYyYmV0YTEuU2l6ZSJP8rsYCBoGCgTFDM8MgtPkkwI9EjsvcmVnaXN0cnkvdjJiZXRhMS9yZXBvcy97cmVwb191aWQ9Kip9L2RpZ2VzdHMve2RpZ2VzdH0vc2l6ZRK3AQoOR2V0SW1hZ2VDb25maWcSLS53aGFyZi5yZWdpc3RyeS52MmJldGExLkdldEltYWdlQ29uZmlnUmVxdWVzdBojLndoYXJmLnJlZ2lzdHJ5LnYyYmV0YTEuSW1hZ2VDb25maWciUfK7GAgaBgoExQzPDILT5JMCPxI9L3JlZ2lzdHJ5L3YyYmV0YTEvcmVwb3Mve3JlcG9fdWlkPSoqfS9kaWdlc3RzL3tkaWdlc3R9L2NvbmZpZxo2orsYMmNoYWluZ3VhcmQucGxhdGZvcm0ucmVnaXN0cnkudjJiZXRhMS5JbWFnZXNTZXJ2aWNlYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_wharf_annotations_annotations]);
+  fileDesc("CiN3aGFyZi9yZWdpc3RyeS92MmJldGExL2ltYWdlcy5wcm90bxIWd2hhcmYucmVnaXN0cnkudjJiZXRhMSKPAgoFSW1hZ2USDgoGZGlnZXN0GAEgASgJEhIKCm1lZGlhX3R5cGUYAiABKAkSLwoEa2luZBgDIAEoDjIhLndoYXJmLnJlZ2lzdHJ5LnYyYmV0YTEuSW1hZ2VLaW5kEhQKDGFyY2hpdGVjdHVyZRgEIAEoCRIMCgRzaXplGAUgASgDEgwKBHRhZ3MYBiADKAkSDwoHc3ViamVjdBgHIAEoCRIQCghjaGlsZHJlbhgIIAMoCRItCglwdXNoX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCXB1bGxfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiswEKEUxpc3RJbWFnZXNSZXF1ZXN0Eh8KCHJlcG9fdWlkGAEgASgJQg3gQQLAvBgByrwYAiABEhAKCHVudGFnZ2VkGAIgASgIEkQKB3N1YmplY3QYAyABKAlCM8q8GC8KLV4oc2hhMjU2OlswLTlhLWZdezY0fXxzaGE1MTI6WzAtOWEtZl17MTI4fSk/JBIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJcChJMaXN0SW1hZ2VzUmVzcG9uc2USLQoGaW1hZ2VzGAEgAygLMh0ud2hhcmYucmVnaXN0cnkudjJiZXRhMS5JbWFnZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkifAoSRGVsZXRlSW1hZ2VSZXF1ZXN0Eh8KCHJlcG9fdWlkGAEgASgJQg3gQQLAvBgByrwYAiABEkUKBmRpZ2VzdBgCIAEoCUI14EECyrwYLgosXihzaGEyNTY6WzAtOWEtZl17NjR9fHNoYTUxMjpbMC05YS1mXXsxMjh9KSQiPAoZTGlzdEltYWdlTG9jYXRpb25zUmVxdWVzdBIfCghyZXBvX3VpZBgBIAEoCUIN4EECwLwYAcq8GAIgASJWChpMaXN0SW1hZ2VMb2NhdGlvbnNSZXNwb25zZRI4Cglsb2NhdGlvbnMYASADKAsyJS53aGFyZi5yZWdpc3RyeS52MmJldGExLkltYWdlTG9jYXRpb24iPQoNSW1hZ2VMb2NhdGlvbhIMCgRob3N0GAEgASgJEgwKBHBhdGgYAiABKAkSEAoIYXR0YWNoZWQYAyABKAgigQEKF0dldEFyY2hpdGVjdHVyZXNSZXF1ZXN0Eh8KCHJlcG9fdWlkGAEgASgJQg3gQQLAvBgByrwYAiABEkUKBmRpZ2VzdBgCIAEoCUI14EECyrwYLgosXihzaGEyNTY6WzAtOWEtZl17NjR9fHNoYTUxMjpbMC05YS1mXXsxMjh9KSQiJgoNQXJjaGl0ZWN0dXJlcxIVCg1hcmNoaXRlY3R1cmVzGAEgAygJIo4BCg5HZXRTaXplUmVxdWVzdBIfCghyZXBvX3VpZBgBIAEoCUIN4EECwLwYAcq8GAIgARJFCgZkaWdlc3QYAiABKAlCNeBBAsq8GC4KLF4oc2hhMjU2OlswLTlhLWZdezY0fXxzaGE1MTI6WzAtOWEtZl17MTI4fSkkEhQKDGFyY2hpdGVjdHVyZRgDIAEoCSIqCgRTaXplEgwKBHNpemUYASABKAMSFAoMYXJjaGl0ZWN0dXJlGAIgASgJIpUBChVHZXRJbWFnZUNvbmZpZ1JlcXVlc3QSHwoIcmVwb191aWQYASABKAlCDeBBAsC8GAHKvBgCIAESRQoGZGlnZXN0GAIgASgJQjXgQQLKvBguCixeKHNoYTI1NjpbMC05YS1mXXs2NH18c2hhNTEyOlswLTlhLWZdezEyOH0pJBIUCgxhcmNoaXRlY3R1cmUYAyABKAkioQIKC0ltYWdlQ29uZmlnEgwKBHVzZXIYASABKAkSFQoNZXhwb3NlZF9wb3J0cxgCIAMoCRILCgNlbnYYAyADKAkSEgoKZW50cnlwb2ludBgEIAMoCRILCgNjbWQYBSADKAkSDwoHdm9sdW1lcxgGIAMoCRITCgt3b3JraW5nX2RpchgHIAEoCRI/CgZsYWJlbHMYCCADKAsyLy53aGFyZi5yZWdpc3RyeS52MmJldGExLkltYWdlQ29uZmlnLkxhYmVsc0VudHJ5EhMKC3N0b3Bfc2lnbmFsGAkgASgJEhQKDGFyY2hpdGVjdHVyZRgKIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBKmwKCUltYWdlS2luZBIaChZJTUFHRV9LSU5EX1VOU1BFQ0lGSUVEEAASFAoQSU1BR0VfS0lORF9JTUFHRRABEhQKEElNQUdFX0tJTkRfSU5ERVgQAhIXChNJTUFHRV9LSU5EX0FSVElGQUNUEAMylQkKDUltYWdlc1NlcnZpY2USxAEKEEdldEFyY2hpdGVjdHVyZXMSLy53aGFyZi5yZWdpc3RyeS52MmJldGExLkdldEFyY2hpdGVjdHVyZXNSZXF1ZXN0GiUud2hhcmYucmVnaXN0cnkudjJiZXRhMS5BcmNoaXRlY3R1cmVzIljyuxgIGgYKBMUMzwyC0+STAkYSRC9yZWdpc3RyeS92MmJldGExL3JlcG9zL3tyZXBvX3VpZD0qKn0vZGlnZXN0cy97ZGlnZXN0fS9hcmNoaXRlY3R1cmVzEqABCgdHZXRTaXplEiYud2hhcmYucmVnaXN0cnkudjJiZXRhMS5HZXRTaXplUmVxdWVzdBocLndoYXJmLnJlZ2lzdHJ5LnYyYmV0YTEuU2l6ZSJP8rsYCBoGCgTFDM8MgtPkkwI9EjsvcmVnaXN0cnkvdjJiZXRhMS9yZXBvcy97cmVwb191aWQ9Kip9L2RpZ2VzdHMve2RpZ2VzdH0vc2l6ZRK3AQoOR2V0SW1hZ2VDb25maWcSLS53aGFyZi5yZWdpc3RyeS52MmJldGExLkdldEltYWdlQ29uZmlnUmVxdWVzdBojLndoYXJmLnJlZ2lzdHJ5LnYyYmV0YTEuSW1hZ2VDb25maWciUfK7GAgaBgoExQzPDILT5JMCPxI9L3JlZ2lzdHJ5L3YyYmV0YTEvcmVwb3Mve3JlcG9fdWlkPSoqfS9kaWdlc3RzL3tkaWdlc3R9L2NvbmZpZxKnAQoKTGlzdEltYWdlcxIpLndoYXJmLnJlZ2lzdHJ5LnYyYmV0YTEuTGlzdEltYWdlc1JlcXVlc3QaKi53aGFyZi5yZWdpc3RyeS52MmJldGExLkxpc3RJbWFnZXNSZXNwb25zZSJC8rsYChoICgbFDM8MzQyC0+STAi4SLC9yZWdpc3RyeS92MmJldGExL3JlcG9zL3tyZXBvX3VpZD0qKn0vaW1hZ2VzErwBCgtEZWxldGVJbWFnZRIqLndoYXJmLnJlZ2lzdHJ5LnYyYmV0YTEuRGVsZXRlSW1hZ2VSZXF1ZXN0GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5ImnyuxgIGgYKBMoMzgz6uxgbChlyZWdpc3RyeS5pbWFnZS5kZWxldGVkLnYxgtPkkwI4KjYvcmVnaXN0cnkvdjJiZXRhMS9yZXBvcy97cmVwb191aWQ9Kip9L2RpZ2VzdHMve2RpZ2VzdH0SvgEKEkxpc3RJbWFnZUxvY2F0aW9ucxIxLndoYXJmLnJlZ2lzdHJ5LnYyYmV0YTEuTGlzdEltYWdlTG9jYXRpb25zUmVxdWVzdBoyLndoYXJmLnJlZ2lzdHJ5LnYyYmV0YTEuTGlzdEltYWdlTG9jYXRpb25zUmVzcG9uc2UiQfK7GAYaBAoCxQyC0+STAjESLy9yZWdpc3RyeS92MmJldGExL3JlcG9zL3tyZXBvX3VpZD0qKn0vbG9jYXRpb25zGjaiuxgyY2hhaW5ndWFyZC5wbGF0Zm9ybS5yZWdpc3RyeS52MmJldGExLkltYWdlc1NlcnZpY2ViBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_google_protobuf_timestamp, file_wharf_annotations_annotations]);
+
+/**
+ * Describes the message wharf.registry.v2beta1.Image.
+ * Use `create(ImageSchema)` to create a new message.
+ */
+export const ImageSchema = /*@__PURE__*/
+  messageDesc(file_wharf_registry_v2beta1_images, 0);
+
+/**
+ * Describes the message wharf.registry.v2beta1.ListImagesRequest.
+ * Use `create(ListImagesRequestSchema)` to create a new message.
+ */
+export const ListImagesRequestSchema = /*@__PURE__*/
+  messageDesc(file_wharf_registry_v2beta1_images, 1);
+
+/**
+ * Describes the message wharf.registry.v2beta1.ListImagesResponse.
+ * Use `create(ListImagesResponseSchema)` to create a new message.
+ */
+export const ListImagesResponseSchema = /*@__PURE__*/
+  messageDesc(file_wharf_registry_v2beta1_images, 2);
+
+/**
+ * Describes the message wharf.registry.v2beta1.DeleteImageRequest.
+ * Use `create(DeleteImageRequestSchema)` to create a new message.
+ */
+export const DeleteImageRequestSchema = /*@__PURE__*/
+  messageDesc(file_wharf_registry_v2beta1_images, 3);
+
+/**
+ * Describes the message wharf.registry.v2beta1.ListImageLocationsRequest.
+ * Use `create(ListImageLocationsRequestSchema)` to create a new message.
+ */
+export const ListImageLocationsRequestSchema = /*@__PURE__*/
+  messageDesc(file_wharf_registry_v2beta1_images, 4);
+
+/**
+ * Describes the message wharf.registry.v2beta1.ListImageLocationsResponse.
+ * Use `create(ListImageLocationsResponseSchema)` to create a new message.
+ */
+export const ListImageLocationsResponseSchema = /*@__PURE__*/
+  messageDesc(file_wharf_registry_v2beta1_images, 5);
+
+/**
+ * Describes the message wharf.registry.v2beta1.ImageLocation.
+ * Use `create(ImageLocationSchema)` to create a new message.
+ */
+export const ImageLocationSchema = /*@__PURE__*/
+  messageDesc(file_wharf_registry_v2beta1_images, 6);
 
 /**
  * Describes the message wharf.registry.v2beta1.GetArchitecturesRequest.
  * Use `create(GetArchitecturesRequestSchema)` to create a new message.
  */
 export const GetArchitecturesRequestSchema = /*@__PURE__*/
-  messageDesc(file_wharf_registry_v2beta1_images, 0);
+  messageDesc(file_wharf_registry_v2beta1_images, 7);
 
 /**
  * Describes the message wharf.registry.v2beta1.Architectures.
  * Use `create(ArchitecturesSchema)` to create a new message.
  */
 export const ArchitecturesSchema = /*@__PURE__*/
-  messageDesc(file_wharf_registry_v2beta1_images, 1);
+  messageDesc(file_wharf_registry_v2beta1_images, 8);
 
 /**
  * Describes the message wharf.registry.v2beta1.GetSizeRequest.
  * Use `create(GetSizeRequestSchema)` to create a new message.
  */
 export const GetSizeRequestSchema = /*@__PURE__*/
-  messageDesc(file_wharf_registry_v2beta1_images, 2);
+  messageDesc(file_wharf_registry_v2beta1_images, 9);
 
 /**
  * Describes the message wharf.registry.v2beta1.Size.
  * Use `create(SizeSchema)` to create a new message.
  */
 export const SizeSchema = /*@__PURE__*/
-  messageDesc(file_wharf_registry_v2beta1_images, 3);
+  messageDesc(file_wharf_registry_v2beta1_images, 10);
 
 /**
  * Describes the message wharf.registry.v2beta1.GetImageConfigRequest.
  * Use `create(GetImageConfigRequestSchema)` to create a new message.
  */
 export const GetImageConfigRequestSchema = /*@__PURE__*/
-  messageDesc(file_wharf_registry_v2beta1_images, 4);
+  messageDesc(file_wharf_registry_v2beta1_images, 11);
 
 /**
  * Describes the message wharf.registry.v2beta1.ImageConfig.
  * Use `create(ImageConfigSchema)` to create a new message.
  */
 export const ImageConfigSchema = /*@__PURE__*/
-  messageDesc(file_wharf_registry_v2beta1_images, 5);
+  messageDesc(file_wharf_registry_v2beta1_images, 12);
+
+/**
+ * Describes the enum wharf.registry.v2beta1.ImageKind.
+ */
+export const ImageKindSchema = /*@__PURE__*/
+  enumDesc(file_wharf_registry_v2beta1_images, 0);
+
+/**
+ * @generated from enum wharf.registry.v2beta1.ImageKind
+ */
+export const ImageKind = /*@__PURE__*/
+  tsEnum(ImageKindSchema);
 
 /**
  * Metadata of the images of a repo, by digest.

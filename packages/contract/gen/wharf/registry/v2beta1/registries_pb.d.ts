@@ -44,7 +44,7 @@ export declare const ListRegistriesResponseSchema: GenMessage<ListRegistriesResp
  */
 export declare type ReconcileRegistriesRequest = Message<"wharf.registry.v2beta1.ReconcileRegistriesRequest"> & {
   /**
-   * The host of one of them; all when left out.
+   * The host of one registry. Default: all.
    *
    * @generated from field: string host = 1;
    */
@@ -80,42 +80,42 @@ export declare const ReconcileRegistriesResponseSchema: GenMessage<ReconcileRegi
  */
 export declare type Registry = Message<"wharf.registry.v2beta1.Registry"> & {
   /**
-   * As clients write it in names of images.
+   * The host as in image references.
    *
    * @generated from field: string host = 1;
    */
   host: string;
 
   /**
-   * When the look that is under way began.
+   * When the running reconcile pass began.
    *
    * @generated from field: google.protobuf.Timestamp begin_time = 2;
    */
   beginTime?: Timestamp | undefined;
 
   /**
-   * When the last one ended.
+   * When the last pass ended.
    *
    * @generated from field: google.protobuf.Timestamp finish_time = 3;
    */
   finishTime?: Timestamp | undefined;
 
   /**
-   * Whether one was asked for that has not ended yet.
+   * Whether a requested pass has not finished yet.
    *
    * @generated from field: bool pending = 4;
    */
   pending: boolean;
 
   /**
-   * Why the registry could not be read when that was last tried; empty when it could.
+   * Why the last pass could not read the registry; empty if it could.
    *
    * @generated from field: string problem = 5;
    */
   problem: string;
 
   /**
-   * What the look under way has come to so far, or the last one.
+   * Findings of the running pass so far, or of the last one.
    *
    * @generated from field: wharf.registry.v2beta1.RegistryFindings findings = 6;
    */
@@ -133,14 +133,14 @@ export declare const RegistrySchema: GenMessage<Registry>;
  */
 export declare type RegistryFindings = Message<"wharf.registry.v2beta1.RegistryFindings"> & {
   /**
-   * Repositories that are repos here.
+   * Repositories that belong to a repo of this server.
    *
    * @generated from field: int32 repos = 1;
    */
   repos: number;
 
   /**
-   * Repositories whose path stands for nothing here.
+   * Repositories whose path belongs to no group.
    *
    * @generated from field: int32 elsewhere = 2;
    */
@@ -154,7 +154,7 @@ export declare type RegistryFindings = Message<"wharf.registry.v2beta1.RegistryF
   refused: number;
 
   /**
-   * Tags that were known as they are.
+   * Tags that were unchanged.
    *
    * @generated from field: int32 same = 4;
    */
@@ -176,11 +176,18 @@ export declare type RegistryFindings = Message<"wharf.registry.v2beta1.RegistryF
   removed: number;
 
   /**
-   * Manifests that were not known.
+   * Manifests that were new.
    *
    * @generated from field: int32 manifests = 8;
    */
   manifests: number;
+
+  /**
+   * Repositories whose repo was deleted here, and to which nothing was pushed since.
+   *
+   * @generated from field: int32 deleted = 9;
+   */
+  deleted: number;
 };
 
 /**

@@ -42,7 +42,7 @@ export declare type Repo = Message<"wharf.registry.v2beta1.Repo"> & {
   bundles: string[];
 
   /**
-   * Other references to the same images.
+   * Other image references of the same images.
    *
    * @generated from field: repeated string aliases = 7;
    */
@@ -54,8 +54,8 @@ export declare type Repo = Message<"wharf.registry.v2beta1.Repo"> & {
   activeTags: string[];
 
   /**
-   * Set when the images come from another repo; tier, bundles, aliases and active tags are then
-   * that one's and cannot be changed here. The description is that one's when it is left out.
+   * Set if the images are synced from another repo. Tier, bundles, aliases and active tags are then inherited and
+   * cannot be changed; the description is inherited if omitted.
    *
    * @generated from field: wharf.registry.v2beta1.SyncConfig sync_config = 9 [json_name = "sync_config"];
    */
@@ -107,7 +107,7 @@ export declare type SyncConfig = Message<"wharf.registry.v2beta1.SyncConfig"> & 
   expirationTime?: Timestamp | undefined;
 
   /**
-   * Places at cloud providers that images are copied on to.
+   * Locations at cloud providers to which images are copied.
    *
    * @generated from field: string google = 4;
    */
@@ -141,7 +141,7 @@ export declare type SyncConfig = Message<"wharf.registry.v2beta1.SyncConfig"> & 
 export declare const SyncConfigSchema: GenMessage<SyncConfig>;
 
 /**
- * What is laid over the images of a repo.
+ * Custom assembly of the images of a repo.
  *
  * @generated from message wharf.registry.v2beta1.CustomOverlay
  */
@@ -397,7 +397,7 @@ export declare const DeleteRepoRequestSchema: GenMessage<DeleteRepoRequest>;
  */
 export declare type CreateRepoRequest = Message<"wharf.registry.v2beta1.CreateRepoRequest"> & {
   /**
-   * The group that it will belong to.
+   * The parent group.
    *
    * @generated from field: string parent = 1;
    */
@@ -446,7 +446,7 @@ export declare type ListReposRequest = Message<"wharf.registry.v2beta1.ListRepos
   uidp?: UIDPFilter | undefined;
 
   /**
-   * Exactly this name, also when it is empty.
+   * Exact match, also if empty.
    *
    * @generated from field: optional string name = 2;
    */
@@ -473,7 +473,7 @@ export declare type ListReposRequest = Message<"wharf.registry.v2beta1.ListRepos
   skip: number;
 
   /**
-   * Only those that are synced from this repo.
+   * Only repos synced from this repo.
    *
    * @generated from field: string sync_source = 100;
    */
@@ -529,7 +529,7 @@ export declare type RepoReadme = Message<"wharf.registry.v2beta1.RepoReadme"> & 
   uid: string;
 
   /**
-   * Markdown. Of HTML it may hold what is safe to show.
+   * Markdown. HTML is restricted to safe elements.
    *
    * @generated from field: string content = 2;
    */
@@ -625,7 +625,7 @@ export enum CatalogTier {
 export declare const CatalogTierSchema: GenEnum<CatalogTier>;
 
 /**
- * Repos hold the images of a group.
+ * A repo contains images of a group.
  *
  * @generated from service wharf.registry.v2beta1.ReposService
  */

@@ -161,7 +161,7 @@ export const CatalogTier = /*@__PURE__*/
   tsEnum(CatalogTierSchema);
 
 /**
- * Repos hold the images of a group.
+ * A repo contains images of a group.
  *
  * @generated from service wharf.registry.v2beta1.ReposService
  */

@@ -80,7 +80,7 @@ export declare type UpdateRegistrySettingsRequest = Message<"wharf.registry.v2be
 export declare const UpdateRegistrySettingsRequestSchema: GenMessage<UpdateRegistrySettingsRequest>;
 
 /**
- * What a group has decided for the repos in it and below it.
+ * Settings of a group for its repos and those of its descendants.
  *
  * @generated from service wharf.registry.v2beta1.RegistrySettingsService
  */

@@ -36,7 +36,7 @@ export const UpdateRegistrySettingsRequestSchema = /*@__PURE__*/
   messageDesc(file_wharf_registry_v2beta1_settings, 2);
 
 /**
- * What a group has decided for the repos in it and below it.
+ * Settings of a group for its repos and those of its descendants.
  *
  * @generated from service wharf.registry.v2beta1.RegistrySettingsService
  */

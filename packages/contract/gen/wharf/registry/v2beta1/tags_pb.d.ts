@@ -37,7 +37,7 @@ export declare type Tag = Message<"wharf.registry.v2beta1.Tag"> & {
   updateTime?: Timestamp | undefined;
 
   /**
-   * No longer kept up to date.
+   * No longer updated.
    *
    * @generated from field: bool deprecated = 5;
    */
@@ -86,35 +86,35 @@ export declare type ListTagsRequest = Message<"wharf.registry.v2beta1.ListTagsRe
   uidp?: UIDPFilter | undefined;
 
   /**
-   * Exactly this name.
+   * Exact match.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * Only those that changed after this.
+   * Only tags changed after this time.
    *
    * @generated from field: google.protobuf.Timestamp updated_since = 3;
    */
   updatedSince?: Timestamp | undefined;
 
   /**
-   * Also tags that attach things to an image, such as sha256-….sig.
+   * Includes referrer tags, such as sha256-….sig.
    *
    * @generated from field: bool include_referrers = 4;
    */
   includeReferrers: boolean;
 
   /**
-   * Also tags that end in a day, such as -20260801.
+   * Includes tags with a date suffix, such as -20260801.
    *
    * @generated from field: bool include_dates = 5;
    */
   includeDates: boolean;
 
   /**
-   * Also tags that end in a build, such as -r3.
+   * Includes tags with a build suffix, such as -r3.
    *
    * @generated from field: bool include_epochs = 6;
    */
@@ -146,7 +146,7 @@ export declare type ListTagsRequest = Message<"wharf.registry.v2beta1.ListTagsRe
   skip: number;
 
   /**
-   * Only those that are, or only those that are not.
+   * Only deprecated tags, or only others.
    *
    * @generated from field: optional bool deprecated = 100;
    */
@@ -195,7 +195,7 @@ export declare const ListTagsResponseSchema: GenMessage<ListTagsResponse>;
  */
 export declare type CreateTagRequest = Message<"wharf.registry.v2beta1.CreateTagRequest"> & {
   /**
-   * The repo that it will belong to.
+   * The repo of the new tag.
    *
    * @generated from field: string parent = 1;
    */
@@ -247,6 +247,27 @@ export declare type ListTagHistoryRequest = Message<"wharf.registry.v2beta1.List
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
+
+  /**
+   * From this time on.
+   *
+   * @generated from field: google.protobuf.Timestamp start = 4;
+   */
+  start?: Timestamp | undefined;
+
+  /**
+   * Before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp end = 5;
+   */
+  end?: Timestamp | undefined;
+
+  /**
+   * update_time desc, the default, or update_time.
+   *
+   * @generated from field: string order_by = 6;
+   */
+  orderBy: string;
 };
 
 /**
@@ -286,7 +307,7 @@ export declare type TagHistoryEntry = Message<"wharf.registry.v2beta1.TagHistory
   digest: string;
 
   /**
-   * When the tag began to stand for it.
+   * When the tag was moved to the digest.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 2;
    */
@@ -314,7 +335,7 @@ export declare const TagsService: GenService<{
     output: typeof TagSchema;
   },
   /**
-   * Leaves out referrers, dates and epochs unless they are asked for.
+   * Omits referrer, dated and epoch tags unless requested.
    *
    * @generated from rpc wharf.registry.v2beta1.TagsService.ListTags
    */
@@ -324,7 +345,7 @@ export declare const TagsService: GenService<{
     output: typeof ListTagsResponseSchema;
   },
   /**
-   * Moves the tag when the repo has it already.
+   * Moves the tag if it exists.
    *
    * @generated from rpc wharf.registry.v2beta1.TagsService.CreateTag
    */
@@ -342,8 +363,8 @@ export declare const TagsService: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * What the tag's name has stood for in its repo, newest first: also before the tag was last
-   * deleted and made again.
+   * The digests of the tag, newest first unless ordered otherwise, including those before it was last deleted
+   * and created again.
    *
    * @generated from rpc wharf.registry.v2beta1.TagsService.ListTagHistory
    */

@@ -22,7 +22,7 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v1.Advisory"> & {
   id: string;
 
   /**
-   * Such as apk, image or library.
+   * For example apk, image or library.
    *
    * @generated from field: string artifact_type = 2;
    */
@@ -34,7 +34,7 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v1.Advisory"> & {
   artifactName: string;
 
   /**
-   * Such as x86_64 or aarch64.
+   * For example x86_64 or aarch64.
    *
    * @generated from field: string artifact_architecture = 5;
    */
@@ -56,7 +56,7 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v1.Advisory"> & {
   componentType?: string | undefined;
 
   /**
-   * Set by the service, like the two after it.
+   * Output only, like the next two fields.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 10;
    */
@@ -73,7 +73,7 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v1.Advisory"> & {
   deletedAt?: Timestamp | undefined;
 
   /**
-   * What the vulnerability is called elsewhere, such as CVE-….
+   * Identifiers of the vulnerability in other databases, such as CVE-….
    *
    * @generated from field: repeated string aliases = 13;
    */
@@ -85,15 +85,14 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v1.Advisory"> & {
   events: AdvisoryEvent[];
 
   /**
-   * The name that people use, such as CGA-xxxx-xxxx-xxxx. One is made where none is given; it never
-   * changes.
+   * The public identifier, such as CGA-xxxx-xxxx-xxxx. Generated if omitted; immutable.
    *
    * @generated from field: string advisory_id = 15;
    */
   advisoryId: string;
 
   /**
-   * The identity that made it; set by the service.
+   * The identity that created it. Output only.
    *
    * @generated from field: string author = 16;
    */
@@ -121,7 +120,7 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v1.AdvisoryEv
   id: string;
 
   /**
-   * When it happened: now, where none is given.
+   * The time of the event. Default: now.
    *
    * @generated from field: google.protobuf.Timestamp timestamp = 2;
    */
@@ -187,21 +186,21 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v1.AdvisoryEv
   } | { case: undefined; value?: undefined };
 
   /**
-   * What led to the event, as JSON.
+   * The findings behind the event, as JSON.
    *
    * @generated from field: bytes findings = 10;
    */
   findings: Uint8Array;
 
   /**
-   * The identity that wrote it; set by the service.
+   * The identity that wrote the event. Output only.
    *
    * @generated from field: string author = 11;
    */
   author: string;
 
   /**
-   * The identity that reviewed it last; set by the service.
+   * The identity that last reviewed the event. Output only.
    *
    * @generated from field: string reviewer = 12;
    */
@@ -213,7 +212,7 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v1.AdvisoryEv
   status: ReviewStatus;
 
   /**
-   * The ticket in which it is discussed.
+   * The issue in which the event is tracked.
    *
    * @generated from field: optional string issue = 14;
    */
@@ -559,7 +558,7 @@ export declare type AdvisoryEvent_Patched = Message<"wharf.vulnerabilities.v1.Ad
 export declare const AdvisoryEvent_PatchedSchema: GenMessage<AdvisoryEvent_Patched>;
 
 /**
- * The component is found elsewhere now; where the advisory stands does not change by it.
+ * The component has moved to another location. The status of the advisory does not change.
  *
  * @generated from message wharf.vulnerabilities.v1.AdvisoryEvent.ComponentLocationChanged
  */
@@ -610,7 +609,7 @@ export declare type CreateAdvisoryRequest = Message<"wharf.vulnerabilities.v1.Cr
 export declare const CreateAdvisoryRequestSchema: GenMessage<CreateAdvisoryRequest>;
 
 /**
- * Filters must all hold; one with several values holds when any of them matches.
+ * Filters combine with AND; a filter with several values matches if any value matches.
  *
  * @generated from message wharf.vulnerabilities.v1.AdvisoryFilter
  */
@@ -656,7 +655,7 @@ export declare type AdvisoryFilter = Message<"wharf.vulnerabilities.v1.AdvisoryF
   pageSize: bigint;
 
   /**
-   * The event filters keep an advisory of which at least one event matches.
+   * Event filters match an advisory if at least one of its events matches.
    *
    * @generated from field: repeated wharf.vulnerabilities.v1.ReviewStatus event_statuses = 11;
    */
@@ -678,7 +677,7 @@ export declare type AdvisoryFilter = Message<"wharf.vulnerabilities.v1.AdvisoryF
   orderBy: OrderBy;
 
   /**
-   * Drops an advisory of which any event is by one of these.
+   * Excludes advisories with an event by one of these authors.
    *
    * @generated from field: repeated string exclude_event_author = 15;
    */
@@ -700,7 +699,7 @@ export declare type AdvisoryFilter = Message<"wharf.vulnerabilities.v1.AdvisoryF
   eventReviewer: string[];
 
   /**
-   * Looks at the latest approved event alone.
+   * Considers the latest approved event only.
    *
    * @generated from field: optional wharf.vulnerabilities.v1.EventTypeFilter latest_event_type = 19;
    */
@@ -712,7 +711,7 @@ export declare type AdvisoryFilter = Message<"wharf.vulnerabilities.v1.AdvisoryF
   componentLocation: string[];
 
   /**
-   * A package that others are built from: those count too, and artifact_name does not.
+   * An origin package: also matches packages that are built from it. Replaces artifact_name.
    *
    * @generated from field: optional string origin = 22;
    */
@@ -787,7 +786,7 @@ export declare const DeleteAdvisoryRequestSchema: GenMessage<DeleteAdvisoryReque
  */
 export declare type CreateAdvisoryEventRequest = Message<"wharf.vulnerabilities.v1.CreateAdvisoryEventRequest"> & {
   /**
-   * The advisory that it is an event of.
+   * The advisory of the event.
    *
    * @generated from field: string parent_id = 1;
    */
@@ -1005,13 +1004,13 @@ export enum EventTypeFilter {
 export declare const EventTypeFilterSchema: GenEnum<EventTypeFilter>;
 
 /**
- * Version 1, which also writes: the same advisories that version 2 shows.
+ * Version 1 reads and writes the advisories that version 2 reads.
  *
  * @generated from service wharf.vulnerabilities.v1.Advisories
  */
 export declare const Advisories: GenService<{
   /**
-   * Begins an advisory. Events that come with it wait for a review, as those that are added later.
+   * Creates an advisory. Its events are pending review, as are events that are added later.
    *
    * @generated from rpc wharf.vulnerabilities.v1.Advisories.Create
    */
@@ -1029,8 +1028,8 @@ export declare const Advisories: GenService<{
     output: typeof AdvisoriesListSchema;
   },
   /**
-   * Replaces what an advisory is about; what is left out is emptied. Its id, its author and its
-   * events stay: events have methods of their own.
+   * Replaces the fields of an advisory; omitted fields are cleared. Its id, author and events stay: events have their
+   * own methods.
    *
    * @generated from rpc wharf.vulnerabilities.v1.Advisories.Update
    */
@@ -1040,7 +1039,7 @@ export declare const Advisories: GenService<{
     output: typeof AdvisorySchema;
   },
   /**
-   * Marks an advisory as deleted. It stays where those look who follow all changes.
+   * Deletes an advisory. Incremental lists return it as deleted.
    *
    * @generated from rpc wharf.vulnerabilities.v1.Advisories.Delete
    */
@@ -1050,7 +1049,7 @@ export declare const Advisories: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * Adds an event, which waits for a review.
+   * Adds an event, which is pending review.
    *
    * @generated from rpc wharf.vulnerabilities.v1.Advisories.CreateAdvisoryEvent
    */
@@ -1068,8 +1067,8 @@ export declare const Advisories: GenService<{
     output: typeof AdvisoryEventListSchema;
   },
   /**
-   * Replaces an event that was not reviewed yet, or reviews it. A review takes the right to approve
-   * beside this one, and someone else than the author.
+   * Replaces an event that is pending review, or reviews it. A review also requires advisories.approve, and the
+   * reviewer must not be the author.
    *
    * @generated from rpc wharf.vulnerabilities.v1.Advisories.UpdateAdvisoryEvent
    */

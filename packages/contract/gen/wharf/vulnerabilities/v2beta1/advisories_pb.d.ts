@@ -3,7 +3,7 @@
 /* eslint-disable */
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import type { Message } from "@bufbuild/protobuf";
+import type { JsonObject, Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { UIDPFilter } from "../../common/uid_filter_pb.js";
 
@@ -22,7 +22,7 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory">
   uid: string;
 
   /**
-   * The name that people use, such as CGA-xxxx-xxxx-xxxx.
+   * The public identifier, such as CGA-xxxx-xxxx-xxxx.
    *
    * @generated from field: string advisory_id = 2;
    */
@@ -54,14 +54,14 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory">
   artifactName: string;
 
   /**
-   * Such as apk, image or library.
+   * For example apk, image or library.
    *
    * @generated from field: string artifact_type = 8;
    */
   artifactType: string;
 
   /**
-   * Such as x86_64 or aarch64.
+   * For example x86_64 or aarch64.
    *
    * @generated from field: string artifact_architecture = 9;
    */
@@ -73,6 +73,8 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory">
   componentName: string;
 
   /**
+   * May list many places.
+   *
    * @generated from field: string component_location = 11;
    */
   componentLocation: string;
@@ -83,7 +85,7 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory">
   componentType: string;
 
   /**
-   * What the vulnerability is called elsewhere, such as CVE-….
+   * Identifiers of the vulnerability in other databases, such as CVE-….
    *
    * @generated from field: repeated string aliases = 13;
    */
@@ -100,11 +102,19 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory">
   legacyAdvisoryId?: string | undefined;
 
   /**
-   * As published for the aliases.
+   * From the vulnerability metadata of the aliases.
    *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.Severity severities = 16;
    */
   severities: Severity[];
+
+  /**
+   * The record of another database that the advisory was imported from. GetAdvisory returns it, lists do not. The
+   * public contract does not have it.
+   *
+   * @generated from field: wharf.vulnerabilities.v2beta1.AdvisorySource source = 100;
+   */
+  source?: AdvisorySource | undefined;
 };
 
 /**
@@ -112,6 +122,42 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory">
  * Use `create(AdvisorySchema)` to create a new message.
  */
 export declare const AdvisorySchema: GenMessage<Advisory>;
+
+/**
+ * What another database says of the vulnerability and of the package of one advisory.
+ *
+ * @generated from message wharf.vulnerabilities.v2beta1.AdvisorySource
+ */
+export declare type AdvisorySource = Message<"wharf.vulnerabilities.v2beta1.AdvisorySource"> & {
+  /**
+   * The OSV record as it was imported, with those entries of `affected` that are about the advisory's package. In an
+   * import it has `id` and `affected`; the document has the rest, once for all packages of the record.
+   *
+   * @generated from field: google.protobuf.Struct osv = 1;
+   */
+  osv?: JsonObject | undefined;
+
+  /**
+   * Whether the record's affected versions are those of the advisory: its latest approved event is the one that the
+   * record was imported with, and its package is that of the record.
+   *
+   * @generated from field: bool in_effect = 2;
+   */
+  inEffect: boolean;
+
+  /**
+   * When feeds say that the advisory was modified: as the record says, until the advisory is changed here.
+   *
+   * @generated from field: google.protobuf.Timestamp modify_time = 3;
+   */
+  modifyTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message wharf.vulnerabilities.v2beta1.AdvisorySource.
+ * Use `create(AdvisorySourceSchema)` to create a new message.
+ */
+export declare const AdvisorySourceSchema: GenMessage<AdvisorySource>;
 
 /**
  * @generated from message wharf.vulnerabilities.v2beta1.Severity
@@ -181,7 +227,7 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v2beta1.Advis
   createTime?: Timestamp | undefined;
 
   /**
-   * What led to the event, as JSON.
+   * The findings behind the event, as JSON.
    *
    * @generated from field: bytes findings = 3;
    */
@@ -203,7 +249,7 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v2beta1.Advis
   reviewState: ReviewState;
 
   /**
-   * The ticket in which it is discussed.
+   * The issue in which the event is tracked.
    *
    * @generated from field: optional string issue = 7;
    */
@@ -262,7 +308,7 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v2beta1.Advis
     case: "patched";
   } | {
     /**
-     * Only version 1 of the public contract has it.
+     * Part of version 1 of the public contract only.
      *
      * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.ComponentLocationChanged component_location_changed = 100;
      */
@@ -658,7 +704,7 @@ export declare type AdvisoryEvent_Patched = Message<"wharf.vulnerabilities.v2bet
 export declare const AdvisoryEvent_PatchedSchema: GenMessage<AdvisoryEvent_Patched>;
 
 /**
- * The component is found elsewhere now; where the advisory stands does not change by it.
+ * The component has moved to another location. The status of the advisory does not change.
  *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.ComponentLocationChanged
  */
@@ -702,7 +748,7 @@ export declare type GetAdvisoryRequest = Message<"wharf.vulnerabilities.v2beta1.
 export declare const GetAdvisoryRequestSchema: GenMessage<GetAdvisoryRequest>;
 
 /**
- * Filters must all hold; one with several values holds when any of them matches.
+ * Filters combine with AND; a filter with several values matches if any value matches.
  *
  * @generated from message wharf.vulnerabilities.v2beta1.ListAdvisoriesRequest
  */
@@ -758,14 +804,14 @@ export declare type ListAdvisoriesRequest = Message<"wharf.vulnerabilities.v2bet
   aliases: string[];
 
   /**
-   * A package that others are built from: those count too, and artifact_names does not.
+   * An origin package: also matches packages that are built from it. Replaces artifact_names.
    *
    * @generated from field: optional string origin = 11;
    */
   origin?: string | undefined;
 
   /**
-   * The event filters keep an advisory of which at least one event matches.
+   * Event filters match an advisory if at least one of its events matches.
    *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.ReviewState event_review_states = 21;
    */
@@ -777,7 +823,7 @@ export declare type ListAdvisoriesRequest = Message<"wharf.vulnerabilities.v2bet
   eventAuthors: string[];
 
   /**
-   * Drops an advisory of which any event is by one of these.
+   * Excludes advisories with an event by one of these authors.
    *
    * @generated from field: repeated string exclude_event_authors = 23;
    */
@@ -794,7 +840,7 @@ export declare type ListAdvisoriesRequest = Message<"wharf.vulnerabilities.v2bet
   eventTypes: EventTypeFilter[];
 
   /**
-   * Looks at the latest approved event alone.
+   * Considers the latest approved event only.
    *
    * @generated from field: optional wharf.vulnerabilities.v2beta1.EventTypeFilter latest_event_type = 26;
    */
@@ -821,21 +867,21 @@ export declare type ListAdvisoriesRequest = Message<"wharf.vulnerabilities.v2bet
   skip: number;
 
   /**
-   * Any part of the artifact's name, the component's name or an alias, in either case.
+   * A substring of the artifact name, the component name or an alias, ignoring case.
    *
    * @generated from field: string query = 35;
    */
   query: string;
 
   /**
-   * Those changed at this time or later, deleted ones among them.
+   * Only advisories changed at or after this time, including deleted ones.
    *
    * @generated from field: google.protobuf.Timestamp updated_since = 36;
    */
   updatedSince?: Timestamp | undefined;
 
   /**
-   * Those that were deleted too.
+   * Includes deleted advisories.
    *
    * @generated from field: bool show_deleted = 37;
    */
@@ -975,7 +1021,7 @@ export enum EventTypeFilter {
 export declare const EventTypeFilterSchema: GenEnum<EventTypeFilter>;
 
 /**
- * An advisory follows one vulnerability in one component of one artifact, as a row of events.
+ * An advisory tracks one vulnerability in one component of one artifact, as a sequence of events.
  *
  * @generated from service wharf.vulnerabilities.v2beta1.AdvisoriesService
  */

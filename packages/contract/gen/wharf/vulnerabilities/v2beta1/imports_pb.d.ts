@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Advisory, Severity } from "./advisories_pb.js";
+import type { Advisory, AdvisorySource, Severity } from "./advisories_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
@@ -29,7 +29,7 @@ export declare type ImportAdvisoriesRequest = Message<"wharf.vulnerabilities.v2b
   documents: AdvisoryDocument[];
 
   /**
-   * Says what would happen, and changes nothing.
+   * Dry run: validates and returns the results without changes.
    *
    * @generated from field: bool validate_only = 3;
    */
@@ -49,15 +49,15 @@ export declare const ImportAdvisoriesRequestSchema: GenMessage<ImportAdvisoriesR
  */
 export declare type AdvisoryDocument = Message<"wharf.vulnerabilities.v2beta1.AdvisoryDocument"> & {
   /**
-   * What the sender calls it, such as the path of a file; results name it so.
+   * A name chosen by the client, such as a file path. Results refer to it.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * Found again by advisory_id, which must be set; uids are given here. The create_time of an event
-   * is when it happened.
+   * Matched by advisory_id, which is required; the server assigns uids. The create_time of an event is the time at
+   * which it happened.
    *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.Advisory advisories = 2;
    */
@@ -69,6 +69,13 @@ export declare type AdvisoryDocument = Message<"wharf.vulnerabilities.v2beta1.Ad
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.Vulnerability vulnerabilities = 3;
    */
   vulnerabilities: Vulnerability[];
+
+  /**
+   * The records that advisories of the document name as their source by `id`, without `affected`.
+   *
+   * @generated from field: repeated wharf.vulnerabilities.v2beta1.AdvisorySource sources = 4;
+   */
+  sources: AdvisorySource[];
 };
 
 /**
@@ -82,7 +89,7 @@ export declare const AdvisoryDocumentSchema: GenMessage<AdvisoryDocument>;
  */
 export declare type Vulnerability = Message<"wharf.vulnerabilities.v2beta1.Vulnerability"> & {
   /**
-   * Such as CVE-…; advisories that have it among their aliases show its severities.
+   * For example CVE-…. Advisories with this alias show its severities.
    *
    * @generated from field: string id = 1;
    */
@@ -127,7 +134,7 @@ export declare const VulnerabilitySchema: GenMessage<Vulnerability>;
  */
 export declare type ImportAdvisoriesResponse = Message<"wharf.vulnerabilities.v2beta1.ImportAdvisoriesResponse"> & {
   /**
-   * One for each document, in their order.
+   * One result for each document, in order.
    *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.AdvisoryDocumentResult results = 1;
    */
@@ -170,7 +177,7 @@ export declare type AdvisoryDocumentResult = Message<"wharf.vulnerabilities.v2be
   vulnerabilitiesChanged: number;
 
   /**
-   * Why nothing of it was taken; empty when all of it was.
+   * Why the document was rejected; empty if it was imported.
    *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.AdvisoryDocumentResult.Refusal refusals = 6;
    */
@@ -195,7 +202,7 @@ export declare const AdvisoryDocumentResultSchema: GenMessage<AdvisoryDocumentRe
  */
 export declare type AdvisoryDocumentResult_Refusal = Message<"wharf.vulnerabilities.v2beta1.AdvisoryDocumentResult.Refusal"> & {
   /**
-   * Where in the document, such as advisories[3].events[0].fixed.fixed_version.
+   * The path in the document, such as advisories[3].events[0].fixed.fixed_version.
    *
    * @generated from field: string field = 1;
    */

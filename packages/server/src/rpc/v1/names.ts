@@ -1,4 +1,4 @@
-import { type FieldViolation, mapViolations } from "../lib/errors.ts";
+import { type FieldViolation, mapViolations } from "../../lib/errors.ts";
 
 /**
  * The version 1 names of version 2 fields, keyed by the version 2 name. An empty name removes a level that

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { invalidArgument, notFound, WharfError } from "../lib/errors.ts";
+import { invalidArgument, notFound, WharfError } from "../../lib/errors.ts";
 import { renameFields } from "./names.ts";
 
 test("violations have the field names of v1 anywhere in a path", () => {

@@ -1,19 +1,22 @@
 /**
- * Runs shards of test files, each in a process group of its own: one that hangs is ended with
+ * Runs test files in a few processes, each in a process group of its own: one that hangs is ended with
  * everything that it started, and processes that one leaves behind do not disturb others.
  */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ROOT } from "../step.ts";
 import { type FileResult, MARKER } from "./reporter.ts";
 
 export interface Limits {
-  /** How many shards run at the same time. */
+  /** How many processes run at the same time. */
   readonly concurrency: number;
-  /** How long a shard may take. */
+  /** How many files a process runs before the next one takes over. */
+  readonly filesPerProcess: number;
+  /** How long a file may take. */
   readonly timeoutMs: number;
 }
 
@@ -28,56 +31,68 @@ export interface Summary {
   readonly failures: readonly Failure[];
 }
 
-/** Runs the shards in their order and reports each file as it ends. */
-export async function runShards(
-  shards: readonly (readonly string[])[],
-  limits: Limits,
-): Promise<Summary> {
-  const waiting = [...shards];
+/** Runs the files in their order, each in the first process that is free, and reports it as it ends. */
+export async function runFiles(files: readonly string[], limits: Limits): Promise<Summary> {
+  const waiting = [...files];
   const results: FileResult[] = [];
   const failures: Failure[] = [];
+  const onResult: OnResult = (result, problem) => {
+    results.push(result);
+    if (problem !== undefined) failures.push({ file: result.file, problem });
+  };
   const work = async () => {
-    for (let files = waiting.shift(); files !== undefined; files = waiting.shift()) {
-      await runShard(files, limits.timeoutMs, (result, problem) => {
-        results.push(result);
-        if (problem !== undefined) failures.push({ file: result.file, problem });
-      });
-    }
+    while (waiting.length > 0) await runProcess(waiting, limits, onResult);
   };
   await Promise.all(Array.from({ length: limits.concurrency }, work));
   return { results, failures };
 }
 
-/** A single test may take this share of its shard's time. */
+type OnResult = (result: FileResult, problem: string | undefined) => void;
+
+/** A single test may take this share of its file's time. */
 const SHARE_OF_ONE_TEST = 0.5;
+
+/** A process without files ends within this time, unless they left something running. */
+const END_MS = 60_000;
 
 /** Output that a process wrote before its end arrives within this time. */
 const LAST_OUTPUT_MS = 5_000;
 
 const groups = new Set<number>();
 
-// A group of its own does not get Ctrl-C. Signals lead here by way of support/server/scratch-folder.ts.
+// A group of its own does not get Ctrl-C. Signals lead here by way of support/scratch.ts.
 process.on("exit", () => {
   for (const group of groups) end(group);
 });
 
-async function runShard(
-  files: readonly string[],
-  timeoutMs: number,
-  onResult: (result: FileResult, problem: string | undefined) => void,
+/** Takes files from those that wait until there are none, or until the process has had its share. */
+async function runProcess(
+  waiting: string[],
+  { filesPerProcess, timeoutMs }: Limits,
+  onResult: OnResult,
 ): Promise<void> {
-  const flags = [
-    `--test-reporter=${join(ROOT, "scripts", "tests", "reporter.ts")}`,
-    `--test-timeout=${timeoutMs * SHARE_OF_ONE_TEST}`,
-  ];
-  const child = spawn(
-    process.execPath,
-    [...flags, join(ROOT, "scripts", "tests", "shard.ts"), ...files],
-    { cwd: ROOT, detached: true, stdio: ["ignore", "pipe", "pipe"] },
-  );
+  const child = start(timeoutMs);
   const group = child.pid as number;
   groups.add(group);
-  const missing = new Set(files);
+  const missing = new Set<string>();
+  let last = "";
+  let hung = false;
+  let timer: NodeJS.Timeout | undefined;
+  let left = filesPerProcess;
+  child.on("message", () => {
+    const file = left-- > 0 ? waiting.shift() : undefined;
+    clearTimeout(timer);
+    const onHang = () => {
+      hung = true;
+      end(group);
+    };
+    timer = setTimeout(onHang, file === undefined ? END_MS : timeoutMs);
+    if (file !== undefined) {
+      last = file;
+      missing.add(file);
+    }
+    child.send({ file });
+  });
   let printed: string[] = [];
   const onLine = (line: string) => {
     if (!line.startsWith(MARKER)) {
@@ -91,33 +106,41 @@ async function runShard(
     onResult(result, problem);
     printed = [];
   };
-  createInterface({ input: child.stdout }).on("line", onLine);
-  createInterface({ input: child.stderr }).on("line", onLine);
-  let hung = false;
-  const timer = setTimeout(() => {
-    hung = true;
-    end(group);
-  }, timeoutMs);
+  const { stdout, stderr } = child as { stdout: Readable; stderr: Readable };
+  createInterface({ input: stdout }).on("line", onLine);
+  createInterface({ input: stderr }).on("line", onLine);
   const [code] = await once(child, "exit");
   clearTimeout(timer);
   end(group);
   groups.delete(group);
   // A process that left the group could keep the pipes open for ever.
-  const closed = child.stdout.closed && child.stderr.closed;
+  const closed = stdout.closed && stderr.closed;
   const timeout = sleep(LAST_OUTPUT_MS, null, { ref: false });
   if (!closed) await Promise.race([once(child, "close"), timeout]);
-  const reason = hung ? `did not end within ${timeoutMs / 1000} s` : `ended with ${code}`;
+  const reason = hung ? "did not end in time" : `ended with ${code}`;
+  const nothing = { tests: 0, omitted: 0, ms: 0, cpuMs: 0, failures: [] };
   for (const file of missing) {
-    const result = { file, tests: 0, omitted: 0, ms: 0, cpuMs: 0, failures: [] };
     const problem = `has no result: its process ${reason}`;
-    show(result, problem, printed);
-    onResult(result, problem);
+    show({ file, ...nothing }, problem, printed);
+    onResult({ file, ...nothing }, problem);
   }
   if (missing.size === 0 && hung) {
-    const last = files.at(-1) as string;
-    const problem = `left something running: its process ${reason}`;
-    onResult({ file: last, tests: 0, omitted: 0, ms: 0, cpuMs: 0, failures: [] }, problem);
+    const problem = `or a file before it left something running: its process ${reason}`;
+    onResult({ file: last, ...nothing }, problem);
   }
+}
+
+function start(timeoutMs: number): ChildProcess {
+  const flags = [
+    `--test-reporter=${join(ROOT, "scripts", "tests", "reporter.ts")}`,
+    `--test-timeout=${timeoutMs * SHARE_OF_ONE_TEST}`,
+  ];
+  const worker = join(ROOT, "scripts", "tests", "worker.ts");
+  return spawn(process.execPath, [...flags, worker], {
+    cwd: ROOT,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
 }
 
 function problemOf({ tests, omitted, failures }: FileResult): string | undefined {

@@ -1,0 +1,128 @@
+/**
+ * The catalog of usage errors: each is found before any request, and compared in full. Other tests compare
+ * exit codes and the names of options.
+ */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { wharf } from "./support/command.ts";
+
+const IDENTITY = "iam identities create x --parent acme";
+const CLAIMS = "--issuer https://issuer.example.com --subject s";
+const EVENT = "advisories events add CGA-1 --type";
+const PULL_TOKEN = "auth pull-token create x --parent acme";
+const IMPORT = "advisories import --group acme";
+
+/** Command lines, and what they print. */
+const TEXTS: readonly [line: string, text: string][] = [
+  [
+    "iam organizations lsit",
+    'unknown command "lsit" of wharf iam organizations\n  → did you mean list?',
+  ],
+  ["iam organizations list --ouput json", "unknown option --ouput\n  → did you mean --output?"],
+  [
+    "iam organizations list --output=xml",
+    '--output must be one of table, wide, json, yaml, csv, id, tree, not "xml"',
+  ],
+  [
+    "iam organizations list --output",
+    "--output needs a value\n  → one of table, wide, json, yaml, csv, id, tree",
+  ],
+  [
+    "iam organizations describe",
+    "ORGANIZATION is missing\n  → usage: wharf iam organizations describe ORGANIZATION [options]",
+  ],
+  [
+    "config set platform.apo https://x",
+    "unknown key platform.apo\n  → did you mean platform.api or platform.issuer?",
+  ],
+  ["config set auth.mode telepathy", "auth.mode must be one of browser, headless"],
+  ["auth login --identity-token x", "--identity-token requires --identity"],
+  [
+    "auth login --refresh",
+    "--refresh requires --identity\n  → logins of people renew automatically",
+  ],
+  ["auth login --identity x --headless", "--identity and --headless are mutually exclusive"],
+  [
+    "auth login --identity x --invite-code y",
+    "--identity and --invite-code are mutually exclusive",
+  ],
+  [
+    "auth login --identity-provider x --org-name y",
+    "--identity-provider and --org-name are mutually exclusive",
+  ],
+  ["auth login --invite-code -", "--invite-code -: standard input is empty"],
+  [
+    "auth configure-docker --registry https://cr.example.com/x",
+    '--registry must be a host such as cr.example.com, not "https://cr.example.com/x"',
+  ],
+  [`${PULL_TOKEN} --ttl 8761h`, "--ttl must be positive, and at most 8760h"],
+  [`${PULL_TOKEN} --ttl 0s`, "--ttl must be positive, and at most 8760h"],
+  [`${PULL_TOKEN} --ttl soon`, '--ttl must be a duration, not "soon"\n  → such as 168h, 7d or 30m'],
+  [
+    IDENTITY,
+    "nothing says which tokens the identity trusts\n  → give --issuer and --subject, --issuer-keys, --aws-account, --service-principal or --file",
+  ],
+  [
+    `${IDENTITY} ${CLAIMS} --subject-pattern y`,
+    "--subject and --subject-pattern are mutually exclusive",
+  ],
+  [
+    `${IDENTITY} ${CLAIMS} --arn a`,
+    "--arn and --issuer are mutually exclusive\n  → an identity trusts either claims, keys, an AWS principal or a service",
+  ],
+  [`${IDENTITY} ${CLAIMS} --claim x`, '--claim must be NAME=VALUE, not "x"'],
+  [
+    `${IDENTITY} --service-principal nobody`,
+    '--service-principal: unknown service "nobody"\n  → one of COSIGNED, INGESTER, CATALOG_SYNCER, APKO_BUILDER, ENTITLEMENT_SYNCER, TENANT_SCANNER, SEDIMENTOLOGY, SKILLUP, MATERIALIZER, MICROFLOW, GUARDENER, MICROVM, SKILLS',
+  ],
+  [
+    `${IDENTITY} ${CLAIMS} --expiration soon`,
+    '--expiration must be a time or a duration, not "soon"\n  → such as 2027-01-31, 2027-01-31T12:00:00Z or 720h',
+  ],
+  [
+    `iam identities create x ${CLAIMS}`,
+    "--parent is missing\n  → usage: wharf iam identities create generic [NAME] --parent GROUP [options]",
+  ],
+  [`${EVENT} fixed`, "fixed requires --fixed-version"],
+  [`${EVENT} patched`, "patched requires --patched-versions"],
+  [`${EVENT} false-positive-determination`, "false-positive-determination requires --reason"],
+  [`${EVENT} component-location-changed --from /a`, "component-location-changed requires --to"],
+  [`${EVENT} detection --fixed-version 1`, "detection does not take --fixed-version"],
+  [`${EVENT} detection --note so`, "detection does not take --note"],
+  [
+    `${EVENT} detection --time soon`,
+    '--time must be a time or a duration, not "soon"\n  → such as 2027-01-31, 2027-01-31T12:00:00Z or 720h',
+  ],
+  [
+    `${EVENT} perhaps`,
+    '--type must be one of detection, true-positive-determination, false-positive-determination, fixed, patched, pending-upstream-fix, analysis-not-planned, fix-not-planned, component-location-changed, not "perhaps"',
+  ],
+  [
+    IMPORT,
+    "SOURCES is missing\n  → usage: wharf advisories import SOURCES… --parent GROUP [options]",
+  ],
+  [
+    `${IMPORT} nothing.json`,
+    "nothing.json cannot be read: ENOENT: no such file or directory\n  → give files, directories, archives, or - for standard input",
+  ],
+  [`${IMPORT} - -`, "standard input can be read only once\n  → give - once"],
+  [
+    `${IMPORT} . --input-format yaml`,
+    '--input-format must be one of distro, osv, openvex, csaf, not "yaml"',
+  ],
+  ["admin keys rotate --lost-secret-key -y", "--lost-secret-key requires --all"],
+  ["admin keys rotate --now=yes", "--now takes no value"],
+  ["admin keys rotate --never", "unknown option --never: see --help"],
+];
+
+describe("usage errors", () => {
+  /** Nothing answers there: a request would end with another exit code. */
+  const env = { WHARF_API: "http://127.0.0.1:9", WHARF_TOKEN: "none" };
+
+  for (const [line, text] of TEXTS) {
+    test(line, async () => {
+      const { code, stdout, stderr } = await wharf(line.split(" "), { env });
+      assert.deepEqual([code, stdout, stderr], [2, "", `wharf: ${text}\n`]);
+    });
+  }
+});

@@ -1,0 +1,47 @@
+import type { DeleteImageRequest } from "@wharf/contract";
+import { audit } from "../../engine/audit.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { Mutation } from "../../engine/mutation.ts";
+import { failedPrecondition, notFound } from "../../lib/errors.ts";
+import type { Handler } from "../../rpc/call.ts";
+import { EMPTY_REPLY } from "../../rpc/reply.ts";
+import { findManifest } from "../../store/tables/manifests.ts";
+import { asPrecondition } from "../client/protocol-error.ts";
+import type { RemoteRegistry } from "../client/remote.ts";
+import { removeManifest } from "../ingest/manifest-state.ts";
+import { writableLocations } from "../locations.ts";
+import { mustExist } from "./list-images.ts";
+
+/**
+ * The handler of DeleteImage. Deletes the manifest in the registries first: if the store fails after that,
+ * their notifications, or the next reconcile pass, make up for it. If one of several registries fails,
+ * the image stays stored, and the call can be repeated.
+ */
+export function deleteImage(engine: Engine, remotes: ReadonlyMap<string, RemoteRegistry>): Handler {
+  const { store } = engine;
+  return async (call, message) => {
+    const { repoUid, digest } = message as DeleteImageRequest;
+    await mustExist(engine, repoUid);
+    const locations = await writableLocations(engine, remotes, repoUid);
+    if (locations.length === 0) {
+      const description = "no attached registry has the repo";
+      throw failedPrecondition({ type: "NO_REGISTRY", description });
+    }
+    const stored = await findManifest(store.reader, repoUid, digest);
+    const time = Math.max(Date.now(), stored?.pushed ?? 0);
+    let isFound = stored !== undefined;
+    for (const { remote, path } of locations) {
+      if (await asPrecondition(remote.deleteManifest(path, digest, call.caller.uid)))
+        isFound = true;
+    }
+    if (!isFound) throw notFound("Image", `${repoUid}@${digest}`);
+    await store.write(async (tx) => {
+      const mutation = new Mutation(call, tx, engine);
+      await removeManifest(mutation, repoUid, digest, time);
+      await audit(tx, call, { resource: repoUid, detail: { digest } });
+      const json = JSON.stringify({ repoUid, digest });
+      await mutation.emit(call.method, repoUid, { type: message.$typeName, json });
+    });
+    return EMPTY_REPLY;
+  };
+}

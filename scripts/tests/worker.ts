@@ -1,0 +1,32 @@
+/**
+ * Runs test files in one process, one after the other, as the parent names them, each as a suite named
+ * by its path: loading the server and compiling its code costs more than most files do. Hooks at the
+ * top of a file belong to that file alone, because they are registered within its suite.
+ */
+import { once } from "node:events";
+import { after, describe } from "node:test";
+import { pathToFileURL } from "node:url";
+
+/** Asks the parent for the next file; undefined when there is none left. */
+async function nextFile(): Promise<string | undefined> {
+  const answer = once(process, "message");
+  process.send?.("next");
+  const [{ file }] = await answer;
+  return file;
+}
+
+function run(file: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  describe(file, async () => {
+    try {
+      await import(pathToFileURL(file).href);
+    } finally {
+      // Hooks run in the order of their registration: this one follows those of the file.
+      after(() => resolve());
+    }
+  });
+  return promise;
+}
+
+for (let file = await nextFile(); file !== undefined; file = await nextFile()) await run(file);
+process.disconnect?.();
