@@ -4,4 +4,5 @@
  */
 export { advisoryIdOf } from "./advisory-id.ts";
 export { isArtifactType } from "./artifact-types.ts";
+export { isPackageUrl } from "./package-url.ts";
 export * from "./publish/index.ts";

@@ -41,6 +41,15 @@ export function parsePackageUrl(text: string): PackageUrl | undefined {
   }
 }
 
+/**
+ * Whether a text is a package URL. White space must be percent-encoded: ids of documents are separated by it.
+ *
+ * @example isPackageUrl("pkg:npm/left-pad@1.0") // true
+ */
+export function isPackageUrl(text: string): boolean {
+  return !/\s/.test(text) && parsePackageUrl(text) !== undefined;
+}
+
 /** At the last `@`, except for one that begins a segment: an npm scope that is not percent-encoded. */
 function splitVersion(text: string): [path: string, version: string] {
   const at = text.lastIndexOf("@");

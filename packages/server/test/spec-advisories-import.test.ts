@@ -120,6 +120,10 @@ onEachStore("imports of advisories", (world) => {
       ["advisories[1].artifactType", advisory("CGA-2", { artifactType: "" })],
       ["advisories[1].createTime", advisory("CGA-2", { createTime: future })],
       ["advisories[1].artifactType", advisory("CGA-2", { artifactType: " " })],
+      [
+        "advisories[1].events[0].products[1]",
+        advisory("CGA-2", { events: [{ ...FIXED, products: ["pkg:npm/a@1", "a b"] }] }),
+      ],
       ["advisories[1].aliases[0]", advisory("CGA-2", { aliases: [""] })],
       ["advisories[1].aliases", advisory("CGA-2", { aliases: new Array(2_001).fill("CVE") })],
       ["advisories[1].events", advisory("CGA-2", { events: new Array(1_001).fill(FIXED) })],

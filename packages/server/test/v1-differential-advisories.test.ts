@@ -89,12 +89,12 @@ function eventInWordsOfV2({ id, timestamp, status, reviewReason = "", ...same }:
   return event;
 }
 
-/** Only version 2 has the severities of vulnerabilities and all reviews of events. */
+/** Only version 2 has the severities of vulnerabilities, and the products and all reviews of events. */
 function common({ severities: _, events, ...advisory }: Facts): Facts {
   return { ...advisory, events: events.map(withoutReviews) };
 }
 
-function withoutReviews({ reviews: _, ...event }: Facts): Facts {
+function withoutReviews({ reviews: _, products: _products, ...event }: Facts): Facts {
   return event;
 }
 

@@ -1,6 +1,6 @@
 import type { Advisory } from "@wharf/contract/messages";
 import { imageArchitecture, isAnyArchitecture } from "./architectures.ts";
-import { assessmentOf, type VexStatus } from "./assessment.ts";
+import { type Assessment, assessmentsOf, type VexStatus } from "./assessment.ts";
 import { vulnerabilityName } from "./names.ts";
 import { packageKind } from "./package-kinds.ts";
 import { componentPurl } from "./packages.ts";
@@ -19,10 +19,24 @@ const ANY = "any";
 /** Placeholders: the comparison of components does not depend on distribution and registry. */
 const PLACEHOLDER_NAMING: Naming = { distributions: ["-"], registry: "-" };
 
+/** An advisory with one of its assessments. */
+export interface Assessed {
+  readonly advisory: Advisory;
+  readonly assessment: Assessment;
+}
+
+/** What an assessment clears, by what readers of a format distinguish. */
+interface Entry extends Assessed {
+  readonly architecture: string;
+  readonly clears: number;
+  readonly packageKey: string;
+  readonly key: string;
+}
+
 /**
- * The advisories of one package without those that would clear too much. VEX has no field for the location of a
+ * The assessments of one package without those that would clear too much. VEX has no field for the location of a
  * component in a package: a scanner that reads "not affected" for one location also suppresses findings in the
- * others. So an advisory is omitted if another one on the same vulnerability, component and architecture
+ * others. So an assessment is omitted if another advisory on the same vulnerability, component and architecture
  * clears less; an advisory on the whole package is compared with those on all of its components.
  *
  * @param granularity what readers of the format distinguish: components, or only packages
@@ -31,29 +45,32 @@ const PLACEHOLDER_NAMING: Naming = { distributions: ["-"], registry: "-" };
 export function withoutFalseClears(
   advisories: readonly Advisory[],
   granularity: "components" | "packages",
-): Advisory[] {
-  const entries = advisories.map((advisory) => {
-    const { name } = vulnerabilityName(advisory);
-    const component = componentPurl(advisory, PLACEHOLDER_NAMING);
-    const isWhole = granularity === "packages" || component === undefined;
-    const packageKey = JSON.stringify([name]);
-    const key = isWhole ? packageKey : JSON.stringify([name, component]);
-    const architecture = architectureOf(advisory);
-    return { advisory, architecture, clears: clearsOf(advisory), packageKey, key };
-  });
+): Assessed[] {
+  const entries = advisories.flatMap((advisory) => entriesOf(advisory, granularity));
   const minima = new Map<string, MinimumByArchitecture>();
-  for (const { architecture, clears, packageKey, key } of entries) {
-    for (const one of new Set([packageKey, key])) {
+  for (const entry of entries) {
+    for (const one of new Set([entry.packageKey, entry.key])) {
       const minimum = minima.get(one) ?? new MinimumByArchitecture();
       minima.set(one, minimum);
-      minimum.add(architecture, clears);
+      minimum.add(entry);
     }
   }
   return entries
-    .filter(({ architecture, clears, key }) => {
-      return clears <= (minima.get(key)?.of(architecture) ?? clears);
-    })
-    .map(({ advisory }) => advisory);
+    .filter((entry) => entry.clears <= (minima.get(entry.key)?.below(entry) ?? entry.clears))
+    .map(({ advisory, assessment }) => ({ advisory, assessment }));
+}
+
+function entriesOf(advisory: Advisory, granularity: "components" | "packages"): Entry[] {
+  const { name } = vulnerabilityName(advisory);
+  const component = componentPurl(advisory, PLACEHOLDER_NAMING);
+  const isWhole = granularity === "packages" || component === undefined;
+  const packageKey = JSON.stringify([name]);
+  const key = isWhole ? packageKey : JSON.stringify([name, component]);
+  const architecture = architectureOf(advisory);
+  return assessmentsOf(advisory).map((assessment) => {
+    const clears = clearsOf(assessment);
+    return { advisory, assessment, architecture, clears, packageKey, key };
+  });
 }
 
 /** The architecture as documents name it: for images, x86_64 is amd64. */
@@ -62,26 +79,30 @@ function architectureOf({ artifactType, artifactArchitecture }: Advisory): strin
   return isImage ? imageArchitecture(artifactArchitecture) : artifactArchitecture;
 }
 
-function clearsOf(advisory: Advisory): number {
-  const assessment = assessmentOf(advisory);
-  return assessment === undefined ? Number.POSITIVE_INFINITY : CLEARS[assessment.status];
+/** Clearing single products is clearing some versions. */
+function clearsOf({ status, products }: Assessment): number {
+  return products.length > 0 ? Math.min(CLEARS[status], CLEARS.fixed) : CLEARS[status];
 }
 
-/** The minimum of what is cleared, by architecture. */
+/** The minimum of what is cleared, by architecture, and which advisory clears so little. */
 class MinimumByArchitecture {
-  #everywhere = Number.POSITIVE_INFINITY;
-  readonly #on = new Map<string, number>();
+  readonly #on = new Map<string, Entry[]>();
 
-  add(architecture: string, clears: number): void {
-    const key = isAnyArchitecture(architecture) ? ANY : architecture;
-    this.#everywhere = Math.min(this.#everywhere, clears);
-    this.#on.set(key, Math.min(this.#on.get(key) ?? clears, clears));
+  /** Keeps the two lowest entries of different advisories: no advisory is compared with itself. */
+  add(entry: Entry): void {
+    const key = isAnyArchitecture(entry.architecture) ? ANY : entry.architecture;
+    const lowest = [...(this.#on.get(key) ?? []), entry].sort((a, b) => a.clears - b.clears);
+    const [first] = lowest;
+    const other = lowest.find(({ advisory }) => advisory !== first?.advisory);
+    this.#on.set(key, [first as Entry, ...(other === undefined ? [] : [other])]);
   }
 
-  /** For an advisory on every architecture, the minimum over all of them. */
-  of(architecture: string): number {
-    if (isAnyArchitecture(architecture)) return this.#everywhere;
-    const on = (key: string) => this.#on.get(key) ?? Number.POSITIVE_INFINITY;
-    return Math.min(on(architecture), on(ANY));
+  /** The minimum of other advisories; for one on every architecture, over all of them. */
+  below({ advisory, architecture }: Entry): number {
+    const keys = isAnyArchitecture(architecture) ? [...this.#on.keys()] : [architecture, ANY];
+    const others = keys
+      .flatMap((key) => this.#on.get(key) ?? [])
+      .filter((entry) => entry.advisory !== advisory);
+    return Math.min(...others.map(({ clears }) => clears));
   }
 }

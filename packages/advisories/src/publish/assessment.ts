@@ -22,6 +22,8 @@ export interface Assessment {
   readonly status: VexStatus;
   /** The type of the event, which is more specific than the status. */
   readonly kind: Kind;
+  /** Package URLs of the only products that it is about; empty for the artifact in all versions. */
+  readonly products: readonly string[];
   /** Versions with the fix; empty unless it is fixed. */
   readonly fixedIn: readonly string[];
   readonly justification: Justification | undefined;
@@ -67,8 +69,57 @@ const JUSTIFICATIONS: Readonly<Record<FalsePositive, Justification | undefined>>
  */
 export function assessmentOf(advisory: Advisory): Assessment | undefined {
   const latest = latestAssessment(advisory);
-  if (latest === undefined) return undefined;
-  const { type } = latest;
+  return latest && assessmentBy(latest);
+}
+
+/**
+ * All published assessments of an advisory: that of the artifact, if any, and later ones that single products are not
+ * affected.
+ *
+ * @example assessmentsOf(advisory).flatMap(({ products }) => products)
+ */
+export function assessmentsOf(advisory: Advisory): Assessment[] {
+  const latest = latestAssessment(advisory);
+  const whole = latest && assessmentBy(latest);
+  const since = latest === undefined ? Number.NEGATIVE_INFINITY : timeOf(latest);
+  const isCleared = whole?.status === "not_affected";
+  const partial = advisory.events
+    .filter((event) => isPublic(event) && isPartialClearance(event))
+    .filter((event) => !isCleared && timeOf(event) >= since)
+    .flatMap((event) => assessmentBy(event) ?? []);
+  return [...(whole === undefined ? [] : [whole]), ...partial];
+}
+
+/**
+ * Whether an event says that single products are not affected. It says nothing about other versions of the artifact.
+ *
+ * @example isPartialClearance(event)
+ */
+export function isPartialClearance({
+  type,
+  products,
+}: Pick<AdvisoryEvent, "type" | "products">): boolean {
+  return type.case === "falsePositiveDetermination" && products.length > 0;
+}
+
+/**
+ * The latest approved event that assesses the artifact; undefined if there is none.
+ *
+ * @example latestAssessment(advisory)?.type.case // "fixed"
+ */
+export function latestAssessment({ events }: Advisory): AdvisoryEvent | undefined {
+  let latest: AdvisoryEvent | undefined;
+  for (const event of events) {
+    if (!isPublic(event) || event.type.case === "componentLocationChanged") continue;
+    if (isPartialClearance(event)) continue;
+    // Of two events at the same time, the later one in the list.
+    if (latest === undefined || timeOf(event) >= timeOf(latest)) latest = event;
+  }
+  return latest;
+}
+
+function assessmentBy(latest: AdvisoryEvent): Assessment | undefined {
+  const { type, products } = latest;
   if (type.case === undefined || type.case === "componentLocationChanged") return undefined;
   const versions = fixedIn(type);
   const status = STATUSES[type.case];
@@ -76,6 +127,7 @@ export function assessmentOf(advisory: Advisory): Assessment | undefined {
     // A fix without a version that can be installed leaves users affected.
     status: status === "fixed" && versions.length === 0 ? "affected" : status,
     kind: type.case,
+    products,
     fixedIn: versions,
     justification:
       type.case === "falsePositiveDetermination" ? JUSTIFICATIONS[type.value.type] : undefined,
@@ -85,21 +137,6 @@ export function assessmentOf(advisory: Advisory): Assessment | undefined {
     note: type.case === "detection" ? "" : noteOf(type.value),
     time: timeOf(latest),
   };
-}
-
-/**
- * The latest approved event that assesses; undefined if there is none.
- *
- * @example latestAssessment(advisory)?.type.case // "fixed"
- */
-export function latestAssessment({ events }: Advisory): AdvisoryEvent | undefined {
-  let latest: AdvisoryEvent | undefined;
-  for (const event of events) {
-    if (!isPublic(event) || event.type.case === "componentLocationChanged") continue;
-    // Of two events at the same time, the later one in the list.
-    if (latest === undefined || timeOf(event) >= timeOf(latest)) latest = event;
-  }
-  return latest;
 }
 
 /** Unchanged, so that it survives a round trip; a blank note counts as empty. */

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
+import type { Assessed } from "./all-clears.ts";
 import { isAnyArchitecture } from "./architectures.ts";
-import { assessmentOf } from "./assessment.ts";
 import { osvUrl } from "./osv.ts";
-import { componentPurl, packagesOf, versioned } from "./packages.ts";
+import { componentPurl, productUrls } from "./packages.ts";
 import type { Publication } from "./publication.ts";
 
 /** A product of the product tree. */
@@ -14,36 +14,29 @@ export interface Product {
 }
 
 /**
- * The products of an advisory: the package of each distribution, in the fixed versions if there are any. Two
+ * The products of an assessment. Two
  * components of a package may have different statuses, so they are different products, with ids of the form
  * `<package> <component> at <location>`.
  *
- * @example productsOf(advisory, publication)[0]?.purl // "pkg:apk/wolfi/openssl@3.5.0-r0?arch=x86_64"
+ * @example productsOf({ advisory, assessment }, publication)[0]?.purl // "pkg:apk/wolfi/openssl@3.5.0-r0?arch=x86_64"
  */
-export function productsOf(advisory: Advisory, publication: Publication): Product[] {
-  const assessment = assessmentOf(advisory);
-  const versions = assessment?.status === "fixed" ? assessment.fixedIn : [""];
+export function productsOf(
+  { advisory, assessment }: Assessed,
+  publication: Publication,
+): Product[] {
   const { artifactArchitecture, componentLocation } = advisory;
   const component = componentPurl(advisory, publication);
   const location = componentLocation === "" ? "" : `at ${componentLocation}`;
   const suffix = [component, location].filter(Boolean).join(" ");
-  return packagesOf(advisory, publication).flatMap(({ url, name }) =>
-    versions.map((version) => {
-      const purl = versioned(url, version, artifactArchitecture);
-      const title = [
-        name,
-        version,
-        isAnyArchitecture(artifactArchitecture) ? "" : artifactArchitecture,
-      ]
-        .filter(Boolean)
-        .join(" ");
-      return {
-        id: suffix === "" ? purl : `${purl} ${suffix}`,
-        name: suffix === "" ? title : `${title}: ${suffix}`,
-        purl,
-      };
-    }),
-  );
+  const architecture = isAnyArchitecture(artifactArchitecture) ? "" : artifactArchitecture;
+  return productUrls(advisory, assessment, publication).map(({ purl, name, version }) => {
+    const title = [name, version, architecture].filter(Boolean).join(" ");
+    return {
+      id: suffix === "" ? purl : `${purl} ${suffix}`,
+      name: suffix === "" ? title : `${title}: ${suffix}`,
+      purl,
+    };
+  });
 }
 
 /**

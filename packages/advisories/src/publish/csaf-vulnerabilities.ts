@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type Advisory, Severity_Type } from "@wharf/contract/messages";
-import { type Assessment, assessmentOf, type VexStatus } from "./assessment.ts";
+import type { Assessed } from "./all-clears.ts";
+import type { Assessment, VexStatus } from "./assessment.ts";
 import { type Product, productsOf } from "./csaf-products.ts";
 import { baseScore } from "./cvss.ts";
 import { isCve, vulnerabilityName } from "./names.ts";
@@ -40,19 +41,20 @@ export interface VulnerabilityStatements {
  * Groups advisories of one package by vulnerability, with one statement for each product: CSAF forbids
  * contradictory documents.
  *
- * @example statementsByVulnerability(advisoriesOfOpenssl, publication)[0]?.name // "CVE-2026-0001"
+ * @example statementsByVulnerability(assessed, publication)[0]?.name // "CVE-2026-0001"
  */
 export function statementsByVulnerability(
-  advisories: readonly Advisory[],
+  assessed: readonly Assessed[],
   publication: Publication,
 ): VulnerabilityStatements[] {
-  const named = Map.groupBy(advisories, (advisory) => vulnerabilityName(advisory).name);
+  const named = Map.groupBy(assessed, ({ advisory }) => vulnerabilityName(advisory).name);
   return [...named]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, about]) => {
       const statements = statementsOf(about, publication);
       const used = new Set(statements.map(({ advisory }) => advisory));
-      return { name, advisories: about.filter((one) => used.has(one)), statements };
+      const advisories = new Set(about.map(({ advisory }) => advisory));
+      return { name, advisories: [...advisories.intersection(used)], statements };
     });
 }
 
@@ -88,15 +90,13 @@ export function vulnerability({
   };
 }
 
-function statementsOf(advisories: readonly Advisory[], publication: Publication): Statement[] {
+function statementsOf(assessed: readonly Assessed[], publication: Publication): Statement[] {
   const rank = ({ assessment }: Statement) =>
     STATUSES.findIndex(([status]) => status === assessment.status);
   const chosen = new Map<string, Statement>();
-  for (const advisory of advisories) {
-    const assessment = assessmentOf(advisory);
-    if (assessment === undefined) continue;
-    for (const product of productsOf(advisory, publication)) {
-      const statement = { product, assessment, advisory };
+  for (const one of assessed) {
+    for (const product of productsOf(one, publication)) {
+      const statement = { product, ...one };
       const before = chosen.get(product.id);
       if (before === undefined || rank(statement) < rank(before)) chosen.set(product.id, statement);
     }

@@ -147,6 +147,29 @@ describe("CSAF documents", () => {
     );
   });
 
+  test("clear single products only, and keep them when imported", () => {
+    const purl = `pkg:oci/app@sha256:${"0a".repeat(32)}?repository_url=ghcr.io%2Facme%2Fapp`;
+    const about = { artifactType: "image", artifactName: "ghcr.io/acme/app", componentName: "" };
+    const events = [
+      event({ truePositiveDetermination: { note: "real" } }, 1),
+      event({ falsePositiveDetermination: { type: 5 }, products: [purl] }, 2),
+    ];
+    const document = written([advisory({ ...about, componentLocation: "", events })]);
+    const whole = "pkg:oci/app?arch=amd64&repository_url=ghcr.io%2Facme%2Fapp";
+    assert.deepEqual(document.vulnerabilities[0].product_status, {
+      known_affected: [whole],
+      known_not_affected: [purl],
+    });
+    const [first, ...others] = readDocument(Buffer.from(JSON.stringify(document)), {
+      name: "test",
+    }).advisories;
+    const all = [first, ...others].flatMap((one) => one?.events ?? []);
+    assert.deepEqual(
+      all.map(({ products }) => products),
+      [[], [purl]],
+    );
+  });
+
   test("are TLP:WHITE only if the group is public", () => {
     const label = (isPublic: boolean) =>
       written(everything, { ...PUBLICATION, isPublic }).document.distribution.tlp.label;

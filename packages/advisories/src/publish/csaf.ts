@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
 import { withoutFalseClears } from "./all-clears.ts";
-import { assessmentOf, isPublic, timeOf } from "./assessment.ts";
+import { assessmentsOf, isPublic, timeOf } from "./assessment.ts";
 import { csafId, csafPath, csafTitle, tlpLabel } from "./csaf-file.ts";
 import { fullProductName, type Product } from "./csaf-products.ts";
 import {
@@ -23,13 +23,13 @@ export function csafDocument(
   advisories: readonly Advisory[],
   publication: Publication,
 ): JsonObject | undefined {
-  const known = advisories.filter((advisory) => assessmentOf(advisory) !== undefined);
+  const known = advisories.filter((advisory) => assessmentsOf(advisory).length > 0);
   const present = known.filter(({ deleteTime }) => deleteTime === undefined);
   // Readers identify products by package URL, which has no component.
   const shown = withoutFalseClears(present, "packages");
   const [one] = shown;
   if (one === undefined) return undefined;
-  const key = packageOf(one);
+  const key = packageOf(one.advisory);
   const groups = statementsByVulnerability(shown, publication);
   const { first } = timesOf(known);
   return {

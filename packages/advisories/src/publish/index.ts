@@ -3,7 +3,7 @@
  * same advisories give the same bytes; it may import ../package-url.ts and ../read/ecosystems.ts.
  */
 
-export { type Assessment, assessmentOf } from "./assessment.ts";
+export { type Assessment, assessmentOf, assessmentsOf, isPartialClearance } from "./assessment.ts";
 export { csafDocument } from "./csaf.ts";
 export { csafId, csafPath, packageOfCsafId } from "./csaf-file.ts";
 export {

@@ -6,6 +6,7 @@ import { advisory, event, KINDS, PUBLICATION } from "../../test/samples.ts";
 import { assertValid } from "../../test/schemas.ts";
 import { readDocument } from "../read/index.ts";
 import { openVexDocument } from "./openvex.ts";
+import { osvDocument } from "./osv.ts";
 
 const ID = "https://wharf.example.com/feeds/acme/openvex/all.json";
 
@@ -100,6 +101,65 @@ describe("OpenVEX documents", () => {
       assert.deepEqual(
         imported?.falsePositiveDetermination,
         note === "" ? { type } : { type, note },
+      );
+    }
+  });
+
+  const SHA = "0a".repeat(32);
+  const DIGEST = `pkg:oci/app@sha256:${SHA}?arch=amd64&repository_url=ghcr.io%2Facme%2Fapp`;
+  const IMAGE = { artifactType: "image", artifactName: "ghcr.io/acme/app", componentType: "image" };
+  const CLEARED = { falsePositiveDetermination: { type: 5, note: "unused" }, products: [DIGEST] };
+
+  test("clear single products only, and keep them when imported", async () => {
+    const given = { ...IMAGE, componentName: IMAGE.artifactName, componentLocation: "" };
+    const stored = advisory({
+      ...given,
+      events: [event({ detection: { manual: {} } }, 1), event(CLEARED, 2)],
+    });
+    const text = await textOf([stored]);
+    assertValid("openvex", JSON.parse(text));
+    const shown = JSON.parse(text).statements.map((one: JsonObject) => [one.status, one.products]);
+    const whole = "pkg:oci/app?arch=amd64&repository_url=ghcr.io%2Facme%2Fapp";
+    assert.deepEqual(shown, [
+      ["under_investigation", [{ "@id": whole, identifiers: { purl: whole } }]],
+      [
+        "not_affected",
+        [{ "@id": DIGEST, identifiers: { purl: DIGEST }, hashes: { "sha-256": SHA } }],
+      ],
+    ]);
+    const [read] = readDocument(Buffer.from(text), { name: "test" }).advisories;
+    assert.deepEqual(
+      read?.events.map(({ products }) => products),
+      [[], [DIGEST]],
+    );
+    const bare = ({ statements }: JsonObject) => statements;
+    assert.deepEqual(
+      bare(JSON.parse(await textOf([read ?? assert.fail()]))),
+      bare(JSON.parse(text)),
+    );
+    const later = advisory({ ...given, events: [event(CLEARED, 1), event({ fixed: {} }, 2)] });
+    assert.equal(JSON.parse(await textOf([later])).statements.length, 1, "superseded");
+    const only = JSON.parse(await textOf([advisory({ ...given, events: [event(CLEARED, 1)] })]));
+    assert.equal(only.statements.length, 1);
+    assert.equal(
+      osvDocument(advisory({ ...given, events: [event(CLEARED, 1)] }), PUBLICATION),
+      undefined,
+    );
+  });
+
+  test("clear no product with a component that is affected at another location", async () => {
+    const about = { ...IMAGE, componentName: "zlib", componentType: "apk" };
+    const here = advisory({ ...about, componentLocation: "/a", events: [event(CLEARED, 2)] });
+    const id = { advisoryId: "CGA-2222-3333-4445" };
+    for (const [type, statuses] of [
+      [{ truePositiveDetermination: {} }, ["affected"]],
+      [{ falsePositiveDetermination: {} }, ["not_affected"]],
+    ] as const) {
+      const there = advisory({ ...about, ...id, componentLocation: "/b", events: [event(type)] });
+      const { statements } = JSON.parse(await textOf([here, there]));
+      assert.deepEqual(
+        statements.map(({ status }: JsonObject) => status),
+        statuses,
       );
     }
   });

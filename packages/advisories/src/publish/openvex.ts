@@ -1,10 +1,10 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
 import { withoutFalseClears } from "./all-clears.ts";
-import { type Assessment, assessmentOf } from "./assessment.ts";
+import { type Assessment, assessmentsOf } from "./assessment.ts";
 import { byPackage, vulnerabilityName } from "./names.ts";
 import { osvUrl } from "./osv.ts";
-import { componentPurl, packagesOf, versioned } from "./packages.ts";
+import { componentPurl, productUrls } from "./packages.ts";
 import { type Publication, TOOL } from "./publication.ts";
 import { actionOf, fixOf, impactOf } from "./sentences.ts";
 import { rfc3339, timesOf } from "./times.ts";
@@ -30,17 +30,17 @@ export async function* openVexDocument(
   let last = 0;
   let begun = false;
   for await (const advisories of byPackage(sorted)) {
-    const known = advisories.filter((advisory) => assessmentOf(advisory) !== undefined);
+    const known = advisories.filter((advisory) => assessmentsOf(advisory).length > 0);
     for (const advisory of known) {
       const times = timesOf([advisory]);
       last = Math.max(last, times.last);
       first = Math.min(first, times.first);
     }
     const shown = known.filter(({ deleteTime }) => deleteTime === undefined);
-    for (const advisory of withoutFalseClears(shown, "components")) {
+    for (const { advisory, assessment } of withoutFalseClears(shown, "components")) {
       yield begun ? "," : openVexStart(id, publication);
       begun = true;
-      yield JSON.stringify(statement(advisory, assessmentOf(advisory) as Assessment, publication));
+      yield JSON.stringify(statement(advisory, assessment, publication));
     }
   }
   if (!begun) return;
@@ -75,19 +75,24 @@ function statement(
 /** A fixed product has a version: without one, scanners would consider every version fixed. */
 function products(
   advisory: Advisory,
-  { status, fixedIn }: Assessment,
+  assessment: Assessment,
   publication: Publication,
 ): JsonObject[] {
-  const versions = status === "fixed" ? fixedIn : [""];
   const component = componentPurl(advisory, publication);
   const subcomponents =
     component === undefined
       ? {}
       : { subcomponents: [{ "@id": component, identifiers: { purl: component } }] };
-  return packagesOf(advisory, publication).flatMap((one) =>
-    versions.map((version) => {
-      const purl = versioned(one.url, version, advisory.artifactArchitecture);
-      return { "@id": purl, identifiers: { purl }, ...subcomponents };
-    }),
-  );
+  return productUrls(advisory, assessment, publication).map(({ purl }) => ({
+    "@id": purl,
+    identifiers: { purl },
+    ...hashesOf(purl),
+    ...subcomponents,
+  }));
+}
+
+/** The hash of an image, by which consumers may know it. */
+function hashesOf(purl: string): JsonObject {
+  const [, hex] = /@sha256:([0-9a-f]{64})(?:[?#]|$)/.exec(purl) ?? [];
+  return hex === undefined ? {} : { hashes: { "sha-256": hex } };
 }

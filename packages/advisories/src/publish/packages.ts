@@ -1,7 +1,8 @@
 import type { Advisory } from "@wharf/contract/messages";
-import { formatPackageUrl, type PackageUrl } from "../package-url.ts";
+import { formatPackageUrl, type PackageUrl, parsePackageUrl } from "../package-url.ts";
 import { typeOfEcosystem } from "../read/ecosystems.ts";
 import { imageArchitecture, isAnyArchitecture } from "./architectures.ts";
+import type { Assessment } from "./assessment.ts";
 import { APK_ECOSYSTEMS } from "./distributions.ts";
 import { type PackageKind, packageKind } from "./package-kinds.ts";
 import type { Naming } from "./publication.ts";
@@ -105,6 +106,39 @@ export function versioned(url: UnversionedUrl, version: string, architecture: st
   if (!isAnyArchitecture(arch)) qualifiers.set("arch", arch);
   if (isTag) qualifiers.set("tag", version);
   return formatPackageUrl({ ...url, version: isTag ? "" : version, qualifiers });
+}
+
+/** A product of an assessment. */
+export interface ProductUrl {
+  readonly purl: string;
+  readonly name: string;
+  readonly version: string;
+}
+
+/**
+ * The products that an assessment is about: those that it names, or the artifact of each distribution, in the fixed
+ * versions if there are any.
+ *
+ * @example productUrls(advisory, assessment, naming)[0]?.purl // "pkg:apk/wolfi/openssl@3.5.0-r0?arch=x86_64"
+ */
+export function productUrls(
+  advisory: Advisory,
+  { status, fixedIn, products }: Assessment,
+  naming: Naming,
+): ProductUrl[] {
+  const { artifactName, artifactArchitecture } = advisory;
+  if (products.length > 0) {
+    return products.map((purl) => {
+      const { version = "", qualifiers } = parsePackageUrl(purl) ?? {};
+      return { purl, name: artifactName, version: version || (qualifiers?.get("tag") ?? "") };
+    });
+  }
+  const versions = status === "fixed" ? fixedIn : [""];
+  return packagesOf(advisory, naming).flatMap(({ url, name }) =>
+    versions.map((version) => {
+      return { purl: versioned(url, version, artifactArchitecture), name, version };
+    }),
+  );
 }
 
 function kindOf(componentType: string): PackageKind {

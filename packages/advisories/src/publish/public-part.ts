@@ -30,11 +30,13 @@ export function publicJson(advisory: Advisory): JsonObject {
   return toJson(AdvisorySchema, publicPart(advisory)) as JsonObject;
 }
 
-function publicEvent({ createTime, author, reviewState, type }: AdvisoryEvent): AdvisoryEvent {
+function publicEvent(event: AdvisoryEvent): AdvisoryEvent {
+  const { createTime, author, reviewState, type, products } = event;
   return create(AdvisoryEventSchema, {
     ...(createTime === undefined ? {} : { createTime }),
     author,
     reviewState,
     type,
+    products,
   });
 }

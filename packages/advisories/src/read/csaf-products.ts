@@ -1,13 +1,13 @@
 import { type Artifact, wholeArtifact } from "./artifact.ts";
 import { type DocumentNode, quoted } from "./document-node.ts";
 import { artifactOf, packageOfUrl } from "./package.ts";
+import type { Scope } from "./vex.ts";
 
 /** A product of the product tree. */
 export interface Product {
   readonly artifact: Artifact;
   readonly version: string;
-  /** The only version or range that is meant; empty for all versions. */
-  readonly only: string;
+  readonly scope: Scope;
   /** Whether it has a package URL; otherwise only names identify it. */
   readonly isPackage: boolean;
   /** URL suffixes of the OSV documents of the advisories about it. */
@@ -92,28 +92,30 @@ export class Products {
     const helper = node.field("product_identification_helper");
     const purlNode = helper.field("purl");
     const text = purlNode.optionalUrl();
-    const purl = text === "" ? undefined : packageOfUrl(text);
+    const purl = text === "" ? undefined : packageOfUrl(text, context.version);
     if (text !== "" && purl === undefined)
       purlNode.addProblem(`${quoted(text)} is not a package URL`);
-    const only = purl?.version || (context.version ?? context.versions ?? "");
+    const product = purl?.product ?? "";
+    const range = product === "" ? (context.version ?? context.versions ?? "") : "";
+    const scope = { product, range };
     const uris = helper.field("x_generic_uris").items("advisories");
     const about = new Set(uris.map((one) => fileOf(one.field("uri").optionalUrl())));
-    const product: Product = purl
+    const kept: Product = purl
       ? {
           artifact: this.#isOwn ? withOwnComponent(node, artifactOf(purl)) : artifactOf(purl),
-          version: purl.version || (context.version ?? ""),
-          only,
+          version: purl.version,
+          scope,
           isPackage: true,
           about,
         }
       : {
           artifact: wholeArtifact(context.name ?? title, UNKNOWN_TYPE, context.architecture),
           version: context.version ?? "",
-          only,
+          scope,
           isPackage: false,
           about,
         };
-    this.#keep(node, product);
+    this.#keep(node, kept);
   }
 
   /**
@@ -128,8 +130,10 @@ export class Products {
     if (inner === undefined || outer === undefined || !whole.requireObject()) return;
     const { name, type } = inner.artifact;
     const component = { ...outer.artifact.component, name, type };
-    const only = outer.only || inner.only;
-    const asComponent = { ...inner, artifact: { ...outer.artifact, component }, only };
+    const isLimited = outer.scope.product !== "" || outer.scope.range !== "";
+    const range = inner.version || inner.scope.range;
+    const scope = isLimited ? outer.scope : { product: "", range };
+    const asComponent = { ...inner, artifact: { ...outer.artifact, component }, scope };
     const onPlatform = {
       ...inner,
       artifact: {

@@ -88,7 +88,7 @@ export class ProductNotes {
 export function assessmentOf(
   status: Assessment["status"],
   node: DocumentNode,
-  { version, only }: Product,
+  { version }: Product,
   notes: ProductNotes,
 ): Assessment {
   const own = notes.on(node.optionalUrl());
@@ -104,5 +104,5 @@ export function assessmentOf(
   if (because === undefined && note === "" && !own.some(({ isImpact }) => isImpact)) {
     node.addProblem("is known_not_affected without a flag or an impact threat");
   }
-  return { status, because: because ?? FalsePositive.UNSPECIFIED, note, only };
+  return { status, because: because ?? FalsePositive.UNSPECIFIED, note };
 }

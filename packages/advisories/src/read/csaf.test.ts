@@ -166,7 +166,13 @@ describe("CSAF of the category csaf_vex", () => {
       advisories.map(({ events }: { events: object[] }) => events),
       [
         [{ ...common, fixed: { fixedVersion: "3.2.2-6.al9", note: "Update." } }],
-        [{ ...common, pendingUpstreamFix: { note: "Wait." } }],
+        [
+          {
+            ...common,
+            pendingUpstreamFix: { note: "Wait." },
+            products: ["pkg:oci/web@sha256:abc?arch=amd64"],
+          },
+        ],
         [
           {
             ...common,
@@ -264,9 +270,8 @@ describe("CSAF of the category csaf_vex", () => {
       flags: [{ label: "component_not_present", product_ids: ["image:openssl"] }],
     }).advisories[0].events[0];
     assert.deepEqual(
-      [inImage.reviewState, inImage.falsePositiveDetermination.note],
-      [pending, "Said of sha256:abc alone. Wait."],
-      "the image is one of its versions",
+      [inImage.reviewState, inImage.falsePositiveDetermination.note, inImage.products],
+      ["REVIEW_STATE_APPROVED", "Wait.", ["pkg:oci/web@sha256:abc?arch=amd64"]],
     );
   });
 

@@ -97,7 +97,7 @@ function statementsOf(node: DocumentNode, names: Names, document: Document): Sta
     const aliases = names.aliasesOf(advisoryId);
     const about = { artifact: known.artifact, vulnerability, aliases, advisoryId };
     const since = notes.timeOf(product.optionalUrl()) ?? time;
-    return [{ ...about, time: since, author, reviewState, assessment }];
+    return [{ ...about, time: since, author, reviewState, assessment, scope: known.scope }];
   });
   // A single advisory id belongs to the product if there is only one.
   const [only, ...more] = names.own;

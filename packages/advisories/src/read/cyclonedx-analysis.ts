@@ -1,7 +1,8 @@
 import { AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive } from "@wharf/contract/messages";
 import type { Component } from "./cyclonedx-components.ts";
 import type { DocumentNode } from "./document-node.ts";
-import type { Assessment } from "./vex.ts";
+import { productUrl } from "./package.ts";
+import { ALL_VERSIONS, type Statement } from "./vex.ts";
 
 /** Whether a reason has a type of its own, or only words. */
 interface Reason {
@@ -24,14 +25,22 @@ const JUSTIFICATIONS: ReadonlyMap<string, Reason> = new Map<string, Reason>([
   ["protected_at_perimeter", WORDS("Protected at the perimeter.")],
 ]);
 
-type Read = (node: DocumentNode, component: Component, affects: DocumentNode) => Assessment[];
+/** An assessment and the versions that it is about. */
+type Scoped = Pick<Statement, "assessment" | "scope">;
+
+type Read = (node: DocumentNode, component: Component, affects: DocumentNode) => Scoped[];
 
 /** The assessments by the state of an analysis. */
 export const STATES: ReadonlyMap<string, Read> = new Map<string, Read>([
   ["resolved", (...of) => resolved(...of, false)],
   ["resolved_with_pedigree", (...of) => resolved(...of, true)],
   ["exploitable", exploitable],
-  ["in_triage", (node) => [{ status: "under_investigation", note: noteOf(node) }]],
+  [
+    "in_triage",
+    (node, { scope }) => [
+      { assessment: { status: "under_investigation", note: noteOf(node) }, scope },
+    ],
+  ],
   [
     "false_positive",
     (node, component, affects) =>
@@ -77,24 +86,26 @@ function resolved(
   component: Component,
   affects: DocumentNode,
   isPatched: boolean,
-): Assessment[] {
+): Scoped[] {
   const note = noteOf(node);
   const listed = listedIn(affects);
   const fixed = listed.filter(({ isUnaffected }) => isUnaffected).map(({ version }) => version);
   const versions = listed.length === 0 ? [component.version] : fixed;
   return (versions.length === 0 ? [""] : versions).map((version) => {
-    return { status: "fixed", version, isPatched, note };
+    return { assessment: { status: "fixed", version, isPatched, note }, scope: component.scope };
   });
 }
 
-function exploitable(node: DocumentNode): Assessment[] {
+/** Versions that are listed have their own status, so that it is the artifact that is affected. */
+function exploitable(node: DocumentNode, component: Component, affects: DocumentNode): Scoped[] {
   const responses = new Set(node.field("response").uniqueStrings("aliases"));
   const hasRemedy = ["update", "rollback", "workaround_available"].some((one) =>
     responses.has(one),
   );
   const isUnplanned = responses.has("will_not_fix") || responses.has("can_not_fix");
   const plan = isUnplanned && !hasRemedy ? "none" : "fix";
-  return [{ status: "affected", plan, note: noteOf(node) }];
+  const scope = listedIn(affects).length === 0 ? component.scope : ALL_VERSIONS;
+  return [{ assessment: { status: "affected", plan, note: noteOf(node) }, scope }];
 }
 
 function notAffected(
@@ -102,15 +113,15 @@ function notAffected(
   component: Component,
   affects: DocumentNode,
   { because, words = "" }: Reason,
-): Assessment[] {
+): Scoped[] {
   const note = [words, noteOf(node)].filter(Boolean).join(" ");
-  const listed = listedIn(affects).map(({ version, range }) => version || range);
-  return (listed.length === 0 ? [component.version] : listed).map((only) => ({
-    status: "not_affected",
-    because,
-    note,
-    only,
-  }));
+  const assessment = { status: "not_affected", because, note } as const;
+  const listed = listedIn(affects);
+  if (listed.length === 0) return [{ assessment, scope: component.scope }];
+  return listed.map(({ version, range }) => {
+    const product = version === "" ? "" : productUrl(component.purl, version);
+    return { assessment, scope: { product, range: product === "" ? version || range : "" } };
+  });
 }
 
 function noteOf(node: DocumentNode): string {

@@ -1,11 +1,15 @@
 import { type Artifact, wholeArtifact } from "./artifact.ts";
 import { type DocumentNode, quoted } from "./document-node.ts";
 import { artifactOf, packageOfUrl } from "./package.ts";
+import type { Scope } from "./vex.ts";
 
 /** A component of a BOM, as analyses refer to it. */
 export interface Component {
   readonly artifact: Artifact;
   readonly version: string;
+  /** The package URL, which names the artifact; empty if it has none, or is within a product. */
+  readonly purl: string;
+  readonly scope: Scope;
 }
 
 /** The artifact type of components without a package URL. */
@@ -57,15 +61,23 @@ export class Components {
   #ofUrl(text: string): Component | undefined {
     const purl = packageOfUrl(text);
     if (purl === undefined) return undefined;
-    return this.#within({ artifact: artifactOf(purl), version: purl.version });
+    const scope = { product: purl.product, range: "" };
+    const artifact = artifactOf(purl);
+    return this.#within({ artifact, version: purl.version, purl: text, scope });
   }
 
   #within(component: Component): Component {
     if (this.#product === undefined) return component;
-    const { artifact, version } = this.#product;
+    const { artifact, version, scope } = this.#product;
     const { name, type } = component.artifact;
     const inner = { ...artifact.component, name, type };
-    return { artifact: { ...artifact, component: inner }, version: version || component.version };
+    const isLimited = scope.product !== "" || scope.range !== "";
+    return {
+      artifact: { ...artifact, component: inner },
+      version: version || component.version,
+      purl: "",
+      scope: isLimited ? scope : { product: "", range: component.version },
+    };
   }
 
   #keep(node: DocumentNode, component: Component): void {
@@ -82,15 +94,19 @@ function componentOf(node: DocumentNode): Component | undefined {
   if (!node.requireObject()) return undefined;
   const purlNode = node.field("purl");
   const text = purlNode.optionalUrl();
-  const purl = text === "" ? undefined : packageOfUrl(text);
+  const written = node.field("version").optionalString();
+  const purl = text === "" ? undefined : packageOfUrl(text, written);
   if (text !== "" && purl === undefined) {
     purlNode.addProblem(`${quoted(text)} is not a package URL`);
   }
-  const version = purl?.version || node.field("version").optionalString();
-  if (purl !== undefined) return { artifact: artifactOf(purl), version };
+  if (purl !== undefined) {
+    const scope = { product: purl.product, range: "" };
+    return { artifact: artifactOf(purl), version: purl.version, purl: text, scope };
+  }
   const group = node.field("group").optionalString();
   const name = node.field("name").requiredString();
-  return { artifact: wholeArtifact(group ? `${group}/${name}` : name, UNKNOWN_TYPE), version };
+  const artifact = wholeArtifact(group ? `${group}/${name}` : name, UNKNOWN_TYPE);
+  return { artifact, version: written, purl: "", scope: { product: "", range: written } };
 }
 
 function decoded(text: string): string {

@@ -88,7 +88,7 @@ function statementsOf(node: DocumentNode, document: Document): Statement[] {
     const component = document.components.get(one.field("ref"));
     if (component === undefined || read === undefined || time === undefined) return [];
     const { artifact } = component;
-    return read(analysis, component, one).map((assessment) => ({
+    return read(analysis, component, one).map((scoped) => ({
       artifact,
       vulnerability: names.others[0] ?? names.id,
       aliases: names.others,
@@ -96,7 +96,7 @@ function statementsOf(node: DocumentNode, document: Document): Statement[] {
       time,
       author: document.author,
       reviewState: ReviewState.APPROVED,
-      assessment,
+      ...scoped,
     }));
   });
 }

@@ -13,6 +13,8 @@ export const READ_LIMITS = {
   /** Names of one vulnerability. Notices about a kernel refer to several hundred CVEs. */
   aliases: 2_000,
   severities: 100,
+  /** Products that an event names, as the API limits it. */
+  eventProducts: 200,
   products: 100_000,
   /** VEX statements about one product: four bytes of a document can become some hundred bytes of memory. */
   statements: 200_000,

@@ -68,6 +68,7 @@ describe("OpenVEX", () => {
           author,
           reviewState: "REVIEW_STATE_APPROVED",
           detection: { manual: {} },
+          products: ["pkg:apk/wolfi/git@2.50.0-r0?arch=x86_64"],
         },
         {
           createTime: "2026-01-08T18:02:03.647Z",
@@ -134,8 +135,16 @@ describe("OpenVEX", () => {
       events({ ...fixed, ...about, ...at("2") }, { ...fixed, ...about, ...at("3") }),
       [{ patched: { patchedVersions: ["2", "3"], note: "Rebuilt." } }],
     );
-    const [worst] = events({ ...not, ...about, ...at("1") }, { ...affected, ...about, ...at("2") });
-    assert.deepEqual(Object.keys(worst), ["truePositiveDetermination"]);
+    const [worst, cleared, ...others] = events(
+      { ...not, ...about, ...at("1") },
+      { ...affected, ...about, ...at("2") },
+    );
+    assert.deepEqual(others, []);
+    assert.ok("truePositiveDetermination" in worst && "falsePositiveDetermination" in cleared);
+    assert.deepEqual(
+      [worst.products, cleared.products],
+      [["pkg:apk/wolfi/git@2"], ["pkg:apk/wolfi/git@1"]],
+    );
   });
 
   test("not affected for some versions does not clear the others", () => {
@@ -144,18 +153,38 @@ describe("OpenVEX", () => {
       const statement = { ...not, impact_statement: "Unused.", products };
       const [{ events }] = readToJson({ ...VEX, statements: [statement] }).advisories;
       assert.equal(events.length, 1);
-      return [events[0].reviewState, events[0].falsePositiveDetermination.note];
+      const [{ reviewState, falsePositiveDetermination, products: named = [] }] = events;
+      return [reviewState, falsePositiveDetermination.note, ...named];
     };
     const git = (version: string) => ({ "@id": `pkg:apk/wolfi/git${version}` });
     const [pending, approved] = ["REVIEW_STATE_PENDING", "REVIEW_STATE_APPROVED"];
     assert.deepEqual(said(git("")), [approved, "Unused."]);
-    assert.deepEqual(said(git("@2")), [pending, "Said of 2 alone. Unused."]);
-    assert.deepEqual(said(git("@2"), git("@3")), [pending, "Said of 2, 3 alone. Unused."]);
+    const [two, three] = [git("@2")["@id"], git("@3?arch=x86_64")["@id"]];
+    assert.deepEqual(said(git("@2")), [approved, "Unused.", two]);
+    assert.deepEqual(said(git("@2"), git("@3")), [approved, "Unused.", two, git("@3")["@id"]]);
+    assert.deepEqual(said(git("@3?arch=x86_64")), [approved, "Unused.", three]);
     assert.deepEqual(said(git("@2"), git("")), [approved, "Unused."]);
     const within = { ...git(""), subcomponents: [{ "@id": "pkg:npm/diff@1.0" }] };
     assert.deepEqual(said(within), [pending, "Said of 1.0 alone. Unused."]);
-    const many = Array.from({ length: 12 }, (_, at) => git(`@${at}`));
-    assert.match(said(...many)[1], /^Said of 0, 1, .*, 9 and 2 more alone\. Unused\.$/);
+    const versions = Array.from({ length: 12 }, (_, at) => `pkg:npm/diff@${at}`);
+    const subcomponents = versions.map((id) => ({ "@id": id }));
+    assert.match(
+      said({ ...git(""), subcomponents })[1],
+      /^Said of 0, 1, .*, 9 and 2 more alone\. Unused\.$/,
+    );
+    const many = Array.from({ length: 202 }, (_, at) => git(`@${at}`));
+    const [state, note, ...named] = said(...many);
+    assert.deepEqual([state, named.length], [approved, 200]);
+    assert.equal(note, "Also said of pkg:apk/wolfi/git@200, pkg:apk/wolfi/git@201. Unused.");
+    const sha = "0a".repeat(32);
+    const image = {
+      "@id": "pkg:oci/app?repository_url=ghcr.io/acme/app",
+      hashes: { "sha-256": sha },
+    };
+    assert.deepEqual(said(image), [
+      ...[approved, "Unused."],
+      `pkg:oci/app@sha256:${sha}?repository_url=ghcr.io%2Facme%2Fapp`,
+    ]);
   });
 
   test("a named advisory is matched", () => {

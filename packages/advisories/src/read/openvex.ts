@@ -13,6 +13,7 @@ import {
   type Assessment,
   advisoriesFrom,
   JUSTIFICATIONS,
+  type Scope,
   type Statement,
   StatementBudget,
 } from "./vex.ts";
@@ -71,6 +72,7 @@ function statementsOf(
     author,
     reviewState: ReviewState.APPROVED,
     assessment: read(node, product),
+    scope: product.scope,
   }));
 }
 
@@ -89,8 +91,7 @@ function ownId(node: DocumentNode, names: readonly string[]) {
 interface Product {
   readonly purl: Package;
   readonly artifact: Artifact;
-  /** The only version of the product or component that is meant; empty for all. */
-  readonly only: string;
+  readonly scope: Scope;
 }
 
 /** A product, or each of its named subcomponents. */
@@ -99,13 +100,14 @@ function productsOf(node: DocumentNode): Product[] {
   if (purl === undefined) return [];
   const artifact = artifactOf(purl);
   const subcomponents = node.field("subcomponents").items("products");
-  if (subcomponents.length === 0) return [{ purl, artifact, only: purl.version }];
+  const { product } = purl;
+  if (subcomponents.length === 0) return [{ purl, artifact, scope: { product, range: "" } }];
   return subcomponents.flatMap((subcomponent) => {
     const inside = purlOf(subcomponent);
     if (inside === undefined) return [];
     const component = { ...artifact.component, name: inside.name, type: inside.type };
-    const only = purl.version || inside.version;
-    return [{ purl, artifact: { ...artifact, component }, only }];
+    const scope = { product, range: product === "" ? inside.version : "" };
+    return [{ purl, artifact: { ...artifact, component }, scope }];
   });
 }
 
@@ -114,9 +116,18 @@ function purlOf(node: DocumentNode): Package | undefined {
   const own = node.field("identifiers").field("purl");
   const source = own.isPresent ? own : node.field("@id");
   const text = source.requiredString("urlLength");
-  const purl = packageOfUrl(text);
+  const purl = packageOfUrl(text, digestOf(node));
   if (text !== "" && purl === undefined) source.addProblem(`${quoted(text)} is not a package URL`);
   return purl;
+}
+
+/** The hash of a product is the digest of an image; other packages have versions. */
+function digestOf(node: DocumentNode): string {
+  const id =
+    node.field("identifiers").field("purl").optionalUrl() || node.field("@id").optionalUrl();
+  const hash = node.field("hashes").field("sha-256").optionalString();
+  const isImage = /^pkg:\/*(oci|docker)\//i.test(id);
+  return isImage && /^[0-9a-f]{64}$/.test(hash) ? `sha256:${hash}` : "";
 }
 
 const ASSESSMENTS: ReadonlyMap<string, (node: DocumentNode, product: Product) => Assessment> =
@@ -143,7 +154,7 @@ function affected(node: DocumentNode): Assessment {
   return { status: "affected", plan, note };
 }
 
-function notAffected(node: DocumentNode, { only }: Product): Assessment {
+function notAffected(node: DocumentNode): Assessment {
   const justification = node.field("justification");
   const impact = node.field("impact_statement");
   if (!justification.isPresent && !impact.isPresent) {
@@ -159,7 +170,6 @@ function notAffected(node: DocumentNode, { only }: Product): Assessment {
     status: "not_affected",
     because: because ?? FalsePositive.UNSPECIFIED,
     note: notes.filter(Boolean).join("\n"),
-    only,
   };
 }
 

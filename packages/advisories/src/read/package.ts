@@ -1,4 +1,4 @@
-import { parsePackageUrl } from "../package-url.ts";
+import { formatPackageUrl, type PackageUrl, parsePackageUrl } from "../package-url.ts";
 import { ALL_ARCHITECTURES, type Artifact, wholeArtifact } from "./artifact.ts";
 import { releaseOf } from "./ecosystems.ts";
 
@@ -8,6 +8,8 @@ export interface Package {
   /** Includes the namespace if it is part of the name in its ecosystem. */
   readonly name: string;
   readonly version: string;
+  /** The canonical package URL of this version; empty without a version. */
+  readonly product: string;
   readonly architecture: string;
   /** The release of the distribution, as OSV writes it if OSV knows it; empty if none is named. */
   readonly release: string;
@@ -21,14 +23,18 @@ const IMAGES = new Set(["oci", "docker"]);
 /**
  * Reads a package URL; undefined if it is invalid.
  *
+ * @param otherVersion the version that a document names beside a package URL without one
  * @example packageOfUrl("pkg:apk/wolfi/openssl@3.0-r1?arch=x86_64")?.name // "openssl"
  */
-export function packageOfUrl(text: string): Package | undefined {
-  const url = parsePackageUrl(text);
-  if (url === undefined) return undefined;
+export function packageOfUrl(text: string, otherVersion = ""): Package | undefined {
+  const parsed = parsePackageUrl(text);
+  if (parsed === undefined) return undefined;
+  const isImage = IMAGES.has(parsed.type);
+  const isVersioned = parsed.version !== "" || (isImage && parsed.qualifiers.has("tag"));
+  const url = isVersioned || otherVersion === "" ? parsed : withVersion(parsed, otherVersion);
   const { type, segments, version, qualifiers } = url;
-  const isImage = IMAGES.has(type);
   return {
+    product: isVersioned || otherVersion !== "" ? formatPackageUrl(url) : "",
     type: isImage ? "image" : type,
     name: isImage ? imageName(segments, qualifiers.get("repository_url")) : nameOf(type, segments),
     // An image without a digest has a tag.
@@ -36,6 +42,22 @@ export function packageOfUrl(text: string): Package | undefined {
     architecture: qualifiers.get("arch") || ALL_ARCHITECTURES,
     release: DISTRIBUTIONS.has(type) ? releaseOf(qualifiers.get("distro") ?? "") : "",
   };
+}
+
+/** The URL of another version; of an image, versions that are no digests are tags. */
+function withVersion(url: PackageUrl, version: string): PackageUrl {
+  if (!IMAGES.has(url.type) || /^sha\d+:/.test(version)) return { ...url, version };
+  return { ...url, version: "", qualifiers: new Map([...url.qualifiers, ["tag", version]]) };
+}
+
+/**
+ * The package URL of another version of a package; empty if the text is no package URL.
+ *
+ * @example productUrl("pkg:npm/left-pad@1.0", "2.0") // "pkg:npm/left-pad@2.0"
+ */
+export function productUrl(text: string, version: string): string {
+  const url = parsePackageUrl(text);
+  return url === undefined ? "" : formatPackageUrl(withVersion(url, version));
 }
 
 function nameOf(type: string, segments: readonly string[]): string {

@@ -1,12 +1,14 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import {
   type Advisory,
+  type AdvisoryEvent,
   AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive,
   ReviewState,
 } from "@wharf/contract/messages";
 import { type Artifact, createAdvisory, deriveAdvisoryId } from "./artifact.ts";
 import type { DocumentNode } from "./document-node.ts";
 import { boundedNote, type EventType, eventAt, falsePositive, fixedIn } from "./events.ts";
+import { READ_LIMITS } from "./limits.ts";
 import { timeKey } from "./time.ts";
 
 /** What the vendor plans for an affected product. */
@@ -31,9 +33,18 @@ export type Assessment =
       readonly status: "not_affected";
       readonly because: FalsePositive;
       readonly note: string;
-      /** The only version that this applies to; empty for all versions. */
-      readonly only: string;
     };
+
+/** What a statement is limited to. */
+export interface Scope {
+  /** The package URL of the only product that is meant; empty for all versions. */
+  readonly product: string;
+  /** The only versions, if no package URL names them: a range, or a version of a component; empty for all. */
+  readonly range: string;
+}
+
+/** The scope of a statement about all versions. */
+export const ALL_VERSIONS: Scope = { product: "", range: "" };
 
 /** A statement about one vulnerability in one product at one time. */
 export interface Statement {
@@ -46,6 +57,7 @@ export interface Statement {
   readonly author: string;
   readonly reviewState: ReviewState;
   readonly assessment: Assessment;
+  readonly scope: Scope;
 }
 
 /** Counts the statements of a document: a few bytes can refer to very many products. */
@@ -106,7 +118,7 @@ export function advisoriesFrom(statements: readonly Statement[]): Advisory[] {
       aliases: [...new Set(own.flatMap((one) => [one.vulnerability, ...one.aliases]))].filter(
         (alias) => alias !== advisoryId,
       ),
-      events: [...byTime.values()].map(eventOf),
+      events: [...byTime.values()].flatMap(eventsOf),
     });
   });
 }
@@ -123,39 +135,75 @@ function ambiguousIds(statements: readonly Statement[]): ReadonlySet<string | un
   return new Set([...named].filter(([, own]) => artifacts(own).size > 1).map(([id]) => id));
 }
 
-function eventOf(statements: readonly Statement[]) {
+/**
+ * The events of statements at one time. That single versions are not affected does not contradict the status of the
+ * others, so it is an event of its own.
+ */
+function eventsOf(statements: readonly Statement[]): AdvisoryEvent[] {
+  const { limited = [], whole = [] } = Object.groupBy(statements, ({ assessment, scope }) => {
+    const isLimited = scope.product !== "" || scope.range !== "";
+    return assessment.status === "not_affected" && isLimited ? "limited" : "whole";
+  });
+  const status = RANK.find((rank) => whole.some(({ assessment }) => assessment.status === rank));
+  return [
+    ...(status === undefined ? [] : [wholeEvent(whole, status)]),
+    ...(limited.length === 0 || status === "not_affected" ? [] : [limitedEvent(limited)]),
+  ];
+}
+
+function wholeEvent(statements: readonly Statement[], status: Assessment["status"]): AdvisoryEvent {
   const first = statements[0] as Statement;
-  const assessments = statements.map(({ assessment }) => assessment);
-  const status = RANK.find((rank) => assessments.some((one) => one.status === rank));
-  const chosen = assessments.filter((one) => one.status === status);
-  const only = onlyOf(chosen);
-  const event = eventAt(first.time, typeOf(chosen, only), first);
-  // An advisory has no versions: one unaffected version must not clear the others without a review.
-  if (only.length > 0) event.reviewState = ReviewState.PENDING;
+  const chosen = statements.filter(({ assessment }) => assessment.status === status);
+  const event = eventAt(first.time, typeOf(assessmentsOf(chosen), ""), first);
+  // Other versions have other statuses: the worst one holds for all.
+  const products = chosen.length === statements.length ? productsOf(chosen) : [];
+  const isComplete = products.length > 0 && products.length <= READ_LIMITS.eventProducts;
+  // A fix has its versions.
+  if (isComplete && status !== "fixed") event.products = products;
   return event;
 }
 
-/** The versions that "not affected" is limited to; none if it applies to all versions. */
-function onlyOf(assessments: readonly Assessment[]): string[] {
-  const versions = assessments.map((one) => (one.status === "not_affected" ? one.only : ""));
-  return versions.includes("") ? [] : [...new Set(versions)];
+/** Single versions that are not affected must not clear the others without a review. */
+function limitedEvent(statements: readonly Statement[]): AdvisoryEvent {
+  const first = statements[0] as Statement;
+  const products = statements.map(({ scope }) => scope.product).filter((one) => one !== "");
+  const named = [...new Set(products)].slice(0, READ_LIMITS.eventProducts);
+  const ranges = statements.filter(({ scope }) => scope.product === "");
+  const unnamed = [...new Set(ranges.map(({ scope }) => scope.range)), ...products].filter(
+    (one) => !named.includes(one),
+  );
+  const words = wordsOn([...new Set(unnamed)], named.length === 0);
+  const event = eventAt(first.time, typeOf(assessmentsOf(statements), words), first);
+  event.products = named;
+  if (named.length === 0) event.reviewState = ReviewState.PENDING;
+  return event;
+}
+
+function assessmentsOf(statements: readonly Statement[]): Assessment[] {
+  return statements.map(({ assessment }) => assessment);
+}
+
+/** The products that statements are limited to; none if any is about all versions. */
+function productsOf(statements: readonly Statement[]): string[] {
+  const products = statements.map(({ scope }) => scope.product);
+  return products.includes("") ? [] : [...new Set(products)];
 }
 
 /** Further versions are counted instead of named. */
 const MAX_NAMED_VERSIONS = 10;
 
-function noteOnVersions(only: readonly string[], note: string): string {
-  if (only.length === 0) return note;
-  const named = only.slice(0, MAX_NAMED_VERSIONS).join(", ");
-  const others = only.length - MAX_NAMED_VERSIONS;
-  const words = `Said of ${named}${others > 0 ? ` and ${others} more` : ""} alone.`;
-  return note === "" ? words : `${words} ${note}`;
+function wordsOn(versions: readonly string[], isAlone: boolean): string {
+  if (versions.length === 0) return "";
+  const named = versions.slice(0, MAX_NAMED_VERSIONS).join(", ");
+  const others = versions.length - MAX_NAMED_VERSIONS;
+  const list = `${named}${others > 0 ? ` and ${others} more` : ""}`;
+  return isAlone ? `Said of ${list} alone.` : `Also said of ${list}.`;
 }
 
-function typeOf(assessments: readonly Assessment[], only: readonly string[]): EventType {
+function typeOf(assessments: readonly Assessment[], words: string): EventType {
   const first = assessments[0] as Assessment;
   const notes = [...new Set(assessments.map((one) => one.note))].filter(Boolean).join("\n");
-  const note = boundedNote(noteOnVersions(only, notes));
+  const note = boundedNote([words, notes].filter(Boolean).join(" "));
   switch (first.status) {
     case "fixed":
       return fixes(assessments, note);

@@ -1,4 +1,5 @@
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import { isPartialClearance } from "@wharf/advisories/publish";
 import type { Advisory, AdvisoryEvent } from "@wharf/client";
 import { ReviewState } from "@wharf/contract";
 
@@ -26,6 +27,7 @@ function latestEvent({ events }: Advisory): AdvisoryEvent | undefined {
   return events
     .filter(({ reviewState }) => reviewState === ReviewState.APPROVED)
     .filter(({ type }) => type.case !== "componentLocationChanged")
+    .filter((event) => !isPartialClearance(event))
     .toSorted((a, b) => eventTime(a) - eventTime(b))
     .at(-1);
 }

@@ -1,4 +1,5 @@
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import { isPackageUrl } from "@wharf/advisories";
 import {
   type AdvisoryEvent,
   AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositiveType,
@@ -22,9 +23,9 @@ const MAX_CHARACTERS = 256 * 1024;
 export function eventsExcess(events: readonly AdvisoryEvent[]): string | undefined {
   if (events.length > MAX_EVENTS) return `more than ${MAX_EVENTS}`;
   let size = 0;
-  for (const { findings, issue = "", author, type, reviewReason, reviews } of events) {
+  for (const { findings, issue = "", author, type, reviewReason, reviews, products } of events) {
     size += findings.length + issue.length + author.length + sizeOf(type.value);
-    size += reviewReason.length + sizeOf(reviews);
+    size += reviewReason.length + sizeOf(reviews) + sizeOf(products);
   }
   return size > MAX_CHARACTERS ? `longer than ${MAX_CHARACTERS} characters` : undefined;
 }
@@ -54,7 +55,7 @@ export function eventProblems(
   names: EventFieldNames,
   now: number,
 ): FieldViolation[] {
-  const { type, createTime, reviewState } = event;
+  const { type, createTime, reviewState, products } = event;
   const found: FieldViolation[] = [];
   const add = (name: string, rest: string) =>
     found.push({ field: path + name, description: `${name} ${rest}` });
@@ -65,6 +66,9 @@ export function eventProblems(
   if (createTime !== undefined) {
     const problem = timeProblem(createTime, now);
     if (problem !== undefined) add(names.time, problem);
+  }
+  for (const [number, product] of products.entries()) {
+    if (!isPackageUrl(product)) add(`products[${number}]`, "must be a package URL");
   }
   if (ReviewState[reviewState] === undefined) add(names.state, "is not known");
   if (type.case === "falsePositiveDetermination") {

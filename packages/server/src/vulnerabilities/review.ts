@@ -26,6 +26,7 @@ export function newEvent(author: string, given: AdvisoryEvent): AdvisoryEvent {
   event.reviewer = "";
   event.reviewReason = "";
   event.reviews = [];
+  event.products = [];
   event.reviewState = ReviewState.PENDING;
   normalizeTime(event, undefined);
   return event;
@@ -49,6 +50,8 @@ export function changedEvent(
   after.author = before.author;
   after.reviewer = before.reviewer;
   after.reviews = before.reviews;
+  // Version 1 does not have them: its edits must not extend an event to other products.
+  after.products = after.type.case === before.type.case ? before.products : [];
   normalizeTime(after, before);
   after.reviewState ||= ReviewState.PENDING;
   after.reviewReason = after.reviewState === before.reviewState ? before.reviewReason : "";

@@ -1,3 +1,4 @@
+import { isPartialClearance } from "@wharf/advisories/publish";
 import { type Advisory, type AdvisoryEvent, EventTypeFilter, ReviewState } from "@wharf/contract";
 import type { TermDefinition } from "../engine/definition.ts";
 import { ORIGIN } from "./origins.ts";
@@ -86,11 +87,13 @@ function typeOf({ type }: AdvisoryEvent): EventTypeFilter {
 }
 
 /**
- * The type of the latest approved event; events are ordered by time. A changed component location does not
- * change the status of an advisory.
+ * The type of the latest approved event; events are ordered by time. A changed component location, and single
+ * products that are not affected, do not change the status of an advisory.
  */
 function latestType({ events }: Advisory): EventTypeFilter {
-  const latest = events.findLast(({ reviewState, type }) => {
+  const latest = events.findLast((event) => {
+    const { reviewState, type } = event;
+    if (isPartialClearance(event)) return false;
     return reviewState === ReviewState.APPROVED && type.case !== "componentLocationChanged";
   });
   return latest === undefined ? EventTypeFilter.UNSPECIFIED : typeOf(latest);

@@ -17,6 +17,7 @@ export const EVENT_COLUMNS: readonly Column<AdvisoryEvent>[] = [
   { header: "Says", value: statusText },
   { header: "Detail", value: detailText },
   { header: "Review", value: reviewText },
+  { header: "Products", value: ({ products }) => products, wide: true },
   { header: "Author", value: ({ author }) => author, wide: true },
   { header: "Reviewer", value: ({ reviewer }) => reviewer, wide: true },
   { header: "Reason", value: ({ reviewReason }) => reviewReason, wide: true },

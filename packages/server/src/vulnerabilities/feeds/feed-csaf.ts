@@ -1,5 +1,5 @@
 import {
-  assessmentOf,
+  assessmentsOf,
   type CsafEntry,
   csafChanges,
   csafDocument,
@@ -15,14 +15,14 @@ import type { FeedReader } from "./feed-reader.ts";
 
 /** Whether an advisory has documents: it is approved and not deleted. */
 export function isPublished(advisory: Advisory): boolean {
-  return advisory.deleteTime === undefined && assessmentOf(advisory) !== undefined;
+  return advisory.deleteTime === undefined && assessmentsOf(advisory).length > 0;
 }
 
 /** The index entry of a package's document; undefined if it has none. */
 export function csafEntry(advisories: readonly Advisory[]): CsafEntry | undefined {
   const one = advisories.find(isPublished);
   if (one === undefined) return undefined;
-  const known = advisories.filter((advisory) => assessmentOf(advisory) !== undefined);
+  const known = advisories.filter((advisory) => assessmentsOf(advisory).length > 0);
   return { key: packageOf(one), times: timesOf(known) };
 }
 

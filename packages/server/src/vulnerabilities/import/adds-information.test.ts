@@ -70,4 +70,15 @@ describe("an imported event", () => {
     assert.ok(addsInformation(judged(contested), judged(vex)));
     assert.ok(addsInformation(judged(FalsePositive.INLINE_MITIGATIONS_EXIST), judged(vex)));
   });
+
+  test("adds products that are not known, and all versions", () => {
+    const about = (...products: string[]) => {
+      const cleared = event({ case: "falsePositiveDetermination", value: { note: "so" } });
+      return { ...cleared, products };
+    };
+    assert.equal(addsInformation(about("a", "b"), about("b")), false);
+    assert.ok(addsInformation(about("a"), about("b")));
+    assert.ok(addsInformation(about("a"), about()));
+    assert.equal(addsInformation(about(), about("a")), false);
+  });
 });

@@ -13,6 +13,7 @@ import {
 export function addsInformation(stored: AdvisoryEvent, imported: AdvisoryEvent): boolean {
   const { reviewState, findings, issue, type } = imported;
   if (reviewState !== stored.reviewState) return true;
+  if (!isKnownScope(stored.products, imported.products)) return true;
   if (findings.length > 0 || (issue !== undefined && issue !== stored.issue)) return true;
   if (type.case === "detection" && stored.type.case === "detection") {
     const [before, after] = [stored.type.value.type, type.value.type];
@@ -29,6 +30,12 @@ export function addsInformation(stored: AdvisoryEvent, imported: AdvisoryEvent):
   }
   if (type.case === undefined || stored.type.case === undefined) return true;
   return !isSubset(type.value, stored.type.value);
+}
+
+/** Whether the imported products are known. An event without any is about all versions. */
+function isKnownScope(stored: readonly string[], imported: readonly string[]): boolean {
+  if (stored.length === 0) return true;
+  return imported.length > 0 && imported.every((product) => stored.includes(product));
 }
 
 /** Whether every field of `some` that is set has the same value in `whole`. */

@@ -167,9 +167,26 @@ function mergeEvent(
     reviewer: "",
     reviewReason: "",
     reviews: stored?.reviews ?? [],
+    products: mergeProducts(stored, imported),
     reviewState,
     createTime: timestampFromMs(timeOf(imported)),
   };
+}
+
+/** As the API limits the products of an event. */
+const MAX_PRODUCTS = 200;
+
+/**
+ * Documents about different products have the same event. One without products is about all versions, which covers
+ * single products, except that a document about single products clears no others. Too many products are all
+ * versions, but clear no more than those that are named.
+ */
+function mergeProducts(stored: AdvisoryEvent | undefined, imported: AdvisoryEvent): string[] {
+  const isClearance = imported.type.case === "falsePositiveDetermination";
+  const isAboutAll = stored?.products.length === 0 && !isClearance;
+  if (isAboutAll || imported.products.length === 0) return [];
+  const all = [...new Set([...(stored?.products ?? []), ...imported.products])];
+  return all.length > MAX_PRODUCTS && !isClearance ? [] : all.slice(0, MAX_PRODUCTS);
 }
 
 function isOwnUnderReview(stored: AdvisoryEvent | undefined, actor: string): boolean {

@@ -329,6 +329,14 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v2beta1.Advis
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.AdvisoryEvent.Review reviews = 102;
    */
   reviews: AdvisoryEvent_Review[];
+
+  /**
+   * Package URLs of the only products that the event is about, such as one digest of an image; empty for all versions of
+   * the artifact. Imports set it.
+   *
+   * @generated from field: repeated string products = 103;
+   */
+  products: string[];
 };
 
 /**
