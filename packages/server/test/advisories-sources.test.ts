@@ -159,7 +159,7 @@ onEachStore("OSV records of imported advisories", (world) => {
     // An earlier version adds to the history of events, and is not the record.
     await take(api, group, RECORD);
     for (const document of await published(group)) assert.equal(document.details, later.details);
-    const sql = `SELECT data FROM advisory_records WHERE place = '${group}'`;
+    const sql = `SELECT data FROM advisory_records WHERE group_uid = '${group}'`;
     assert.equal((await rawRows(world.server, sql)).length, 1);
     // The same version with another text was changed after it was published.
     const edited = { ...later, details: "Edited." };
@@ -168,6 +168,24 @@ onEachStore("OSV records of imported advisories", (world) => {
       assert.equal(document.details, "Edited.");
       assert.ok(Date.parse(document.modified) > Date.parse(modified));
     }
+  });
+
+  world.rule("are modified by the import if they have no time", async (api) => {
+    const group = await publicGroup();
+    const zero = "0001-01-01T00:00:00Z";
+    const undated = { ...RECORD, modified: zero };
+    const begun = Date.now();
+    await take(api, group, undated);
+    const edited = { ...undated, details: "Edited." };
+    assert.deepEqual(await take(api, group, edited), { created: 0, changed: 2, unchanged: 0 });
+    for (const document of await published(group)) {
+      assert.equal(document.details, "Edited.");
+      assert.deepEqual(document.database_specific.source.modified, zero);
+      assert.ok(Date.parse(document.modified) >= begun);
+    }
+    const one = await advisoryOf(api, group, "@acme/templates");
+    assert.equal(one.events[0].createTime, "2025-03-01T09:00:00.000Z");
+    assert.equal(one.source.inEffect, true);
   });
 
   world.rule("are overridden by events and by another package", async (api) => {

@@ -90,7 +90,7 @@ for (const store of STORES) {
       const other = await bearer(puller, "repository:acme/other:pull");
       for (const [what, authorization] of [
         ["a token for another repository", other],
-        ["a token that grants nothing", await bearer(stranger)],
+        ["a token that grants nothing", await bearer(stranger, "")],
         ["someone who may not pull", `Bearer ${await world.registry.token(stranger)}`],
       ] as const) {
         const { status, body } = await get(PATH, authorization);

@@ -109,6 +109,18 @@ for (const store of STORES) {
       assert.deepEqual(await tracked.tags(uid), []);
     });
 
+    test("keeps an emptied repo that has a deployment", async () => {
+      storage.tag("acme/deployed", "1", storage.image("deployed"));
+      await look();
+      const repo = (await tracked.repo("deployed")) as string;
+      const path = `/registry/v2beta1/deployments/${repo}`;
+      assert.equal((await tracked.world.http.post(path, { charts: [] })).status, 200);
+      storage.remove("acme/deployed");
+      await look();
+      assert.equal(await tracked.repo("deployed"), repo);
+      assert.equal((await tracked.world.http.get(path)).status, 200);
+    });
+
     test("restores a repo that was deleted through the API only", async () => {
       storage.tag("acme/written", "1", storage.image("written"));
       await look();

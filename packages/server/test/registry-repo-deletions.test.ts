@@ -46,6 +46,7 @@ for (const store of STORES) {
       ]);
       assert.equal(response.status, 200, await response.text());
     };
+    const tagNames = async (uid: string) => (await tracked.tags(uid)).map(({ name }) => name);
     const kept = async (repo: string) => {
       const [row] = await tracked.rows<{ count: number }>(
         `SELECT (SELECT count(*) FROM repo_deletions WHERE repo = '${repo}')
@@ -80,7 +81,7 @@ for (const store of STORES) {
         assert.equal((await tracked.reconcile()).deleted, 0);
         const repo = (await tracked.repo(name)) as string;
         assert.notEqual(repo, uid);
-        assert.deepEqual(await tracked.tagNames(repo), [...new Set(["one", tag])]);
+        assert.deepEqual(await tagNames(repo), [...new Set(["one", tag])]);
         assert.equal(await kept(uid), 0);
         storage.remove(`acme/${name}`);
       }
@@ -94,9 +95,9 @@ for (const store of STORES) {
       storage.tag("acme/reported", "two", two);
       await report("reported", "two", two, Date.now() + 1_000);
       const repo = (await tracked.repo("reported")) as string;
-      assert.deepEqual(await tracked.tagNames(repo), ["two"]);
+      assert.deepEqual(await tagNames(repo), ["two"]);
       await tracked.reconcile();
-      assert.deepEqual(await tracked.tagNames(repo), ["one", "two"], "the registry has both");
+      assert.deepEqual(await tagNames(repo), ["one", "two"], "the registry has both");
       storage.remove("acme/reported");
     });
 
@@ -106,7 +107,7 @@ for (const store of STORES) {
       const path = `/registry/v2beta1/repos/${organization}`;
       const { body } = await tracked.world.http.post(path, { name: "created" });
       await tracked.reconcile();
-      assert.deepEqual(await tracked.tagNames(body.uid), ["one"]);
+      assert.deepEqual(await tagNames(body.uid), ["one"]);
       assert.equal(await kept(uid), 0);
       storage.remove("acme/created");
     });

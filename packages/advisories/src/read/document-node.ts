@@ -191,9 +191,12 @@ export class DocumentNode {
   }
 
   requiredTime(): Timestamp | undefined {
-    const isGiven = this.isPresent && !(typeof this.value === "string" && isZeroTime(this.value));
-    if (!isGiven) this.addProblem("is missing");
+    if (!this.isPresent || this.isZeroTime) this.addProblem("is missing");
     return this.optionalTime();
+  }
+
+  get isZeroTime(): boolean {
+    return typeof this.value === "string" && isZeroTime(this.value);
   }
 
   /** The zero time counts as absent. */

@@ -17,6 +17,24 @@ describe("an OSV record", () => {
     assert.deepEqual(readToJson(unknown).sources, [{ osv: record }]);
   });
 
+  test("in YAML has texts, except in free members, which are JSON", () => {
+    const yaml = `id: OSV-2026-7
+modified: "2026-01-01T00:00:00Z"
+affected:
+- package: {name: zstd, ecosystem: OSS-Fuzz}
+  versions: [v1.4, 1.10]
+  ecosystem_specific: {severity: null, empty: , weight: 1.5, ok: true, text: "1", day: 010}
+database_specific: {list: [~, -2e3, no], "true": "true"}
+`;
+    const { sources, advisories } = readToJson(yaml);
+    const [entry] = advisories[0].source.osv.affected;
+    assert.deepEqual(entry.versions, ["v1.4", "1.10"]);
+    assert.deepEqual(entry.ecosystem_specific, {
+      ...{ severity: null, empty: null, weight: 1.5, ok: true, text: "1", day: "010" },
+    });
+    assert.deepEqual(sources[0].osv.database_specific, { list: [null, -2000, "no"], true: "true" });
+  });
+
   test("is rejected if it cannot be kept", () => {
     const limits = { ...READ_LIMITS, recordBytes: 2_000, affectedBytes: 600, recordDepth: 7 };
     const read = (more: object) => problemsOf({ ...GHSA, ...more }, { limits });
@@ -117,7 +135,10 @@ describe("an OSV record", () => {
       withdrawn: zero,
     });
     assert.deepEqual(read, plain);
-    assert.deepEqual(problemsOf({ ...GHSA, modified: zero }), ["4:15: modified: is missing"]);
+    const [advisory] = readToJson({ ...GHSA, modified: zero }).advisories;
+    assert.equal(advisory.events[0].createTime, GHSA.published);
+    const without = { ...GHSA, modified: zero, published: undefined };
+    assert.deepEqual(problemsOf(without), ["4:15: modified: is missing"]);
   });
 
   test("is not affected where each range ends where it begins", () => {

@@ -61,7 +61,9 @@ export function readKeptRecord(top: DocumentNode): Advisory[] {
 function vulnerabilityOf(top: DocumentNode): Vulnerability {
   const withdrawn = top.field("withdrawn").optionalTime();
   const publishTime = top.field("published").optionalTime();
-  const updateTime = top.field("modified").requiredTime();
+  const modified = top.field("modified");
+  // Go's database has the zero time in its repository: the records were not modified since.
+  const updateTime = (modified.isZeroTime ? publishTime : undefined) ?? modified.requiredTime();
   const severities = distinct([
     ...osvSeverities(top.field("severity")),
     ...top

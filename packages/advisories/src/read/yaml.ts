@@ -7,6 +7,7 @@ import {
   isSeq,
   LineCounter,
   type Node,
+  type Scalar,
 } from "yaml";
 import { DocumentError, documentError, type Path } from "./document-error.ts";
 import { quoted, truncated } from "./document-node.ts";
@@ -17,7 +18,8 @@ import { yamlTokens } from "./yaml-tokens.ts";
 const MIB = 1024 * 1024;
 
 /**
- * Parses YAML. Scalars stay text, so that the version 1.10 does not become the number 1.1.
+ * Parses YAML. Scalars stay text, so that the version 1.10 does not become the number 1.1. The free members of OSV,
+ * such as database_specific, are an exception: they are kept as JSON.
  *
  * @example readYaml("fixed-version: 1.10").value // { "fixed-version": "1.10" }
  */
@@ -27,7 +29,7 @@ export function readYaml(text: string, limits: ReadLimits = READ_LIMITS): Tree {
   }
   const parsed = parse(text, limits);
   return {
-    value: valueAt(parsed, parsed.top),
+    value: valueAt(parsed, parsed.top, false),
     positionsOf: (paths) => paths.map((path) => parsed.at(offsetOf(parsed.top, path))),
   };
 }
@@ -71,22 +73,34 @@ function parse(text: string, limits: ReadLimits): Parsed {
   return { top: document.contents, at };
 }
 
-function valueAt(parsed: Parsed, node: unknown): unknown {
+/** Free members of OSV. */
+const FREE = /^(database|ecosystem)_specific$/;
+
+/** A plain scalar as the core schema of YAML 1.2 resolves it, of the forms that JSON has. */
+function jsonScalar({ type, value }: Scalar): unknown {
+  const text = String(value);
+  if (type !== "PLAIN") return text;
+  if (/^(null|~|)$/.test(text)) return null;
+  if (/^(true|false)$/.test(text)) return text === "true";
+  return /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : text;
+}
+
+function valueAt(parsed: Parsed, node: unknown, isFree: boolean): unknown {
   const error = (one: Node, reason: string) =>
     new DocumentError([{ ...parsed.at(one.range?.[0] ?? 0), path: "", reason }]);
-  if (isScalar(node)) return node.value;
+  if (isScalar(node)) return isFree ? jsonScalar(node) : node.value;
   if (isAlias(node)) {
     // A few nested aliases can expand to more than fits into memory, and no advisory needs one.
     throw error(node, `has an alias, *${truncated(node.source)}; aliases are not supported`);
   }
-  if (isSeq(node)) return node.items.map((item) => valueAt(parsed, item));
-  if (!isMap(node)) return undefined;
+  if (isSeq(node)) return node.items.map((item) => valueAt(parsed, item, isFree));
+  if (!isMap(node)) return isFree ? null : undefined;
   const members = new Map<string, unknown>();
   for (const { key, value } of node.items) {
     if (!isScalar(key)) throw error(node, "has a key that is not text");
     const name = String(key.value);
     if (members.has(name)) throw error(key, `has the key ${quoted(name)} twice`);
-    members.set(name, valueAt(parsed, value));
+    members.set(name, valueAt(parsed, value, isFree || FREE.test(name)));
   }
   return Object.fromEntries(members);
 }

@@ -104,7 +104,7 @@ async function serve(
   const methods = new ServedMethods(API_SERVICES, handlers, authenticator, {
     deprecation: deprecationOf(settings, metrics),
     eventTranslator: V1_EVENT_TRANSLATOR,
-    findDeletedGroup: (identity, uids) => groupDeletedBy(store.reader, identity, uids),
+    findDeletedGroup: (identity, uid) => groupDeletedBy(store.reader, identity, uid),
   });
   const port = await openConfiguredPort(settings, {
     methods,

@@ -11,7 +11,7 @@ import {
   type Message,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import { ancestorsOf, serviceNames } from "@wharf/contract";
+import { serviceNames } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
 import { notFound, unimplemented, WharfError } from "../lib/errors.ts";
@@ -43,11 +43,8 @@ export interface Deprecation {
   onCall(caller: Caller, method: DescMethod): void;
 }
 
-/** The first of these groups that an identity has deleted; undefined for none. */
-export type DeletedGroupLookup = (
-  identity: string,
-  uids: readonly string[],
-) => Promise<string | undefined>;
+/** The group at or above a uid that an identity has deleted; undefined for none. */
+export type DeletedGroupLookup = (identity: string, uid: string) => Promise<string | undefined>;
 
 export interface MethodOptions {
   /** Applies to methods of version 1 only, as does the translator. */
@@ -141,9 +138,7 @@ export class ServedMethods implements Methods {
   async #deny(denial: unknown, { uid: identity }: Caller, scope: string): Promise<never> {
     const isDenied = denial instanceof WharfError && denial.code === "PERMISSION_DENIED";
     const deleted =
-      isDenied && scope !== ""
-        ? await this.#findDeletedGroup?.(identity, [scope, ...ancestorsOf(scope)])
-        : undefined;
+      isDenied && scope !== "" ? await this.#findDeletedGroup?.(identity, scope) : undefined;
     throw deleted === undefined ? denial : notFound("Group", deleted);
   }
 

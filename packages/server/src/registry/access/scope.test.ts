@@ -38,7 +38,7 @@ test("of registry scopes, only the whole catalog is known", () => {
   assert.deepEqual(read("registry:catalog:pull", "registry:other:*", "registry:catalog"), []);
 });
 
-test("named actions are told apart from those that a star stands for", () => {
+test("named actions differ from those that a star stands for", () => {
   const named = (text: string) =>
     readScopes([text]).flatMap((scope) => (scope.type === "repository" ? [...scope.named] : []));
   assert.deepEqual(named("repository:acme/app:pull,push"), ["pull", "push"]);

@@ -67,7 +67,8 @@ export async function removeLocation(
     updateTime !== undefined &&
     timestampMs(createTime) === timestampMs(updateTime);
   const isCreatedByPush = locations.some(({ made }) => made === 1);
-  if (!isCreatedByPush || !isUnchanged) return;
+  const hasDeployment = await engine.catalog.deployments.table.keep(tx, repo);
+  if (!isCreatedByPush || !isUnchanged || hasDeployment) return;
   // Those in detached registries: nothing is recorded for a repo that no caller has deleted.
   await deleteLocations(tx, repo);
   const mutation = systemMutation(engine, tx, "repoDeletion", origin);

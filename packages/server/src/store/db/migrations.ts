@@ -239,13 +239,13 @@ function repoDeletions({ text, integer }: Dialect): readonly string[] {
 function advisorySources({ text, integer, blob }: Dialect): readonly string[] {
   return [
     `CREATE TABLE advisory_records (
-      place ${text} NOT NULL, digest ${text} NOT NULL, data ${text} NOT NULL,
-      PRIMARY KEY (place, digest))`,
+      group_uid ${text} NOT NULL, digest ${text} NOT NULL, data ${text} NOT NULL,
+      PRIMARY KEY (group_uid, digest))`,
     `CREATE TABLE advisory_sources (
-      advisory ${text} NOT NULL, time ${integer} NOT NULL, place ${text} NOT NULL,
+      advisory ${text} NOT NULL, time ${integer} NOT NULL, group_uid ${text} NOT NULL,
       record ${text} NOT NULL, affected ${text} NOT NULL, described ${blob} NOT NULL,
       imported ${integer} NOT NULL, modified ${integer} NOT NULL, written ${text} NOT NULL, rated ${integer} NOT NULL,
       PRIMARY KEY (advisory, time))`,
-    "CREATE INDEX advisory_sources_by_record ON advisory_sources (place, record)",
+    "CREATE INDEX advisory_sources_by_record ON advisory_sources (group_uid, record)",
   ];
 }

@@ -34,7 +34,7 @@ export interface StoredSource extends SourceState {
 /** A source to be stored. */
 export interface NewSource extends Omit<StoredSource, "digest"> {
   /** The uid of the group. */
-  readonly place: string;
+  readonly group: string;
   /** Whether the record has severities: those of other records do not change what is published. */
   readonly rated: boolean;
 }
@@ -62,7 +62,7 @@ export async function sourcesOf(
   if (advisories.length === 0) return [];
   const rows = await reader.all<StoredSource>(
     `SELECT ${COLUMNS}, s.affected, s.described, r.data AS record, r.digest
-     FROM advisory_sources s JOIN advisory_records r ON r.place = s.place AND r.digest = s.record
+     FROM advisory_sources s JOIN advisory_records r ON r.group_uid = s.group_uid AND r.digest = s.record
      WHERE s.advisory IN (${reader.dialect.texts})`,
     JSON.stringify(advisories),
   );
@@ -77,24 +77,24 @@ function withNumbers<S extends SourceState>(row: S): S {
 
 /** Inserts or replaces a source. Records are stored once per group, by their content. */
 export async function putSource(tx: Transaction, source: NewSource): Promise<void> {
-  const { advisory, time, place, record, affected, rated } = source;
+  const { advisory, time, group, record, affected, rated } = source;
   const digest = hash("sha256", record, "hex");
   await tx.run(
-    `INSERT INTO advisory_records (place, digest, data) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
-    place,
+    `INSERT INTO advisory_records (group_uid, digest, data) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+    group,
     digest,
     record,
   );
   await tx.run(
     `INSERT INTO advisory_sources
-       (advisory, time, place, record, affected, described, imported, modified, written, rated)
+       (advisory, time, group_uid, record, affected, described, imported, modified, written, rated)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (advisory, time) DO UPDATE SET record = excluded.record,
        affected = excluded.affected, described = excluded.described, imported = excluded.imported, modified = excluded.modified,
        written = excluded.written, rated = excluded.rated`,
     advisory,
     time,
-    place,
+    group,
     digest,
     affected,
     source.described,
@@ -112,16 +112,16 @@ export async function deleteSource(tx: Transaction, { advisory, time }: SourceKe
 /** Deletes those of these records of a group that no source refers to any more. */
 export async function deleteUnusedRecords(
   tx: Transaction,
-  place: string,
+  group: string,
   digests: readonly string[],
 ): Promise<void> {
   if (digests.length === 0) return;
   await tx.run(
     `DELETE FROM advisory_records
-     WHERE place = ? AND digest IN (${tx.dialect.texts}) AND NOT EXISTS (
+     WHERE group_uid = ? AND digest IN (${tx.dialect.texts}) AND NOT EXISTS (
        SELECT 1 FROM advisory_sources s
-       WHERE s.place = advisory_records.place AND s.record = advisory_records.digest)`,
-    place,
+       WHERE s.group_uid = advisory_records.group_uid AND s.record = advisory_records.digest)`,
+    group,
     JSON.stringify(digests),
   );
 }
@@ -142,7 +142,7 @@ export async function followUpdateTime(
 }
 
 /** Deletes the sources of a deleted group. */
-export async function forgetSources(tx: Transaction, place: string): Promise<void> {
-  await tx.run("DELETE FROM advisory_sources WHERE place = ?", place);
-  await tx.run("DELETE FROM advisory_records WHERE place = ?", place);
+export async function forgetSources(tx: Transaction, group: string): Promise<void> {
+  await tx.run("DELETE FROM advisory_sources WHERE group_uid = ?", group);
+  await tx.run("DELETE FROM advisory_records WHERE group_uid = ?", group);
 }

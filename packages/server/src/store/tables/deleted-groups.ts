@@ -1,3 +1,4 @@
+import { ancestorsOf } from "@wharf/contract";
 import type { Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
 
@@ -21,13 +22,20 @@ export async function addDeletedGroup(
   );
 }
 
-/** The first of these groups that the identity has deleted. */
+/** Deeper uids are not looked up: callers send what they like, and each level is one more uid to compare. */
+const MAX_LEVELS = 64;
+
+/** The group at or above a uid that the identity has deleted. */
 export async function groupDeletedBy(
   reader: Reader,
   identity: string,
-  uids: readonly string[],
+  uid: string,
 ): Promise<string | undefined> {
-  const marks = uids.map(() => "?").join(", ");
-  const sql = `SELECT uid FROM deleted_groups WHERE identity = ? AND uid IN (${marks}) LIMIT 1`;
-  return (await reader.get<{ uid: string }>(sql, identity, ...uids))?.uid;
+  if (uid.split("/", MAX_LEVELS + 1).length > MAX_LEVELS) return undefined;
+  const row = await reader.get<{ uid: string }>(
+    `SELECT uid FROM deleted_groups WHERE identity = ? AND uid IN (${reader.dialect.texts}) LIMIT 1`,
+    identity,
+    JSON.stringify([uid, ...ancestorsOf(uid)]),
+  );
+  return row?.uid;
 }

@@ -21,7 +21,7 @@ export async function saveSources(
 ): Promise<void> {
   for (const { modified = imported, ...source } of planned) {
     const { uid } = advisory;
-    await putSource(tx, { ...source, advisory: uid, place: group, imported, modified });
+    await putSource(tx, { ...source, advisory: uid, group, imported, modified });
   }
   const times = new Set([...planned, ...stored].map(({ time }) => time));
   const all = [...times].sort((a, b) => b - a).map((time) => ({ time }));

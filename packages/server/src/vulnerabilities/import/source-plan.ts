@@ -44,8 +44,9 @@ export function planSource(
   const texts = { record: JSON.stringify(record), affected: JSON.stringify(affected ?? []) };
   const same = known.find((one) => one.time === time);
   if (same?.record === texts.record && same.affected === texts.affected) return undefined;
-  const modified = modifiedOf(record.modified);
-  const isLater = before === undefined || modified > lastModified(before, inUse);
+  const modified = Date.parse(record.modified as string);
+  // The zero time means that it is not given.
+  const isLater = modified > (before === undefined ? 0 : lastModified(before, inUse));
   return {
     ...texts,
     time,
@@ -62,10 +63,6 @@ function isApprovedAt({ events }: Advisory, time: number): boolean {
     const isThen = createTime !== undefined && timestampMs(createTime) === time;
     return isThen && reviewState === ReviewState.APPROVED;
   });
-}
-
-function modifiedOf(modified: unknown): number {
-  return typeof modified === "string" ? Date.parse(modified) : Number.NEGATIVE_INFINITY;
 }
 
 /** When feeds said before that the advisory was modified. */

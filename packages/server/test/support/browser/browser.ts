@@ -28,8 +28,14 @@ const LEFT_OUT_BY_PLAYWRIGHT = [
   "PreconnectToSearch",
 ];
 
-/** Pages that every window makes for its address line, which nobody sees: most of what a window costs. */
-const LEFT_OUT = ["WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup"];
+const LEFT_OUT = [
+  // Pages that every window makes for its address line, which nobody sees: most of what a window costs.
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "WebUIOmniboxFullPopup",
+  // A process in advance for the next site: most contexts visit one.
+  "SpareRendererForSitePerProcess",
+];
 
 const FLAGS = [
   "--headless",

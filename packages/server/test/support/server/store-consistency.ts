@@ -31,6 +31,7 @@ interface Table {
   readonly schema: DescMessage;
   readonly rows: readonly Row[];
   readonly nameOf: ((resource: ResourceMessage) => string) | undefined;
+  readonly uidIsParent: boolean;
   /** Whether every answer says more than what is stored. */
   readonly isFilledIn: boolean;
 }
@@ -43,7 +44,7 @@ interface Table {
  */
 export async function checkRows(reader: Reader): Promise<void> {
   const tables: Table[] = [];
-  for (const { definition } of Object.values(RESOURCES)) {
+  for (const { definition, tree } of Object.values(RESOURCES)) {
     const rows = await reader.all<Row>(`SELECT * FROM ${definition.table}`);
     const {
       table: name,
@@ -51,7 +52,9 @@ export async function checkRows(reader: Reader): Promise<void> {
       index,
       hydrate,
     } = definition as unknown as ResourceDefinition<ResourceMessage>;
-    tables.push({ name, schema, rows, nameOf: index?.nameOf, isFilledIn: hydrate !== undefined });
+    const { uidIsParent } = tree;
+    const isFilledIn = hydrate !== undefined;
+    tables.push({ name, schema, rows, nameOf: index?.nameOf, uidIsParent, isFilledIn });
   }
   for (const table of tables) for (const row of table.rows) checkRow(table, row);
   const uids = (name: string) => new Set(rowsOf(tables, name).map((row) => row.uid));
@@ -65,11 +68,12 @@ function rowsOf(tables: readonly Table[], name: string): readonly Row[] {
   return tables.find((table) => table.name === name)?.rows ?? [];
 }
 
-function checkRow({ name, schema, nameOf, isFilledIn }: Table, row: Row): void {
+function checkRow(table: Table, row: Row): void {
+  const { name, schema, nameOf, uidIsParent, isFilledIn } = table;
   const message = fromBinary(schema, row.data) as ResourceMessage;
   const about = `${name} ${row.uid}`;
   assert.equal(message.uid, row.uid, about);
-  const parent = name === "account_associations" ? row.uid : placeOf(row.uid);
+  const parent = uidIsParent ? row.uid : placeOf(row.uid);
   assert.equal(row.parent, parent, about);
   assert.equal(row.root, row.uid.split("/")[0], about);
   assert.equal(row.name, nameOf?.(message) ?? message.name ?? "", about);
