@@ -81,6 +81,22 @@ onEachStore("renaming what image paths consist of", (world) => {
     assert.deepEqual([code, violations[0]], [9, "RESOURCE_NOT_EMPTY"]);
   });
 
+  world.rule("a verified name is free after the images of the last organization", async (api) => {
+    const name = world.name("verified.example");
+    const [first, second] = [await world.organization(name), await world.organization(name)];
+    await api.groups.update(first, { verified: true });
+    const repo = await push(`${name}/app`);
+    await api.groups.update(first, { verified: false }, ["verified"]);
+    const taken = await rejected(api.groups.update(second, { verified: true }));
+    assert.deepEqual([taken.code, taken.violations], [9, ["NAME_TAKEN"]]);
+    await api.groups.update(first, { verified: true });
+    await api.groups.update(first, { verified: false }, ["verified"]);
+    const { tags } = await api.tags.list({ uidp: { childrenOf: repo } });
+    await api.tags.delete(tags[0].uid);
+    await api.repos.delete(repo);
+    assert.equal((await api.groups.update(second, { verified: true })).verified, true);
+  });
+
   world.rule("after the last image, a rename leaves nothing at the old path", async (api) => {
     const name = world.name("team");
     const path = `${orgName}/${name}/app`;

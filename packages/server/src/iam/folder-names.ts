@@ -2,7 +2,7 @@ import { Capability, type Group, isRoot, parentOf, rootOf } from "@wharf/contrac
 import type { Mutation } from "../engine/mutation.ts";
 import { alreadyExists, failedPrecondition } from "../lib/errors.ts";
 import { hasImagesBelow } from "../store/tables/manifests.ts";
-import { deleteLocationsBelow } from "../store/tables/registry-locations.ts";
+import { deleteLocationsBelow, hasForeignLocation } from "../store/tables/registry-locations.ts";
 
 /**
  * The name of a folder is part of the paths of its images in the registry and of its feeds. Of siblings
@@ -60,6 +60,16 @@ export async function checkHasNoImages({ tx }: Mutation, before: Group): Promise
     throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", subject: uid, description });
   }
   await deleteLocationsBelow(tx, uid);
+}
+
+/**
+ * Rejects verifying an organization whose name is in the paths of another one's images. The other was verified
+ * under that name before: its images would belong to whom the path means now.
+ */
+export async function checkPathsAreFree({ tx }: Mutation, { uid, name }: Group): Promise<void> {
+  if (!(await hasForeignLocation(tx, name, uid))) return;
+  const description = `registries have images of another organization below ${JSON.stringify(`${name}/`)}: delete them there and here first`;
+  throw failedPrecondition({ type: "NAME_TAKEN", subject: uid, description });
 }
 
 /** Whether the paths of these siblings are in use. */

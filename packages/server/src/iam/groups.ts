@@ -34,7 +34,12 @@ import { readPage } from "../store/resources/page.ts";
 import { bodyOf, encodingOf } from "../store/resources/rows.ts";
 import { addMembership } from "../store/tables/provider-people.ts";
 import type { IamDeps } from "./deps.ts";
-import { checkHasNoImages, checkNameAvailable, checkNameReleasable } from "./folder-names.ts";
+import {
+  checkHasNoImages,
+  checkNameAvailable,
+  checkNameReleasable,
+  checkPathsAreFree,
+} from "./folder-names.ts";
 import { beforeDelete, deleteGroup } from "./group-deletion.ts";
 
 /**
@@ -235,6 +240,7 @@ async function beforeUpdate(mutation: Mutation, before: Group, after: Group): Pr
       description: "another verified organization has this name",
     });
   }
+  await checkPathsAreFree(mutation, after);
 }
 
 /** Only the operator sets quotas; sending the stored ones again is allowed. */

@@ -89,6 +89,18 @@ export async function deleteLocations(tx: Transaction, repo: string): Promise<vo
   await tx.run("DELETE FROM registry_places WHERE repo = ?", repo);
 }
 
+/** Whether a repo outside of an organization has a location below this first segment of paths. */
+export async function hasForeignLocation(
+  reader: Reader,
+  segment: string,
+  organization: string,
+): Promise<boolean> {
+  const sql = `SELECT repo FROM registry_places
+    WHERE path > ? AND path < ? AND (repo < ? OR repo > ?) LIMIT 1`;
+  const bounds = [`${segment}/`, `${segment}0`, `${organization}/`, `${organization}0`];
+  return (await reader.get(sql, ...bounds)) !== undefined;
+}
+
 /** Deletes the locations of all repos below a renamed group, which has other paths now. */
 export async function deleteLocationsBelow(tx: Transaction, group: string): Promise<void> {
   const sql = "DELETE FROM registry_places WHERE repo > ? AND repo < ?";
