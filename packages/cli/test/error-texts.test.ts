@@ -108,7 +108,7 @@ const TEXTS: readonly [line: string, text: string][] = [
   [`${IMPORT} - -`, "standard input can be read only once\n  → give - once"],
   [
     `${IMPORT} . --input-format yaml`,
-    '--input-format must be one of distro, osv, openvex, csaf, not "yaml"',
+    '--input-format must be one of distro, osv, openvex, csaf, cyclonedx, not "yaml"',
   ],
   ["admin keys rotate --lost-secret-key -y", "--lost-secret-key requires --all"],
   ["admin keys rotate --now=yes", "--now takes no value"],
