@@ -121,16 +121,6 @@ for (const store of STORES) {
       assert.equal((await tracked.world.http.get(path)).status, 200);
     });
 
-    test("restores a repo that was deleted through the API only", async () => {
-      storage.tag("acme/written", "1", storage.image("written"));
-      await look();
-      const repo = (await tracked.repo("written")) as string;
-      await tracked.world.http.delete(`/registry/v2beta1/repos/${repo}`);
-      assert.equal(await names("written"), undefined);
-      await look();
-      assert.deepEqual(await names("written"), ["1"]);
-    });
-
     test("repos at two locations have the content of both", async () => {
       const {
         registry: { organization },

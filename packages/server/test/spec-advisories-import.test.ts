@@ -28,6 +28,43 @@ onEachStore("imports of advisories", (world) => {
     ...{ pendingEvents: 0, ...more },
   });
 
+  world.rule("events about single products stay so when version 1 edits them", async (api) => {
+    const group = await world.group(org);
+    const products = ["pkg:npm/left-pad@1.0"];
+    const cleared = {
+      ...{ createTime: FIXED.createTime, reviewState: "REVIEW_STATE_PENDING", products },
+      falsePositiveDetermination: { note: "unused" },
+    };
+    const advisories = [advisory("CGA-1", { events: [cleared] })];
+    await api.advisoryImports.importAdvisories({
+      parent: group,
+      documents: [{ name: "one", advisories }],
+    });
+    const [{ uid }] = (await api.advisories.list({ uidp: { childrenOf: group } })).advisories;
+    const [event] = (await api.v1.advisoryEvents.list({ parentId: uid })).items;
+    const { id } = event;
+    const edited = { ...event, falsePositiveDetermination: { note: "never called" } };
+    await api.v1.advisoryEvents.update(id, edited);
+    const [stored] = (await api.advisories.get(uid)).events;
+    assert.deepEqual(
+      [stored.falsePositiveDetermination.note, stored.products],
+      ["never called", products],
+    );
+    const other = ["pkg:npm/left-pad@2.0"];
+    const more = {
+      ...cleared,
+      products: other,
+      falsePositiveDetermination: { note: "never called" },
+    };
+    const further = [advisory("CGA-1", { events: [more] })];
+    await api.advisoryImports.importAdvisories({
+      parent: group,
+      documents: [{ name: "two", advisories: further }],
+    });
+    const [merged] = (await api.advisories.get(uid)).events;
+    assert.deepEqual(merged.products, [...products, ...other]);
+  });
+
   world.rule("importing is idempotent", async (api) => {
     const group = await world.group(org);
     const documents = [

@@ -76,8 +76,8 @@ export const DOCUMENTS: readonly ErrorText[] = [
   ],
   [
     "there are too many aliases",
-    imported({ aliases: new Array(101).fill("CVE") }),
-    invalid({ "advisories[1].aliases": "aliases must have at most 100 entries" }),
+    imported({ aliases: new Array(2_001).fill("CVE") }),
+    invalid({ "advisories[1].aliases": "aliases must have at most 2000 entries" }),
   ],
   [
     "there are too many events",
