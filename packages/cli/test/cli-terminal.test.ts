@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
@@ -99,9 +100,18 @@ describe("at a terminal", () => {
   });
 
   test("control characters of the server are escaped", async () => {
-    await site.make("organizations", "sly", "--description=a\u001b]0;owned\u0007b");
-    const terminal = wharfAtTerminal(["iam", "orgs", "list"], { env: site.env, columns: 120 });
-    await terminal.end();
+    // Ours rejects them: another server may not.
+    const sly = { uid: "a".repeat(40), name: "sly", description: "a\u001b]0;owned\u0007b" };
+    const other = createHttpServer((_request, response) => {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ groups: [sly], totalCount: 1 }));
+    }).listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const env = { ...site.env, WHARF_API: url };
+    const terminal = wharfAtTerminal(["iam", "orgs", "list"], { env, columns: 120 });
+    assert.equal(await terminal.end(), 0, terminal.text);
+    other.close();
     assert.ok(terminal.text.includes("a\\x1b]0;owned\\x07b"), JSON.stringify(terminal.text));
   });
 
