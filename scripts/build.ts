@@ -35,6 +35,7 @@ const common: BuildOptions = {
     "@peculiar/x509",
     "@simplewebauthn/server",
     "openid-client",
+    "openpgp",
     "pg",
     "prom-client",
     "reflect-metadata",

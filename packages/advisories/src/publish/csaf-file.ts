@@ -40,6 +40,15 @@ export function csafPath(key: PackageKey, firstPublished: number): string {
 }
 
 /**
+ * The path of the public key with which signatures of documents are verified.
+ *
+ * @example csafKeyPath("AB12…") // "openpgp/AB12….asc"
+ */
+export function csafKeyPath(fingerprint: string): string {
+  return `openpgp/${fingerprint}.asc`;
+}
+
+/**
  * The title of a package's document.
  *
  * @example csafTitle({ type: "apk", name: "openssl" }) // "Vulnerabilities of openssl"

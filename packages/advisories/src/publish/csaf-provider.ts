@@ -1,5 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import { csafPath, tlpLabel } from "./csaf-file.ts";
+import { csafKeyPath, csafPath, tlpLabel } from "./csaf-file.ts";
 import { rolieName } from "./csaf-rolie.ts";
 import type { PackageKey } from "./names.ts";
 import type { Publication } from "./publication.ts";
@@ -12,12 +12,14 @@ export interface CsafEntry {
 }
 
 /**
- * The provider metadata of CSAF: the publisher and the location of the documents.
+ * The provider metadata of CSAF: the publisher and the location of the documents. The role is the one that needs no
+ * security.txt, well-known URL or DNS name (CSAF 2.0, 7.1.8 to 7.1.10): those belong to a domain, which may have many
+ * feeds. Every higher role requires one of them, also if documents are signed.
  *
  * @example csafProvider(lastChanged, publication)
  */
 export function csafProvider(lastChanged: number, publication: Publication): JsonObject {
-  const { url, publisher, namespace } = publication;
+  const { url, publisher, namespace, openpgpFingerprint: fingerprint } = publication;
   return {
     canonical_url: `${url}/csaf/provider-metadata.json`,
     distributions: [
@@ -38,6 +40,9 @@ export function csafProvider(lastChanged: number, publication: Publication): Jso
     list_on_CSAF_aggregators: false,
     metadata_version: "2.0",
     mirror_on_CSAF_aggregators: false,
+    ...(fingerprint === undefined
+      ? {}
+      : { public_openpgp_keys: [{ fingerprint, url: `${url}/csaf/${csafKeyPath(fingerprint)}` }] }),
     publisher: { category: "vendor", name: publisher, namespace },
     role: "csaf_publisher",
   };

@@ -7,6 +7,9 @@ import { rfc3339 } from "./times.ts";
 /** The hash files of a document, by the end of their names. */
 export const CSAF_HASHES = ["sha256", "sha512"] as const;
 
+/** The end of the name of a document's signature. */
+export const CSAF_SIGNATURE = "asc";
+
 export type CsafHash = (typeof CSAF_HASHES)[number];
 
 const SCHEMA = "https://docs.oasis-open.org/csaf/csaf/v2.0/csaf_json_schema.json";
@@ -48,7 +51,10 @@ export async function* rolieFeed(
   yield "]}}";
 }
 
-function rolieEntry({ key, times }: CsafEntry, { url }: Publication): JsonObject {
+function rolieEntry(
+  { key, times }: CsafEntry,
+  { url, openpgpFingerprint }: Publication,
+): JsonObject {
   const src = `${url}/csaf/${csafPath(key, times.first)}`;
   return {
     id: csafId(key),
@@ -56,6 +62,9 @@ function rolieEntry({ key, times }: CsafEntry, { url }: Publication): JsonObject
     link: [
       { rel: "self", href: src },
       ...CSAF_HASHES.map((hash) => ({ rel: "hash", href: `${src}.${hash}` })),
+      ...(openpgpFingerprint === undefined
+        ? []
+        : [{ rel: "signature", href: `${src}.${CSAF_SIGNATURE}` }]),
     ],
     published: rfc3339(Math.max(times.first, 0)),
     updated: rfc3339(Math.max(times.last, 0)),

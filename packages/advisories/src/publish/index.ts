@@ -5,14 +5,14 @@
 
 export { type Assessment, assessmentOf, assessmentsOf, isPartialClearance } from "./assessment.ts";
 export { csafDocument } from "./csaf.ts";
-export { csafId, csafPath, packageOfCsafId } from "./csaf-file.ts";
+export { csafId, csafKeyPath, csafPath, packageOfCsafId } from "./csaf-file.ts";
 export {
   type CsafEntry,
   csafChanges,
   csafIndexLine,
   csafProvider,
 } from "./csaf-provider.ts";
-export { CSAF_HASHES, type CsafHash, rolieFeed, rolieName } from "./csaf-rolie.ts";
+export { CSAF_HASHES, CSAF_SIGNATURE, type CsafHash, rolieFeed, rolieName } from "./csaf-rolie.ts";
 export { DISTRIBUTIONS } from "./distributions.ts";
 export { byPackage, type PackageKey, packageOf } from "./names.ts";
 export { openVexDocument } from "./openvex.ts";

@@ -12,6 +12,8 @@ export interface Publication {
   readonly registry: string;
   /** Whether anonymous clients may read it. */
   readonly isPublic: boolean;
+  /** The fingerprint of the OpenPGP key that signs CSAF documents; undefined if they are not signed. */
+  readonly openpgpFingerprint?: string;
 }
 
 /** What package URLs depend on besides the advisory. */

@@ -97,7 +97,7 @@ async function serve(
   registerScim(api, core);
   registerSts(api, exchange, registerLogin(api, { ...core, passwords }, exchange));
   const registry = registerRegistry(api, core, exchange);
-  registerVulnerabilities(api, { ...core, exchange });
+  await registerVulnerabilities(api, { ...core, exchange });
   registerV1(api, engine, registry.tagWrites);
 
   const handlers = api.handlers.handlersOf(API_SERVICES);

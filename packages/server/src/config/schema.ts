@@ -260,6 +260,11 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
         ? undefined
         : `must be some of ${DISTRIBUTIONS.join(", ")}, separated by commas`,
   },
+  csafOpenpgpKey: {
+    default: "",
+    value: "FILE",
+    help: "Armored OpenPGP private key, without passphrase, that signs CSAF documents of feeds. Default: no signatures.",
+  },
   logLevel: {
     default: "info",
     value: "LEVEL",

@@ -60,6 +60,8 @@ export interface Settings {
   readonly v1Guide: string;
   /** IDs of their os-release files. */
   readonly feedDistributions: readonly [string, ...string[]];
+  /** Empty: CSAF documents are not signed. */
+  readonly csafOpenpgpKey: string;
   readonly logLevel: string;
 }
 

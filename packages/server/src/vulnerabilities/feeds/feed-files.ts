@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
 import {
+  CSAF_SIGNATURE,
   type CsafHash,
   csafDocument,
+  csafKeyPath,
   csafPath,
   csafProvider,
   openVexDocument,
@@ -31,6 +33,7 @@ import {
 } from "./feed-csaf.ts";
 import type { FeedFile } from "./feed-path.ts";
 import type { FeedReader } from "./feed-reader.ts";
+import type { FeedSigner } from "./feed-signer.ts";
 import { tarGzipOf } from "./feed-tar.ts";
 
 /** The response body of a file. */
@@ -44,6 +47,9 @@ const TEXT_TYPE = "text/plain; charset=utf-8";
 const ZIP_TYPE = "application/zip";
 const GZIP_TYPE = "application/gzip";
 const CSV_TYPE = "text/csv; charset=utf-8";
+/** RFC 3156. */
+const SIGNATURE_TYPE = "application/pgp-signature";
+const KEY_TYPE = "application/pgp-keys";
 
 /** What the files of a feed are generated from. */
 export interface FeedSource {
@@ -51,6 +57,8 @@ export interface FeedSource {
   readonly publication: Publication;
   /** When the feed last changed, in milliseconds. */
   readonly changed: number;
+  /** Undefined if CSAF documents are not signed. */
+  readonly signer: FeedSigner | undefined;
 }
 
 /** A file of a feed; undefined if it does not exist. Long files are streamed. */
@@ -58,7 +66,7 @@ export async function feedFile(
   file: FeedFile,
   source: FeedSource,
 ): Promise<FeedContent | undefined> {
-  const { reader, publication, changed } = source;
+  const { reader, publication, changed, signer } = source;
   switch (file.kind) {
     case "osv index":
       return { type: JSON_TYPE, body: osvIndex(reader) };
@@ -106,8 +114,14 @@ export async function feedFile(
       // The path includes the year.
       if (entry === undefined || csafPath(entry.key, entry.times.first) !== file.path) return;
       const content = json(csafDocument(advisories, publication));
-      return file.hash === undefined ? content : content && hashFile(content, file.path, file.hash);
+      if (content === undefined || file.proof === undefined) return content;
+      if (file.proof !== CSAF_SIGNATURE) return hashFile(content, file.path, file.proof);
+      return signer && { type: SIGNATURE_TYPE, body: await signer.sign(content.body) };
     }
+    case "csaf key":
+      // Another key's path stays without a file.
+      if (signer === undefined || file.path !== csafKeyPath(signer.fingerprint)) return;
+      return { type: KEY_TYPE, body: signer.publicKey };
     case "csaf feed":
       // Each label has a feed of its own, and the documents of a group have one label.
       if (file.name !== rolieName(publication)) return;

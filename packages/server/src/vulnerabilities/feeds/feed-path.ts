@@ -1,5 +1,6 @@
 import {
   CSAF_HASHES,
+  CSAF_SIGNATURE,
   type CsafHash,
   type PackageKey,
   packageOfCsafId,
@@ -15,22 +16,36 @@ export type FeedFile =
   | { readonly kind: "openvex document"; readonly key: PackageKey }
   | { readonly kind: "csaf provider" | "csaf index" | "csaf changes" | "csaf archive" }
   | { readonly kind: "csaf feed"; readonly name: string }
+  | { readonly kind: "csaf key"; readonly path: string }
   | {
       readonly kind: "csaf document";
       readonly key: PackageKey;
       readonly path: string;
-      /** The file has the hash of the document. */
-      readonly hash: CsafHash | undefined;
+      /** The file has the hash or the signature of the document. */
+      readonly proof: CsafHash | typeof CSAF_SIGNATURE | undefined;
     };
+
+/** Files that cover no advisories. */
+const METADATA: readonly FeedFile["kind"][] = ["openvex manifest", "csaf provider", "csaf key"];
+
+/** Files that some feeds do not have, besides documents. */
+const OPTIONAL: readonly FeedFile["kind"][] = ["openvex all", "csaf feed", "csaf key"];
 
 /** Whether every feed has this file, so that a 304 needs no check of its existence. */
 export function alwaysExists({ kind }: FeedFile): boolean {
-  return kind !== "openvex all" && kind !== "csaf feed" && !kind.endsWith(" document");
+  return !OPTIONAL.includes(kind) && !kind.endsWith(" document");
 }
 
 /** Whether a file covers all advisories of a feed. */
 export function isExport({ kind }: FeedFile): boolean {
-  return !kind.endsWith(" document") && kind !== "openvex manifest" && kind !== "csaf provider";
+  return !METADATA.includes(kind) && !kind.endsWith(" document");
+}
+
+/** Whether a file is the public key, or made with the private one. */
+export function isOfKey(file: FeedFile): boolean {
+  return (
+    file.kind === "csaf key" || (file.kind === "csaf document" && file.proof === CSAF_SIGNATURE)
+  );
 }
 
 /** A parsed path below /feeds/. */
@@ -44,6 +59,8 @@ export interface FeedPath {
 const MAX_FILE_SEGMENTS = 5;
 
 const ROLIE_NAMES = new Set([true, false].map((isPublic) => rolieName({ isPublic })));
+
+const PROOFS = [...CSAF_HASHES, CSAF_SIGNATURE] as const;
 
 /** Files with a fixed path. */
 const FIXED: Readonly<Record<string, FeedFile>> = {
@@ -95,10 +112,13 @@ function readFile(segments: readonly string[]): FeedFile | undefined {
     return { kind: "openvex document", key: { type: second, name: third } };
   }
   if (format === "csaf" && count === 3 && /^\d{4}$/.test(first)) {
-    const hash = CSAF_HASHES.find((one) => second.endsWith(`.json.${one}`));
-    const name = hash === undefined ? second : second.slice(0, -hash.length - 1);
+    const proof = PROOFS.find((one) => second.endsWith(`.json.${one}`));
+    const name = proof === undefined ? second : second.slice(0, -proof.length - 1);
     const key = packageOfCsafId(withoutJson(name) ?? "");
-    return key && { kind: "csaf document", key, path: `${first}/${name}`, hash };
+    return key && { kind: "csaf document", key, path: `${first}/${name}`, proof };
+  }
+  if (format === "csaf" && count === 3 && first === "openpgp") {
+    return { kind: "csaf key", path: `${first}/${second}` };
   }
   if (format === "csaf" && count === 2 && ROLIE_NAMES.has(first)) {
     return { kind: "csaf feed", name: first };

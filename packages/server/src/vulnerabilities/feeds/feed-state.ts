@@ -14,15 +14,22 @@ const FORMAT_VERSION = 3;
 
 /** The validators of a feed file for conditional requests. */
 export interface FeedState {
-  /** A strong entity tag of one path. */
+  /** An entity tag of one path. */
   readonly etag: string;
   /** When it last changed, in milliseconds. */
   readonly changed: number;
+  /**
+   * Only the tag validates a file of a key, since the time does not follow the key, and weakly, since each signature
+   * of a document has other bytes.
+   */
+  readonly isOfKey: boolean;
 }
 
 /**
  * The state of a group's feed, without reading its advisories: from the change counters of advisories and
  * vulnerabilities, and the other contents of its documents.
+ *
+ * @param key the public key, for a file of the key
  */
 export async function feedState(
   {
@@ -34,11 +41,12 @@ export async function feedState(
   group: Group,
   publication: Publication,
   path: string,
+  key?: string,
 ): Promise<FeedState> {
   const below = { below: group.uid, self: false };
   const { changes } = await countsOf(reader, table, below);
   const vulnerabilities = await vulnerabilityChanges(reader, group.uid);
-  const contents = [FORMAT_VERSION, path, group.uid, publication, changes, vulnerabilities];
+  const contents = [FORMAT_VERSION, path, group.uid, publication, changes, vulnerabilities, key];
   const digest = createHash("sha256").update(JSON.stringify(contents)).digest("base64url");
   const renamed = group.updateTime === undefined ? 0 : timestampMs(group.updateTime);
   let changed = Math.max(renamed, vulnerabilities.latest);
@@ -48,14 +56,18 @@ export async function feedState(
     const [latest] = await readPositions(reader, table, query);
     changed = Math.max(changed, Number(latest?.key ?? 0));
   }
-  return { etag: `"${digest.slice(0, 32)}"`, changed };
+  return { etag: `"${digest.slice(0, 32)}"`, changed, isOfKey: key !== undefined };
 }
 
 /**
  * The validator headers of a state. Last-Modified is omitted during the second of the last change: further
  * changes in it would have the same date.
  */
-export function stateHeaders({ etag, changed }: FeedState, now: number): Record<string, string> {
+export function stateHeaders(
+  { etag, changed, isOfKey }: FeedState,
+  now: number,
+): Record<string, string> {
+  if (isOfKey) return { etag: `W/${etag}` };
   const isOver = Math.floor(changed / 1_000) < Math.floor(now / 1_000);
   return { etag, ...(isOver ? { "last-modified": new Date(changed).toUTCString() } : {}) };
 }
@@ -63,13 +75,14 @@ export function stateHeaders({ etag, changed }: FeedState, now: number): Record<
 /** Whether a conditional request matches the state. If-None-Match takes precedence (RFC 9110). */
 export function isNotModified(
   headers: HttpRequest["headers"],
-  { etag, changed }: FeedState,
+  { etag, changed, isOfKey }: FeedState,
 ): boolean {
   const tags = headers["if-none-match"];
   if (tags !== undefined) {
     const given = tags.split(",").map((tag) => uncompressedEtag(tag.trim().replace(/^W\//, "")));
     return given.includes(etag) || given.includes("*");
   }
+  if (isOfKey) return false;
   const since = Date.parse(headers["if-modified-since"] ?? "");
   return !Number.isNaN(since) && Math.floor(changed / 1_000) * 1_000 <= since;
 }

@@ -12,8 +12,9 @@ import { namingOf } from "../naming.ts";
 import { type FeedAccess, feedGroup } from "./feed-access.ts";
 import { FeedExports } from "./feed-exports.ts";
 import { feedFile } from "./feed-files.ts";
-import { alwaysExists, isExport, readFeedPath } from "./feed-path.ts";
+import { alwaysExists, isExport, isOfKey, readFeedPath } from "./feed-path.ts";
 import { FeedReader } from "./feed-reader.ts";
+import type { FeedSigner } from "./feed-signer.ts";
 import { feedState, isNotModified, stateHeaders } from "./feed-state.ts";
 
 const PREFIX = "/feeds/";
@@ -25,9 +26,9 @@ const PUBLIC = "public, max-age=300";
 const PRIVATE = "private, no-cache";
 
 /** The advisory feeds of groups that scanners read: OSV, OpenVEX, CSAF and secdb. */
-export function feedEndpoints(access: FeedAccess): HttpEndpoint[] {
+export function feedEndpoints(access: FeedAccess, signer: FeedSigner | undefined): HttpEndpoint[] {
   const exports = new FeedExports();
-  const handle = (request: HttpRequest) => respond(access, exports, request);
+  const handle = (request: HttpRequest) => respond(access, exports, signer, request);
   return [{ method: "GET", path: PREFIX, prefix: true, handle }];
 }
 
@@ -43,6 +44,7 @@ function withChallenge(thrown: unknown): never {
 async function respond(
   access: FeedAccess,
   exports: FeedExports,
+  signer: FeedSigner | undefined,
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const path = readFeedPath(request.path.slice(PREFIX.length));
@@ -60,8 +62,10 @@ async function respond(
     url: `${baseUrl}${PREFIX}${path.group}`,
     ...namingOf(access),
     isPublic,
+    ...(signer === undefined ? {} : { openpgpFingerprint: signer.fingerprint }),
   };
-  const state = await feedState(engine, group, publication, request.path);
+  const key = isOfKey(path.file) ? signer?.publicKey : undefined;
+  const state = await feedState(engine, group, publication, request.path, key);
   const headers = {
     ...stateHeaders(state, Date.now()),
     "cache-control": isPublic ? PUBLIC : PRIVATE,
@@ -70,7 +74,7 @@ async function respond(
   const isUnchanged = isNotModified(request.headers, state);
   if (isUnchanged && alwaysExists(path.file)) return unchanged;
   const reader = new FeedReader(engine, group.uid);
-  const file = () => feedFile(path.file, { reader, publication, changed: state.changed });
+  const file = () => feedFile(path.file, { reader, publication, changed: state.changed, signer });
   const isBounded = isExport(path.file) && request.method !== "HEAD";
   const content = await (isBounded
     ? exports.create(clientNetwork(request.remoteAddress), file)
