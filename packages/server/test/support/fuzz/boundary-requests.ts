@@ -22,6 +22,7 @@ type Kind =
   | "invite"
   | "repo"
   | "tag"
+  | "package"
   | "advisory"
   | "event";
 
@@ -37,7 +38,8 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/AdvisoryEvent$/, "event"],
   [/Advisories/, "advisory"],
   [/TagHistory|Tags|Tag$/, "tag"],
-  [/Registry|Repos|Images/, "repo"],
+  [/Packages/, "package"],
+  [/Registry|Repos|Images|Deployments/, "repo"],
 ];
 
 /** Something of every kind, and requests about it that would be accepted. */
@@ -49,7 +51,7 @@ export class ValidRequests {
     this.#uids = uids;
   }
 
-  /** @example const ground = await ExtremeGround.prepare(world); */
+  /** @example const ground = await ValidRequests.prepare(world); */
   static async prepare(world: World): Promise<ValidRequests> {
     const api = world.operator();
     const group = await world.organization();
@@ -71,6 +73,7 @@ export class ValidRequests {
       binding: await world.bind(group, identity, "viewer"),
       invite: await uid(api.groupInvites.create(group, { roleUid: viewer, ttl: "3600s" })),
       mapping: await uid(api.externalGroupRoleMappings.create(idp, mapping)),
+      package: await uid(api.packages.createPackage({ package: { name: "x" } })),
       tag: await uid(api.tags.create(repo, { name: "1.0", digest: digest(1) })),
     });
   }
@@ -96,6 +99,7 @@ export class ValidRequests {
     const tagged = { name: "1.0", digest: digest(1) };
     const bound = { identityUid: identity, roleUid };
     const boundV1 = { identity, role: roleUid };
+    const charts = [{ repo: "oci://registry.example.com/charts/app" }];
     return {
       "GroupsService/CreateGroup": { parent: group, group: { name } },
       "GroupsService/UpdateGroup": { group: { uid: group, name } },
@@ -134,6 +138,7 @@ export class ValidRequests {
       },
       "GroupInvitesService/UpdateGroupInvite": { groupInvite: { uid: invite, roleUid } },
       "GroupInvites/Create": { group, role: roleUid, ttl: "3600s" },
+      "GroupInvites/CreateWithGroup": { group: name, role: roleUid, ttl: "3600s" },
       "AccountAssociationsService/CreateAccountAssociation": {
         parent: group,
         accountAssociation: { name },
@@ -159,6 +164,12 @@ export class ValidRequests {
       "TagsService/CreateTag": { parent: repo, tag: tagged },
       "Registry/CreateTag": { repoId: repo, tag: tagged },
       "Registry/UpdateTag": { id: tag, ...tagged },
+      "DeploymentsService/CreateDeployment": { parent: repo, deployment: { charts } },
+      "DeploymentsService/UpdateDeployment": { deployment: { uid: repo, charts } },
+      "Registry/CreateDeployment": { parentId: repo, charts },
+      "Registry/UpdateDeployment": { repoId: repo, charts },
+      "PackagesService/CreatePackage": { package: { name } },
+      "PackagesService/UpdatePackage": { package: { uid: this.#uids.package, name } },
       "Registry/GetRepoTagsSummary": { repoId: repo },
       "Registry/GetRegistrySettings": { registryId: group },
       "Registry/UpdateRegistrySettings": { registryId: group },
