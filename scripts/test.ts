@@ -25,7 +25,7 @@ const TESTS = [
 const LIMITS = {
   // Tests wait for processes and databases at times; one process more than processors uses those
   // times. Long ones keep their processors busy.
-  concurrency: availableParallelism() + (long ? 0 : 1),
+  concurrency: availableParallelism() + (long ? 0 : 2),
   // Long ones measure memory, and fill it.
   filesPerProcess: long ? 1 : Number.POSITIVE_INFINITY,
   // Many times what the longest takes on an idle machine.
