@@ -23,8 +23,8 @@ const TESTS = [
 ];
 
 const LIMITS = {
-  // Tests wait for processes and databases at times; one process more than processors uses those
-  // times. Long ones keep their processors busy.
+  // Tests wait for browsers, processes and databases at times; two processes more than processors use
+  // those times. Long ones keep their processors busy.
   concurrency: availableParallelism() + (long ? 0 : 2),
   // Long ones measure memory, and fill it.
   filesPerProcess: long ? 1 : Number.POSITIVE_INFINITY,

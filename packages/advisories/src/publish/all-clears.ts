@@ -4,7 +4,7 @@ import { type Assessment, assessmentsOf, type VexStatus } from "./assessment.ts"
 import { vulnerabilityName } from "./names.ts";
 import { packageKind } from "./package-kinds.ts";
 import { componentPurl } from "./packages.ts";
-import type { Naming } from "./publication.ts";
+import { ANY_NAMING } from "./publication.ts";
 
 /** How much of a package a status clears: nothing, some versions, or all versions. */
 const CLEARS: Readonly<Record<VexStatus, number>> = {
@@ -15,9 +15,6 @@ const CLEARS: Readonly<Record<VexStatus, number>> = {
 };
 
 const ANY = "any";
-
-/** Placeholders: the comparison of components does not depend on distribution and registry. */
-const PLACEHOLDER_NAMING: Naming = { distributions: ["-"], registry: "-" };
 
 /** An advisory with one of its assessments. */
 export interface Assessed {
@@ -62,7 +59,7 @@ export function withoutFalseClears(
 
 function entriesOf(advisory: Advisory, granularity: "components" | "packages"): Entry[] {
   const { name } = vulnerabilityName(advisory);
-  const component = componentPurl(advisory, PLACEHOLDER_NAMING);
+  const component = componentPurl(advisory, ANY_NAMING);
   const isWhole = granularity === "packages" || component === undefined;
   const packageKey = JSON.stringify([name]);
   const key = isWhole ? packageKey : JSON.stringify([name, component]);

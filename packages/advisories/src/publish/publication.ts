@@ -19,5 +19,8 @@ export interface Publication {
 /** What package URLs depend on besides the advisory. */
 export type Naming = Pick<Publication, "distributions" | "registry">;
 
+/** For comparisons of packages, which do not depend on distribution and registry. */
+export const ANY_NAMING: Naming = { distributions: ["-"], registry: "-" };
+
 /** The generator that documents name. */
 export const TOOL = "wharf";

@@ -1,13 +1,10 @@
 import { create, equals, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import { type Advisory, type AdvisoryEvent, AdvisoryEventSchema } from "@wharf/contract/messages";
 import { latestAssessment, timeOf } from "../publish/assessment.ts";
-import type { Naming } from "../publish/publication.ts";
+import { ANY_NAMING } from "../publish/publication.ts";
 import { isSameArtifact } from "../publish/same-artifact.ts";
 import { DocumentNode } from "../read/document-node.ts";
 import { readKeptRecord } from "../read/osv.ts";
-
-/** Placeholders: whether two packages are the same does not depend on distribution and registry. */
-const PLACEHOLDER_NAMING: Naming = { distributions: ["-"], registry: "-" };
 
 /**
  * The record of one package: the members that all packages of a record share, and its entries of `affected`.
@@ -55,7 +52,7 @@ export function isInEffect(advisory: Advisory, described: Advisory | undefined):
     timeOf(latest) === timeOf(given) &&
     equals(AdvisoryEventSchema, contentOf(latest), contentOf(given)) &&
     (componentLocation === "" || componentLocation === advisory.componentLocation) &&
-    isSameArtifact({ ...advisory, componentLocation }, described, PLACEHOLDER_NAMING)
+    isSameArtifact({ ...advisory, componentLocation }, described, ANY_NAMING)
   );
 }
 
