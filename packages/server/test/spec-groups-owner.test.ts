@@ -70,6 +70,8 @@ onEachStore("organizations and their owners", (world) => {
       mine.groups.delete(uid),
       mine.groups.update(uid, { name: "x" }),
       mine.repos.create(uid, { name: "x" }),
+      mine.groups.create(uid, { name: "x" }),
+      mine.roles.get(`${uid}/0123456789abcdef`),
       mine.identities.get(`${uid}/0123456789abcdef`),
       api.groups.get(uid),
     ]);

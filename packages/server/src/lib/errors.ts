@@ -119,8 +119,21 @@ export function aborted(text: string): WharfError {
   return new WharfError("ABORTED", text);
 }
 
+/** The caller lacks capabilities at a scope; it is empty where any scope would do. */
+export class PermissionDeniedError extends WharfError {
+  readonly scope: string;
+
+  constructor(text: string, scope: string) {
+    super("PERMISSION_DENIED", text);
+    this.scope = scope;
+  }
+}
+
 /** The caller lacks capabilities. Names them, but not whether the resource exists. */
-export function permissionDenied(capabilities: readonly string[], uid: string): WharfError {
+export function permissionDenied(
+  capabilities: readonly string[],
+  uid: string,
+): PermissionDeniedError {
   const where = uid === "" ? "anywhere" : `at ${JSON.stringify(uid)}`;
   const named = capabilities.slice(0, MAX_NAMED_CAPABILITIES).join(", ");
   const others = capabilities.length - MAX_NAMED_CAPABILITIES;
@@ -128,7 +141,7 @@ export function permissionDenied(capabilities: readonly string[], uid: string): 
   // No role grants these, so no owner can help.
   const reserved = capabilities.filter((name) => isInternalOnly(capabilityFromName(name) ?? 0));
   const holder = reserved.length > 0 ? `; ${reserved.join(", ")} takes the operator's token` : "";
-  return new WharfError("PERMISSION_DENIED", `needs ${all} ${where}${holder}`);
+  return new PermissionDeniedError(`needs ${all} ${where}${holder}`, uid);
 }
 
 /** Messages must fit into headers. */

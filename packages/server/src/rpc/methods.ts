@@ -14,7 +14,7 @@ import {
 import { serviceNames } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
-import { notFound, unimplemented, WharfError } from "../lib/errors.ts";
+import { notFound, PermissionDeniedError, unimplemented, type WharfError } from "../lib/errors.ts";
 import type {
   Call,
   EventTranslator,
@@ -114,32 +114,22 @@ export class ServedMethods implements Methods {
       rule.kind === "anyone"
         ? ANONYMOUS
         : await this.#authenticator.caller(incoming.authorization, time);
-    const denial = this.#checkAccess(method as BoundMethod, caller, request);
-    if (denial !== undefined) await denial;
-    onCall?.(caller, desc);
-    validateRequest(desc.input, request);
-    return await handler(
-      new AdmittedCall(incoming, desc, caller, time, { translateEvent }),
-      request,
-    );
-  }
-
-  /** Undefined, as mostly, when the caller may; a denied caller waits for a read of the store. */
-  #checkAccess(method: BoundMethod, caller: Caller, request: Message): Promise<never> | undefined {
     try {
-      checkAccess(method, caller, request);
-      return undefined;
-    } catch (denial) {
-      return this.#deny(denial, caller, method.scope?.read(request) ?? "");
+      checkAccess(method as BoundMethod, caller, request);
+      onCall?.(caller, desc);
+      validateRequest(desc.input, request);
+      const call = new AdmittedCall(incoming, desc, caller, time, { translateEvent });
+      return await handler(call, request);
+    } catch (error) {
+      throw error instanceof PermissionDeniedError ? await this.#deletedOr(error, caller) : error;
     }
   }
 
-  /** Who deleted a group gets NOT_FOUND there, which reveals nothing to them. */
-  async #deny(denial: unknown, { uid: identity }: Caller, scope: string): Promise<never> {
-    const isDenied = denial instanceof WharfError && denial.code === "PERMISSION_DENIED";
-    const deleted =
-      isDenied && scope !== "" ? await this.#findDeletedGroup?.(identity, scope) : undefined;
-    throw deleted === undefined ? denial : notFound("Group", deleted);
+  /** The caller that deleted a group gets NOT_FOUND there, which reveals nothing to it. */
+  async #deletedOr(denial: PermissionDeniedError, { uid }: Caller): Promise<WharfError> {
+    const { scope } = denial;
+    const deleted = scope === "" ? undefined : await this.#findDeletedGroup?.(uid, scope);
+    return deleted === undefined ? denial : notFound("Group", deleted);
   }
 
   /**
@@ -154,8 +144,7 @@ export class ServedMethods implements Methods {
     const [name] = serviceNames(desc.parent);
     const method = this.#byPath.get(`/${name}/${desc.name}`) as BoundMethod;
     if (method.handler === undefined) throw unimplemented(`${name}/${desc.name}`);
-    const denial = this.#checkAccess(method, call.caller, request);
-    if (denial !== undefined) await denial;
+    checkAccess(method, call.caller, request);
     validateRequest(desc.input, request);
     const { caller, time, translateEvent, calledAs = call.method } = call;
     const inner = new AdmittedCall(call, desc, caller, time, {
