@@ -8,7 +8,7 @@ import { TOKEN_EXCHANGE } from "../login/oauth/token-exchange-grant.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import { FAILURE_TEXTS } from "../store/db/failure.ts";
+import { failureText } from "../store/db/failure.ts";
 import type { Store } from "../store/db/store.ts";
 import type { Api } from "../wire/api.ts";
 import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
@@ -56,7 +56,7 @@ function systemEndpoints({
     get("/readyz", async () => {
       if (!serving()) return notReady("stopping", "the server is stopping");
       const { failure } = store.health;
-      if (failure !== undefined) return notReady(failure.cause, FAILURE_TEXTS[failure.cause]);
+      if (failure !== undefined) return notReady(failure.cause, failureText(failure));
       return store.accessVersion().then(
         () => text(200, "ok"),
         () => notReady("unreadable", "the store cannot be read"),
