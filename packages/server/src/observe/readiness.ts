@@ -1,4 +1,4 @@
-import { FAILURE_TEXTS } from "../store/db/failure.ts";
+import { failureText } from "../store/db/failure.ts";
 import type { StoreHealth } from "../store/db/health.ts";
 
 /** Why load balancers should not route requests here. */
@@ -23,7 +23,7 @@ export class Readiness {
   get problem(): NotReady | undefined {
     if (this.#isDraining) return STOPPING;
     const { failure } = this.#store;
-    return failure && { reason: failure.cause, message: FAILURE_TEXTS[failure.cause] };
+    return failure && { reason: failure.cause, message: failureText(failure) };
   }
 
   serving(): boolean {

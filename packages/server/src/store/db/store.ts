@@ -40,6 +40,7 @@ export class Store {
       },
       failed: (failure) => health.failed(failure),
     });
+    driver.observe?.((failure) => health.failed(failure));
   }
 
   /** Opens the store and migrates its tables. */
