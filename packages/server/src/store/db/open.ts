@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { parseDatabaseUrl, shownHosts } from "../../config/database-url.ts";
 import type { Settings } from "../../config/settings.ts";
 import { databaseError, dataDirectoryError } from "../../lib/startup-errors.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
@@ -23,8 +24,14 @@ export async function openStore(
       databaseUrl === "" ? openSqlite(join(data, DATABASE)) : await openPostgres(databaseUrl);
     return await Store.open(driver, tables, timings);
   } catch (error) {
-    throw databaseUrl === "" ? dataDirectoryError(data, error) : databaseError(databaseUrl, error);
+    throw databaseUrl === ""
+      ? dataDirectoryError(data, error)
+      : databaseError(hostsOf(databaseUrl), error);
   }
+}
+
+function hostsOf(databaseUrl: string): string {
+  return shownHosts(parseDatabaseUrl(databaseUrl).hosts);
 }
 
 /** Whether the database exists. Of PostgreSQL, only connecting to it can tell. */
