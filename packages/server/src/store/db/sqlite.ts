@@ -26,11 +26,12 @@ const DIALECT: Dialect = {
   lockText: "",
 };
 
-/** The primary result codes SQLITE_READONLY, SQLITE_IOERR and SQLITE_FULL. */
+/** The primary result codes SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL and SQLITE_CANTOPEN. */
 const FAILURES: Readonly<Record<number, FailureCause>> = {
   8: "read_only",
   10: "io_error",
   13: "disk_full",
+  14: "cannot_open",
 };
 
 /** How long a statement waits for another process, such as an admin command, to finish writing. */

@@ -1,10 +1,14 @@
 import { ConfigError } from "../../config/settings.ts";
+import { WharfError } from "../../lib/errors.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import type { Driver, Reader } from "./connection.ts";
 import { GroupCommit, type Work } from "./group-commit.ts";
 import { StoreHealth } from "./health.ts";
 import { migrations } from "./migrations.ts";
+import { ObservedReader } from "./observed-reader.ts";
 import { probe } from "./probe.ts";
+
+const ACCESS_VERSION = "SELECT version FROM access_version";
 
 /** Durations of commits, for the metrics. */
 export interface StoreTimings {
@@ -19,13 +23,19 @@ export class Store {
   readonly reader: Reader;
   readonly health: StoreHealth;
   readonly #driver: Driver;
+  readonly #reads: ObservedReader;
   readonly #commits: GroupCommit;
 
   private constructor(driver: Driver, timings: StoreTimings) {
     this.#driver = driver;
-    this.reader = driver.reader;
-    const health = new StoreHealth(() => probe(this));
+    const health = new StoreHealth({
+      read: () => driver.readShared(ACCESS_VERSION),
+      write: () => probe(this),
+      failureOf: (error) => driver.failureOf(error instanceof WharfError ? error.cause : error),
+    });
     this.health = health;
+    this.#reads = new ObservedReader(driver, (failure) => health.failed(failure));
+    this.reader = this.#reads;
     this.#commits = new GroupCommit(driver, {
       committed(ms, writes) {
         timings.committed(ms, writes);
@@ -52,13 +62,15 @@ export class Store {
 
   /** Runs work in a transaction that it may share with others; resolves when it is durable. */
   write<T>(work: Work<T>): Promise<T> {
-    return this.#commits.write(work);
+    const written = this.#commits.write(work);
+    this.health.writing(written);
+    return written;
   }
 
   /** The access version, which grows with every change of access. Never older than the call. */
   async accessVersion(): Promise<number> {
-    const sql = "SELECT version FROM access_version";
-    return (await this.#driver.readShared<{ version: number }>(sql))?.version ?? 0;
+    const read = () => this.#driver.readShared<{ version: number }>(ACCESS_VERSION);
+    return (await this.#reads.observe(read))?.version ?? 0;
   }
 
   /** Removes from the database's files what was deleted from these small tables. */
