@@ -4,44 +4,36 @@ export type FailureCause =
   | "read_only"
   | "io_error"
   | "unreachable"
+  | "damaged"
+  | "locked"
+  | "replaced"
   | "timeout"
   | "file_descriptors"
   | "cannot_open"
   | "other";
 
-/** What is wrong with the store, for callers and the log. */
-const CAUSE_TEXTS: Readonly<Record<FailureCause, string>> = {
+const REASONS: Readonly<Record<FailureCause, string>> = {
   disk_full: "its disk is full",
   read_only: "it is read-only",
   io_error: "disk I/O error",
   unreachable: "it cannot be reached",
+  damaged: "the database is damaged, or its disk fails; `wharf admin check` shows where",
+  locked: "another process has locked the database",
+  replaced: "its file was replaced or removed; restart the server",
   timeout: "it does not respond in time",
   file_descriptors: "the server has no file descriptors left",
   cannot_open: "one of its files cannot be opened",
   other: "unexpected error",
 };
 
-const PARTICIPLES = { read: "read", write: "written" } as const;
-
 /** A failed read or write. */
 export interface StoreFailure {
-  readonly operation: keyof typeof PARTICIPLES;
+  readonly operation: "read" | "write";
   readonly cause: FailureCause;
   readonly error: unknown;
 }
 
-/** For example "the store cannot be written: its disk is full". */
-export function failureText({ operation, cause }: Omit<StoreFailure, "error">): string {
-  return `the store cannot be ${PARTICIPLES[operation]}: ${CAUSE_TEXTS[cause]}`;
-}
-
-/** The codes of system errors that mean: no file descriptors left, in the process or in the system. */
-const DESCRIPTOR_CODES: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE"]);
-
-/** Whether an error, or one of its causes, is a lack of file descriptors. */
-export function lacksDescriptors(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if (DESCRIPTOR_CODES.has((at as NodeJS.ErrnoException).code)) return true;
-  }
-  return false;
+/** The error text for callers and the log, such as "the store cannot be written: its disk is full". */
+export function failureText({ cause, operation }: Omit<StoreFailure, "error">): string {
+  return `the store cannot be ${operation === "read" ? "read" : "written"}: ${REASONS[cause]}`;
 }

@@ -127,7 +127,8 @@ export class GroupCommit {
     const cause = this.#driver.failureOf(error) ?? "other";
     const failure: StoreFailure = { operation: "write", cause, error };
     this.#observer.failed(failure);
-    return new WharfError("UNAVAILABLE", failureText(failure), undefined, error);
+    const code = cause === "damaged" ? "DATA_LOSS" : "UNAVAILABLE";
+    return new WharfError(code, failureText(failure), undefined, error);
   }
 
   async #attempt(batch: Waiting[]): Promise<Outcome[]> {

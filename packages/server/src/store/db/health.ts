@@ -16,12 +16,13 @@ const ABANDON_INTERVALS = 10;
 const IDLE_INTERVALS = 10;
 
 /** Causes that may concern one write only: a check shows whether others fail, too. */
-const UNPROVEN: ReadonlySet<FailureCause> = new Set(["timeout", "other"]);
+const UNPROVEN: ReadonlySet<FailureCause> = new Set(["damaged", "timeout", "other"]);
 
 /** What checks do. */
 export interface StoreProbes {
+  /** Failures of reads and writes are reported as for every other caller. */
   read(): Promise<unknown>;
-  /** Writes to the store and deletes it again. Its failures are reported like those of all writes. */
+  /** Writes to the store and deletes it again. */
   write(): Promise<void>;
   failureOf(error: unknown): FailureCause | undefined;
 }
@@ -119,10 +120,10 @@ export class StoreHealth {
   #tick(): void {
     this.#idleIntervals++;
     if (this.#pendingWrites > 0 && ++this.#writeIntervals > MAX_WRITE_INTERVALS)
-      this.#fail("write", "timeout");
+      this.#stalled("write");
     if (this.#check !== undefined) {
       this.#checkIntervals++;
-      if (this.#checkIntervals > MAX_READ_INTERVALS) this.#fail("read", "timeout");
+      if (this.#checkIntervals > MAX_READ_INTERVALS) this.#stalled("read");
       if (this.#checkIntervals <= ABANDON_INTERVALS) return;
     }
     void this.#run();
@@ -145,16 +146,22 @@ export class StoreHealth {
         if (isCurrent()) this.#recover();
       }
     } catch (error) {
-      if (isCurrent()) this.#fail(operation, this.#probes.failureOf(error) ?? "other", error);
+      if (isCurrent()) this.#checkFailed(operation, error);
     } finally {
       if (isCurrent()) this.#check = undefined;
     }
   }
 
-  /** A check failed. A failed write, or one before, has been reported. */
-  #fail(operation: StoreFailure["operation"], cause: FailureCause, error?: unknown): void {
-    if (this.#failure?.operation === operation) return;
-    const failure: StoreFailure = { operation, cause, error };
+  #checkFailed(operation: StoreFailure["operation"], error: unknown): void {
+    const cause = this.#probes.failureOf(error);
+    const failure: StoreFailure = { operation, cause: cause ?? "other", error };
+    if (cause === undefined) this.#report(failure);
+    this.#set(failure);
+  }
+
+  #stalled(operation: StoreFailure["operation"]): void {
+    if (this.#failure !== undefined) return;
+    const failure: StoreFailure = { operation, cause: "timeout", error: undefined };
     this.#report(failure);
     this.#set(failure);
   }

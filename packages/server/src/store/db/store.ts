@@ -2,13 +2,12 @@ import { ConfigError } from "../../config/settings.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import type { Driver, Reader } from "./connection.ts";
+import type { StoreFailure } from "./failure.ts";
 import { GroupCommit, type Work } from "./group-commit.ts";
 import { StoreHealth } from "./health.ts";
 import { migrations } from "./migrations.ts";
-import { ObservedReader } from "./observed-reader.ts";
+import { observedReads } from "./observed-reader.ts";
 import { probe } from "./probe.ts";
-
-const ACCESS_VERSION = "SELECT version FROM access_version";
 
 /** Durations of commits, for the metrics. */
 export interface StoreTimings {
@@ -23,33 +22,38 @@ export class Store {
   readonly reader: Reader;
   readonly health: StoreHealth;
   readonly #driver: Driver;
-  readonly #reads: ObservedReader;
+  readonly #reads: Pick<Driver, "readShared" | "reader">;
   readonly #commits: GroupCommit;
 
-  private constructor(driver: Driver, timings: StoreTimings) {
+  private constructor(driver: Driver, timings: StoreTimings, checkMs?: number) {
     this.#driver = driver;
-    const health = new StoreHealth({
-      read: () => driver.readShared(ACCESS_VERSION),
-      write: () => probe(this),
-      failureOf: (error) => driver.failureOf(error instanceof WharfError ? error.cause : error),
-    });
+    const health = new StoreHealth(
+      {
+        read: () => this.accessVersion(),
+        write: () => probe(this),
+        failureOf: (error) => driver.failureOf(error instanceof WharfError ? error.cause : error),
+      },
+      checkMs,
+    );
     this.health = health;
-    this.#reads = new ObservedReader(driver, (failure) => health.failed(failure));
-    this.reader = this.#reads;
+    const failed = (failure: StoreFailure) => health.failed(failure);
+    this.#reads = observedReads(driver, failed);
+    this.reader = this.#reads.reader;
     this.#commits = new GroupCommit(driver, {
       committed(ms, writes) {
         timings.committed(ms, writes);
         health.committed();
       },
-      failed: (failure) => health.failed(failure),
+      failed,
     });
   }
 
-  /** Opens the store and migrates its tables. */
+  /** Opens the store and migrates its tables. `checkMs` is the interval of checks of its health, for tests. */
   static async open(
     driver: Driver,
     tables: readonly ResourceTable[],
     timings: StoreTimings,
+    checkMs?: number,
   ): Promise<Store> {
     try {
       await migrate(driver, tables);
@@ -57,7 +61,7 @@ export class Store {
       await driver.close();
       throw error;
     }
-    return new Store(driver, timings);
+    return new Store(driver, timings, checkMs);
   }
 
   /** Runs work in a transaction that it may share with others; resolves when it is durable. */
@@ -69,8 +73,8 @@ export class Store {
 
   /** The access version, which grows with every change of access. Never older than the call. */
   async accessVersion(): Promise<number> {
-    const read = () => this.#driver.readShared<{ version: number }>(ACCESS_VERSION);
-    return (await this.#reads.observe(read))?.version ?? 0;
+    const sql = "SELECT version FROM access_version";
+    return (await this.#reads.readShared<{ version: number }>(sql))?.version ?? 0;
   }
 
   /** Removes from the database's files what was deleted from these small tables. */
