@@ -14,6 +14,12 @@ export interface StoreTimings {
   committed(milliseconds: number, writes: number): void;
 }
 
+/** A request whose client may give up. */
+export interface Abandonable {
+  /** The error of a request that nobody waits for any more. */
+  readonly abandoned?: WharfError | undefined;
+}
+
 /**
  * The data store. Reads see what is committed; a write resolves when it is durable. The store has all SQL;
  * it imports `lib/`, the settings and the contract.
@@ -69,6 +75,18 @@ export class Store {
     const written = this.#commits.write(work);
     this.health.writing(written);
     return written;
+  }
+
+  /**
+   * Runs work for a request, unless the request is abandoned before the work begins: its client has given up, or has
+   * sent it again. Work that has begun runs to its end.
+   */
+  writeFor<T>(request: Abandonable, work: Work<T>): Promise<T> {
+    return this.write((tx) => {
+      const { abandoned } = request;
+      if (abandoned !== undefined) throw abandoned;
+      return work(tx);
+    });
   }
 
   /** The access version, which grows with every change of access. Never older than the call. */
