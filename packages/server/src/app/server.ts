@@ -7,6 +7,7 @@ import { Retention } from "../engine/retention.ts";
 import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
 import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
 import { registerLogin } from "../login/register.ts";
+import { FaultLog } from "../observe/fault-log.ts";
 import { type Log, type LogOutput, openLog } from "../observe/logger.ts";
 import { Metrics } from "../observe/metrics.ts";
 import { Readiness } from "../observe/readiness.ts";
@@ -85,7 +86,8 @@ async function serve(
   passwords: PasswordHasher,
 ): Promise<RunningServer> {
   const { log } = logs;
-  store.health.observe(storeFailures(log, metrics));
+  const faults = new FaultLog(log);
+  store.health.observe(storeFailures(faults, metrics));
   const core = await openCore(settings, store, metrics, log);
   const { engine, authenticator } = core;
 
