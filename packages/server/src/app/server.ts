@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { SERVICES } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import { registerClouds } from "../clouds/check.ts";
@@ -47,8 +48,11 @@ export interface RunningServer {
   readonly url: string;
   /** Where to create the first account, and the code for it; undefined once there is an account. */
   readonly firstRun: FirstRun | undefined;
-  /** Drains requests and background tasks, then closes the store. */
-  stop(): Promise<void>;
+  /**
+   * Fails readiness at once and serves for `delayMs` more, until balancers have noticed. Then drains requests and
+   * background tasks, and closes the store. A second call without a delay ends the delay of the first.
+   */
+  stop(delayMs?: number): Promise<void>;
 }
 
 /** What a server is built on beside its settings; operators cannot choose it. */
@@ -130,21 +134,31 @@ async function serve(
   });
   const firstRun = await createSetupCode(core, Date.now());
 
+  const delay = new AbortController();
+  async function shutDown(delayMs: number): Promise<void> {
+    readiness.drain();
+    port.drain();
+    log.info({ delaySeconds: delayMs / 1000 }, "stopping");
+    await sleep(delayMs, undefined, delay).catch(() => {});
+    await port.close(DRAIN_MS);
+    stopping.abort();
+    await resumed;
+    await retention.stop();
+    await registry.sync.stop();
+    await engine.auditAggregator.flush().catch((error) => {
+      log.error({ err: error }, "aggregated audit entries not written");
+    });
+    await store.close();
+    log.info({}, "stopped");
+  }
+  let stopped: Promise<void> | undefined;
   return {
     url: port.url,
     firstRun,
-    async stop() {
-      readiness.drain();
-      await port.close(DRAIN_MS);
-      stopping.abort();
-      await resumed;
-      await retention.stop();
-      await registry.sync.stop();
-      await engine.auditAggregator.flush().catch((error) => {
-        log.error({ err: error }, "aggregated audit entries not written");
-      });
-      await store.close();
-      log.info({}, "stopped");
+    stop(delayMs = 0) {
+      if (delayMs === 0) delay.abort();
+      stopped ??= shutDown(delayMs);
+      return stopped;
     },
   };
 }
