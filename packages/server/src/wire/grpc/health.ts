@@ -43,7 +43,7 @@ export class Health {
   /** Notifies all watchers that nothing is served any more. */
   close(): void {
     this.#closed = true;
-    this.#tellAll();
+    this.#notifyAll();
   }
 
   #status(service: string): Status {
