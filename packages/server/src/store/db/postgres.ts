@@ -60,7 +60,6 @@ export async function openPostgres(url: string, timeouts: Partial<Timeouts> = {}
       const connection = await connections.open(limits);
       await scrub(connection, tables).finally(() => connection.end());
     },
-    observe: (listener) => cluster.observe(listener),
     close: async () => {
       await pool.close();
       await writing?.end();

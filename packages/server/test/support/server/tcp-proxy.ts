@@ -1,23 +1,30 @@
-/** A TCP proxy that can fail as networks do. */
+/** A TCP proxy in front of a database, for outages that the database itself cannot simulate. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 export class TcpProxy {
   readonly #server: Server;
-  #isSilent = false;
   readonly #sockets = new Set<Socket>();
-  readonly #upstream = new Set<Socket>();
+  readonly #targets = new Set<Socket>();
+  #mode: "forward" | "stall" | "reset" = "forward";
 
-  private constructor(server: Server) {
-    this.#server = server;
+  private constructor(targetPort: number) {
+    this.#server = createServer((client) => {
+      if (this.#mode === "reset") {
+        client.resetAndDestroy();
+        return;
+      }
+      const target = connect(targetPort, "127.0.0.1");
+      this.#targets.add(target);
+      this.#join(client, target);
+      this.#join(target, client);
+    });
   }
 
-  static async to(port: number): Promise<TcpProxy> {
-    const server = createServer();
-    const proxy = new TcpProxy(server);
-    server.on("connection", (client) => proxy.#forward(client, port));
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
+  static async to(targetPort: number): Promise<TcpProxy> {
+    const proxy = new TcpProxy(targetPort);
+    proxy.#server.listen(0, "127.0.0.1");
+    await once(proxy.#server, "listening");
     return proxy;
   }
 
@@ -25,47 +32,49 @@ export class TcpProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** From now on connections are accepted, and nothing is forwarded. */
-  silence(): void {
-    this.#isSilent = true;
-    this.loseUpstream();
+  /** Forwards nothing, in either direction, and closes nothing. */
+  stall(): void {
+    this.#mode = "stall";
+    for (const socket of this.#sockets) socket.pause();
   }
 
-  /** Connections from now on work. */
+  /** The target of each connection is gone, and the client does not notice. New connections work. */
+  loseTargets(): void {
+    for (const target of this.#targets) target.removeAllListeners("close").destroy();
+    this.#targets.clear();
+  }
+
+  /** Forwards nothing more on open connections, which neither side notices. New connections work. */
+  forgetConnections(): void {
+    for (const socket of this.#sockets) socket.removeAllListeners("data");
+  }
+
+  /** Resets all connections, also new ones. */
+  reset(): void {
+    this.#mode = "reset";
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  /** Forwards again, with the bytes that were held back. */
   heal(): void {
-    this.#isSilent = false;
-  }
-
-  /** The peer of each open connection is gone, and its client does not notice. */
-  loseUpstream(): void {
-    for (const socket of this.#upstream) socket.destroy();
-    this.#upstream.clear();
-  }
-
-  /** The clients of open connections hear nothing more, but their peer is still there. */
-  forgetClients(): void {
-    for (const socket of [...this.#sockets, ...this.#upstream]) socket.removeAllListeners("data");
-    this.#upstream.clear();
+    this.#mode = "forward";
+    for (const socket of this.#sockets) socket.resume();
   }
 
   close(): void {
-    for (const socket of this.#sockets) socket.destroy();
-    this.loseUpstream();
+    this.reset();
     this.#server.close();
   }
 
-  #forward(client: Socket, port: number): void {
-    this.#sockets.add(client);
-    client.on("error", () => {});
-    if (this.#isSilent) {
-      client.resume();
-      return;
-    }
-    const upstream = connect(port, "127.0.0.1");
-    this.#upstream.add(upstream);
-    upstream.on("error", () => {});
-    upstream.on("data", (data) => client.write(data));
-    client.on("data", (data) => upstream.write(data));
-    client.on("close", () => upstream.destroy());
+  #join(from: Socket, to: Socket): void {
+    this.#sockets.add(from);
+    from.on("data", (chunk) => to.write(chunk));
+    if (this.#mode === "stall") from.pause();
+    from.on("error", () => {});
+    from.on("close", () => {
+      this.#sockets.delete(from);
+      this.#targets.delete(from);
+      to.destroy();
+    });
   }
 }

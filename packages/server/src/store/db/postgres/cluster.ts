@@ -1,8 +1,7 @@
 import { parseDatabaseUrl } from "../../../config/database-url.ts";
-import type { StoreFailure } from "../failure.ts";
 import type { SessionLimits } from "./check.ts";
 import { Connections } from "./connections.ts";
-import { DatabaseUnavailable, failureOf } from "./failures.ts";
+import { DatabaseUnavailable } from "./failures.ts";
 import { Liveness } from "./liveness.ts";
 import { Primary } from "./primary.ts";
 import { ReadPool } from "./read-pool.ts";
@@ -57,7 +56,6 @@ export interface Cluster {
   readonly pool: ReadPool;
   /** Of sessions that are not for reads. */
   readonly limits: SessionLimits;
-  observe(listener: (failure: StoreFailure) => void): void;
   /** Closes what is still open. */
   stop(): void;
 }
@@ -80,17 +78,12 @@ export async function connectCluster(url: string, changed: Partial<Timeouts>): P
     const options = { hosts, connectTimeoutMs: connectMs, staggerMs, retryMs };
     return new Primary(pg.Client, { ...options, applicationName: "wharf" }, ticks, observer);
   });
-  let report: (failure: StoreFailure) => void = () => {};
   const pool = new ReadPool(connections, ticks, {
     size: READ_CONNECTIONS,
     waitMs: timeouts.waitMs,
     idleMs: IDLE_MS,
     closeMs: silenceMs,
     limits: readLimits,
-    failed(error) {
-      const cause = failureOf(error);
-      if (cause !== undefined) report({ cause, error });
-    },
   });
   const queryTimeoutMs = statementMs === 0 ? 0 : statementMs + QUERY_GRACE_MS;
   const liveness = { silenceMs, queryTimeoutMs, checkTimeoutMs: connectMs, limits };
@@ -99,9 +92,6 @@ export async function connectCluster(url: string, changed: Partial<Timeouts>): P
     connections,
     pool,
     limits,
-    observe(listener) {
-      report = listener;
-    },
     stop() {
       ticks.stop();
       connections.destroyAll(new DatabaseUnavailable("the store is closed"));

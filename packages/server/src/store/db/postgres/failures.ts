@@ -8,7 +8,7 @@ export class DatabaseUnavailable extends Error {
   readonly code = DATABASE_UNAVAILABLE;
   readonly failure: FailureCause | undefined;
 
-  /** Without a cause, the database works: this replica has no connection to spare. */
+  /** Without a cause, we closed the store. */
   constructor(message: string, failure?: FailureCause) {
     super(message);
     this.failure = failure;
@@ -43,6 +43,10 @@ const FAILURES: Readonly<Record<string, FailureCause>> = {
   "53100": "disk_full",
   [READ_ONLY_TRANSACTION]: "read_only",
   "58030": "io_error",
+  // query_canceled: the statement timeout
+  "57014": "timeout",
+  EMFILE: "file_descriptors",
+  ENFILE: "file_descriptors",
 };
 
 /** SQLSTATE classes and system errors of a broken connection; pg has no code for a terminated one. */

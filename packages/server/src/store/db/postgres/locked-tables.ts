@@ -14,7 +14,7 @@ interface Waiting {
 }
 
 export function tableLocked(): DatabaseUnavailable {
-  return new DatabaseUnavailable("a table is locked by another session");
+  return new DatabaseUnavailable("a table is locked by another session", "locked");
 }
 
 /**

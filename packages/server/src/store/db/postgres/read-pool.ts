@@ -17,8 +17,6 @@ export interface ReadPoolOptions {
   /** How long reads may take after the pool was closed. */
   readonly closeMs: number;
   readonly limits: SessionLimits;
-  /** Is notified when no connection is left and none can be opened. */
-  failed(error: unknown): void;
 }
 
 interface Waiting {
@@ -153,7 +151,7 @@ export class ReadPool implements Queryable, LockObserver {
       const cancel = this.#ticks.after(this.#options.waitMs, () => {
         this.#waiting.delete(waiting);
         const seconds = this.#options.waitMs / 1_000;
-        reject(new DatabaseUnavailable(`no connection was free within ${seconds} s`));
+        reject(new DatabaseUnavailable(`no connection was free within ${seconds} s`, "timeout"));
       });
       const waiting: Waiting = {
         resolve(connection) {
@@ -184,9 +182,7 @@ export class ReadPool implements Queryable, LockObserver {
       (error: unknown) => {
         this.#connecting--;
         // With another connection there is hope.
-        if (this.#running.size + this.#idle.length + this.#connecting > 0) return;
-        this.#rejectAll(error);
-        this.#options.failed(error);
+        if (this.#running.size + this.#idle.length + this.#connecting === 0) this.#rejectAll(error);
       },
     );
   }
