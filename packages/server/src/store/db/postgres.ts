@@ -10,7 +10,7 @@ import { SharedRead } from "./shared-read.ts";
 /** Opens PostgreSQL, or a compatible database, for any number of replicas. */
 export async function openPostgres(url: string, timeouts: Partial<Timeouts> = {}): Promise<Driver> {
   const cluster = await connectCluster(url, timeouts);
-  const { connections, limits, pool } = cluster;
+  const { connections, limits, locked, pool } = cluster;
 
   let writing: Connection | undefined;
   const connect = async (): Promise<Connection> => {
@@ -46,7 +46,7 @@ export async function openPostgres(url: string, timeouts: Partial<Timeouts> = {}
     dialect: DIALECT,
     reader,
     readShared,
-    writer: new PostgresWriter(inTransaction),
+    writer: new PostgresWriter(inTransaction, locked),
     begin: async () => {
       const connection = await connect();
       await connection.query("BEGIN");

@@ -3,6 +3,7 @@ import type { SessionLimits } from "./check.ts";
 import { Connections } from "./connections.ts";
 import { DatabaseUnavailable } from "./failures.ts";
 import { Liveness } from "./liveness.ts";
+import { LockedTables } from "./locked-tables.ts";
 import { Primary } from "./primary.ts";
 import { ReadPool } from "./read-pool.ts";
 import { Ticks } from "./ticks.ts";
@@ -54,6 +55,7 @@ const TIMEOUTS: Timeouts = {
 export interface Cluster {
   readonly connections: Connections;
   readonly pool: ReadPool;
+  readonly locked: LockedTables;
   /** Of sessions that are not for reads. */
   readonly limits: SessionLimits;
   /** Closes what is still open. */
@@ -78,7 +80,8 @@ export async function connectCluster(url: string, changed: Partial<Timeouts>): P
     const options = { hosts, connectTimeoutMs: connectMs, staggerMs, retryMs };
     return new Primary(pg.Client, { ...options, applicationName: "wharf" }, ticks, observer);
   });
-  const pool = new ReadPool(connections, ticks, {
+  const locked = new LockedTables(ticks, timeouts.waitMs);
+  const pool = new ReadPool(connections, ticks, locked, {
     size: READ_CONNECTIONS,
     waitMs: timeouts.waitMs,
     idleMs: IDLE_MS,
@@ -87,9 +90,10 @@ export async function connectCluster(url: string, changed: Partial<Timeouts>): P
   });
   const queryTimeoutMs = statementMs === 0 ? 0 : statementMs + QUERY_GRACE_MS;
   const liveness = { silenceMs, queryTimeoutMs, checkTimeoutMs: connectMs, limits };
-  new Liveness(connections, ticks, liveness, pool);
+  new Liveness(connections, ticks, liveness, locked);
   const cluster: Cluster = {
     connections,
+    locked,
     pool,
     limits,
     stop() {

@@ -3,6 +3,7 @@ import type { SessionLimits } from "./check.ts";
 import type { Connection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { isFromServer } from "./failures.ts";
+import type { LockedTables } from "./locked-tables.ts";
 import type { Ticks } from "./ticks.ts";
 
 export interface LivenessOptions {
@@ -15,18 +16,26 @@ export interface LivenessOptions {
   readonly limits: SessionLimits;
 }
 
-/** Is notified of statements that wait for a table that another session has locked. */
-export interface LockObserver {
-  /** Returns the connections whose statements are to be canceled. */
-  waiting(tables: ReadonlyMap<Connection, string>): readonly Connection[];
-}
-
-/** What the server does for these connections; without a row, it does not know the connection. */
+/**
+ * What the server does for these connections; without a row, it does not know the connection. Statements that
+ * change or rewrite tables may wait for their own strong locks.
+ */
 const INSPECT = `SELECT a.pid, a.state, min(c.relname) AS locked
   FROM pg_stat_activity a
   LEFT JOIN pg_locks l ON l.pid = a.pid AND l.locktype = 'relation' AND NOT l.granted
+    AND l.mode IN ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')
   LEFT JOIN pg_class c ON c.oid = l.relation
   WHERE a.pid = ANY($1::int[]) GROUP BY a.pid, a.state`;
+
+/**
+ * The tables that writes, and maybe reads, must wait for. A lock that somebody waits for counts, too: later
+ * statements queue up behind it.
+ */
+const LOCKS = `SELECT c.relname AS "table", bool_or(l.mode = 'AccessExclusiveLock') AS "blocksReads"
+  FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+  WHERE c.relname = ANY($1::text[]) AND l.locktype = 'relation' AND l.mode IN
+    ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+  GROUP BY c.relname`;
 
 const CANCEL = `SELECT pg_cancel_backend(pid) FROM pg_locks
   WHERE locktype = 'relation' AND NOT granted AND pid = ANY($1::int[])`;
@@ -40,21 +49,23 @@ export class Liveness {
   readonly #connections: Connections;
   readonly #ticks: Ticks;
   readonly #options: LivenessOptions;
-  readonly #locks: LockObserver;
+  readonly #locked: LockedTables;
   readonly #silentTicks: number;
   readonly #timeoutTicks: number;
   #isChecking = false;
+  /** Since the last check. */
+  #ticksLocked = 0;
 
   constructor(
     connections: Connections,
     ticks: Ticks,
     options: LivenessOptions,
-    locks: LockObserver,
+    locked: LockedTables,
   ) {
     this.#connections = connections;
     this.#ticks = ticks;
     this.#options = options;
-    this.#locks = locks;
+    this.#locked = locked;
     this.#silentTicks = ticks.count(options.silenceMs);
     this.#timeoutTicks =
       options.queryTimeoutMs === 0 ? Number.POSITIVE_INFINITY : ticks.count(options.queryTimeoutMs);
@@ -62,7 +73,7 @@ export class Liveness {
   }
 
   #tick(): void {
-    let isSuspicious = false;
+    let isSuspicious = this.#locked.names.length > 0 && ++this.#ticksLocked >= this.#silentTicks;
     for (const connection of [...this.#connections.all]) {
       connection.quietTicks++;
       if (!connection.isBusy) continue;
@@ -73,6 +84,7 @@ export class Liveness {
     }
     if (!isSuspicious || this.#isChecking) return;
     this.#isChecking = true;
+    this.#ticksLocked = 0;
     void this.#check().finally(() => {
       this.#isChecking = false;
     });
@@ -89,6 +101,7 @@ export class Liveness {
       probe = await this.#connections.open(this.#options.limits);
       await this.#inspect(probe, unanswered());
     } catch (error) {
+      this.#locked.update(new Map());
       // A server that answers with an error, such as too many connections, is not gone.
       if (isFromServer(error)) return;
       for (const one of unanswered())
@@ -117,14 +130,25 @@ export class Liveness {
         this.#connections.destroy(one, `${shownHost(one.host)} no longer knows the connection`);
       return;
     }
-    const locked = new Map<Connection, string>();
+    const waiting = new Map<Connection, string>();
     for (const one of open.filter(isSilent)) {
       const table = seen.get(one.facts.pid)?.locked;
-      if (table) locked.set(one, table);
+      if (table) waiting.set(one, table);
     }
-    const canceled = locked.size === 0 ? [] : this.#locks.waiting(locked);
-    if (canceled.length > 0)
-      await probe.query({ text: CANCEL, values: [canceled.map(({ facts }) => facts.pid)] });
+    await this.#findLocks(probe, waiting);
+  }
+
+  /** Looks for locked tables, and cancels the statements that wait for them. */
+  async #findLocks(probe: Connection, waiting: ReadonlyMap<Connection, string>): Promise<void> {
+    const tables = [...new Set([...this.#locked.names, ...waiting.values()])];
+    if (tables.length === 0) return;
+    const { rows } = await probe.query({ text: LOCKS, values: [tables] });
+    const found = new Map<string, boolean>(rows.map((row) => [row.table, row.blocksReads]));
+    this.#locked.update(found);
+    const pids = [...waiting]
+      .filter(([, table]) => found.has(table))
+      .map(([connection]) => connection.facts.pid);
+    if (pids.length > 0) await probe.query({ text: CANCEL, values: [pids] });
   }
 }
 

@@ -1,10 +1,10 @@
+import { setImmediate } from "node:timers/promises";
 import type { QueryConfig, QueryResult } from "pg";
 import type { SessionLimits } from "./check.ts";
 import type { Connection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { DatabaseUnavailable } from "./failures.ts";
-import type { LockObserver } from "./liveness.ts";
-import { LockedTables, tableLocked } from "./locked-tables.ts";
+import { type LockedTables, tableLocked } from "./locked-tables.ts";
 import type { Queryable } from "./statements.ts";
 import type { Ticks } from "./ticks.ts";
 
@@ -28,24 +28,32 @@ interface Waiting {
 const LOCK_NOT_AVAILABLE = "55P03";
 const QUERY_CANCELED = "57014";
 
+/** How often a statement is sent; a connection that is still open may be broken, too. */
+const MAX_ATTEMPTS = 3;
+
 /** Connections for reads, opened when they are needed. */
-export class ReadPool implements Queryable, LockObserver {
+export class ReadPool implements Queryable {
   readonly #connections: Connections;
   readonly #ticks: Ticks;
   readonly #options: ReadPoolOptions;
   readonly #locked: LockedTables;
   /** The last one is used first, so that the others expire when there is little to do. */
   #idle: Connection[] = [];
-  readonly #running = new Map<Connection, QueryConfig>();
+  readonly #running = new Set<Connection>();
   #connecting = 0;
   readonly #waiting = new Set<Waiting>();
   #closed: (() => void) | undefined;
 
-  constructor(connections: Connections, ticks: Ticks, options: ReadPoolOptions) {
+  constructor(
+    connections: Connections,
+    ticks: Ticks,
+    locked: LockedTables,
+    options: ReadPoolOptions,
+  ) {
     this.#connections = connections;
     this.#ticks = ticks;
     this.#options = options;
-    this.#locked = new LockedTables(ticks, options.waitMs);
+    this.#locked = locked;
     connections.observe((connection) => {
       this.#idle = this.#idle.filter((one) => one !== connection);
       this.#grow();
@@ -59,32 +67,22 @@ export class ReadPool implements Queryable, LockObserver {
     });
   }
 
-  /** Runs a statement; once more, if its connection breaks, because reads have no effect. */
+  /** Runs a statement; again, if its connection breaks, because reads have no effect. */
   async query(config: QueryConfig): Promise<QueryResult> {
-    let succeeded = false;
-    try {
-      const connection = await this.#connectionFor(config);
-      const result = await this.#run(connection, config).catch(async (error: unknown) => {
-        if (connection.closed === undefined || this.#closed !== undefined) throw error;
-        return this.#run(await this.#connectionFor(config), config);
-      });
-      succeeded = true;
-      return result;
-    } catch (error) {
-      const { code } = error as { code?: string };
-      const isCanceled = code === QUERY_CANCELED && this.#locked.reads(config);
-      throw isCanceled || code === LOCK_NOT_AVAILABLE ? tableLocked() : error;
-    } finally {
-      if (!this.#locked.isEmpty) this.#locked.ended(config, succeeded);
+    for (let attempt = 1; ; attempt++) {
+      const connection = await this.#connectionFor(config.text);
+      try {
+        return await this.#run(connection, config);
+      } catch (error) {
+        const { code } = error as { code?: string };
+        if (code === LOCK_NOT_AVAILABLE) throw tableLocked();
+        const isCanceled = code === QUERY_CANCELED && this.#locked.blocks(config.text);
+        const isBroken = connection.closed !== undefined && this.#closed === undefined;
+        if (attempt === MAX_ATTEMPTS || !(isCanceled || isBroken)) throw error;
+        // Other connections may have broken at the same time: let their sockets report it.
+        await setImmediate();
+      }
     }
-  }
-
-  /** One statement goes on waiting for each locked table; the others are to be canceled. */
-  waiting(tables: ReadonlyMap<Connection, string>): readonly Connection[] {
-    return [...tables].flatMap(([connection, table]) => {
-      const config = this.#running.get(connection);
-      return config !== undefined && this.#locked.found(table, config) ? [connection] : [];
-    });
   }
 
   /** Gives a connection to the first that waits for one. */
@@ -100,7 +98,7 @@ export class ReadPool implements Queryable, LockObserver {
     } else {
       this.#waiting.delete(first);
       // From here on it counts as running, or others would take its place.
-      this.#running.set(connection, NOTHING);
+      this.#running.add(connection);
       first.resolve(connection);
     }
   }
@@ -117,26 +115,25 @@ export class ReadPool implements Queryable, LockObserver {
       clearTimeout(timer);
     }
     const reason = new DatabaseUnavailable("the store is closed");
-    for (const connection of this.#running.keys()) connection.destroy(reason);
+    for (const connection of this.#running) connection.destroy(reason);
     await Promise.all(this.#idle.map((connection) => connection.end()));
   }
 
   /** A connection that counts as running. */
-  async #connectionFor(config: QueryConfig): Promise<Connection> {
+  async #connectionFor(sql: string): Promise<Connection> {
     for (;;) {
-      if (!this.#locked.isEmpty) await this.#locked.admit(config);
+      await this.#locked.admit(sql);
       const idle = this.#idle.pop();
-      if (idle !== undefined) this.#running.set(idle, config);
+      if (idle !== undefined) this.#running.add(idle);
       const connection = idle ?? (await this.#acquire());
       // Its table may have been found locked while it waited for the connection.
-      if (this.#locked.isEmpty || this.#locked.begin(config)) return connection;
+      if (!this.#locked.blocks(sql)) return connection;
       this.#running.delete(connection);
       this.offer(connection);
     }
   }
 
   async #run(connection: Connection, config: QueryConfig): Promise<QueryResult> {
-    this.#running.set(connection, config);
     try {
       return await connection.query(config);
     } finally {
@@ -193,6 +190,3 @@ export class ReadPool implements Queryable, LockObserver {
     for (const { reject } of waiting) reject(error);
   }
 }
-
-/** For a connection that is about to run its statement. */
-const NOTHING: QueryConfig = { text: "" };
