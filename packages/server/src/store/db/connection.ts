@@ -33,8 +33,8 @@ export interface Dialect {
   readonly blob: string;
   /** Selects the strings of a JSON array as `value`: one statement for any number. */
   readonly texts: string;
-  /** Selects a JSON array of triples as `first`, `second` and `third`. */
-  readonly triples: string;
+  /** Selects the tuples of a JSON array as rows of texts with these columns. */
+  tuples(...columns: readonly string[]): string;
   /** Casts a text to an integer. */
   asInteger(text: string): string;
   /** Whether the parameter is a substring of a text. */
