@@ -1,42 +1,39 @@
-import { WharfError } from "../../lib/errors.ts";
+/** Why the database itself cannot be read or written. */
+export type FailureCause =
+  | "disk_full"
+  | "read_only"
+  | "io_error"
+  | "unreachable"
+  | "damaged"
+  | "locked"
+  | "replaced"
+  | "timeout"
+  | "file_descriptors"
+  | "cannot_open"
+  | "other";
 
-/** Why the database itself cannot be written. */
-export type FailureCause = "disk_full" | "read_only" | "io_error" | "unreachable";
-
-/** The error texts for callers and the log. */
-export const FAILURE_TEXTS: Readonly<Record<FailureCause, string>> = {
-  disk_full: "the store cannot be written: its disk is full",
-  read_only: "the store cannot be written: it is read-only",
-  io_error: "the store cannot be written: disk I/O error",
-  unreachable: "the store cannot be written: it cannot be reached",
+const REASONS: Readonly<Record<FailureCause, string>> = {
+  disk_full: "its disk is full",
+  read_only: "it is read-only",
+  io_error: "disk I/O error",
+  unreachable: "it cannot be reached",
+  damaged: "the database is damaged, or its disk fails; `wharf admin check` shows where",
+  locked: "another process has locked the database",
+  replaced: "its file was replaced or removed; restart the server",
+  timeout: "it does not respond in time",
+  file_descriptors: "the server has no file descriptors left",
+  cannot_open: "one of its files cannot be opened",
+  other: "unexpected error",
 };
 
-/** A failed write. */
+/** A failed read or write. */
 export interface StoreFailure {
+  readonly operation: "read" | "write";
   readonly cause: FailureCause;
   readonly error: unknown;
 }
 
-/** A transaction was rolled back because its connection broke during the commit: it can run again. */
-export class NotCommitted extends Error {
-  constructor(cause: unknown) {
-    super("the connection broke before the commit", { cause });
-  }
-}
-
-/** The connection broke during a commit, and the database cannot be asked whether it succeeded. */
-export class CommitOutcomeUnknown extends Error {
-  constructor(cause: unknown) {
-    super("the connection broke during the commit, and the database cannot be reached", { cause });
-  }
-}
-
-/**
- * The error for callers. UNKNOWN, because clients repeat UNAVAILABLE calls by themselves, and would create a
- * resource twice.
- */
-export function outcomeUnknown(cause: CommitOutcomeUnknown): WharfError {
-  const text =
-    "the connection to the store broke during the commit: the write may have taken effect; check before you retry";
-  return new WharfError("UNKNOWN", text, { reason: "COMMIT_OUTCOME_UNKNOWN" }, cause);
+/** The error text for callers and the log, such as "the store cannot be written: its disk is full". */
+export function failureText({ cause, operation }: Omit<StoreFailure, "error">): string {
+  return `the store cannot be ${operation === "read" ? "read" : "written"}: ${REASONS[cause]}`;
 }

@@ -1,14 +1,9 @@
 import { WharfError } from "../../lib/errors.ts";
 import { CountChanges, readCounts } from "../resources/counts.ts";
 import { GrantChanges } from "../tables/access-log.ts";
+import { CommitOutcomeUnknown, NotCommitted, outcomeUnknown } from "./commit-errors.ts";
 import type { Driver, Value, Writer } from "./connection.ts";
-import {
-  CommitOutcomeUnknown,
-  FAILURE_TEXTS,
-  NotCommitted,
-  outcomeUnknown,
-  type StoreFailure,
-} from "./failure.ts";
+import { failureText, type StoreFailure } from "./failure.ts";
 import { type Turn, Turns } from "./turns.ts";
 
 /** Work done inside a transaction. May run again after a deadlock, so it must not act outside it. */
@@ -133,13 +128,14 @@ export class GroupCommit {
   /** Reports a failure of the database, and returns the error for callers. */
   #unavailable(error: unknown): WharfError {
     if (error instanceof CommitOutcomeUnknown) {
-      this.#observer.failed({ cause: "unreachable", error });
+      this.#observer.failed({ operation: "write", cause: "unreachable", error });
       return outcomeUnknown(error);
     }
-    const cause = this.#driver.failureOf(error);
-    if (cause !== undefined) this.#observer.failed({ cause, error });
-    const text = cause === undefined ? "the store cannot be written" : FAILURE_TEXTS[cause];
-    return new WharfError("UNAVAILABLE", text, undefined, error);
+    const cause = this.#driver.failureOf(error) ?? "other";
+    const failure: StoreFailure = { operation: "write", cause, error };
+    this.#observer.failed(failure);
+    const code = cause === "damaged" ? "DATA_LOSS" : "UNAVAILABLE";
+    return new WharfError(code, failureText(failure), undefined, error);
   }
 
   async #attempt(batch: Waiting[]): Promise<Outcome[]> {

@@ -91,7 +91,7 @@ export class CommitProxy {
     client.on("close", () => {
       if (!isCut) database.destroy();
     });
-    client.on("data", (data) => {
+    client.on("data", (data: Buffer) => {
       const fault = this.#next;
       if (fault === undefined || !isCommit(data)) {
         database.write(data);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Client, DatabaseError } from "pg";
-import { CommitOutcomeUnknown, NotCommitted } from "../failure.ts";
+import { CommitOutcomeUnknown, NotCommitted } from "../commit-errors.ts";
 import type { Turn } from "../turns.ts";
 import { beginBatch, type Marker } from "./batches.ts";
 import { wasCommitted } from "./commit-outcome.ts";
