@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Settings } from "../../config/settings.ts";
 import { databaseError, dataDirectoryError } from "../../lib/startup-errors.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
+import type { MigrationOptions } from "../schema/migrate.ts";
 import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
 import { Store, type StoreTimings } from "./store.ts";
@@ -17,11 +18,12 @@ export async function openStore(
   { data, databaseUrl }: Location,
   tables: readonly ResourceTable[],
   timings: StoreTimings,
+  options: MigrationOptions = {},
 ): Promise<Store> {
   try {
     const driver =
       databaseUrl === "" ? openSqlite(join(data, DATABASE)) : await openPostgres(databaseUrl);
-    return await Store.open(driver, tables, timings);
+    return await Store.open(driver, tables, timings, options);
   } catch (error) {
     throw databaseUrl === "" ? dataDirectoryError(data, error) : databaseError(databaseUrl, error);
   }

@@ -3,6 +3,7 @@ import type { Driver } from "./connection.ts";
 import { DIALECT } from "./postgres/dialect.ts";
 import { failureOf, isTransient } from "./postgres/failures.ts";
 import { scrub } from "./postgres/scrub.ts";
+import { PostgresSession } from "./postgres/session.ts";
 import { PostgresReader, PostgresWriter } from "./postgres/statements.ts";
 import { SharedRead } from "./shared-read.ts";
 
@@ -80,6 +81,12 @@ export async function openPostgres(url: string): Promise<Driver> {
     },
     commit: () => end("COMMIT"),
     rollback: () => end("ROLLBACK"),
+    openSession: async () => {
+      const client = new pg.Client({ ...options, statement_timeout: 0 });
+      client.on("error", () => {});
+      await client.connect();
+      return new PostgresSession(client);
+    },
     failureOf,
     isTransient,
     scrub: (tables) => scrub(pool, tables),

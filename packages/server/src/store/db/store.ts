@@ -1,5 +1,6 @@
-import { ConfigError } from "../../config/settings.ts";
+import { VERSION } from "../../lib/version.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
+import { type MigrationOptions, migrate } from "../schema/migrate.ts";
 import type { Driver, Reader } from "./connection.ts";
 import { GroupCommit, type Work } from "./group-commit.ts";
 import { StoreHealth } from "./health.ts";
@@ -40,9 +41,13 @@ export class Store {
     driver: Driver,
     tables: readonly ResourceTable[],
     timings: StoreTimings,
+    options: MigrationOptions = {},
   ): Promise<Store> {
+    const { dialect } = driver;
+    const steps = migrations(dialect);
+    const derived = tables.flatMap((table) => table.schema(dialect));
     try {
-      await migrate(driver, tables);
+      await migrate(driver, { version: VERSION, steps, tables: derived }, options);
     } catch (error) {
       await driver.close();
       throw error;
@@ -70,43 +75,5 @@ export class Store {
     this.health.stop();
     await this.#commits.idle();
     await this.#driver.close();
-  }
-}
-
-/** The advisory lock of migrations: of replicas that start together, one migrates. */
-const MIGRATION_LOCK = 7_240_901;
-
-/** An older version would corrupt the data of a newer one. */
-function newerStore(step: number, known: number): ConfigError {
-  return new ConfigError(
-    `the store was migrated by a newer version of wharf (step ${step}, this version knows ${known}): run that version, or restore an earlier backup`,
-  );
-}
-
-async function migrate(
-  { dialect, writer, begin, commit, rollback }: Driver,
-  tables: readonly ResourceTable[],
-) {
-  const schema = tables.flatMap((table) => table.schema(dialect));
-  const steps = migrations(dialect);
-  await begin();
-  try {
-    if (dialect.name === "postgres")
-      await writer.get("SELECT pg_advisory_xact_lock(?)", MIGRATION_LOCK);
-    await writer.run(`CREATE TABLE IF NOT EXISTS migrations (step ${dialect.integer} PRIMARY KEY)`);
-    const done = await writer.get<{ step: number | null }>(
-      "SELECT max(step) AS step FROM migrations",
-    );
-    const latest = done?.step ?? 0;
-    if (latest > steps.length) throw newerStore(latest, steps.length);
-    for (let step = latest + 1; step <= steps.length; step++) {
-      for (const sql of steps[step - 1] ?? []) await writer.run(sql);
-      await writer.run("INSERT INTO migrations (step) VALUES (?)", step);
-    }
-    for (const sql of schema) await writer.run(sql);
-    await commit();
-  } catch (error) {
-    await rollback().catch(() => {});
-    throw error;
   }
 }
