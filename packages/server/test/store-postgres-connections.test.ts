@@ -81,7 +81,7 @@ test("the locks of a transaction whose connection was given up are free", async 
   await driver.writer.run("UPDATE locked SET id = 2");
   proxy.forgetConnections();
   await assert.rejects(driver.writer.run("UPDATE locked SET id = 3"), isUnavailable);
-  await assert.rejects(driver.rollback());
+  await driver.rollback();
   await driver.begin();
   await driver.writer.run("UPDATE locked SET id = 4");
   await driver.commit();
@@ -169,7 +169,7 @@ test("a write that the database rejects as read-only closes all connections", as
   await driver.begin();
   const rejected = driver.writer.run("CREATE TABLE rejected (id integer)");
   await assert.rejects(rejected, (error) => driver.failureOf(error) === "read_only");
-  await assert.rejects(driver.rollback());
+  await driver.rollback();
   assert.notDeepEqual(await driver.reader.get(process), before);
 });
 

@@ -1,36 +1,26 @@
 import type { Driver } from "./connection.ts";
 import { connectCluster, type Timeouts } from "./postgres/cluster.ts";
-import type { Connection } from "./postgres/connection.ts";
 import { DIALECT } from "./postgres/dialect.ts";
 import { failureOf, isTransient } from "./postgres/failures.ts";
 import { scrub } from "./postgres/scrub.ts";
-import { PostgresReader, PostgresWriter } from "./postgres/statements.ts";
+import { PostgresSession } from "./postgres/session.ts";
+import { LockAwareWriter, PostgresReader } from "./postgres/statements.ts";
+import { Transactions } from "./postgres/transactions.ts";
 import { SharedRead } from "./shared-read.ts";
 
 /** Opens PostgreSQL, or a compatible database, for any number of replicas. */
 export async function openPostgres(url: string, timeouts: Partial<Timeouts> = {}): Promise<Driver> {
-  const cluster = await connectCluster(url, timeouts);
-  const { connections, limits, locked, pool } = cluster;
-
-  let writing: Connection | undefined;
-  const connect = async (): Promise<Connection> => {
-    if (writing?.closed !== undefined) writing = undefined;
-    writing ??= await connections.open(limits);
-    return writing;
-  };
-  // A transaction stays on the connection that began it: if that breaks, the rest must fail too.
-  let transaction: Connection | undefined;
-  const inTransaction = async (): Promise<Connection> => {
-    if (transaction === undefined) throw new Error("no transaction is open");
-    return transaction;
-  };
-  const end = async (sql: string) => {
-    const connection = await inTransaction();
-    transaction = undefined;
-    const { command } = await connection.query(sql);
-    // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, which is not an error.
-    if (command !== sql) throw new Error(`${sql} was answered with ${command}`);
-  };
+  const { connections, limits, locked, outcomeMs, pool, stop } = await connectCluster(
+    url,
+    timeouts,
+  );
+  const transactions = new Transactions(
+    {
+      open: () => connections.open(limits),
+      discard: (connection) => connections.destroy(connection, "its transaction was given up"),
+    },
+    outcomeMs,
+  );
 
   const reader = new PostgresReader(async () => pool);
   const shared = new Map<string, SharedRead<object | undefined>>();
@@ -46,14 +36,13 @@ export async function openPostgres(url: string, timeouts: Partial<Timeouts> = {}
     dialect: DIALECT,
     reader,
     readShared,
-    writer: new PostgresWriter(inTransaction, locked),
-    begin: async () => {
-      const connection = await connect();
-      await connection.query("BEGIN");
-      transaction = connection;
-    },
-    commit: () => end("COMMIT"),
-    rollback: () => end("ROLLBACK"),
+    writer: new LockAwareWriter(async () => transactions.client, locked),
+    begin: (turn) => transactions.begin(turn),
+    commit: () => transactions.commit(),
+    rollback: () => transactions.rollback(),
+    // Migrations take as long as they take.
+    openSession: async () =>
+      new PostgresSession(await connections.open({ ...limits, statementMs: 0 })),
     failureOf,
     isTransient,
     scrub: async (tables) => {
@@ -62,8 +51,8 @@ export async function openPostgres(url: string, timeouts: Partial<Timeouts> = {}
     },
     close: async () => {
       await pool.close();
-      await writing?.end();
-      cluster.stop();
+      await transactions.close();
+      stop();
     },
   };
 }

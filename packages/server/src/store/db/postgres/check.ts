@@ -1,13 +1,6 @@
 import type { Connection, ServerFacts } from "./connection.ts";
 import { DatabaseUnavailable, isFromServer } from "./failures.ts";
 
-/** Limits of a session. 0 is no limit. */
-export interface SessionLimits {
-  readonly statementMs: number;
-  readonly lockMs: number;
-  readonly idleInTransactionMs: number;
-}
-
 /** One row. The limits are set here, not at the start of the session: pgbouncer rejects them there. */
 const CHECK = `SELECT pg_backend_pid() AS pid, pg_is_in_recovery() AS standby,
     current_setting('transaction_read_only') = 'on' AS "readOnly",
@@ -23,10 +16,8 @@ const IDENTITY = `SELECT backend_start::text AS started,
  * Prepares a session, and rejects a server that cannot be written: reads from a standby would be outdated,
  * and so would the access decisions that rest on them.
  */
-export async function checkServer(
-  connection: Connection,
-  { statementMs, lockMs, idleInTransactionMs }: SessionLimits,
-): Promise<ServerFacts> {
+export async function checkServer(connection: Connection): Promise<ServerFacts> {
+  const { statementMs, lockMs, idleInTransactionMs } = connection.limits;
   const values = [statementMs, lockMs, idleInTransactionMs].map(String);
   const { pid, standby, readOnly } = (await connection.query({ text: CHECK, values })).rows[0];
   if (standby) throw new DatabaseUnavailable("it is a standby", "standby");

@@ -1,5 +1,5 @@
 import { parseDatabaseUrl } from "../../../config/database-url.ts";
-import type { SessionLimits } from "./check.ts";
+import type { SessionLimits } from "./connection.ts";
 import { Connections } from "./connections.ts";
 import { DatabaseUnavailable } from "./failures.ts";
 import { Liveness } from "./liveness.ts";
@@ -13,9 +13,6 @@ const READ_CONNECTIONS = 8;
 
 /** Idle connections are closed after this time. */
 const IDLE_MS = 60_000;
-
-/** How much longer than the server we wait for the end of a statement. */
-const QUERY_GRACE_MS = 5_000;
 
 /** How long each thing may take. Together, a replica is back within five seconds of a reachable primary. */
 export interface Timeouts {
@@ -37,6 +34,8 @@ export interface Timeouts {
   readonly waitMs: number;
   /** The database ends transactions of replicas that hang or are gone. */
   readonly idleInTransactionMs: number;
+  /** How long to ask for the outcome of a commit whose connection broke: most callers wait 30 seconds. */
+  readonly outcomeMs: number;
 }
 
 const TIMEOUTS: Timeouts = {
@@ -49,6 +48,7 @@ const TIMEOUTS: Timeouts = {
   lockMs: 5_000,
   waitMs: 5_000,
   idleInTransactionMs: 10_000,
+  outcomeMs: 15_000,
 };
 
 /** The connections of this replica to one or several hosts, of which one is the primary. */
@@ -58,6 +58,7 @@ export interface Cluster {
   readonly locked: LockedTables;
   /** Of sessions that are not for reads. */
   readonly limits: SessionLimits;
+  readonly outcomeMs: number;
   /** Closes what is still open. */
   stop(): void;
 }
@@ -88,14 +89,14 @@ export async function connectCluster(url: string, changed: Partial<Timeouts>): P
     closeMs: silenceMs,
     limits: readLimits,
   });
-  const queryTimeoutMs = statementMs === 0 ? 0 : statementMs + QUERY_GRACE_MS;
-  const liveness = { silenceMs, queryTimeoutMs, checkTimeoutMs: connectMs, limits };
+  const liveness = { silenceMs, checkTimeoutMs: connectMs, limits };
   new Liveness(connections, ticks, liveness, locked);
   const cluster: Cluster = {
     connections,
     locked,
     pool,
     limits,
+    outcomeMs: timeouts.outcomeMs,
     stop() {
       ticks.stop();
       connections.destroyAll(new DatabaseUnavailable("the store is closed"));

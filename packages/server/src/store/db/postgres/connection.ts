@@ -10,6 +10,13 @@ const KEEP_ALIVE_MS = 10_000;
 /** How long a goodbye may take. */
 const END_MS = 1_000;
 
+/** Limits of a session. 0 is no limit. */
+export interface SessionLimits {
+  readonly statementMs: number;
+  readonly lockMs: number;
+  readonly idleInTransactionMs: number;
+}
+
 /** What a server says about itself and a connection to it. */
 export interface ServerFacts {
   readonly pid: number;
@@ -30,6 +37,7 @@ export interface ConnectionObserver {
 /** One connection to PostgreSQL, which can be closed without the cooperation of the peer. */
 export class Connection implements Queryable {
   readonly host: DatabaseHost;
+  readonly limits: SessionLimits;
   facts: ServerFacts = { pid: 0, started: "", timeline: 0 };
   /** The number of ticks since a query was sent or answered. */
   quietTicks = 0;
@@ -46,9 +54,11 @@ export class Connection implements Queryable {
     ClientClass: typeof Client,
     host: DatabaseHost,
     applicationName: string,
+    limits: SessionLimits,
     observer: ConnectionObserver,
   ) {
     this.host = host;
+    this.limits = limits;
     this.#observer = observer;
     const socket = new Socket();
     this.#socket = socket;

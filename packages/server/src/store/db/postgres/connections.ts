@@ -1,7 +1,6 @@
 import { shownHost } from "../../../config/database-url.ts";
 import { ConfigError } from "../../../config/settings.ts";
-import type { SessionLimits } from "./check.ts";
-import type { Connection, ConnectionObserver, ServerFacts } from "./connection.ts";
+import type { Connection, ConnectionObserver, ServerFacts, SessionLimits } from "./connection.ts";
 import { DatabaseUnavailable } from "./failures.ts";
 import type { Primary } from "./primary.ts";
 

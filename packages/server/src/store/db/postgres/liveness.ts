@@ -1,16 +1,16 @@
 import { shownHost } from "../../../config/database-url.ts";
-import type { SessionLimits } from "./check.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, SessionLimits } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { isFromServer } from "./failures.ts";
 import type { LockedTables } from "./locked-tables.ts";
 import type { Ticks } from "./ticks.ts";
 
+/** How much longer than the server we wait for the end of a statement. */
+const GRACE_MS = 5_000;
+
 export interface LivenessOptions {
   /** A query without an answer for this time is suspicious. */
   readonly silenceMs: number;
-  /** No query takes longer; 0 for no limit. */
-  readonly queryTimeoutMs: number;
   /** How long the server may take to say what became of the connections. */
   readonly checkTimeoutMs: number;
   readonly limits: SessionLimits;
@@ -51,7 +51,6 @@ export class Liveness {
   readonly #options: LivenessOptions;
   readonly #locked: LockedTables;
   readonly #silentTicks: number;
-  readonly #timeoutTicks: number;
   #isChecking = false;
   /** Since the last check. */
   #ticksLocked = 0;
@@ -67,8 +66,6 @@ export class Liveness {
     this.#options = options;
     this.#locked = locked;
     this.#silentTicks = ticks.count(options.silenceMs);
-    this.#timeoutTicks =
-      options.queryTimeoutMs === 0 ? Number.POSITIVE_INFINITY : ticks.count(options.queryTimeoutMs);
     ticks.observe(() => this.#tick());
   }
 
@@ -77,7 +74,7 @@ export class Liveness {
     for (const connection of [...this.#connections.all]) {
       connection.quietTicks++;
       if (!connection.isBusy) continue;
-      if (connection.quietTicks >= this.#timeoutTicks)
+      if (connection.quietTicks >= this.#timeoutTicks(connection))
         this.#connections.destroy(connection, `no answer from ${shownHost(connection.host)}`);
       // Again and again while it is silent.
       else if (connection.quietTicks % this.#silentTicks === 0) isSuspicious = true;
@@ -88,6 +85,10 @@ export class Liveness {
     void this.#check().finally(() => {
       this.#isChecking = false;
     });
+  }
+
+  #timeoutTicks({ limits: { statementMs } }: Connection): number {
+    return statementMs === 0 ? Number.POSITIVE_INFINITY : this.#ticks.count(statementMs + GRACE_MS);
   }
 
   async #check(): Promise<void> {

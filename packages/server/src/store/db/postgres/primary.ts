@@ -1,7 +1,7 @@
 import type { Client } from "pg";
 import { type DatabaseHost, shownHost } from "../../../config/database-url.ts";
-import { checkServer, type SessionLimits } from "./check.ts";
-import { Connection, type ConnectionObserver } from "./connection.ts";
+import { checkServer } from "./check.ts";
+import { Connection, type ConnectionObserver, type SessionLimits } from "./connection.ts";
 import { DatabaseUnavailable, reasonOf } from "./failures.ts";
 import type { Ticks } from "./ticks.ts";
 
@@ -93,13 +93,13 @@ export class Primary {
 
   async #open(host: DatabaseHost, limits: SessionLimits): Promise<Connection> {
     const { applicationName, connectTimeoutMs } = this.#options;
-    const connection = new Connection(this.#Client, host, applicationName, this.#observer);
+    const connection = new Connection(this.#Client, host, applicationName, limits, this.#observer);
     const seconds = connectTimeoutMs / 1_000;
     const silent = new DatabaseUnavailable(`no answer within ${seconds} s`, "unreachable");
     const cancel = this.#ticks.after(connectTimeoutMs, () => connection.destroy(silent));
     try {
       await connection.connect();
-      connection.facts = await checkServer(connection, limits);
+      connection.facts = await checkServer(connection);
       const { timeline } = connection.facts;
       if (timeline !== 0 && timeline < this.#timeline)
         throw new DatabaseUnavailable(

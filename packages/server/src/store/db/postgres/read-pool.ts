@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { QueryConfig, QueryResult } from "pg";
-import type { SessionLimits } from "./check.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, SessionLimits } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { DatabaseUnavailable } from "./failures.ts";
 import { type LockedTables, tableLocked } from "./locked-tables.ts";

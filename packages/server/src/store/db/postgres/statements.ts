@@ -66,6 +66,13 @@ export class PostgresReader implements Reader {
 }
 
 export class PostgresWriter extends PostgresReader implements Writer {
+  async run(sql: string, ...params: Value[]): Promise<number> {
+    return (await this.query(sql, params)).rowCount ?? 0;
+  }
+}
+
+/** Does not wait for locked tables, because all other writes would wait, too. */
+export class LockAwareWriter extends PostgresWriter {
   readonly #locked: LockedTables;
 
   constructor(target: () => Promise<Queryable>, locked: LockedTables) {
@@ -73,11 +80,6 @@ export class PostgresWriter extends PostgresReader implements Writer {
     this.#locked = locked;
   }
 
-  async run(sql: string, ...params: Value[]): Promise<number> {
-    return (await this.query(sql, params)).rowCount ?? 0;
-  }
-
-  /** Does not wait for a locked table, because all other writes would wait, too. */
   override async query(sql: string, values: Value[], options?: object): Promise<QueryResult> {
     if (this.#locked.blocks(sql)) throw unavailable(tableLocked());
     try {
