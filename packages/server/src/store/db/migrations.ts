@@ -144,6 +144,7 @@ export function migrations(dialect: Dialect): readonly (readonly string[])[] {
     repoDeletions(dialect),
     deletedGroups(dialect),
     advisorySources(dialect),
+    idempotencyKeys(dialect),
   ];
 }
 
@@ -247,5 +248,15 @@ function advisorySources({ text, integer, blob }: Dialect): readonly string[] {
       imported ${integer} NOT NULL, modified ${integer} NOT NULL, written ${text} NOT NULL, rated ${integer} NOT NULL,
       PRIMARY KEY (advisory, time))`,
     "CREATE INDEX advisory_sources_by_record ON advisory_sources (group_uid, record)",
+  ];
+}
+
+/** Responses of creates by idempotency key, for a day (idempotency-keys.ts). */
+function idempotencyKeys({ text, integer }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE idempotency_keys (
+      id ${text} PRIMARY KEY, request ${text} NOT NULL, response ${text} NOT NULL,
+      expires ${integer} NOT NULL)`,
+    "CREATE INDEX idempotency_keys_by_expires ON idempotency_keys (expires)",
   ];
 }
