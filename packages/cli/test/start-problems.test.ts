@@ -123,7 +123,7 @@ test("admin commands do not create a store", async () => {
 });
 
 test("a server that is stopped right after its ready line exits with 0", async () => {
-  const listen = ["--listen", `127.0.0.1:${await freePort()}`];
+  const listen = ["--listen", `127.0.0.1:${await freePort()}`, "--shutdown-delay", "0"];
   // Tells itself, before another line of its own can run.
   const preload = `data:text/javascript,const { log } = console; console.log = (line) => {
     log(line);

@@ -11,7 +11,7 @@ import { causeOf } from "../store/db/sqlite/failures.ts";
 import { ServerLock } from "../store/db/sqlite/server-lock.ts";
 
 /**
- * Backup and restore of the embedded database. Backups do not contain the secret key: whoever has both
+ * Backup and restore of the embedded database. Backups do not contain the secret key: a reader of both
  * can sign any token, so they belong in different places.
  */
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { SERVICES } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import { registerClouds } from "../clouds/check.ts";
@@ -8,6 +9,7 @@ import { embeddedDatabaseError } from "../lib/startup-errors.ts";
 import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
 import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
 import { registerLogin } from "../login/register.ts";
+import { FaultLog } from "../observe/fault-log.ts";
 import { type Log, type LogOutput, openLog } from "../observe/logger.ts";
 import { Metrics } from "../observe/metrics.ts";
 import { Readiness } from "../observe/readiness.ts";
@@ -47,8 +49,11 @@ export interface RunningServer {
   readonly url: string;
   /** Where to create the first account, and the code for it; undefined once there is an account. */
   readonly firstRun: FirstRun | undefined;
-  /** Drains requests and background tasks, then closes the store. */
-  stop(): Promise<void>;
+  /**
+   * Fails readiness at once and serves for `delayMs` more, until balancers have noticed. Then drains requests and
+   * background tasks, and closes the store. A second call without a delay ends the delay of the first.
+   */
+  stop(delayMs?: number): Promise<void>;
 }
 
 /** What a server is built on beside its settings; operators cannot choose it. */
@@ -86,7 +91,8 @@ async function serve(
   passwords: PasswordHasher,
 ): Promise<RunningServer> {
   const { log } = logs;
-  store.health.observe(storeFailures(log, metrics));
+  const faults = new FaultLog(log);
+  store.health.observe(storeFailures(faults, metrics));
   const core = await openCore(settings, store, metrics, log);
   const { engine, authenticator } = core;
 
@@ -129,21 +135,31 @@ async function serve(
   });
   const firstRun = await createSetupCode(core, Date.now());
 
+  const delay = new AbortController();
+  async function shutDown(delayMs: number): Promise<void> {
+    readiness.drain();
+    port.drain();
+    log.info({ delaySeconds: delayMs / 1000 }, "stopping");
+    await sleep(delayMs, undefined, delay).catch(() => {});
+    await port.close(DRAIN_MS);
+    stopping.abort();
+    await resumed;
+    await retention.stop();
+    await registry.sync.stop();
+    await engine.auditAggregator.flush().catch((error) => {
+      log.error({ err: error }, "aggregated audit entries not written");
+    });
+    await store.close();
+    log.info({}, "stopped");
+  }
+  let stopped: Promise<void> | undefined;
   return {
     url: port.url,
     firstRun,
-    async stop() {
-      readiness.drain();
-      await port.close(DRAIN_MS);
-      stopping.abort();
-      await resumed;
-      await retention.stop();
-      await registry.sync.stop();
-      await engine.auditAggregator.flush().catch((error) => {
-        log.error({ err: error }, "aggregated audit entries not written");
-      });
-      await store.close();
-      log.info({}, "stopped");
+    stop(delayMs = 0) {
+      if (delayMs === 0) delay.abort();
+      stopped ??= shutDown(delayMs);
+      return stopped;
     },
   };
 }

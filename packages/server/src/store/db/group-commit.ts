@@ -124,11 +124,11 @@ export class GroupCommit {
 
   /** Reports a failure of the database, and returns the error for callers. */
   #unavailable(error: unknown): WharfError {
-    const cause = this.#driver.failureOf(error);
-    if (cause !== undefined) this.#observer.failed({ cause, error });
-    const text = cause === undefined ? "the store cannot be written" : failureText({ cause });
+    const cause = this.#driver.failureOf(error) ?? "other";
+    const failure: StoreFailure = { operation: "write", cause, error };
+    this.#observer.failed(failure);
     const code = cause === "damaged" ? "DATA_LOSS" : "UNAVAILABLE";
-    return new WharfError(code, text, undefined, error);
+    return new WharfError(code, failureText(failure), undefined, error);
   }
 
   async #attempt(batch: Waiting[]): Promise<Outcome[]> {

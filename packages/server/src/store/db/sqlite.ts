@@ -87,20 +87,17 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
   };
 }
 
-/** Reports once when a file was replaced or removed. Writes then fail, too, until it is back. */
+/** Reports at an interval while a file is replaced or removed. Writes fail, too, until it is back. */
 function watchFiles(
   files: DataFiles,
   intervalMs: number,
   report: (failure: StoreFailure) => void,
 ): NodeJS.Timeout {
-  let wasReplaced = false;
   const look = () => {
     try {
       files.verify();
-      wasReplaced = false;
     } catch (error) {
-      if (!wasReplaced) report({ cause: "replaced", error });
-      wasReplaced = true;
+      report({ operation: "write", cause: "replaced", error });
     }
   };
   return setInterval(look, intervalMs).unref();

@@ -1,10 +1,12 @@
 import { ConfigError } from "../../config/settings.ts";
-import type { WharfError } from "../../lib/errors.ts";
+import { WharfError } from "../../lib/errors.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import type { Driver, Reader } from "./connection.ts";
+import type { StoreFailure } from "./failure.ts";
 import { GroupCommit, type Work } from "./group-commit.ts";
 import { StoreHealth } from "./health.ts";
 import { migrations } from "./migrations.ts";
+import { observedReads } from "./observed-reader.ts";
 import { probe } from "./probe.ts";
 
 /** Durations of commits, for the metrics. */
@@ -26,28 +28,38 @@ export class Store {
   readonly reader: Reader;
   readonly health: StoreHealth;
   readonly #driver: Driver;
+  readonly #reads: Pick<Driver, "readShared" | "reader">;
   readonly #commits: GroupCommit;
 
-  private constructor(driver: Driver, timings: StoreTimings) {
+  private constructor(driver: Driver, timings: StoreTimings, checkMs?: number) {
     this.#driver = driver;
-    this.reader = driver.reader;
-    const health = new StoreHealth(() => probe(this));
+    const health = new StoreHealth(
+      {
+        read: () => this.accessVersion(),
+        write: () => probe(this),
+        failureOf: (error) => driver.failureOf(error instanceof WharfError ? error.cause : error),
+      },
+      checkMs,
+    );
     this.health = health;
+    const failed = (failure: StoreFailure) => health.failed(failure);
+    this.#reads = observedReads(driver, failed);
+    this.reader = this.#reads.reader;
     this.#commits = new GroupCommit(driver, {
       committed(ms, writes) {
         timings.committed(ms, writes);
         health.committed();
       },
-      failed: (failure) => health.failed(failure),
+      failed,
     });
-    driver.observe?.((failure) => health.failed(failure));
   }
 
-  /** Opens the store and migrates its tables. */
+  /** Opens the store and migrates its tables. `checkMs` is the interval of checks of its health, for tests. */
   static async open(
     driver: Driver,
     tables: readonly ResourceTable[],
     timings: StoreTimings,
+    checkMs?: number,
   ): Promise<Store> {
     try {
       await migrate(driver, tables);
@@ -55,12 +67,14 @@ export class Store {
       await driver.close();
       throw error;
     }
-    return new Store(driver, timings);
+    return new Store(driver, timings, checkMs);
   }
 
   /** Runs work in a transaction that it may share with others; resolves when it is durable. */
   write<T>(work: Work<T>): Promise<T> {
-    return this.#commits.write(work);
+    const written = this.#commits.write(work);
+    this.health.writing(written);
+    return written;
   }
 
   /**
@@ -68,7 +82,7 @@ export class Store {
    * sent it again. Work that has begun runs to its end.
    */
   writeFor<T>(request: Abandonable, work: Work<T>): Promise<T> {
-    return this.#commits.write((tx) => {
+    return this.write((tx) => {
       const { abandoned } = request;
       if (abandoned !== undefined) throw abandoned;
       return work(tx);
@@ -78,7 +92,7 @@ export class Store {
   /** The access version, which grows with every change of access. Never older than the call. */
   async accessVersion(): Promise<number> {
     const sql = "SELECT version FROM access_version";
-    return (await this.#driver.readShared<{ version: number }>(sql))?.version ?? 0;
+    return (await this.#reads.readShared<{ version: number }>(sql))?.version ?? 0;
   }
 
   /** Removes from the database's files what was deleted from these small tables. */
