@@ -8,7 +8,7 @@ import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local
 import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
 import { registerLogin } from "../login/register.ts";
 import { FaultLog } from "../observe/fault-log.ts";
-import { type Log, type LogOutput, openLog } from "../observe/logger.ts";
+import { type Log, type LogOutput, openLog, stderrOutput } from "../observe/logger.ts";
 import { Metrics } from "../observe/metrics.ts";
 import { Readiness } from "../observe/readiness.ts";
 import { requestObserver } from "../observe/requests.ts";
@@ -70,7 +70,7 @@ export async function startServer(
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
   const store = await open(settings, tables, metrics);
   try {
-    const log = openLog(settings.logLevel, logOutput);
+    const log = openLog(settings.logLevel, logOutput ?? stderrOutput(metrics));
     return await serve(settings, store, metrics, log, new PasswordHasher(passwordCost));
   } catch (error) {
     await store.close();
