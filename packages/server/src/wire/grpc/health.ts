@@ -40,13 +40,10 @@ export class Health {
     ];
   }
 
-  /** Notifies all watchers and ends their calls, which would keep the port open otherwise. */
+  /** Notifies all watchers that nothing is served any more. */
   close(): void {
     this.#closed = true;
-    for (const watcher of this.#watchers) {
-      watcher.notify(this.#status(watcher.service));
-      watcher.out.finish(new WharfError("UNAVAILABLE", "the server is stopping"));
-    }
+    this.#notifyAll();
   }
 
   #status(service: string): Status {

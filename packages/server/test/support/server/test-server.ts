@@ -133,9 +133,12 @@ export class TestServer {
     this.#running = await this.#launch(["--listen", host, ...this.storeFlags, ...flags]);
   }
 
-  /** Stops the server as SIGTERM does, and returns its exit code; its data stays. */
-  terminate(): Promise<number | null> {
-    return this.#running.stop();
+  /**
+   * Stops the server as SIGTERM does, and returns its exit code; its data stays. A delay is for servers in this
+   * process: the next call ends it.
+   */
+  terminate(delayMs?: number): Promise<number | null> {
+    return this.#running.stop(delayMs);
   }
 
   /** Stops the server, removes its data, and returns its exit code. */
@@ -153,7 +156,7 @@ interface Running {
   readonly log: readonly string[];
   /** Undefined where it runs in this one. */
   readonly process?: ChildProcess;
-  stop(): Promise<number | null>;
+  stop(delayMs?: number): Promise<number | null>;
 }
 
 type Launch = (flags: readonly string[]) => Promise<Running>;
@@ -171,10 +174,8 @@ const startInProcess = (open: ServerOptions["open"]) => async (flags: readonly s
     const { url, code } = server.firstRun;
     log.push(`wharf: first run: open ${url} and enter the code ${code} (valid for 24 hours)`);
   }
-  let stopped: Promise<void> | undefined;
-  const stop = async () => {
-    stopped ??= server.stop();
-    await stopped;
+  const stop = async (delayMs?: number) => {
+    await server.stop(delayMs);
     // Clients in this process see the end of their connections with the next events: until then
     // they would use them for the next request.
     for (let tick = 0; tick < 3; tick++) await setImmediate();
@@ -202,7 +203,7 @@ process.on("exit", () => {
 });
 
 async function startProcess(flags: readonly string[]): Promise<Running> {
-  const child = spawn(process.execPath, [WHARF, "serve", ...flags], {
+  const child = spawn(process.execPath, [WHARF, "serve", "--shutdown-delay", "0", ...flags], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   children.add(child);
