@@ -2,7 +2,7 @@ import { WharfError } from "../../lib/errors.ts";
 import { CountChanges, readCounts } from "../resources/counts.ts";
 import { GrantChanges } from "../tables/access-log.ts";
 import type { Driver, Value, Writer } from "./connection.ts";
-import { failureText, type StoreFailure } from "./failure.ts";
+import { type StoreFailure, storeError } from "./failure.ts";
 
 /** Work done inside a transaction. May run again after a deadlock, so it must not act outside it. */
 export type Work<T> = (tx: Transaction) => Promise<T>;
@@ -127,8 +127,7 @@ export class GroupCommit {
     const cause = this.#driver.failureOf(error) ?? "other";
     const failure: StoreFailure = { operation: "write", cause, error };
     this.#observer.failed(failure);
-    const code = cause === "damaged" ? "DATA_LOSS" : "UNAVAILABLE";
-    return new WharfError(code, failureText(failure), undefined, error);
+    return storeError(failure);
   }
 
   async #attempt(batch: Waiting[]): Promise<Outcome[]> {
