@@ -59,7 +59,7 @@ export class Wharf implements AsyncDisposable {
     const [command, args] = nodeOn(core, [
       ...program,
       "serve",
-      ...["--listen", "127.0.0.1:0", "--data", data, ...flags],
+      ...["--listen", "127.0.0.1:0", "--data", data, "--shutdown-delay", "0", ...flags],
     ]);
     const logFile = openSync(log, "w");
     const child = spawn(command, args, { stdio: ["ignore", "pipe", logFile] });

@@ -37,7 +37,7 @@ export async function keepCode(dist: string): Promise<void> {
     Object.assign(env, { WHARF_TOKEN: token, WHARF_API: url });
     await run(RECORDER, join(dist, "commands.cjs"), "iam", "organizations", "list");
   } finally {
-    server.kill("SIGTERM");
+    server.kill("SIGINT");
     await once(server, "exit");
     rmSync(scratch, { recursive: true });
   }

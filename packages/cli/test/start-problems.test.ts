@@ -65,7 +65,7 @@ test("an unusable data directory is reported, with what to do", async () => {
   const garbage = folder("garbage");
   writeFileSync(join(garbage, "wharf.db"), "this is no database, whatever its name says");
   const noDatabase = await refused(1, ["--data", garbage]);
-  assert.match(noDatabase, /garbage cannot be used: wharf\.db is not a database; restore a backup/);
+  assert.match(noDatabase, /garbage cannot be used: wharf\.db is not a database, or its beginning is damaged; restore/);
 });
 
 test("a store of a newer version is not changed", async () => {
@@ -120,7 +120,7 @@ test("admin commands do not create a store", async () => {
 });
 
 test("a server that is stopped right after its ready line exits with 0", async () => {
-  const listen = ["--listen", `127.0.0.1:${await freePort()}`];
+  const listen = ["--listen", `127.0.0.1:${await freePort()}`, "--shutdown-delay", "0"];
   // Tells itself, before another line of its own can run.
   const preload = `data:text/javascript,const { log } = console; console.log = (line) => {
     log(line);

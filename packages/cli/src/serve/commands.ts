@@ -5,6 +5,8 @@ export const serveDefinition = define({
   name: "serve",
   summary: "Run the server",
   description: `Prints one line on stdout when ready. SIGTERM and SIGINT shut down gracefully: requests in progress finish.
+After SIGTERM, /readyz fails and the server keeps serving for --shutdown-delay seconds first. A second signal
+ends the process at once.
 
 Settings are flags, environment variables or keys of the YAML file given with --config; flags take
 precedence over variables, and variables over the file.`,

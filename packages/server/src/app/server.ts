@@ -1,20 +1,24 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { SERVICES } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import { registerClouds } from "../clouds/check.ts";
 import type { Settings } from "../config/settings.ts";
 import { registerResources } from "../engine/handlers.ts";
 import { Retention } from "../engine/retention.ts";
+import { embeddedDatabaseError } from "../lib/startup-errors.ts";
 import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
 import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
 import { registerLogin } from "../login/register.ts";
+import { FaultLog } from "../observe/fault-log.ts";
 import { type Log, type LogOutput, openLog } from "../observe/logger.ts";
 import { Metrics } from "../observe/metrics.ts";
+import { Readiness } from "../observe/readiness.ts";
 import { requestObserver } from "../observe/requests.ts";
 import { storeFailures } from "../observe/store-failures.ts";
 import { registerRegistry } from "../registry/register.ts";
 import { ServedMethods } from "../rpc/methods.ts";
 import { registerScim } from "../scim/register.ts";
-import { openStore } from "../store/db/open.ts";
+import { openServerStore, type openStore } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";
 import { groupDeletedBy } from "../store/tables/deleted-groups.ts";
 import { createExchange, registerSts } from "../sts/register.ts";
@@ -45,8 +49,11 @@ export interface RunningServer {
   readonly url: string;
   /** Where to create the first account, and the code for it; undefined once there is an account. */
   readonly firstRun: FirstRun | undefined;
-  /** Drains requests and background tasks, then closes the store. */
-  stop(): Promise<void>;
+  /**
+   * Fails readiness at once and serves for `delayMs` more, until balancers have noticed. Then drains requests and
+   * background tasks, and closes the store. A second call without a delay ends the delay of the first.
+   */
+  stop(delayMs?: number): Promise<void>;
 }
 
 /** What a server is built on beside its settings; operators cannot choose it. */
@@ -63,16 +70,16 @@ export async function startServer(
   settings: Settings,
   options: ServerOptions = {},
 ): Promise<RunningServer> {
-  const { open = openStore, logOutput, passwordCost = PASSWORD_COST } = options;
+  const { open = openServerStore, logOutput, passwordCost = PASSWORD_COST } = options;
   const metrics = new Metrics();
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
-  const store = await open(settings, tables, metrics);
+  const log = openLog(settings.logLevel, logOutput);
+  const store = await open(settings, tables, metrics, { log: log.log });
   try {
-    const log = openLog(settings.logLevel, logOutput);
     return await serve(settings, store, metrics, log, new PasswordHasher(passwordCost));
   } catch (error) {
     await store.close();
-    throw error;
+    throw settings.databaseUrl === "" ? embeddedDatabaseError(settings.data, error) : error;
   }
 }
 
@@ -84,14 +91,15 @@ async function serve(
   passwords: PasswordHasher,
 ): Promise<RunningServer> {
   const { log } = logs;
-  store.health.observe(storeFailures(log, metrics));
+  const faults = new FaultLog(log);
+  store.health.observe(storeFailures(faults, metrics));
   const core = await openCore(settings, store, metrics, log);
   const { engine, authenticator } = core;
 
-  let serving = true;
+  const readiness = new Readiness(store.health);
   const api = new Api();
   const exchange = createExchange(core);
-  registerSystem(api, { ...core, serving: () => serving });
+  registerSystem(api, { ...core, readiness });
   registerResources(api.handlers, engine);
   registerClouds(api, core);
   registerScim(api, core);
@@ -111,7 +119,7 @@ async function serve(
     unsupported: UNSUPPORTED_API,
     endpoints: api.serve(methods),
     errorDomain: settings.errorDomain,
-    health: { serving: () => serving && store.health.failure === undefined },
+    health: readiness,
     observer: requestObserver(logs, metrics),
   });
   await core.publishAddresses(port.url);
@@ -127,21 +135,31 @@ async function serve(
   });
   const firstRun = await createSetupCode(core, Date.now());
 
+  const delay = new AbortController();
+  async function shutDown(delayMs: number): Promise<void> {
+    readiness.drain();
+    port.drain();
+    log.info({ delaySeconds: delayMs / 1000 }, "stopping");
+    await sleep(delayMs, undefined, delay).catch(() => {});
+    await port.close(DRAIN_MS);
+    stopping.abort();
+    await resumed;
+    await retention.stop();
+    await registry.sync.stop();
+    await engine.auditAggregator.flush().catch((error) => {
+      log.error({ err: error }, "aggregated audit entries not written");
+    });
+    await store.close();
+    log.info({}, "stopped");
+  }
+  let stopped: Promise<void> | undefined;
   return {
     url: port.url,
     firstRun,
-    async stop() {
-      serving = false;
-      await port.close(DRAIN_MS);
-      stopping.abort();
-      await resumed;
-      await retention.stop();
-      await registry.sync.stop();
-      await engine.auditAggregator.flush().catch((error) => {
-        log.error({ err: error }, "aggregated audit entries not written");
-      });
-      await store.close();
-      log.info({}, "stopped");
+    stop(delayMs = 0) {
+      if (delayMs === 0) delay.abort();
+      stopped ??= shutDown(delayMs);
+      return stopped;
     },
   };
 }

@@ -6,10 +6,9 @@ import { RETRY_AFTER_SECONDS } from "../lib/errors.ts";
 import { DEVICE_CODE } from "../login/oauth/oauth-grants.ts";
 import { TOKEN_EXCHANGE } from "../login/oauth/token-exchange-grant.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import type { NotReady, Readiness } from "../observe/readiness.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import { FAILURE_TEXTS } from "../store/db/failure.ts";
-import type { Store } from "../store/db/store.ts";
 import type { Api } from "../wire/api.ts";
 import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
 
@@ -20,11 +19,9 @@ const CACHE_CONTROL = "public, max-age=300";
 
 export interface SystemEndpointDeps {
   addresses(): Addresses;
-  readonly store: Store;
   readonly keys: SigningKeys;
   readonly metrics: Metrics;
-  /** False once the server is stopping. */
-  serving(): boolean;
+  readonly readiness: Readiness;
 }
 
 /**
@@ -41,10 +38,9 @@ const ping: Handler = async () =>
 
 function systemEndpoints({
   addresses,
-  store,
   keys,
   metrics,
-  serving,
+  readiness,
 }: SystemEndpointDeps): HttpEndpoint[] {
   const get = (path: string, handle: () => Promise<HttpResponse>): HttpEndpoint => ({
     method: "GET",
@@ -54,13 +50,8 @@ function systemEndpoints({
   return [
     get("/healthz", async () => text(200, "ok")),
     get("/readyz", async () => {
-      if (!serving()) return notReady("stopping", "the server is stopping");
-      const { failure } = store.health;
-      if (failure !== undefined) return notReady(failure.cause, FAILURE_TEXTS[failure.cause]);
-      return store.accessVersion().then(
-        () => text(200, "ok"),
-        () => notReady("unreadable", "the store cannot be read"),
-      );
+      const { problem } = readiness;
+      return problem === undefined ? text(200, "ok") : notReady(problem);
     }),
     get("/metrics", async () => {
       const { contentType, body } = await metrics.text();
@@ -97,7 +88,7 @@ function text(status: number, body: string): HttpResponse {
 }
 
 /** Why load balancers should not route requests here. */
-function notReady(reason: string, message: string): HttpResponse {
+function notReady({ reason, message }: NotReady): HttpResponse {
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
   const body = `${JSON.stringify({ status: "not_ready", reason, message })}\n`;
   return { status: 503, headers: { ...headers, "retry-after": RETRY_AFTER_SECONDS }, body };

@@ -125,6 +125,15 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     problem: (text) =>
       /^\d{1,6}$/.test(text) && Number(text) >= 16 ? undefined : "must be a number of MiB from 16",
   },
+  shutdownDelay: {
+    default: "3",
+    value: "SECONDS",
+    help: "How long the server keeps serving after SIGTERM while /readyz fails, so that balancers stop using it.",
+    problem: (text) =>
+      /^\d{1,3}$/.test(text) && Number(text) <= 300
+        ? undefined
+        : "must be a number of seconds from 0 to 300",
+  },
   rootGroups: {
     default: "anyone",
     value: "WHO",

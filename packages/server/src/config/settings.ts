@@ -32,6 +32,8 @@ export interface Settings {
   readonly maxConnectionsPerAddress: number;
   /** In MiB. */
   readonly maxBodyMemory: number;
+  /** In seconds. */
+  readonly shutdownDelay: number;
   readonly rootGroups: "anyone" | "operator";
   readonly corsOrigins: readonly string[];
   readonly audiences: readonly string[];
@@ -132,6 +134,7 @@ function parsed(texts: Record<SettingName, string>): Settings {
     maxConnections: Number(texts.maxConnections),
     maxConnectionsPerAddress: Number(texts.maxConnectionsPerAddress),
     maxBodyMemory: Number(texts.maxBodyMemory),
+    shutdownDelay: Number(texts.shutdownDelay),
     scimWritesPerMinute: Number(texts.scimWritesPerMinute),
     feedDistributions: [...new Set(list(texts.feedDistributions))] as [string, ...string[]],
   };

@@ -67,8 +67,10 @@ export interface Wire {
   readonly commonHeaders: ResponseHeaders | undefined;
   /** The allowed hosts, if the port listens on a loopback address and no proxy is trusted. */
   hosts: LoopbackHosts | undefined;
-  /** True once the port is closing: responses ask clients to reconnect. */
+  /** True once the port drains: responses ask clients to reconnect. */
   draining: boolean;
+  /** True once the port accepts no connections. */
+  closing: boolean;
 }
 
 /** An error with an HTTP status more specific than that of its canonical code. */

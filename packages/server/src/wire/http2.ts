@@ -66,7 +66,7 @@ export function http2Server(wire: GrpcWire, sessions: Sessions): Http2Server {
     // The session closes itself after an error.
     session.on("error", () => {});
     session.setTimeout(limits.idleMs, () => checkAlive(session, limits.idleMs));
-    if (wire.draining) session.close();
+    if (wire.closing) session.close();
   });
   server.on("sessionError", () => {});
   return server;

@@ -38,6 +38,7 @@ import type { Observer } from "./observer.ts";
 import { openApiEndpoint } from "./openapi/endpoint.ts";
 import { detectHttp2 } from "./preface.ts";
 import { restRouter, routesOf } from "./rest/route.ts";
+import { closePort } from "./shutdown.ts";
 import { TrustedProxies } from "./trusted-proxies.ts";
 import { NOTHING_UNSUPPORTED, type UnsupportedApi } from "./unsupported.ts";
 
@@ -68,6 +69,8 @@ export interface PortOptions {
 export interface Port {
   readonly url: string;
   readonly address: AddressInfo;
+  /** Keeps serving, but every HTTP/1 response closes its connection, so that clients move to other servers. */
+  drain(): void;
   /** Stops accepting connections, waits for requests in progress, then closes the remaining ones. */
   close(graceMs: number): Promise<void>;
 }
@@ -79,11 +82,11 @@ export async function openPort(options: PortOptions): Promise<Port> {
   const health = new Health(options.health, services.flatMap(serviceNames));
   const wire = wireOf(options, limits, services, health);
   const sessions: Sessions = new Map();
-  const h1 = http1Server(wire);
+  const http1 = http1Server(wire);
   let h2: Http2Server | undefined;
   const accept = (socket: Socket, isHttp2: boolean) => {
     if (isHttp2) h2 ??= http2Server(wire, sessions);
-    (isHttp2 ? h2 : h1)?.emit("connection", socket);
+    (isHttp2 ? h2 : http1)?.emit("connection", socket);
   };
   const listener = options.tls
     ? tlsListener(options.tls, limits, accept)
@@ -101,23 +104,17 @@ export async function openPort(options: PortOptions): Promise<Port> {
   if (hosts !== undefined && trustedProxies.length === 0 && isLoopbackHost(address.address))
     wire.hosts = new LoopbackHosts([...hosts, options.listen.host]);
 
-  async function close(graceMs: number): Promise<void> {
-    if (wire.draining) return;
-    wire.draining = true;
-    const closed = once(listener, "close");
-    listener.close();
-    health.close();
-    h1.close();
-    h1.closeIdleConnections();
-    for (const session of sessions.keys()) session.close();
-    const cutOff = setTimeout(() => {
-      for (const socket of sockets) socket.destroy();
-    }, graceMs);
-    await closed;
-    clearTimeout(cutOff);
-  }
-
-  return { url: urlOf(options, address), address, close };
+  const opened = { wire, health, listener, http1, sessions, sockets };
+  return {
+    url: urlOf(options, address),
+    address,
+    drain() {
+      wire.draining = true;
+    },
+    async close(graceMs) {
+      if (!wire.closing) await closePort(opened, graceMs);
+    },
+  };
 }
 
 function wireOf(
@@ -151,6 +148,8 @@ function wireOf(
     commonHeaders: options.tls && HSTS,
     hosts: undefined,
     draining: false,
+    closing: false,
+    streamingCalls: new Set(),
     streaming: new Map([
       ...health.methods(),
       ...reflectionMethods(

@@ -10,7 +10,7 @@ import { SLOW_CLIENT_BYTES } from "../limits.ts";
 import { RequestContext } from "../request-context.ts";
 import type { Frame } from "./frame.ts";
 import { COMPRESSED, encodeFrame, FrameReader } from "./frame.ts";
-import type { StreamingMethod } from "./streaming.ts";
+import type { Outbox, StreamingMethod } from "./streaming.ts";
 import { handleStreaming } from "./streaming.ts";
 import { setCallDeadline } from "./timeout.ts";
 import { errorTrailers, OK_TRAILERS } from "./trailers.ts";
@@ -24,6 +24,8 @@ const END_STREAM = { endStream: true } as const;
 export interface GrpcWire extends Wire {
   /** Streaming methods by path. */
   readonly streaming: ReadonlyMap<string, StreamingMethod>;
+  /** Streaming calls in progress, which end when the port closes. */
+  readonly streamingCalls: Set<Outbox>;
 }
 
 /** Handles one gRPC call. */

@@ -5,6 +5,7 @@ import { discardRest } from "../discard.ts";
 import type { Wire } from "../http.ts";
 import type { RequestContext } from "../request-context.ts";
 import { encodeFrame, FrameReader } from "./frame.ts";
+import type { GrpcWire } from "./handler.ts";
 import { timeoutMs } from "./timeout.ts";
 import type { Trailers } from "./trailers.ts";
 import { errorTrailers, OK_TRAILERS } from "./trailers.ts";
@@ -31,7 +32,7 @@ export type StreamingMethod = (out: Outbox) => StreamingCall;
 
 /** Runs one streaming call over an HTTP/2 stream. */
 export function handleStreaming(
-  wire: Wire,
+  wire: GrpcWire,
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
   context: RequestContext,
@@ -49,7 +50,9 @@ export function handleStreaming(
     const { publicMessageBytes } = wire.limits;
     const reader = new FrameReader(publicMessageBytes);
     const call = method(out);
+    wire.streamingCalls.add(out);
     stream.on("close", () => {
+      wire.streamingCalls.delete(out);
       context.disconnected();
       call.closed();
     });

@@ -75,6 +75,7 @@ function send(
   const body = text ? bytes.toString("base64") : bytes;
   const compressed = ((frames[0]?.[0] ?? 0) & COMPRESSED) !== 0;
   const isLeft = hasUnreadBody(request);
+  const closes = isLeft || (wire.draining && request.httpVersionMajor === 1);
   response.writeHead(200, {
     "content-type": `application/grpc-web${text ? "-text" : ""}+proto`,
     "content-length": body.length,
@@ -86,7 +87,7 @@ function send(
     ...wire.commonHeaders,
     ...wire.cors.headersFor(request.headers.origin),
     ...(wire.cors.varies ? { vary: "Origin" } : undefined),
-    ...(isLeft ? { connection: "close" } : undefined),
+    ...(closes ? { connection: "close" } : undefined),
   });
   // Clients that do not read must not hold the memory for longer than idle ones.
   if (body.length > SLOW_CLIENT_BYTES) {

@@ -1,0 +1,21 @@
+import type { Dialect } from "../connection.ts";
+
+export const DIALECT: Dialect = {
+  name: "sqlite",
+  id: "INTEGER PRIMARY KEY",
+  text: "TEXT",
+  integer: "INTEGER",
+  blob: "BLOB",
+  texts: "SELECT value FROM json_each(?)",
+  tuples: (...columns) =>
+    `SELECT ${columns.map((name, at) => `value ->> ${at} AS ${name}`).join(", ")} FROM json_each(?)`,
+  asInteger: (text) => text,
+  isWithin: (text) => `instr(${text}, ?) > 0`,
+  withoutRowid: "WITHOUT ROWID",
+  rowId: "rowid",
+  // One writer at a time: nothing needs locking.
+  lockShared: "",
+  lock: "",
+  lockUnlocked: "",
+  lockText: "",
+};
