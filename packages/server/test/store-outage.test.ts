@@ -33,7 +33,7 @@ describe("a server whose database fails", () => {
     url.port = String(proxy.port);
     server = await startServer(direct, {
       open: async (_settings, tables, timings) =>
-        Store.open(await openPostgres(url.href), tables, timings, CHECK_MS),
+        Store.open(await openPostgres(url.href), tables, timings, { checkMs: CHECK_MS }),
       logOutput: { write: (line) => log.push(line), flushSync() {} },
     });
     operator = new Http(server.url, await operatorToken(direct));
