@@ -151,7 +151,7 @@ export const checkDefinition = define({
       type: "choice",
       choices: ["table", "json"],
       short: "o",
-      summary: "Output format.",
+      summary: "Output format",
       default: "table",
     },
     repair: {
