@@ -43,6 +43,14 @@ function recordsOf(rows: readonly RecordRow[]): Records {
   return { step, version, pending, digests: new Map(digests) };
 }
 
+/** An applied step. */
+export function readStep(
+  reader: Reader,
+  step: number,
+): Promise<Pick<Records, "pending"> | undefined> {
+  return reader.get("SELECT pending FROM migrations WHERE step = ?", step);
+}
+
 /** undefined_table and undefined_column; SQLITE_ERROR, which SQLite has for both. */
 function isMissing(error: unknown): boolean {
   const { code, errcode } = error as { code?: string; errcode?: number };
