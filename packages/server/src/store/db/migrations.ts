@@ -148,6 +148,7 @@ export function migrations(dialect: Dialect): readonly Step[] {
     advisorySources(dialect),
     // Earlier versions recorded no changes of the tables of resources.
     { table: ALL_TABLES },
+    commitMarkers(dialect),
   ];
 }
 
@@ -251,5 +252,14 @@ function advisorySources({ text, integer, blob }: Dialect): readonly string[] {
       imported ${integer} NOT NULL, modified ${integer} NOT NULL, written ${text} NOT NULL, rated ${integer} NOT NULL,
       PRIMARY KEY (advisory, time))`,
     "CREATE INDEX advisory_sources_by_record ON advisory_sources (group_uid, record)",
+  ];
+}
+
+/** The last batch of each connection that writes (postgres/batches.ts); the embedded database needs none. */
+function commitMarkers({ name }: Dialect): readonly string[] {
+  if (name === "sqlite") return [];
+  return [
+    `CREATE TABLE commit_markers (
+      connection TEXT PRIMARY KEY, batch BIGINT NOT NULL, time TIMESTAMPTZ NOT NULL)`,
   ];
 }

@@ -91,10 +91,11 @@ export class TermTable {
     const terms = given.flatMap(({ row, terms }) =>
       terms.map(({ kind, value }) => [kind, value, row]),
     );
-    const { triples, asInteger } = tx.dialect;
+    const { tuples, asInteger } = tx.dialect;
     await tx.run(
       `DELETE FROM ${this.#terms} WHERE (kind, value, row_id) IN
-         (SELECT first, second, ${asInteger("third")} FROM (${triples}) given)`,
+         (SELECT kind, value, ${asInteger("row_id")}
+          FROM (${tuples("kind", "value", "row_id")}) given)`,
       JSON.stringify(terms),
     );
   }
@@ -104,10 +105,11 @@ export class TermTable {
     const terms = given.flatMap(({ row, terms }) => {
       return [...byKey(terms).values()].map(({ kind, value }) => [kind, value, row]);
     });
-    const { triples } = tx.dialect;
+    const { tuples, asInteger } = tx.dialect;
     await tx.run(
       `INSERT INTO ${this.#terms} (kind, value, row_id)
-       SELECT first, second, ${tx.dialect.asInteger("third")} FROM (${triples}) given ORDER BY 1, 2, 3`,
+       SELECT kind, value, ${asInteger("row_id")}
+       FROM (${tuples("kind", "value", "row_id")}) given ORDER BY 1, 2, 3`,
       JSON.stringify(terms),
     );
     const words = [...byKey(given.flatMap(({ terms }) => terms)).values()].flatMap(
@@ -117,8 +119,8 @@ export class TermTable {
     // In the order of their key: transactions that lock words in different orders deadlock.
     await tx.run(
       `INSERT INTO ${this.#words} (kind, value, folded)
-       SELECT first, second, third FROM (${triples}) given WHERE true
-       ORDER BY first, second ON CONFLICT DO NOTHING`,
+       SELECT kind, value, folded FROM (${tuples("kind", "value", "folded")}) given WHERE true
+       ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
       JSON.stringify(words),
     );
   }

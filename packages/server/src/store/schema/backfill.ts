@@ -45,14 +45,15 @@ function fillBatch(
     for (const column of columns) {
       const changed = rows.flatMap((row) => {
         const value = valuesOf?.(row.data)[column];
-        return value === undefined || row[column] === value ? [] : [[row.id, value, ""]];
+        return value === undefined || row[column] === value ? [] : [[row.id, value]];
       });
       if (changed.length === 0) continue;
       const isText = definitions.find((one) => one.name === column)?.initial === "''";
-      const value = isText ? "second" : dialect.asInteger("second");
+      const value = isText ? "value" : dialect.asInteger("value");
       await session.run(
         `UPDATE ${name} SET ${column} = given.value FROM
-           (SELECT ${dialect.asInteger("first")} AS id, ${value} AS value FROM (${dialect.triples}) all_given) given
+           (SELECT ${dialect.asInteger("id")} AS id, ${value} AS value
+            FROM (${dialect.tuples("id", "value")}) all_given) given
          WHERE ${name}.id = given.id`,
         JSON.stringify(changed),
       );

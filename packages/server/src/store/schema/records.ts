@@ -90,12 +90,13 @@ export async function recordStep(
 
 /** Records the finished steps of a new store. */
 export async function recordSteps(writer: Writer, count: number, version: string): Promise<void> {
-  const { asInteger, triples } = writer.dialect;
+  const { asInteger, tuples } = writer.dialect;
   const time = String(Date.now());
   const steps = Array.from({ length: count }, (_, at) => [String(at + 1), version, time]);
   await writer.run(
     `INSERT INTO migrations (step, version, time)
-     SELECT ${asInteger("first")}, second, ${asInteger("third")} FROM (${triples}) given`,
+     SELECT ${asInteger("step")}, version, ${asInteger("time")}
+     FROM (${tuples("step", "version", "time")}) given`,
     JSON.stringify(steps),
   );
 }
@@ -109,8 +110,8 @@ export async function recordDigests(writer: Writer, tables: readonly TableSchema
   if (tables.length === 0) return;
   await writer.run(
     `INSERT INTO table_digests (name, digest)
-     SELECT first, second FROM (${writer.dialect.triples}) given WHERE true
+     SELECT name, digest FROM (${writer.dialect.tuples("name", "digest")}) given WHERE true
      ON CONFLICT (name) DO UPDATE SET digest = excluded.digest`,
-    JSON.stringify(tables.map((table) => [table.name, digestOf(table), ""])),
+    JSON.stringify(tables.map((table) => [table.name, digestOf(table)])),
   );
 }
