@@ -10,6 +10,7 @@ import {
 import { readSchema, type StoredSchema, type StoredTable } from "./read-schema.ts";
 import {
   createRecords,
+  lastStep,
   type Records,
   readRecords,
   recordDigests,
@@ -66,11 +67,10 @@ function isCurrent(records: Records | undefined, { steps, tables }: Schema): boo
  * created them meanwhile, which only happens on SQLite.
  */
 function createStore(migration: MigrationSession, schema: Schema): Promise<boolean> {
-  const { session, log } = migration;
+  const { session } = migration;
   const { dialect } = session;
   const { version, steps, tables } = schema;
   return migration.transaction("creating the store", async () => {
-    const began = performance.now();
     const stored = await readSchema(session);
     if (stored.has("migrations")) return false;
     const statements = [
@@ -84,7 +84,6 @@ function createStore(migration: MigrationSession, schema: Schema): Promise<boole
     await session.script(statements.join(";\n"));
     await recordSteps(session, steps.length, version);
     await recordDigests(session, tables);
-    log.info({ ms: Math.round(performance.now() - began) }, "store created");
     return true;
   });
 }
@@ -105,15 +104,15 @@ async function currentRecords(
 ): Promise<Records> {
   const { session } = migration;
   if (!stored.get("migrations")?.columns.has("step")) throw foreignStore(["migrations"]);
-  const records =
-    (await readRecords(session)) ??
-    (await migration.transaction("recording versions", async () => {
-      const { columns } = (await readSchema(session)).get("migrations") as StoredTable;
-      if (!columns.has("pending")) {
-        await session.script(upgradeRecords(session.dialect).join(";\n"));
-      }
-      return (await readRecords(session)) as Records;
-    }));
-  if (records.step > steps.length) throw newerStore(records, steps.length);
-  return records;
+  const known = await readRecords(session);
+  const step = known?.step ?? (await lastStep(session));
+  if (step > steps.length) throw newerStore({ step, version: known?.version ?? "" }, steps.length);
+  if (known !== undefined) return known;
+  return migration.transaction("recording versions", async () => {
+    const { columns } = (await readSchema(session)).get("migrations") as StoredTable;
+    if (!columns.has("pending")) {
+      await session.script(upgradeRecords(session.dialect).join(";\n"));
+    }
+    return (await readRecords(session)) as Records;
+  });
 }

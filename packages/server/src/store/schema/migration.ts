@@ -1,4 +1,5 @@
 import { ConfigError } from "../../config/settings.ts";
+import { UpgradeError } from "../../lib/startup-errors.ts";
 import type { Dialect, Reader } from "../db/connection.ts";
 import { backfill } from "./backfill.ts";
 import { buildIndex, dropIndex } from "./build-index.ts";
@@ -14,7 +15,6 @@ import {
   recordStep,
 } from "./records.ts";
 import { ALL_TABLES, isTableStep, type Step, splitStatements, type TableStep } from "./step.ts";
-import { StepError } from "./store-errors.ts";
 import { tableChanges } from "./table-changes.ts";
 import { createIndex, createTable, digestOf, type TableSchema } from "./table-schema.ts";
 
@@ -62,7 +62,7 @@ export class Migration {
     try {
       await work();
     } catch (error) {
-      throw error instanceof ConfigError ? error : new StepError(number, of, error);
+      throw error instanceof ConfigError ? error : new UpgradeError(number, of, error);
     }
     const ms = Math.round(performance.now() - began);
     this.#migration.log.info(
