@@ -72,9 +72,9 @@ export async function startServer(
   const { open = openServerStore, logOutput, passwordCost = PASSWORD_COST } = options;
   const metrics = new Metrics();
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
-  const store = await open(settings, tables, metrics);
+  const log = openLog(settings.logLevel, logOutput ?? stderrOutput(metrics));
+  const store = await open(settings, tables, metrics, { log: log.log });
   try {
-    const log = openLog(settings.logLevel, logOutput ?? stderrOutput(metrics));
     return await serve(settings, store, metrics, log, new PasswordHasher(passwordCost));
   } catch (error) {
     // The first error is the reason.

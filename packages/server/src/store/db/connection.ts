@@ -54,6 +54,16 @@ export interface Dialect {
   readonly lockText: string;
 }
 
+/**
+ * A connection of its own for a migration: statements run outside transactions unless it begins one, and
+ * may take as long as they need.
+ */
+export interface Session extends Writer {
+  /** Runs statements without parameters, separated by semicolons, in one round trip. */
+  script(sql: string): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** A database driver. */
 export interface Driver {
   readonly dialect: Dialect;
@@ -69,6 +79,7 @@ export interface Driver {
   begin(turn?: Turn): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
+  openSession(): Promise<Session>;
   /** Whether a transaction that failed with this error may succeed when it is retried. */
   isTransient(error: unknown): boolean;
   /**

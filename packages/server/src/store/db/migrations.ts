@@ -1,10 +1,12 @@
+import { ALL_TABLES, type Step } from "../schema/step.ts";
 import type { Dialect } from "./connection.ts";
 
 /**
- * The migrations of all tables but those of resources. A released step is never edited; changes are new
- * steps. Resource tables are derived from their definitions (table-schema.ts).
+ * The recorded steps of the schema. A released step is never edited; changes are new steps at the end:
+ * statements for most tables, and a TableStep where the definition of a resource changes what its table
+ * has (CONTRIBUTING.md, "Changing the schema"). Tables of new resources need no step.
  */
-export function migrations(dialect: Dialect): readonly (readonly string[])[] {
+export function migrations(dialect: Dialect): readonly Step[] {
   const { id, text, integer, blob } = dialect;
   return [
     [
@@ -144,7 +146,10 @@ export function migrations(dialect: Dialect): readonly (readonly string[])[] {
     repoDeletions(dialect),
     deletedGroups(dialect),
     advisorySources(dialect),
+    // Earlier versions recorded no changes of the tables of resources.
+    { table: ALL_TABLES },
     commitMarkers(dialect),
+    idempotencyKeys(dialect),
   ];
 }
 
@@ -257,5 +262,15 @@ function commitMarkers({ name }: Dialect): readonly string[] {
   return [
     `CREATE TABLE commit_markers (
       connection TEXT PRIMARY KEY, batch BIGINT NOT NULL, time TIMESTAMPTZ NOT NULL)`,
+  ];
+}
+
+/** Responses of creates by idempotency key, for a day (idempotency-keys.ts). */
+function idempotencyKeys({ text, integer }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE idempotency_keys (
+      id ${text} PRIMARY KEY, request ${text} NOT NULL, response ${text} NOT NULL,
+      expires ${integer} NOT NULL)`,
+    "CREATE INDEX idempotency_keys_by_expires ON idempotency_keys (expires)",
   ];
 }

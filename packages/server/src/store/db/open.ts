@@ -7,7 +7,7 @@ import type { Driver } from "./connection.ts";
 import { openPostgres } from "./postgres.ts";
 import { ServerLock } from "./sqlite/server-lock.ts";
 import { openSqlite } from "./sqlite.ts";
-import { Store, type StoreTimings } from "./store.ts";
+import { Store, type StoreOptions, type StoreTimings } from "./store.ts";
 
 /** The file of the embedded database in the data directory. */
 export const DATABASE = "wharf.db";
@@ -22,8 +22,9 @@ export async function openStore(
   location: Location,
   tables: readonly ResourceTable[],
   timings: StoreTimings,
+  options: StoreOptions = {},
 ): Promise<Store> {
-  return open(location, tables, timings, openUnlessLost);
+  return open(location, tables, timings, options, openUnlessLost);
 }
 
 /** Opens the database of the settings for a server, which is alone in its data directory. */
@@ -31,20 +32,22 @@ export async function openServerStore(
   location: Location,
   tables: readonly ResourceTable[],
   timings: StoreTimings,
+  options: StoreOptions = {},
 ): Promise<Store> {
-  return open(location, tables, timings, openLocked);
+  return open(location, tables, timings, options, openLocked);
 }
 
 async function open(
   location: Location,
   tables: readonly ResourceTable[],
   timings: StoreTimings,
+  options: StoreOptions,
   openFile: (location: Location) => Promise<Driver>,
 ): Promise<Store> {
   const { data, databaseUrl } = location;
   try {
     const driver = databaseUrl === "" ? await openFile(location) : await openPostgres(databaseUrl);
-    return await Store.open(driver, tables, timings);
+    return await Store.open(driver, tables, timings, options);
   } catch (error) {
     throw databaseUrl === "" ? dataDirectoryError(data, error) : databaseError(databaseUrl, error);
   }

@@ -3,6 +3,7 @@ import type { Driver } from "./connection.ts";
 import { DIALECT } from "./postgres/dialect.ts";
 import { failureOf, isTransient } from "./postgres/failures.ts";
 import { scrub } from "./postgres/scrub.ts";
+import { PostgresSession } from "./postgres/session.ts";
 import { PostgresReader, PostgresWriter } from "./postgres/statements.ts";
 import { Transactions } from "./postgres/transactions.ts";
 import { SharedRead } from "./shared-read.ts";
@@ -66,6 +67,12 @@ export async function openPostgres(
     begin: (turn) => transactions.begin(turn),
     commit: () => transactions.commit(),
     rollback: () => transactions.rollback(),
+    openSession: async () => {
+      const client = new pg.Client({ ...options, statement_timeout: 0 });
+      client.on("error", () => {});
+      await client.connect();
+      return new PostgresSession(client);
+    },
     failureOf,
     isTransient,
     scrub: (tables) => scrub(pool, tables),

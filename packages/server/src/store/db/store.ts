@@ -1,6 +1,7 @@
-import { ConfigError } from "../../config/settings.ts";
 import { WharfError } from "../../lib/errors.ts";
+import { VERSION } from "../../lib/version.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
+import { type MigrationOptions, migrate } from "../schema/migrate.ts";
 import type { Driver, Reader } from "./connection.ts";
 import type { StoreFailure } from "./failure.ts";
 import { GroupCommit, type Work } from "./group-commit.ts";
@@ -12,6 +13,12 @@ import { probe } from "./probe.ts";
 /** Durations of commits, for the metrics. */
 export interface StoreTimings {
   committed(milliseconds: number, writes: number): void;
+}
+
+/** How a store is opened. */
+export interface StoreOptions extends MigrationOptions {
+  /** The interval of checks of its health, for tests. */
+  readonly checkMs?: number;
 }
 
 /** A request whose client may give up. */
@@ -54,20 +61,23 @@ export class Store {
     });
   }
 
-  /** Opens the store and migrates its tables. `checkMs` is the interval of checks of its health, for tests. */
+  /** Opens the store and migrates its tables. */
   static async open(
     driver: Driver,
     tables: readonly ResourceTable[],
     timings: StoreTimings,
-    checkMs?: number,
+    options: StoreOptions = {},
   ): Promise<Store> {
+    const { dialect } = driver;
+    const steps = migrations(dialect);
+    const derived = tables.flatMap((table) => table.schema(dialect));
     try {
-      await migrate(driver, tables);
+      await migrate(driver, { version: VERSION, steps, tables: derived }, options);
     } catch (error) {
       await driver.close();
       throw error;
     }
-    return new Store(driver, timings, checkMs);
+    return new Store(driver, timings, options.checkMs);
   }
 
   /** Runs work in a transaction that it may share with others; resolves when it is durable. */
@@ -104,43 +114,5 @@ export class Store {
     this.health.stop();
     await this.#commits.idle();
     await this.#driver.close();
-  }
-}
-
-/** The advisory lock of migrations: of replicas that start together, one migrates. */
-const MIGRATION_LOCK = 7_240_901;
-
-/** An older version would corrupt the data of a newer one. */
-function newerStore(step: number, known: number): ConfigError {
-  return new ConfigError(
-    `the store was migrated by a newer version of wharf (step ${step}, this version knows ${known}): run that version, or restore an earlier backup`,
-  );
-}
-
-async function migrate(
-  { dialect, writer, begin, commit, rollback }: Driver,
-  tables: readonly ResourceTable[],
-) {
-  const schema = tables.flatMap((table) => table.schema(dialect));
-  const steps = migrations(dialect);
-  await begin();
-  try {
-    if (dialect.name === "postgres")
-      await writer.get("SELECT pg_advisory_xact_lock(?)", MIGRATION_LOCK);
-    await writer.run(`CREATE TABLE IF NOT EXISTS migrations (step ${dialect.integer} PRIMARY KEY)`);
-    const done = await writer.get<{ step: number | null }>(
-      "SELECT max(step) AS step FROM migrations",
-    );
-    const latest = done?.step ?? 0;
-    if (latest > steps.length) throw newerStore(latest, steps.length);
-    for (let step = latest + 1; step <= steps.length; step++) {
-      for (const sql of steps[step - 1] ?? []) await writer.run(sql);
-      await writer.run("INSERT INTO migrations (step) VALUES (?)", step);
-    }
-    for (const sql of schema) await writer.run(sql);
-    await commit();
-  } catch (error) {
-    await rollback().catch(() => {});
-    throw error;
   }
 }

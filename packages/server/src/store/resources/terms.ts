@@ -1,5 +1,6 @@
 import type { Dialect, Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
+import type { TableSchema } from "../schema/table-schema.ts";
 import type { Sql } from "./conditions.ts";
 
 export interface TermKey {
@@ -49,14 +50,22 @@ export class TermTable {
     this.#words = `${table}_words`;
   }
 
-  schema({ text, integer, withoutRowid }: Dialect): string[] {
+  schema({ text, integer }: Dialect): TableSchema[] {
+    const column = (name: string, type: string) => ({ name, sql: `${type} NOT NULL` });
+    const clustered = { withoutRowid: true, indexes: [] };
     return [
-      `CREATE TABLE IF NOT EXISTS ${this.#terms} (
-        kind ${text} NOT NULL, value ${text} NOT NULL, row_id ${integer} NOT NULL,
-        PRIMARY KEY (kind, value, row_id)) ${withoutRowid}`,
-      `CREATE TABLE IF NOT EXISTS ${this.#words} (
-        kind ${text} NOT NULL, value ${text} NOT NULL, folded ${text} NOT NULL,
-        PRIMARY KEY (kind, value)) ${withoutRowid}`,
+      {
+        name: this.#terms,
+        columns: [column("kind", text), column("value", text), column("row_id", integer)],
+        primaryKey: ["kind", "value", "row_id"],
+        ...clustered,
+      },
+      {
+        name: this.#words,
+        columns: [column("kind", text), column("value", text), column("folded", text)],
+        primaryKey: ["kind", "value"],
+        ...clustered,
+      },
     ];
   }
 

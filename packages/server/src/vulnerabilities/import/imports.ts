@@ -14,14 +14,14 @@ import {
   type ImportAdvisoriesResponse,
   ImportAdvisoriesResponseSchema,
 } from "@wharf/contract";
+import type { Remember } from "../../engine/creates.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { Mutation } from "../../engine/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
-import type { Call, Handler } from "../../rpc/call.ts";
+import type { Call, Handler, Reply } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
 import { sourcesOf } from "../../store/tables/advisory-sources.ts";
 import { vulnerabilitiesNamed, vulnerabilitiesOf } from "../../store/tables/vulnerabilities.ts";
 import { advisories } from "../advisories.ts";
@@ -46,8 +46,6 @@ export function importHandlers(engine: Engine, deps: NamingDeps): [DescMethod, H
 }
 
 function importAdvisories(engine: Engine, deps: NamingDeps): Handler {
-  const bulk = (call: Call, tx: Transaction) =>
-    new Mutation(call, tx, engine, { events: "held", audit: "once" });
   return async (call, message) => {
     const { parent: group, documents, validateOnly } = message as ImportAdvisoriesRequest;
     const { reader } = engine.store;
@@ -57,30 +55,69 @@ function importAdvisories(engine: Engine, deps: NamingDeps): Handler {
     const { uid: actor, grants } = call.caller;
     const approves = grants.holds([Capability.CAP_ADVISORIES_APPROVE], group);
     const context = { group, actor, approves, naming: namingOf(deps) };
-    const results: AdvisoryDocumentResult[] = [];
-    const state: StoredState = {
-      advisories: new Map(),
-      vulnerabilities: new Map(),
-      sources: new Map(),
-      names: new Set(),
-    };
-    // An import that has begun runs to its end, which settles severities.
-    let begun = false;
-    for (const batch of batches(documents)) {
-      const [valid, rejected] = validate(batch, call.time);
-      const done = validateOnly
-        ? await dryRun(reader, context, valid, state)
-        : await engine.store.writeFor(begun ? {} : call, (tx) =>
-            importBatch(bulk(call, tx), context, valid),
-          );
-      begun = true;
-      results.push(
-        ...batch.map((one) => rejected.get(one) ?? (done.shift() as AdvisoryDocumentResult)),
-      );
-    }
-    if (!validateOnly) await settleSeverities(engine, group);
-    return messageReply(ImportAdvisoriesResponseSchema, responseOf(results));
+    if (validateOnly) return replyOf(await dryRunAll(reader, call, context, documents));
+    // The access rule of the method covers all that an import does.
+    return engine.creates.once(
+      call,
+      (remember) => importAll(engine, call, context, documents, remember),
+      async () => {},
+    );
   };
+}
+
+/** Imports documents in batches. The response is remembered with the last: earlier ones can be imported again. */
+async function importAll(
+  engine: Engine,
+  call: Call,
+  context: ImportContext,
+  documents: readonly AdvisoryDocument[],
+  remember: Remember,
+): Promise<Reply> {
+  let results: AdvisoryDocumentResult[] = [];
+  const all = [...batches(documents)];
+  for (const [at, batch] of all.entries()) {
+    const [valid, rejected] = validate(batch, call.time);
+    // An import that has begun runs to its end, which settles severities.
+    results = await engine.store.writeFor(at === 0 ? call : {}, async (tx) => {
+      const bulk = new Mutation(call, tx, engine, { events: "held", audit: "once" });
+      const done = await importBatch(bulk, context, valid);
+      const imported = [...results, ...inOrder(batch, rejected, done)];
+      if (at === all.length - 1) await remember(tx, replyOf(imported));
+      return imported;
+    });
+  }
+  await settleSeverities(engine, context.group);
+  return replyOf(results);
+}
+
+/** The results of all documents without storing anything. */
+async function dryRunAll(
+  reader: Reader,
+  call: Call,
+  context: ImportContext,
+  documents: readonly AdvisoryDocument[],
+): Promise<AdvisoryDocumentResult[]> {
+  const results: AdvisoryDocumentResult[] = [];
+  const state: StoredState = {
+    advisories: new Map(),
+    vulnerabilities: new Map(),
+    sources: new Map(),
+    names: new Set(),
+  };
+  for (const batch of batches(documents)) {
+    const [valid, rejected] = validate(batch, call.time);
+    results.push(...inOrder(batch, rejected, await dryRun(reader, context, valid, state)));
+  }
+  return results;
+}
+
+/** The results of a batch in the order of its documents. */
+function inOrder(
+  batch: readonly AdvisoryDocument[],
+  rejected: ReadonlyMap<AdvisoryDocument, AdvisoryDocumentResult>,
+  done: AdvisoryDocumentResult[],
+): AdvisoryDocumentResult[] {
+  return batch.map((one) => rejected.get(one) ?? (done.shift() as AdvisoryDocumentResult));
 }
 
 /** The valid documents, and the results of the invalid ones. */
@@ -199,6 +236,10 @@ async function auditAndEmit(
     type: ImportAdvisoriesResponseSchema.typeName,
     json,
   });
+}
+
+function replyOf(results: readonly AdvisoryDocumentResult[]): Reply {
+  return messageReply(ImportAdvisoriesResponseSchema, responseOf(results));
 }
 
 function responseOf(results: readonly AdvisoryDocumentResult[]): ImportAdvisoriesResponse {

@@ -29,7 +29,7 @@ export class ProxiedServer {
     url.port = String(proxy.port);
     started.#server = await startServer(started.#settings, {
       open: async (_settings, tables, timings) =>
-        Store.open(await openPostgres(url.href), tables, timings, CHECK_MS),
+        Store.open(await openPostgres(url.href), tables, timings, { checkMs: CHECK_MS }),
       logOutput: { write: (line) => started.log.push(line), flushSync() {} },
     });
     return started;
