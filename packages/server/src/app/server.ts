@@ -10,6 +10,7 @@ import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
 import { registerLogin } from "../login/register.ts";
 import { type Log, type LogOutput, openLog } from "../observe/logger.ts";
 import { Metrics } from "../observe/metrics.ts";
+import { Readiness } from "../observe/readiness.ts";
 import { requestObserver } from "../observe/requests.ts";
 import { storeFailures } from "../observe/store-failures.ts";
 import { registerRegistry } from "../registry/register.ts";
@@ -92,10 +93,10 @@ async function serve(
   const core = await openCore(settings, store, metrics, log);
   const { engine, authenticator } = core;
 
-  let serving = true;
+  const readiness = new Readiness(store.health);
   const api = new Api();
   const exchange = createExchange(core);
-  registerSystem(api, { ...core, serving: () => serving });
+  registerSystem(api, { ...core, readiness });
   registerResources(api.handlers, engine);
   registerClouds(api, core);
   registerScim(api, core);
@@ -115,7 +116,7 @@ async function serve(
     unsupported: UNSUPPORTED_API,
     endpoints: api.serve(methods),
     errorDomain: settings.errorDomain,
-    health: { serving: () => serving && store.health.failure === undefined },
+    health: readiness,
     observer: requestObserver(logs, metrics),
   });
   await core.publishAddresses(port.url);
@@ -133,7 +134,7 @@ async function serve(
 
   const delay = new AbortController();
   async function shutDown(delayMs: number): Promise<void> {
-    serving = false;
+    readiness.drain();
     port.drain();
     log.info({ delaySeconds: delayMs / 1000 }, "stopping");
     await sleep(delayMs, undefined, delay).catch(() => {});

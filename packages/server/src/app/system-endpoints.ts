@@ -6,9 +6,9 @@ import { RETRY_AFTER_SECONDS } from "../lib/errors.ts";
 import { DEVICE_CODE } from "../login/oauth/oauth-grants.ts";
 import { TOKEN_EXCHANGE } from "../login/oauth/token-exchange-grant.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import type { NotReady, Readiness } from "../observe/readiness.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import { FAILURE_TEXTS } from "../store/db/failure.ts";
 import type { Store } from "../store/db/store.ts";
 import type { Api } from "../wire/api.ts";
 import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
@@ -23,8 +23,7 @@ export interface SystemEndpointDeps {
   readonly store: Store;
   readonly keys: SigningKeys;
   readonly metrics: Metrics;
-  /** False once the server is stopping. */
-  serving(): boolean;
+  readonly readiness: Readiness;
 }
 
 /**
@@ -44,7 +43,7 @@ function systemEndpoints({
   store,
   keys,
   metrics,
-  serving,
+  readiness,
 }: SystemEndpointDeps): HttpEndpoint[] {
   const get = (path: string, handle: () => Promise<HttpResponse>): HttpEndpoint => ({
     method: "GET",
@@ -54,12 +53,11 @@ function systemEndpoints({
   return [
     get("/healthz", async () => text(200, "ok")),
     get("/readyz", async () => {
-      if (!serving()) return notReady("stopping", "the server is stopping");
-      const { failure } = store.health;
-      if (failure !== undefined) return notReady(failure.cause, FAILURE_TEXTS[failure.cause]);
+      const { problem } = readiness;
+      if (problem !== undefined) return notReady(problem);
       return store.accessVersion().then(
         () => text(200, "ok"),
-        () => notReady("unreadable", "the store cannot be read"),
+        () => notReady({ reason: "unreadable", message: "the store cannot be read" }),
       );
     }),
     get("/metrics", async () => {
@@ -97,7 +95,7 @@ function text(status: number, body: string): HttpResponse {
 }
 
 /** Why load balancers should not route requests here. */
-function notReady(reason: string, message: string): HttpResponse {
+function notReady({ reason, message }: NotReady): HttpResponse {
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
   const body = `${JSON.stringify({ status: "not_ready", reason, message })}\n`;
   return { status: 503, headers: { ...headers, "retry-after": RETRY_AFTER_SECONDS }, body };

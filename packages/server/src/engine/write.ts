@@ -24,7 +24,7 @@ export function createMethod<R extends ResourceMessage>(
   return async (call, request) => {
     const input = bodyOf<R>(request, bodyField);
     const { parent } = request as Message & { parent: string };
-    const { row, created } = await engine.store.write((tx) => {
+    const { row, created } = await engine.store.writeFor(call, (tx) => {
       return createOne(new Mutation(call, tx, engine), resource, parent, input);
     });
     return reply(resource, engine, row, created);
@@ -92,7 +92,7 @@ export function updateMethod<R extends ResourceMessage>(
     mustBeUid("uid", input.uid);
     const { updateMask } = request as Message & { updateMask?: FieldMask };
     const mask = readMask(schema, updateMask?.paths ?? [], input);
-    const updated = await engine.store.write((tx) => {
+    const updated = await engine.store.writeFor(call, (tx) => {
       return updateOne(new Mutation(call, tx, engine), resource, input, mask);
     });
     return reply(resource, engine, updated);
@@ -131,7 +131,7 @@ export function deleteMethod<R extends ResourceMessage>(
   const { definition, table } = resource;
   return async (call, request) => {
     const { uid } = request as Message & { uid: string };
-    await engine.store.write(async (tx) => {
+    await engine.store.writeFor(call, async (tx) => {
       const mutation = new Mutation(call, tx, engine);
       if (definition.changesAccess) await mutation.confirmAccess(uid);
       const row = await table.findForChange(tx, uid);

@@ -86,7 +86,7 @@ function batchDelete(engine: Engine): Handler {
       const description = "names must be uids of mappings of the parent";
       throw invalidArgument({ field: `names[${at}]`, description });
     }
-    const response = await engine.store.write(async (tx) => {
+    const response = await engine.store.writeFor(call, async (tx) => {
       const mutation = new Mutation(call, tx, engine, { events: "held" });
       await mutation.confirmAccess(parent);
       await existingProvider(mutation, parent);

@@ -33,7 +33,7 @@ export function deleteGroup(engine: Engine): Handler {
   return async (call, request) => {
     const { uid } = request as DeleteGroupRequest;
     const deleteBatch = () =>
-      store.write(async (tx) => {
+      store.writeFor(call, async (tx) => {
         const mutation = new Mutation(call, tx, engine);
         // For each batch again: the caller may have lost the capability since the last one.
         await mutation.confirmAccess(uid);

@@ -23,7 +23,7 @@ export function deleteIdentity(engine: Engine): Handler {
   return async (call, request) => {
     const { uid } = request as DeleteIdentityRequest;
     while ((await countBindings(store.reader, uid, { limit: BATCH_SIZE + 1 })) > BATCH_SIZE) {
-      await store.write(async (tx) => {
+      await store.writeFor(call, async (tx) => {
         const mutation = new Mutation(call, tx, engine);
         // For each batch again: the caller may have lost the capability since the last one.
         await mutation.confirmAccess(uid);

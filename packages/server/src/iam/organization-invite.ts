@@ -34,7 +34,7 @@ export async function createOrganizationWithInvite(
     const description = "name must be that of a new organization, not a UID";
     throw invalidArgument({ field: "name", description });
   }
-  const { row, created } = await engine.store.write(async (tx) => {
+  const { row, created } = await engine.store.writeFor(call, async (tx) => {
     const mutation = new Mutation(call, tx, engine);
     const { afterCreate: _, ...hooks } = engine.hooksOf(groups);
     const group = create(GroupSchema, { name });

@@ -127,7 +127,7 @@ function batchCreate(engine: Engine): Handler {
   return async (call, message) => {
     const request = message as BatchCreateRoleBindingsRequest;
     const wanted = request.requests.map((_, at) => itemOf(request, at));
-    const made = await engine.store.write(async (tx) => {
+    const made = await engine.store.writeFor(call, async (tx) => {
       const mutation = new Mutation(call, tx, engine, { events: "held" });
       const bindings: RoleBinding[] = [];
       for (const [at, binding] of wanted.entries()) {

@@ -208,6 +208,9 @@ export function browserCall(request: HttpRequest, time = Date.now()): Call {
     method: Auth.method.register,
     caller: ANONYMOUS,
     time,
+    get abandoned() {
+      return request.abandoned;
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { FAILURE_TEXTS, type StoreFailure } from "../store/db/failure.ts";
+import { failureText, type StoreFailure } from "../store/db/failure.ts";
 import type { HealthObserver } from "../store/db/health.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
@@ -16,11 +16,12 @@ export function storeFailures(
   let lastCause = "";
   let unlogged = 0;
   return {
-    failed({ cause, error }: StoreFailure) {
+    failed(failure: StoreFailure) {
+      const { cause, error } = failure;
       metrics.count("wharf_store_errors_total", { cause });
       unlogged++;
       if (now() - logged < LOG_INTERVAL_MS && cause === lastCause) return;
-      log.error({ cause, failures: unlogged, err: error }, FAILURE_TEXTS[cause]);
+      log.error({ cause, failures: unlogged, err: error }, failureText(failure));
       [logged, lastCause, unlogged] = [now(), cause, 0];
     },
     recovered({ cause }: StoreFailure) {

@@ -44,7 +44,7 @@ function updateSettings(engine: Engine): Handler {
     const { groupUid } = given;
     mustBeUid("groupUid", groupUid);
     const mask = readMask(RegistrySettingsSchema, updateMask?.paths ?? [], given);
-    const settings = await engine.store.write(async (tx) => {
+    const settings = await engine.store.writeFor(call, async (tx) => {
       // Locks the group, so that concurrent updates of different fields do not overwrite each other.
       if ((await engine.catalog.groups.table.findForChange(tx, groupUid)) === undefined) {
         throw notFound(engine.catalog.groups.typeName, groupUid);

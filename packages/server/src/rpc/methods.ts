@@ -114,6 +114,8 @@ export class ServedMethods implements Methods {
       rule.kind === "anyone"
         ? ANONYMOUS
         : await this.#authenticator.caller(incoming.authorization, time);
+    // Authentication may have waited long for the store.
+    if (incoming.abandoned !== undefined) throw incoming.abandoned;
     try {
       checkAccess(method as BoundMethod, caller, request);
       onCall?.(caller, desc);
@@ -204,5 +206,9 @@ class AdmittedCall implements Call {
 
   get signal(): AbortSignal {
     return this.#incoming.signal;
+  }
+
+  get abandoned(): WharfError | undefined {
+    return this.#incoming.abandoned;
   }
 }

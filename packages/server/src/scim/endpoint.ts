@@ -139,6 +139,7 @@ function writeContextOf({ deps, request, provider, now }: ScimRequest): WriteCon
   const { headers, requestId, remoteAddress } = request;
   return {
     engine: deps.engine,
+    request,
     provider,
     time: now,
     requestId,

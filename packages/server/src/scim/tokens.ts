@@ -93,7 +93,7 @@ function method<R extends Request>(
     const { output } = call.method;
     const request = message as R;
     const identityProviderUid = request.identityProviderUid;
-    const answer = await engine.store.write(async (tx) => {
+    const answer = await engine.store.writeFor(call, async (tx) => {
       const change = new Mutation(call, tx, engine);
       await change.confirmAccess(identityProviderUid);
       const { identityProviders: providers } = engine.catalog;

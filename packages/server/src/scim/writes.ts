@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { MAX_USER_AGENT_LENGTH } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
+import type { Abandonable } from "../store/db/store.ts";
 import { writeAudit } from "../store/tables/audit-and-events.ts";
 import { removeAllMembers, removeFromGroups } from "../store/tables/scim-members.ts";
 import type { ScimKey, ScimRow } from "../store/tables/scim-resources.ts";
@@ -24,6 +25,7 @@ import { tableOf } from "./reads.ts";
 /** An authorized write request. */
 export interface WriteContext {
   readonly engine: Engine;
+  readonly request: Abandonable;
   readonly provider: string;
   readonly time: number;
   readonly requestId: string;
@@ -120,10 +122,10 @@ export function deleteOne(context: WriteContext, kind: ScimKind, id: string): Pr
 
 /** Locks the identity provider, so that its writes are serialized and checks hold until commit. */
 function writeLocked<T>(
-  { engine, provider }: WriteContext,
+  { engine, request, provider }: WriteContext,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  return engine.store.write(async (tx) => {
+  return engine.store.writeFor(request, async (tx) => {
     const { table, typeName } = engine.catalog.identityProviders;
     if ((await table.findForChange(tx, provider)) === undefined)
       throw resourceNotFound(typeName, provider);

@@ -5,6 +5,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
+import type { Abandonable } from "../store/db/store.ts";
 import type { AuditedSubject } from "./authorize-subject.ts";
 import type { CachedIdentity } from "./identity-cache.ts";
 import { parseSignedRequest } from "./verify/aws-request.ts";
@@ -25,7 +26,7 @@ export async function auditExchange(
 ): Promise<void> {
   const { uid } = identity;
   const detail = detailOf(token, audited);
-  await writeWithLastSeen(engine, identity, call.time, (tx) =>
+  await writeWithLastSeen(engine, identity, call, (tx) =>
     audit(tx, call, { resource: uid, actor: uid, detail }),
   );
 }
@@ -34,11 +35,12 @@ export async function auditExchange(
 export async function writeWithLastSeen(
   engine: Engine,
   identity: CachedIdentity,
-  time: number,
+  request: Abandonable & { readonly time: number },
   work: (tx: Transaction) => Promise<void>,
 ): Promise<void> {
+  const { time } = request;
   const isOutdated = time - identity.lastSeen >= LAST_SEEN_RESOLUTION_MS;
-  await engine.store.write(async (tx) => {
+  await engine.store.writeFor(request, async (tx) => {
     if (isOutdated) await storeLastSeen(engine, tx, identity.uid, time);
     await work(tx);
   });
@@ -92,7 +94,9 @@ export async function auditTest(
   allowed: boolean,
 ): Promise<void> {
   const detail = { ...detailOf(token, audited), allowed };
-  await engine.store.write((tx) => audit(tx, call, { resource: audited.identity, detail }));
+  await engine.store.writeFor(call, (tx) =>
+    audit(tx, call, { resource: audited.identity, detail }),
+  );
 }
 
 /** Audit rows have the digest of a token, never the token itself, and shortened claims. */

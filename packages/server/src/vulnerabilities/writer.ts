@@ -138,7 +138,7 @@ export function writeIn<T>(
   group: string,
   work: (writer: AdvisoryWriter) => Promise<T>,
 ): Promise<T> {
-  return engine.store.write(async (tx) => {
+  return engine.store.writeFor(call, async (tx) => {
     return work(await AdvisoryWriter.begin(new Mutation(call, tx, engine), group));
   });
 }
@@ -151,7 +151,7 @@ export function writeAdvisory<T>(
   work: (writer: AdvisoryWriter, before: Advisory) => Promise<T>,
   which: "present" | "deleted too" = "present",
 ): Promise<T> {
-  return engine.store.write(async (tx) => {
+  return engine.store.writeFor(call, async (tx) => {
     // Checked first, so that the error names the advisory and not its group.
     if ((await advisories.table.find(tx, uid, "data")) === undefined) throw missing(uid);
     const writer = await AdvisoryWriter.begin(new Mutation(call, tx, engine), parentOf(uid));

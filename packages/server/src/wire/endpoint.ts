@@ -10,6 +10,8 @@ export interface HttpRequest {
   readonly headers: IncomingHttpHeaders;
   readonly remoteAddress: string;
   readonly requestId: string;
+  /** The error if the client is gone or the deadline has passed: work that has not begun is dropped. */
+  readonly abandoned?: WharfError | undefined;
   /** Reads the whole body. Rejects with RESOURCE_EXHAUSTED when it is larger than the limit. */
   body(limit: number): Promise<Buffer>;
 }

@@ -112,7 +112,12 @@ function handleEndpoint(http: HttpContext, endpoints: ByMethod, path: string, qu
   const { remoteAddress, requestId } = context;
   const body = (limit: number) => readBody(http, limit);
   endpoint
-    .handle({ method, path, query, headers, remoteAddress, requestId, body })
+    .handle({
+      ...{ method, path, query, headers, remoteAddress, requestId, body },
+      get abandoned() {
+        return context.abandoned;
+      },
+    })
     .then((reply) => {
       if (context.settle()) sendReply(http, reply);
       else cancelBody(reply.body);

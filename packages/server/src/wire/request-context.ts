@@ -39,6 +39,8 @@ export class RequestContext extends Expiring implements RequestInfo {
   #onTimeout: ((error: WharfError) => void) | undefined;
   #deadlines: Deadlines | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** The end of a time limit of its own, by `performance.now()`. */
+  #deadline = Number.POSITIVE_INFINITY;
   #settled = false;
   #aborted: WharfError | undefined;
   #controller: AbortController | undefined;
@@ -72,6 +74,13 @@ export class RequestContext extends Expiring implements RequestInfo {
     return this.#controller.signal;
   }
 
+  /** The error if the client is gone or the deadline has passed. */
+  get abandoned(): WharfError | undefined {
+    if (this.#aborted !== undefined) return this.#aborted;
+    // The timer fires late if the event loop is busy.
+    return performance.now() < this.#deadline ? undefined : deadlineExceeded();
+  }
+
   /** Applies the common time limit. `onTimeout` sends the response once it has passed. */
   setDeadline(deadlines: Deadlines, onTimeout: (error: WharfError) => void): void {
     this.#onTimeout = onTimeout;
@@ -82,12 +91,13 @@ export class RequestContext extends Expiring implements RequestInfo {
   /** Applies a time limit of its own. */
   setTimeLimit(ms: number, onTimeout: (error: WharfError) => void): void {
     this.#onTimeout = onTimeout;
+    this.#deadline = performance.now() + ms;
     this.#timer = setTimeout(() => this.expire(), ms);
   }
 
   override expire(): void {
     this.#deadlines = undefined;
-    const error = new WharfError("DEADLINE_EXCEEDED", "the request took too long");
+    const error = deadlineExceeded();
     this.#abort(error);
     this.#onTimeout?.(error);
   }
@@ -152,4 +162,8 @@ export class RequestContext extends Expiring implements RequestInfo {
     this.#aborted = error;
     this.#controller?.abort(error);
   }
+}
+
+function deadlineExceeded(): WharfError {
+  return new WharfError("DEADLINE_EXCEEDED", "the request took too long");
 }

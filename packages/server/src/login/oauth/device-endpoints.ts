@@ -45,7 +45,9 @@ function authorize(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint["han
       audiences: [...new Set(form.getAll("audience"))],
       scopes: [],
     };
-    const added = await engine.store.write((tx) => startDeviceAuthorization(tx, device, call.time));
+    const added = await engine.store.writeFor(call, (tx) =>
+      startDeviceAuthorization(tx, device, call.time),
+    );
     const uri = `${addresses().authUrl}${DEVICE_PATH}`;
     return {
       device_code: added.deviceCode,

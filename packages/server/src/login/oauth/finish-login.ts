@@ -115,7 +115,9 @@ async function tokensFor(
   person: Person,
 ): Promise<Record<string, string>> {
   const { audiences, refreshable } = request;
-  const session = await engine.store.write((tx) => sessions.open(tx, call, person, request));
+  const session = await engine.store.writeFor(call, (tx) =>
+    sessions.open(tx, call, person, request),
+  );
   const wanted = { audiences, scopes: [], capabilities: [] };
   const { token } = await sessions.firstToken(call, session, wanted);
   const refresh = refreshable ? sessions.refreshToken(session, call.time) : undefined;

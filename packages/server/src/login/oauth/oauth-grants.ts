@@ -25,7 +25,9 @@ export function personOAuthGrants(deps: LoginDeps): [string, OAuthGrant][] {
 function codeGrant(deps: LoginDeps): OAuthGrant {
   return async (form, request) => {
     const call = browserCall(request);
-    const redeemed = await deps.engine.store.write((tx) => redeemCode(deps, tx, call, form));
+    const redeemed = await deps.engine.store.writeFor(call, (tx) =>
+      redeemCode(deps, tx, call, form),
+    );
     if (redeemed === undefined) throw invalidGrant();
     const { session, ticket } = redeemed;
     const { audiences, refreshable } = ticket.request;
@@ -91,7 +93,7 @@ function deviceGrant({ engine, sessions, addresses }: LoginDeps): OAuthGrant {
   return async (form, request) => {
     const call = browserCall(request);
     const code = form.get("device_code") ?? "";
-    const found = await engine.store.write(async (tx) => {
+    const found = await engine.store.writeFor(call, async (tx) => {
       const answer = await pollDevice(tx, code, call.time);
       if ("error" in answer) return answer;
       const { device, person } = answer;

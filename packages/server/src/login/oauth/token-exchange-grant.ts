@@ -47,6 +47,9 @@ export function tokenExchangeGrant(methods: Methods): OAuthGrant {
       remoteAddress: request.remoteAddress,
       userAgent: request.headers["user-agent"] ?? "",
       signal: AbortSignal.timeout(TIMEOUT_MS),
+      get abandoned() {
+        return request.abandoned;
+      },
     });
     const { token, expiry } = JSON.parse(reply.json()) as { token: string; expiry: string };
     return {

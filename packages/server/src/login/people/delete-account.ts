@@ -33,7 +33,7 @@ export function deleteAccountMethod(engine: Engine): Handler {
         "only people can delete their identity, and only their own, with a token that is not down-scoped",
       );
     }
-    await engine.store.write(async (tx) => {
+    await engine.store.writeFor(call, async (tx) => {
       const change = new Mutation(call, tx, engine);
       const row = await engine.catalog.identities.table.findForChange(tx, id);
       if (row === undefined) throw notFound(engine.catalog.identities.typeName, id);

@@ -43,7 +43,7 @@ export function registerMethod(deps: ExchangeDeps): Handler {
     const open = await findOpenInvite(engine.store.reader, invite, call.time);
     if (open === undefined) throw invalidClaim("code");
     const joiner = await identifyJoiner(deps, call, token, organizationOf(open.uid));
-    const session = await engine.store.write((tx) => {
+    const session = await engine.store.writeFor(call, (tx) => {
       return join(
         new Mutation(call, tx, engine, { actor: joiner.identity }),
         invite,

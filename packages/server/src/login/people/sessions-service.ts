@@ -145,7 +145,7 @@ function shown(session: StoredSession, caller: Caller): PersonSession {
 export function endSessionMethod(engine: Engine): Handler {
   return async (call, message) => {
     const { id } = message as EndSessionRequest;
-    await engine.store.write(async (tx) => {
+    await engine.store.writeFor(call, async (tx) => {
       const session = await findSessionForChange(tx, id);
       const own = await sessionOf(engine, call.caller, tx);
       if (session === undefined || !mayEnd(call.caller, own, session))
@@ -185,7 +185,9 @@ export async function endSessionOf(
 export function logoutMethod(engine: Engine): Handler {
   return async (call, message) => {
     const { everywhere } = message as LogoutRequest;
-    await engine.store.write((tx) => leave(new Mutation(call, tx, engine), call, everywhere));
+    await engine.store.writeFor(call, (tx) =>
+      leave(new Mutation(call, tx, engine), call, everywhere),
+    );
     return EMPTY_REPLY;
   };
 }

@@ -34,7 +34,7 @@ export function admitPerson(
   const { act, email, profile, externalId, groups } = described;
   const identity = literalIdentityUid(act.iss, act.sub);
   const group = parentOf(provider.uid);
-  return engine.store.write(async (tx) => {
+  return engine.store.writeFor(call, async (tx) => {
     const change = new Mutation(call, tx, engine, { actor: identity });
     if (!(await maySignIn(tx, provider.uid, externalId))) throw notProvisioned();
     if (knownOnly && !(await isRegisteredAt(change, provider, identity))) {

@@ -26,7 +26,7 @@ export function providerExchange(deps: LoginDeps, source: KeySource): ProviderEx
     if (identity !== "" && identity !== audited.identity) throw invalidClaim("identity");
     const described = providerClaimsOf(provider, claims, claims);
     const person = await admitPerson(deps, call, provider, described, { knownOnly: true });
-    const session = await engine.store.write((tx) => sessions.open(tx, call, person));
+    const session = await engine.store.writeFor(call, (tx) => sessions.open(tx, call, person));
     const wanted = { audiences: request.aud, scopes: scopesOf(request), capabilities: request.cap };
     return sessions.firstToken(call, session, wanted);
   };

@@ -39,7 +39,7 @@ export async function auditGrant(
   { access, denials, resource }: RegistryAccess,
   error?: WharfError,
 ): Promise<void> {
-  const { credentials, time } = tokenRequest;
+  const { credentials } = tokenRequest;
   if (credentials.kind === "none" && access.length === 0) return;
   const granted = access.map(scopeText);
   const detail = { granted, ...(denials.length > 0 && { denied: textOf(denials) }) };
@@ -49,7 +49,7 @@ export async function auditGrant(
   if (credentials.kind === "none") {
     await engine.auditAggregator.record(entry, granted.join(" "));
   } else if (identity === undefined) await engine.store.write(work);
-  else await writeWithLastSeen(engine, identity, time, work);
+  else await writeWithLastSeen(engine, identity, tokenRequest, work);
 }
 
 /** Audits rejected credentials, aggregated: anyone can send any number of them. */

@@ -49,7 +49,7 @@ function reconcileRegistries(
   return async (call, message) => {
     const request = message as ReconcileRegistriesRequest;
     const hosts = selectHosts([...reconcilers.keys()], request.host);
-    await store.write(async (tx) => {
+    await store.writeFor(call, async (tx) => {
       const mutation = new Mutation(call, tx, engine);
       for (const host of hosts) {
         await requestPass(tx, host, call.time);

@@ -53,7 +53,7 @@ function updateReadme(engine: Engine): Handler {
     mustBeUid("uid", uid);
     const isGiven = readMask(RepoReadmeSchema, updateMask?.paths ?? [], given).length > 0;
     if (isGiven) check(given);
-    const answer = await engine.store.write(async (tx) => {
+    const answer = await engine.store.writeFor(call, async (tx) => {
       const { repos } = engine.catalog;
       if (!(await repos.table.keep(tx, uid))) throw notFound(repos.typeName, uid);
       const before = await readSafeReadme(tx, uid);

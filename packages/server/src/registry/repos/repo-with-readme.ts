@@ -52,7 +52,7 @@ export class ReposWithReadme {
       store,
       catalog: { repos },
     } = this.#engine;
-    return store.write(async (tx) => {
+    return store.writeFor(call, async (tx) => {
       const mutation = this.#begin(call, tx);
       if (preventExisting) {
         const { created } = await createOne(mutation, repos, parent, repo);
@@ -71,7 +71,7 @@ export class ReposWithReadme {
     mustBeUid("uid", uid);
     checkReadme(repoWithReadme.readme);
     const { store } = this.#engine;
-    return store.write((tx) => this.#replace(this.#begin(call, tx), uid, repoWithReadme));
+    return store.writeFor(call, (tx) => this.#replace(this.#begin(call, tx), uid, repoWithReadme));
   }
 
   /** The READMEs of repos by uid; repos without one are missing. */

@@ -149,7 +149,7 @@ function deleteRepo(engine: Engine): Handler {
   return async (call, request) => {
     const { uid } = request as DeleteRepoRequest;
     while (await isLarge(uid)) {
-      await store.write(async (tx) => {
+      await store.writeFor(call, async (tx) => {
         if (!(await repos.table.keep(tx, uid))) throw notFound(repos.typeName, uid);
         await tags.table.deleteChildren(tx, uid, TAG_BATCH_SIZE);
         await audit(tx, call, { resource: uid, detail: { emptied: true } });

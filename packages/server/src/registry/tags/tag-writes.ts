@@ -102,7 +102,7 @@ export class TagWrites {
       store,
       catalog: { repos, tags },
     } = this.#engine;
-    return store.write(async (tx) => {
+    return store.writeFor(call, async (tx) => {
       // Lock order: the repo before its tags.
       await repos.table.findForChange(tx, parentOf(uid));
       const row = await tags.table.findForChange(tx, uid);
@@ -155,7 +155,8 @@ export class TagWrites {
       store,
       catalog: { repos, tags },
     } = this.#engine;
-    return store.write(async (tx) => {
+    // Once the registries have the tag, it is stored even if the caller is gone.
+    return store.writeFor(time === undefined ? call : {}, async (tx) => {
       // Lock order: the repo before its tags.
       await repos.table.findForChange(tx, repo);
       if (uid !== undefined && (await tags.table.findForChange(tx, uid)) === undefined) {

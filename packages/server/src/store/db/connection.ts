@@ -2,7 +2,7 @@
  * The interface of both databases. SQL is written once, with `?` for parameters; each driver translates it.
  */
 
-import type { FailureCause } from "./failure.ts";
+import type { FailureCause, StoreFailure } from "./failure.ts";
 
 export type Value = string | number | Uint8Array | null;
 export type SqlRow = Record<string, Value>;
@@ -76,5 +76,7 @@ export interface Driver {
   scrub(tables: readonly string[]): Promise<void>;
   /** The failure of the database behind an error; undefined for all other errors. */
   failureOf(error: unknown): FailureCause | undefined;
+  /** Reports failures that writes do not: failed reads, and files that were replaced. */
+  observe?(listener: (failure: StoreFailure) => void): void;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { WharfError } from "../../lib/errors.ts";
 import { CountChanges, readCounts } from "../resources/counts.ts";
 import { GrantChanges } from "../tables/access-log.ts";
 import type { Driver, Value, Writer } from "./connection.ts";
-import { FAILURE_TEXTS, type StoreFailure } from "./failure.ts";
+import { failureText, type StoreFailure } from "./failure.ts";
 
 /** Work done inside a transaction. May run again after a deadlock, so it must not act outside it. */
 export type Work<T> = (tx: Transaction) => Promise<T>;
@@ -126,8 +126,9 @@ export class GroupCommit {
   #unavailable(error: unknown): WharfError {
     const cause = this.#driver.failureOf(error);
     if (cause !== undefined) this.#observer.failed({ cause, error });
-    const text = cause === undefined ? "the store cannot be written" : FAILURE_TEXTS[cause];
-    return new WharfError("UNAVAILABLE", text, undefined, error);
+    const text = cause === undefined ? "the store cannot be written" : failureText({ cause });
+    const code = cause === "damaged" ? "DATA_LOSS" : "UNAVAILABLE";
+    return new WharfError(code, text, undefined, error);
   }
 
   async #attempt(batch: Waiting[]): Promise<Outcome[]> {

@@ -55,10 +55,12 @@ export class StoreHealth {
     if (this.#failure !== undefined && this.#failure.cause !== "disk_full") this.#recover();
   }
 
+  /** Failed reads, and writes that need a damaged page, concern single requests. */
   failed(failure: StoreFailure): void {
+    for (const observer of this.#observers) observer.failed(failure);
+    if (failure.operation === "read" || failure.cause === "damaged") return;
     const isNew = this.#failure === undefined;
     this.#failure = failure;
-    for (const observer of this.#observers) observer.failed(failure);
     if (isNew && this.#timer !== undefined) this.#schedule();
   }
 

@@ -1,4 +1,5 @@
 import { ConfigError } from "../../config/settings.ts";
+import type { WharfError } from "../../lib/errors.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import type { Driver, Reader } from "./connection.ts";
 import { GroupCommit, type Work } from "./group-commit.ts";
@@ -9,6 +10,12 @@ import { probe } from "./probe.ts";
 /** Durations of commits, for the metrics. */
 export interface StoreTimings {
   committed(milliseconds: number, writes: number): void;
+}
+
+/** A request whose client may give up. */
+export interface Abandonable {
+  /** The error of a request that nobody waits for any more. */
+  readonly abandoned?: WharfError | undefined;
 }
 
 /**
@@ -33,6 +40,7 @@ export class Store {
       },
       failed: (failure) => health.failed(failure),
     });
+    driver.observe?.((failure) => health.failed(failure));
   }
 
   /** Opens the store and migrates its tables. */
@@ -53,6 +61,18 @@ export class Store {
   /** Runs work in a transaction that it may share with others; resolves when it is durable. */
   write<T>(work: Work<T>): Promise<T> {
     return this.#commits.write(work);
+  }
+
+  /**
+   * Runs work for a request, unless the request is abandoned before the work begins: its client has given up, or has
+   * sent it again. Work that has begun runs to its end.
+   */
+  writeFor<T>(request: Abandonable, work: Work<T>): Promise<T> {
+    return this.#commits.write((tx) => {
+      const { abandoned } = request;
+      if (abandoned !== undefined) throw abandoned;
+      return work(tx);
+    });
   }
 
   /** The access version, which grows with every change of access. Never older than the call. */

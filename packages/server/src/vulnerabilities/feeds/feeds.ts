@@ -74,7 +74,11 @@ async function respond(
   const isUnchanged = isNotModified(request.headers, state);
   if (isUnchanged && alwaysExists(path.file)) return unchanged;
   const reader = new FeedReader(engine, group.uid);
-  const file = () => feedFile(path.file, { reader, publication, changed: state.changed, signer });
+  const file = async () => {
+    // An export may have waited for others.
+    if (request.abandoned !== undefined) throw request.abandoned;
+    return feedFile(path.file, { reader, publication, changed: state.changed, signer });
+  };
   const isBounded = isExport(path.file) && request.method !== "HEAD";
   const content = await (isBounded
     ? exports.create(clientNetwork(request.remoteAddress), file)

@@ -64,11 +64,16 @@ function importAdvisories(engine: Engine, deps: NamingDeps): Handler {
       sources: new Map(),
       names: new Set(),
     };
+    // An import that has begun runs to its end, which settles severities.
+    let begun = false;
     for (const batch of batches(documents)) {
       const [valid, rejected] = validate(batch, call.time);
       const done = validateOnly
         ? await dryRun(reader, context, valid, state)
-        : await engine.store.write((tx) => importBatch(bulk(call, tx), context, valid));
+        : await engine.store.writeFor(begun ? {} : call, (tx) =>
+            importBatch(bulk(call, tx), context, valid),
+          );
+      begun = true;
       results.push(
         ...batch.map((one) => rejected.get(one) ?? (done.shift() as AdvisoryDocumentResult)),
       );

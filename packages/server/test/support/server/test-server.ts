@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { operatorToken } from "../../../src/app/admin.ts";
-import { startServer } from "../../../src/app/server.ts";
+import { type ServerOptions, startServer } from "../../../src/app/server.ts";
 import { readSettings } from "../../../src/config/settings.ts";
 import { freePort } from "./free-port.ts";
 import { newDatabase } from "./postgres.ts";
@@ -36,6 +36,8 @@ export interface StartOptions {
    * which takes a tenth of the time to start.
    */
   readonly ownProcess?: boolean;
+  /** Opens the store of a server in this process, for tests that delay its writes. */
+  readonly open?: ServerOptions["open"];
 }
 
 /** A real server on a real port, with a store of its own. */
@@ -68,6 +70,7 @@ export class TestServer {
     flags = [],
     sameStoreAs,
     ownProcess = false,
+    open,
   }: StartOptions = {}): Promise<TestServer> {
     const data = scratchFolder("wharf-test-");
     const storeFlags = sameStoreAs?.storeFlags ?? [
@@ -75,7 +78,7 @@ export class TestServer {
       ...secretKeyOf(flags),
     ];
     const listen = `127.0.0.1:${await freePort()}`;
-    const launch = ownProcess ? startProcess : startInProcess;
+    const launch = ownProcess ? startProcess : startInProcess(open);
     const running = await launch(["--listen", listen, ...storeFlags, ...flags]);
     return new TestServer(launch, running, storeFlags, flags, data);
   }
@@ -158,13 +161,14 @@ interface Running {
 
 type Launch = (flags: readonly string[]) => Promise<Running>;
 
-async function startInProcess(flags: readonly string[]): Promise<Running> {
+const startInProcess = (open: ServerOptions["open"]) => async (flags: readonly string[]) => {
   const log: string[] = [];
   const write = (line: string) => log.push(line.trimEnd());
   const server = await startServer(await readSettings(flags, {}), {
     logOutput: { write, flushSync() {} },
     // Hashing at the production cost would take most of the time of login tests.
     passwordCost: { memory: 64, passes: 1, parallelism: 1 },
+    ...(open && { open }),
   });
   if (server.firstRun !== undefined) {
     const { url, code } = server.firstRun;
@@ -178,7 +182,7 @@ async function startInProcess(flags: readonly string[]): Promise<Running> {
     return 0;
   };
   return { url: server.url, log, stop };
-}
+};
 
 /** The secret key belongs to the store: admin commands and replicas need it, too. */
 function secretKeyOf(flags: readonly string[]): readonly string[] {

@@ -1,0 +1,37 @@
+import { failureText } from "../store/db/failure.ts";
+import type { StoreHealth } from "../store/db/health.ts";
+
+/** Why load balancers should not route requests here. */
+export interface NotReady {
+  /** For machines: the cause of a failed store, or `stopping`. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+const STOPPING: NotReady = { reason: "stopping", message: "the server is stopping" };
+
+/** Whether the server is ready. `/readyz` and gRPC health both answer from it, so they agree. */
+export class Readiness {
+  readonly #store: Pick<StoreHealth, "failure">;
+  #isDraining = false;
+
+  constructor(store: Pick<StoreHealth, "failure">) {
+    this.#store = store;
+  }
+
+  /** Why the server is not ready; undefined while it is. */
+  get problem(): NotReady | undefined {
+    if (this.#isDraining) return STOPPING;
+    const { failure } = this.#store;
+    return failure && { reason: failure.cause, message: failureText(failure) };
+  }
+
+  serving(): boolean {
+    return this.problem === undefined;
+  }
+
+  /** The server is going to stop: it is not ready from now on, but still answers. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+}

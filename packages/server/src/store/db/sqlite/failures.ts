@@ -1,0 +1,40 @@
+import { WharfError } from "../../../lib/errors.ts";
+import { type FailureCause, failureText } from "../failure.ts";
+import { DataFileReplaced } from "./data-files.ts";
+
+/** SQLITE_BUSY: another process holds the lock. */
+const BUSY = 5;
+
+/** By SQLite's primary result code. */
+const CAUSES: Readonly<Record<number, FailureCause>> = {
+  [BUSY]: "locked",
+  8: "read_only",
+  10: "io_error",
+  11: "damaged",
+  13: "disk_full",
+  14: "io_error",
+  15: "locked",
+  26: "damaged",
+};
+
+export function isLocked(error: unknown): boolean {
+  return primaryCode(error) === BUSY;
+}
+
+/** The failure of the database behind an error; undefined for all other errors. */
+export function causeOf(error: unknown): FailureCause | undefined {
+  return error instanceof DataFileReplaced ? "replaced" : CAUSES[primaryCode(error)];
+}
+
+/** The error of a read, for callers. Errors of statements stay as they are. */
+export function readError(error: unknown): unknown {
+  const cause = causeOf(error);
+  if (cause === undefined) return error;
+  const code = cause === "damaged" ? "DATA_LOSS" : "UNAVAILABLE";
+  return new WharfError(code, failureText({ cause, operation: "read" }), undefined, error);
+}
+
+/** The low byte of an extended result code is the primary one. */
+function primaryCode(error: unknown): number {
+  return ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+}
