@@ -17,6 +17,7 @@ import { Store } from "@wharf/server/store/db/store.ts";
 import { CountChanges } from "@wharf/server/store/resources/counts.ts";
 import type { ResourceTable } from "@wharf/server/store/resources/resource-table.ts";
 import type { ResourceRow } from "@wharf/server/store/resources/rows.ts";
+import { createIndex } from "@wharf/server/store/schema/table-schema.ts";
 import { advisoryRows } from "./advisory-rows.ts";
 import { ORGANIZATION } from "./organization.ts";
 
@@ -127,7 +128,9 @@ async function fill(folder: string, count: number, kind: Kind): Promise<void> {
   await writer.run("PRAGMA temp_store = MEMORY");
   await dropIndexes(driver, kind);
   await insertAll(driver, kind, count);
-  for (const sql of kind.table.schema(dialect)) await writer.run(sql);
+  for (const { name, indexes } of kind.table.schema(dialect)) {
+    for (const index of indexes) await writer.run(createIndex(name, index));
+  }
   await writer.get("PRAGMA wal_checkpoint(TRUNCATE)");
   await store.close();
 }

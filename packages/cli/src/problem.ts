@@ -31,6 +31,10 @@ const BY_CODE: Readonly<Record<string, { exitCode: number; hint?: string }>> = {
     exitCode: EXIT.unavailable,
     hint: "try again; `wharf config validate` checks the connection",
   },
+  UNKNOWN: {
+    exitCode: EXIT.failed,
+    hint: "it may have taken effect: check before you try again",
+  },
   UNIMPLEMENTED: {
     exitCode: EXIT.failed,
     hint: "the server does not support this; a newer version may",

@@ -65,7 +65,7 @@ test("an unusable data directory is reported, with what to do", async () => {
   const garbage = folder("garbage");
   writeFileSync(join(garbage, "wharf.db"), "this is no database, whatever its name says");
   const noDatabase = await refused(1, ["--data", garbage]);
-  assert.match(noDatabase, /garbage cannot be used: wharf\.db is not a database; restore a backup/);
+  assert.match(noDatabase, /garbage cannot be used: wharf\.db is not a database, or its beginning is damaged; restore/);
 });
 
 test("a store of a newer version is not changed", async () => {

@@ -106,7 +106,8 @@ for (const kind of STORES) {
       folder = scratchFolder("wharf-grants-");
       const databaseUrl = kind === "postgres" ? await newDatabase() : "";
       const tables = Object.values(RESOURCES).map((resource) => resource.table);
-      const open = () => openStore({ data: folder, databaseUrl }, tables, { committed() {} });
+      const open = () =>
+        openStore({ data: folder, databaseUrl, secretKeyFile: "" }, tables, { committed() {} });
       writing = await open();
       reading = await open();
       for (const role of ROLES) await storeRole(role, [Capability.CAP_IAM_GROUPS_LIST]);

@@ -185,12 +185,11 @@ onEachStore(
     test("do not exist without a key, and then nothing names them", async () => {
       const group = await publicGroup();
       const signed = await scanner.get(`${group}/csaf/provider-metadata.json`);
-      const plain = await TestServer.start({
-        sameStoreAs: world.server,
-        flags: ["--base-url", world.server.url],
-      });
+      const { server } = world;
+      await server.terminate();
+      await server.restart([]);
       try {
-        const unsigned = new Scanner(plain.url);
+        const unsigned = new Scanner(server.url);
         for (const path of [`${DOCUMENT}.asc`, `csaf/openpgp/${fingerprint}.asc`]) {
           assert.equal((await unsigned.get(`${group}/${path}`)).status, 404, path);
         }
@@ -203,7 +202,8 @@ onEachStore(
         const rolie = await unsigned.get(`${group}/csaf/csaf-feed-tlp-white.json`);
         assert.ok(!rolie.bytes.includes('"signature"'));
       } finally {
-        await plain.stop();
+        await server.terminate();
+        await server.restart();
       }
     });
   },

@@ -9,11 +9,11 @@ import { newSigningKey } from "../src/auth/new-key.ts";
 import { signJwt } from "../src/auth/sign.ts";
 import { newRegistryKeys } from "../src/registry/access/keys.ts";
 import type { Driver } from "../src/store/db/connection.ts";
-import { migrations } from "../src/store/db/migrations.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { openSqlite } from "../src/store/db/sqlite.ts";
 import { Http } from "./support/client/http.ts";
 import { rawRows } from "./support/server/direct-store.ts";
+import { createEarlierStore } from "./support/server/earlier-store.ts";
 import {
   everyValueOf,
   keyMaterialOf,
@@ -30,18 +30,14 @@ const BASE_URL = "http://wharf.test";
 
 /** What such a version had written. */
 async function plainStore(driver: Driver) {
-  const { writer, dialect } = driver;
+  const { writer } = driver;
   const signing = await newSigningKey(Date.now() - 1_000);
   const registry = await newRegistryKeys(Date.now() - 1_000);
   const secrets = ["page-tokens", "refresh-tokens", "registry-notifications"].map(
     (name) => [name, randomBytes(32).toString("base64url")] as const,
   );
   await driver.begin();
-  await writer.run(`CREATE TABLE migrations (step ${dialect.integer} PRIMARY KEY)`);
-  for (const [at, step] of migrations(dialect).slice(0, PLAIN_STEPS).entries()) {
-    for (const sql of step) await writer.run(sql);
-    await writer.run("INSERT INTO migrations (step) VALUES (?)", at + 1);
-  }
+  await createEarlierStore(driver, PLAIN_STEPS);
   await writer.run(
     "INSERT INTO signing_keys (kid, private_jwk, created) VALUES (?, ?, ?)",
     signing.kid,

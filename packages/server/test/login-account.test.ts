@@ -4,7 +4,7 @@ import { HttpBrowser, type Visited } from "./support/browser/http-browser.ts";
 import { SoftPasskey } from "./support/browser/soft-passkey.ts";
 import { Http } from "./support/client/http.ts";
 import { DirectStore, rawRows } from "./support/server/direct-store.ts";
-import { STORES, TestServer } from "./support/server/test-server.ts";
+import { STORES } from "./support/server/test-server.ts";
 import { alertOf, byName, PASSWORD } from "./support/world/local-accounts.ts";
 import { World } from "./support/world/world.ts";
 
@@ -337,15 +337,15 @@ test("disabling local accounts ends their account sessions", async () => {
     const how = { action: "/oauth/local", until: `${world.accounts.url}/account` };
     const signedIn = await browser.submit(choose, { username: "ada", password: PASSWORD }, how);
     const [cookie = ""] = signedIn.headers.getSetCookie();
-    const seenAt = async (server: TestServer) => {
+    const { server } = world;
+    const seen = async () => {
       const answer = await fetch(`${server.url}/account`, { headers: { cookie } });
       return /<h1>([^<]*)</.exec(await answer.text())?.[1];
     };
-    assert.equal(await seenAt(world.server), "Your account");
-    const flags = ["--local-accounts", "off"];
-    const off = await TestServer.start({ sameStoreAs: world.server, flags });
-    assert.equal(await seenAt(off), "Sign in");
-    await off.stop();
+    assert.equal(await seen(), "Your account");
+    await server.terminate();
+    await server.restart(["--local-accounts", "off"]);
+    assert.equal(await seen(), "Sign in");
   } finally {
     await world.stop();
   }

@@ -3,7 +3,6 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expiriesAt, Retention } from "../src/engine/retention.ts";
 import { deleteExpired, EXPIRY_BATCH_SIZE } from "../src/store/db/expiry.ts";
-import { migrations } from "../src/store/db/migrations.ts";
 import type { Store } from "../src/store/db/store.ts";
 import {
   addTicket,
@@ -11,6 +10,7 @@ import {
   readTicket,
   rewriteTicket,
 } from "../src/store/tables/tickets.ts";
+import { createEarlierStore } from "./support/server/earlier-store.ts";
 import { NewDatabase } from "./support/server/new-database.ts";
 import { STORES } from "./support/server/test-server.ts";
 
@@ -153,13 +153,9 @@ for (const kind of STORES) {
     const database = await NewDatabase.of(kind);
     t.after(() => database.close());
     const driver = await database.connect();
-    const { dialect, writer } = driver;
+    const { writer } = driver;
     await driver.begin();
-    await writer.run(`CREATE TABLE migrations (step ${dialect.integer} PRIMARY KEY)`);
-    for (const [at, step] of migrations(dialect).slice(0, FIRST_RELEASE).entries()) {
-      for (const sql of step) await writer.run(sql);
-      await writer.run("INSERT INTO migrations (step) VALUES (?)", at + 1);
-    }
+    await createEarlierStore(driver, FIRST_RELEASE);
     const sql = "INSERT INTO tickets (digest, purpose, payload, expires) VALUES (?, ?, ?, ?)";
     await writer.run(sql, "1", "setup", "{}", 9e12);
     await writer.run(sql, "2", "reset", '{"identity":"abc","username":"ada"}', 9e12);

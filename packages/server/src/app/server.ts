@@ -5,9 +5,11 @@ import { registerClouds } from "../clouds/check.ts";
 import type { Settings } from "../config/settings.ts";
 import { registerResources } from "../engine/handlers.ts";
 import { Retention } from "../engine/retention.ts";
+import { embeddedDatabaseError } from "../lib/startup-errors.ts";
 import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
 import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
 import { registerLogin } from "../login/register.ts";
+import { FaultLog } from "../observe/fault-log.ts";
 import { type Log, type LogOutput, openLog } from "../observe/logger.ts";
 import { Metrics } from "../observe/metrics.ts";
 import { Readiness } from "../observe/readiness.ts";
@@ -16,7 +18,7 @@ import { storeFailures } from "../observe/store-failures.ts";
 import { registerRegistry } from "../registry/register.ts";
 import { ServedMethods } from "../rpc/methods.ts";
 import { registerScim } from "../scim/register.ts";
-import { openStore } from "../store/db/open.ts";
+import { openServerStore, type openStore } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";
 import { groupDeletedBy } from "../store/tables/deleted-groups.ts";
 import { createExchange, registerSts } from "../sts/register.ts";
@@ -68,16 +70,16 @@ export async function startServer(
   settings: Settings,
   options: ServerOptions = {},
 ): Promise<RunningServer> {
-  const { open = openStore, logOutput, passwordCost = PASSWORD_COST } = options;
+  const { open = openServerStore, logOutput, passwordCost = PASSWORD_COST } = options;
   const metrics = new Metrics();
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
-  const store = await open(settings, tables, metrics);
+  const log = openLog(settings.logLevel, logOutput);
+  const store = await open(settings, tables, metrics, { log: log.log });
   try {
-    const log = openLog(settings.logLevel, logOutput);
     return await serve(settings, store, metrics, log, new PasswordHasher(passwordCost));
   } catch (error) {
     await store.close();
-    throw error;
+    throw settings.databaseUrl === "" ? embeddedDatabaseError(settings.data, error) : error;
   }
 }
 
@@ -89,7 +91,8 @@ async function serve(
   passwords: PasswordHasher,
 ): Promise<RunningServer> {
   const { log } = logs;
-  store.health.observe(storeFailures(log, metrics));
+  const faults = new FaultLog(log);
+  store.health.observe(storeFailures(faults, metrics));
   const core = await openCore(settings, store, metrics, log);
   const { engine, authenticator } = core;
 

@@ -9,7 +9,6 @@ import type { Metrics } from "../observe/metrics.ts";
 import type { NotReady, Readiness } from "../observe/readiness.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import type { Store } from "../store/db/store.ts";
 import type { Api } from "../wire/api.ts";
 import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
 
@@ -20,7 +19,6 @@ const CACHE_CONTROL = "public, max-age=300";
 
 export interface SystemEndpointDeps {
   addresses(): Addresses;
-  readonly store: Store;
   readonly keys: SigningKeys;
   readonly metrics: Metrics;
   readonly readiness: Readiness;
@@ -40,7 +38,6 @@ const ping: Handler = async () =>
 
 function systemEndpoints({
   addresses,
-  store,
   keys,
   metrics,
   readiness,
@@ -54,11 +51,7 @@ function systemEndpoints({
     get("/healthz", async () => text(200, "ok")),
     get("/readyz", async () => {
       const { problem } = readiness;
-      if (problem !== undefined) return notReady(problem);
-      return store.accessVersion().then(
-        () => text(200, "ok"),
-        () => notReady({ reason: "unreadable", message: "the store cannot be read" }),
-      );
+      return problem === undefined ? text(200, "ok") : notReady(problem);
     }),
     get("/metrics", async () => {
       const { contentType, body } = await metrics.text();

@@ -22,7 +22,7 @@ let keys: SigningKeys;
 let now: number;
 
 before(async () => {
-  store = await openStore({ data, databaseUrl: "" }, [], { committed() {} });
+  store = await openStore({ data, databaseUrl: "", secretKeyFile: "" }, [], { committed() {} });
   keys = await SigningKeys.load(store, SECRETS);
   now = Date.now();
 });

@@ -67,6 +67,7 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
       filterColumns: (index.filters ?? []).flatMap(({ column, type, sparse = false }) =>
         type === "common" ? [] : [{ name: column, type, sparse }],
       ),
+      filtersOf: (data) => this.#filtersOf(fromBinary(definition.schema, data)),
     });
   }
 
@@ -100,9 +101,8 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
 
   toRow(resource: R): ResourceRow {
     const { schema, index = {}, hydrate } = this.definition;
-    const { filters = [], terms, partitions, nameOf } = index;
+    const { terms, partitions, nameOf } = index;
     const stored = this.withoutSecrets(resource);
-    const own = filters.flatMap(({ column, of }) => (of ? [[column, of(resource)] as const] : []));
     return {
       uid: resource.uid,
       parent: this.table.parentOf(resource.uid),
@@ -115,9 +115,15 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
       // Hydrated responses are made from the data.
       json: hydrate === undefined ? messageToJson(schema, stored) : "",
       ...(partitions ? { partition: partitions.of(resource) } : {}),
-      filters: Object.fromEntries(own),
+      filters: this.#filtersOf(resource),
       ...(terms ? { terms: terms.flatMap((one) => termsOf(one, resource)) } : {}),
     };
+  }
+
+  #filtersOf(resource: R): Record<string, string | number> {
+    const { filters = [] } = this.definition.index ?? {};
+    const own = filters.flatMap(({ column, of }) => (of ? [[column, of(resource)] as const] : []));
+    return Object.fromEntries(own);
   }
 
   fromRow(row: EncodedRow): R {

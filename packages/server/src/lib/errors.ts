@@ -29,6 +29,8 @@ export interface ResourceInfo {
 
 /** An entry of the details; ErrorInfo is added to every error when it is written out. */
 export type ErrorDetail =
+  /** The reason in ErrorInfo, where the code does not say enough. */
+  | { readonly reason: string }
   | { readonly badRequest: readonly FieldViolation[] }
   | { readonly preconditionFailure: readonly PreconditionViolation[] }
   | { readonly resourceInfo: ResourceInfo };

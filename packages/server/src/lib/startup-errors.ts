@@ -24,22 +24,52 @@ const DATA: Hints = {
 const SQLITE: Readonly<Record<number, string>> = {
   5: "another program has locked the database",
   8: "the database is read-only",
-  11: "the database is damaged; restore a backup",
+  10: "the disk cannot be read or written",
+  11: "the database is damaged; see what with `wharf admin check`, then restore a backup with `wharf admin restore`",
   13: "the disk is full",
   14: "the database cannot be opened",
-  26: "wharf.db is not a database; restore a backup, or choose another directory with --data",
+  26: "wharf.db is not a database, or its beginning is damaged; restore a backup, or choose another directory with --data",
 };
 
 export function portError(address: string, cause: unknown): Error {
   return problem(`cannot listen at ${address}`, PORT[codeOf(cause)], cause);
 }
 
-export function dataDirectoryError(directory: string, cause: unknown): Error {
-  const { errcode } = cause as { errcode?: number };
-  if (errcode === undefined && codeOf(cause) === "") return cause as Error;
+export function dataDirectoryError(directory: string, thrown: unknown): Error {
+  const cause = thrown instanceof WharfError ? thrown.cause : thrown;
+  const { errcode } = (cause ?? {}) as { errcode?: number };
+  if (errcode === undefined && codeOf(cause) === "") return thrown as Error;
   // The low byte of an extended result code is the primary one.
   const reason = errcode === undefined ? DATA[codeOf(cause)] : SQLITE[errcode & 0xff];
-  return problem(`the data directory ${directory} cannot be used`, reason, cause);
+  return problem(unusable(directory), reason, cause);
+}
+
+/** An error of the embedded database during a start; others stay as they are. */
+export function embeddedDatabaseError(directory: string, thrown: unknown): unknown {
+  const cause = thrown instanceof WharfError ? thrown.cause : thrown;
+  const isOfSqlite = (cause as { errcode?: number } | undefined)?.errcode !== undefined;
+  return isOfSqlite ? dataDirectoryError(directory, thrown) : thrown;
+}
+
+/** The server that uses a data directory. */
+export interface DirectoryHolder {
+  readonly pid: number;
+  readonly host: string;
+  readonly since: string;
+}
+
+export function directoryInUseError(
+  directory: string,
+  holder: DirectoryHolder | undefined,
+  cause: unknown,
+): Error {
+  const known = holder && ` (process ${holder.pid} on ${holder.host}, since ${holder.since})`;
+  const reason = `another server uses it${known ?? ""}; stop that one, or choose another directory with --data`;
+  return problem(unusable(directory), reason, cause);
+}
+
+function unusable(directory: string): string {
+  return `the data directory ${directory} cannot be used`;
 }
 
 /** An error of PostgreSQL, or of the connection to it. Of the URL, which can have a password, only the host is shown. */

@@ -124,7 +124,7 @@ interface Counted {
 
 const COUNTERS = {
   wharf_store_errors_total: {
-    help: "Failed reads and writes by cause: disk full, I/O error, read-only, unreachable, damaged, locked or replaced database.",
+    help: "Failed reads and writes by cause, such as a full disk or an unreachable database.",
     labelNames: ["cause"],
   },
   wharf_expired_rows_total: {

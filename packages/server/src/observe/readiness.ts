@@ -1,5 +1,6 @@
 import { failureText } from "../store/db/failure.ts";
 import type { StoreHealth } from "../store/db/health.ts";
+import type { HealthSource } from "../wire/grpc/health.ts";
 
 /** Why load balancers should not route requests here. */
 export interface NotReady {
@@ -11,12 +12,14 @@ export interface NotReady {
 const STOPPING: NotReady = { reason: "stopping", message: "the server is stopping" };
 
 /** Whether the server is ready. `/readyz` and gRPC health both answer from it, so they agree. */
-export class Readiness {
-  readonly #store: Pick<StoreHealth, "failure">;
+export class Readiness implements HealthSource {
+  readonly #store: Pick<StoreHealth, "failure" | "onChange">;
+  readonly #listeners: (() => void)[] = [];
   #isDraining = false;
 
-  constructor(store: Pick<StoreHealth, "failure">) {
+  constructor(store: Pick<StoreHealth, "failure" | "onChange">) {
     this.#store = store;
+    store.onChange(() => this.#changed());
   }
 
   /** Why the server is not ready; undefined while it is. */
@@ -33,5 +36,14 @@ export class Readiness {
   /** The server is going to stop: it is not ready from now on, but still answers. */
   drain(): void {
     this.#isDraining = true;
+    this.#changed();
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
   }
 }

@@ -3,6 +3,7 @@ import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSy
 import { join } from "node:path";
 import { ConfigError, type Settings } from "../config/settings.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
+import { SECRET_KEY } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";
 import {
   deleteInstallation,
@@ -40,7 +41,7 @@ export async function loadKey(
   if (databaseUrl !== "") {
     return { key: await storedKey(store, hasSealed), from: "the key in the database" };
   }
-  const path = join(data, "secret.key");
+  const path = join(data, SECRET_KEY);
   const existing = readKey(path);
   if (existing === undefined && hasSealed) {
     throw new ConfigError(

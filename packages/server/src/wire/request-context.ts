@@ -38,7 +38,7 @@ export class RequestContext extends Expiring implements RequestInfo {
   #deadlines: Deadlines | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** The end of a time limit of its own, by `performance.now()`. */
-  #deadline = Number.POSITIVE_INFINITY;
+  #deadline: number | undefined;
   #settled = false;
   #aborted: WharfError | undefined;
   #controller: AbortController | undefined;
@@ -74,7 +74,7 @@ export class RequestContext extends Expiring implements RequestInfo {
 
   /** The error if the client is gone or the deadline has passed. */
   get abandoned(): WharfError | undefined {
-    if (this.#aborted !== undefined) return this.#aborted;
+    if (this.#aborted !== undefined || this.#deadline === undefined) return this.#aborted;
     // The timer fires late if the event loop is busy.
     return performance.now() < this.#deadline ? undefined : deadlineExceeded();
   }

@@ -23,6 +23,10 @@ for (const [error, expected] of [
     `{"code":5,"message":"Not found: Group \\"x\\" does not exist","details":[{"@type":"${TYPE}.ErrorInfo","reason":"NOT_FOUND","domain":"d"},{"@type":"${TYPE}.ResourceInfo","resourceType":"d/Group","resourceName":"x","owner":"","description":""}]}`,
   ],
   [
+    new WharfError("UNKNOWN", "lost", { reason: "COMMIT_OUTCOME_UNKNOWN" }),
+    `{"code":2,"message":"Unknown: lost","details":[{"@type":"${TYPE}.ErrorInfo","reason":"COMMIT_OUTCOME_UNKNOWN","domain":"d"}]}`,
+  ],
+  [
     new WharfError("ABORTED", "again"),
     `{"code":10,"message":"Aborted: again","details":[{"@type":"${TYPE}.ErrorInfo","reason":"ABORTED","domain":"d"}]}`,
   ],

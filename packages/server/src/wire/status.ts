@@ -43,9 +43,10 @@ function pack({ schema, fields }: TypedDetail): Any {
 
 /** Every error has an ErrorInfo, which comes first. */
 function detailsOf(error: WharfError, domain: string): TypedDetail[] {
-  const info: TypedDetail = { schema: ErrorInfoSchema, fields: { reason: error.code, domain } };
   const { detail } = error;
-  if (detail === undefined) return [info];
+  const reason = detail !== undefined && "reason" in detail ? detail.reason : error.code;
+  const info: TypedDetail = { schema: ErrorInfoSchema, fields: { reason, domain } };
+  if (detail === undefined || "reason" in detail) return [info];
   if ("badRequest" in detail) {
     const fieldViolations = detail.badRequest.map((v) => ({
       field: v.field,

@@ -3,6 +3,7 @@
  */
 
 import type { FailureCause, StoreFailure } from "./failure.ts";
+import type { Turn } from "./turns.ts";
 
 export type Value = string | number | Uint8Array | null;
 export type SqlRow = Record<string, Value>;
@@ -33,8 +34,8 @@ export interface Dialect {
   readonly blob: string;
   /** Selects the strings of a JSON array as `value`: one statement for any number. */
   readonly texts: string;
-  /** Selects a JSON array of triples as `first`, `second` and `third`. */
-  readonly triples: string;
+  /** Selects the tuples of a JSON array as rows of texts with these columns. */
+  tuples(...columns: readonly string[]): string;
   /** Casts a text to an integer. */
   asInteger(text: string): string;
   /** Whether the parameter is a substring of a text. */
@@ -53,6 +54,16 @@ export interface Dialect {
   readonly lockText: string;
 }
 
+/**
+ * A connection of its own for a migration: statements run outside transactions unless it begins one, and
+ * may take as long as they need.
+ */
+export interface Session extends Writer {
+  /** Runs statements without parameters, separated by semicolons, in one round trip. */
+  script(sql: string): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** A database driver. */
 export interface Driver {
   readonly dialect: Dialect;
@@ -64,9 +75,11 @@ export interface Driver {
   readShared<R extends object>(sql: string): Promise<R | undefined>;
   /** The only connection that writes; only the group commit opens its transactions. */
   readonly writer: Writer;
-  begin(): Promise<void>;
+  /** Begins a transaction: a batch of the group commit if it names its turn. */
+  begin(turn?: Turn): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
+  openSession(): Promise<Session>;
   /** Whether a transaction that failed with this error may succeed when it is retried. */
   isTransient(error: unknown): boolean;
   /**

@@ -6,7 +6,11 @@ export type FailureCause =
   | "unreachable"
   | "damaged"
   | "locked"
-  | "replaced";
+  | "replaced"
+  | "timeout"
+  | "file_descriptors"
+  | "cannot_open"
+  | "other";
 
 const REASONS: Readonly<Record<FailureCause, string>> = {
   disk_full: "its disk is full",
@@ -16,17 +20,20 @@ const REASONS: Readonly<Record<FailureCause, string>> = {
   damaged: "the database is damaged, or its disk fails; `wharf admin check` shows where",
   locked: "another process has locked the database",
   replaced: "its file was replaced or removed; restart the server",
+  timeout: "it does not respond in time",
+  file_descriptors: "the server has no file descriptors left",
+  cannot_open: "one of its files cannot be opened",
+  other: "unexpected error",
 };
 
 /** A failed read or write. */
 export interface StoreFailure {
+  readonly operation: "read" | "write";
   readonly cause: FailureCause;
   readonly error: unknown;
-  /** `write` by default. A failed read concerns one request, not the health of the store. */
-  readonly operation?: "read" | "write";
 }
 
-/** The error text for callers and the log. */
+/** The error text for callers and the log, such as "the store cannot be written: its disk is full". */
 export function failureText({ cause, operation }: Omit<StoreFailure, "error">): string {
   return `the store cannot be ${operation === "read" ? "read" : "written"}: ${REASONS[cause]}`;
 }

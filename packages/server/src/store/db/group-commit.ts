@@ -1,8 +1,10 @@
 import { WharfError } from "../../lib/errors.ts";
 import { CountChanges, readCounts } from "../resources/counts.ts";
 import { GrantChanges } from "../tables/access-log.ts";
+import { CommitOutcomeUnknown, NotCommitted, outcomeUnknown } from "./commit-errors.ts";
 import type { Driver, Value, Writer } from "./connection.ts";
 import { failureText, type StoreFailure } from "./failure.ts";
+import { type Turn, Turns } from "./turns.ts";
 
 /** Work done inside a transaction. May run again after a deadlock, so it must not act outside it. */
 export type Work<T> = (tx: Transaction) => Promise<T>;
@@ -59,6 +61,7 @@ const MAX_ATTEMPTS = 8;
 export class GroupCommit {
   readonly #driver: Driver;
   readonly #observer: CommitObserver;
+  readonly #turns = new Turns();
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
 
@@ -124,23 +127,29 @@ export class GroupCommit {
 
   /** Reports a failure of the database, and returns the error for callers. */
   #unavailable(error: unknown): WharfError {
-    const cause = this.#driver.failureOf(error);
-    if (cause !== undefined) this.#observer.failed({ cause, error });
-    const text = cause === undefined ? "the store cannot be written" : failureText({ cause });
+    if (error instanceof CommitOutcomeUnknown) {
+      this.#observer.failed({ operation: "write", cause: "unreachable", error });
+      return outcomeUnknown(error);
+    }
+    const cause = this.#driver.failureOf(error) ?? "other";
+    const failure: StoreFailure = { operation: "write", cause, error };
+    this.#observer.failed(failure);
     const code = cause === "damaged" ? "DATA_LOSS" : "UNAVAILABLE";
-    return new WharfError(code, text, undefined, error);
+    return new WharfError(code, failureText(failure), undefined, error);
   }
 
   async #attempt(batch: Waiting[]): Promise<Outcome[]> {
-    const mode = { withLock: false, inSavepoints: false };
+    const mode: CommitMode = { turn: this.#turns.next, withLock: false, inSavepoints: false };
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#transaction(batch, mode);
       } catch (error) {
         if (error instanceof HalfWritten) mode.inSavepoints = true;
-        else if (error instanceof AccessChanged || this.#driver.isTransient(error))
+        else if (error instanceof AccessChanged || this.#driver.isTransient(error)) {
+          this.#turns.conflicted();
+          mode.turn = "alone";
           mode.withLock = true;
-        else throw error;
+        } else if (!(error instanceof NotCommitted)) throw error;
         if (attempt === MAX_ATTEMPTS) throw error;
       }
     }
@@ -148,7 +157,7 @@ export class GroupCommit {
 
   async #transaction(batch: Waiting[], mode: CommitMode): Promise<Outcome[]> {
     const { writer } = this.#driver;
-    await this.#driver.begin();
+    await this.#driver.begin(mode.turn);
     try {
       const counts = new CountChanges();
       if (mode.withLock) await new SharedTransaction(writer, counts).acquireLock();
@@ -166,8 +175,8 @@ export class GroupCommit {
         grants.add(tx.grants);
         if (tx.changesAccess) reliedOn.add(tx.reliedOn ?? ANY_VERSION);
       }
-      await counts.store(writer);
       if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants);
+      await counts.store(writer);
       await this.#driver.commit();
       return outcomes;
     } catch (error) {
@@ -216,7 +225,8 @@ export interface CommitObserver {
 
 /** How a batch runs: carefully only after the fast way has failed. */
 interface CommitMode {
-  /** Acquires the lock first, so that no other replica interferes. */
+  turn: Turn;
+  /** Acquires the lock first: replicas of earlier versions take no turns. */
   withLock: boolean;
   /** Each write in a savepoint of its own. */
   inSavepoints: boolean;

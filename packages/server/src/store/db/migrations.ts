@@ -1,10 +1,12 @@
+import { ALL_TABLES, type Step } from "../schema/step.ts";
 import type { Dialect } from "./connection.ts";
 
 /**
- * The migrations of all tables but those of resources. A released step is never edited; changes are new
- * steps. Resource tables are derived from their definitions (table-schema.ts).
+ * The recorded steps of the schema. A released step is never edited; changes are new steps at the end:
+ * statements for most tables, and a TableStep where the definition of a resource changes what its table
+ * has (CONTRIBUTING.md, "Changing the schema"). Tables of new resources need no step.
  */
-export function migrations(dialect: Dialect): readonly (readonly string[])[] {
+export function migrations(dialect: Dialect): readonly Step[] {
   const { id, text, integer, blob } = dialect;
   return [
     [
@@ -144,6 +146,9 @@ export function migrations(dialect: Dialect): readonly (readonly string[])[] {
     repoDeletions(dialect),
     deletedGroups(dialect),
     advisorySources(dialect),
+    // Earlier versions recorded no changes of the tables of resources.
+    { table: ALL_TABLES },
+    commitMarkers(dialect),
   ];
 }
 
@@ -247,5 +252,14 @@ function advisorySources({ text, integer, blob }: Dialect): readonly string[] {
       imported ${integer} NOT NULL, modified ${integer} NOT NULL, written ${text} NOT NULL, rated ${integer} NOT NULL,
       PRIMARY KEY (advisory, time))`,
     "CREATE INDEX advisory_sources_by_record ON advisory_sources (group_uid, record)",
+  ];
+}
+
+/** The last batch of each connection that writes (postgres/batches.ts); the embedded database needs none. */
+function commitMarkers({ name }: Dialect): readonly string[] {
+  if (name === "sqlite") return [];
+  return [
+    `CREATE TABLE commit_markers (
+      connection TEXT PRIMARY KEY, batch BIGINT NOT NULL, time TIMESTAMPTZ NOT NULL)`,
   ];
 }

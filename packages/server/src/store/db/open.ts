@@ -1,30 +1,89 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Settings } from "../../config/settings.ts";
+import { ConfigError, type Settings } from "../../config/settings.ts";
 import { databaseError, dataDirectoryError } from "../../lib/startup-errors.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
+import type { Driver } from "./connection.ts";
 import { openPostgres } from "./postgres.ts";
+import { ServerLock } from "./sqlite/server-lock.ts";
 import { openSqlite } from "./sqlite.ts";
-import { Store, type StoreTimings } from "./store.ts";
+import { Store, type StoreOptions, type StoreTimings } from "./store.ts";
 
 /** The file of the embedded database in the data directory. */
-const DATABASE = "wharf.db";
+export const DATABASE = "wharf.db";
 
-type Location = Pick<Settings, "data" | "databaseUrl">;
+/** The file of the secret key in the data directory, unless the settings name another. */
+export const SECRET_KEY = "secret.key";
 
-/** Opens the database of the settings. */
+type Location = Pick<Settings, "data" | "databaseUrl" | "secretKeyFile">;
+
+/** Opens the database of the settings for an admin command. */
 export async function openStore(
-  { data, databaseUrl }: Location,
+  location: Location,
   tables: readonly ResourceTable[],
   timings: StoreTimings,
+  options: StoreOptions = {},
 ): Promise<Store> {
+  return open(location, tables, timings, options, openUnlessLost);
+}
+
+/** Opens the database of the settings for a server, which is alone in its data directory. */
+export async function openServerStore(
+  location: Location,
+  tables: readonly ResourceTable[],
+  timings: StoreTimings,
+  options: StoreOptions = {},
+): Promise<Store> {
+  return open(location, tables, timings, options, openLocked);
+}
+
+async function open(
+  location: Location,
+  tables: readonly ResourceTable[],
+  timings: StoreTimings,
+  options: StoreOptions,
+  openFile: (location: Location) => Promise<Driver>,
+): Promise<Store> {
+  const { data, databaseUrl } = location;
   try {
-    const driver =
-      databaseUrl === "" ? openSqlite(join(data, DATABASE)) : await openPostgres(databaseUrl);
-    return await Store.open(driver, tables, timings);
+    const driver = databaseUrl === "" ? await openFile(location) : await openPostgres(databaseUrl);
+    return await Store.open(driver, tables, timings, options);
   } catch (error) {
     throw databaseUrl === "" ? dataDirectoryError(data, error) : databaseError(databaseUrl, error);
   }
+}
+
+/** Holds the lock of the data directory until the database is closed. */
+async function openLocked(location: Location): Promise<Driver> {
+  const lock = ServerLock.acquire(location.data);
+  try {
+    const driver = await openUnlessLost(location);
+    const close = () => driver.close().finally(() => lock.release());
+    return { ...driver, close };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Does not replace a lost database by a new one: an existing key belongs to an existing database. */
+async function openUnlessLost({ data, secretKeyFile }: Location): Promise<Driver> {
+  const path = join(data, DATABASE);
+  const key = join(data, SECRET_KEY);
+  const mustExist = secretKeyFile === "" && existsSync(key);
+  // Before it is opened: SQLite deletes the write-ahead log of an empty database.
+  if (mustExist && !statSync(path, { throwIfNoEntry: false })?.size) throw lostDatabase(path, key);
+  const driver = openSqlite(path);
+  const table = mustExist ? await driver.reader.get("SELECT 1 FROM sqlite_schema LIMIT 1") : {};
+  if (table !== undefined) return driver;
+  await driver.close();
+  throw lostDatabase(path, key);
+}
+
+function lostDatabase(path: string, key: string): ConfigError {
+  return new ConfigError(
+    `${path} is missing or empty, but ${key} exists, so the database was lost: put it back or restore a backup with \`wharf admin restore\`; to begin a new installation, remove the key`,
+  );
 }
 
 /** Whether the database exists. Of PostgreSQL, only connecting to it can tell. */

@@ -1,9 +1,11 @@
-import type { Client, Pool } from "pg";
+import type { Pool } from "pg";
 import type { Driver } from "./connection.ts";
 import { DIALECT } from "./postgres/dialect.ts";
 import { failureOf, isTransient } from "./postgres/failures.ts";
 import { scrub } from "./postgres/scrub.ts";
+import { PostgresSession } from "./postgres/session.ts";
 import { PostgresReader, PostgresWriter } from "./postgres/statements.ts";
+import { Transactions } from "./postgres/transactions.ts";
 import { SharedRead } from "./shared-read.ts";
 
 /** Connections for reads; writes have one of their own. */
@@ -12,8 +14,16 @@ const READ_CONNECTIONS = 8;
 /** A statement that takes longer than this is stuck. */
 const STATEMENT_TIMEOUT_MS = 20_000;
 
+export interface PostgresOptions {
+  /** How long to ask for the outcome of a commit whose connection broke. */
+  readonly outcomeTimeoutMs?: number | undefined;
+}
+
 /** Opens PostgreSQL, or a compatible database, for any number of replicas. */
-export async function openPostgres(url: string): Promise<Driver> {
+export async function openPostgres(
+  url: string,
+  { outcomeTimeoutMs }: PostgresOptions = {},
+): Promise<Driver> {
   const { default: pg } = await import("pg");
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);
   const options = {
@@ -25,28 +35,13 @@ export async function openPostgres(url: string): Promise<Driver> {
   // A broken idle connection is replaced by the pool; without a listener it would end the process.
   pool.on("error", () => {});
 
-  let connecting: Promise<Client> | undefined;
-  const connect = async (): Promise<Client> => {
+  const transactions = new Transactions(async () => {
     const client = new pg.Client(options);
-    client.on("error", () => {
-      connecting = undefined;
-    });
+    // Without a listener, a broken connection would end the process.
+    client.on("error", () => {});
     await client.connect();
     return client;
-  };
-  // A transaction stays on the connection that began it: if that breaks, the rest must fail too.
-  let transaction: Client | undefined;
-  const inTransaction = async (): Promise<Client> => {
-    if (transaction === undefined) throw new Error("no transaction is open");
-    return transaction;
-  };
-  const end = async (sql: string) => {
-    const client = await inTransaction();
-    transaction = undefined;
-    const { command } = await client.query(sql);
-    // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, which is not an error.
-    if (command !== sql) throw new Error(`${sql} was answered with ${command}`);
-  };
+  }, outcomeTimeoutMs);
 
   const reader = new PostgresReader(async () => pool);
   const shared = new Map<string, SharedRead<object | undefined>>();
@@ -68,24 +63,22 @@ export async function openPostgres(url: string): Promise<Driver> {
     dialect: DIALECT,
     reader,
     readShared,
-    writer: new PostgresWriter(inTransaction),
-    begin: async () => {
-      connecting ??= connect().catch((error: unknown) => {
-        connecting = undefined;
-        throw error;
-      });
-      const client = await connecting;
-      await client.query("BEGIN");
-      transaction = client;
+    writer: new PostgresWriter(async () => transactions.client),
+    begin: (turn) => transactions.begin(turn),
+    commit: () => transactions.commit(),
+    rollback: () => transactions.rollback(),
+    openSession: async () => {
+      const client = new pg.Client({ ...options, statement_timeout: 0 });
+      client.on("error", () => {});
+      await client.connect();
+      return new PostgresSession(client);
     },
-    commit: () => end("COMMIT"),
-    rollback: () => end("ROLLBACK"),
     failureOf,
     isTransient,
     scrub: (tables) => scrub(pool, tables),
     close: async () => {
       await pool.end();
-      await (await connecting)?.end();
+      await transactions.close();
     },
   };
 }

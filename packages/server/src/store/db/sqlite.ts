@@ -63,6 +63,16 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
       reader.leave();
     },
     rollback: async () => writer.exec("ROLLBACK"),
+    openSession: async () => ({
+      dialect: DIALECT,
+      get: (sql, ...params) => writer.get(sql, ...params),
+      all: (sql, ...params) => writer.all(sql, ...params),
+      arrays: (sql, ...params) => writer.arrays(sql, ...params),
+      run: (sql, ...params) => writer.run(sql, ...params),
+      script: async (sql) => writer.exec(sql),
+      // The connection stays open: it is the one that writes.
+      close: async () => {},
+    }),
     isTransient: () => false,
     // With secure_delete, deleted content is zeroed in the log; the checkpoint copies that to the file.
     scrub: async () => {
@@ -87,20 +97,17 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
   };
 }
 
-/** Reports once when a file was replaced or removed. Writes then fail, too, until it is back. */
+/** Reports at an interval while a file is replaced or removed. Writes fail, too, until it is back. */
 function watchFiles(
   files: DataFiles,
   intervalMs: number,
   report: (failure: StoreFailure) => void,
 ): NodeJS.Timeout {
-  let wasReplaced = false;
   const look = () => {
     try {
       files.verify();
-      wasReplaced = false;
     } catch (error) {
-      if (!wasReplaced) report({ cause: "replaced", error });
-      wasReplaced = true;
+      report({ operation: "write", cause: "replaced", error });
     }
   };
   return setInterval(look, intervalMs).unref();

@@ -1,15 +1,24 @@
-import { ConfigError } from "../../config/settings.ts";
-import type { WharfError } from "../../lib/errors.ts";
+import { WharfError } from "../../lib/errors.ts";
+import { VERSION } from "../../lib/version.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
+import { type MigrationOptions, migrate } from "../schema/migrate.ts";
 import type { Driver, Reader } from "./connection.ts";
+import type { StoreFailure } from "./failure.ts";
 import { GroupCommit, type Work } from "./group-commit.ts";
 import { StoreHealth } from "./health.ts";
 import { migrations } from "./migrations.ts";
+import { observedReads } from "./observed-reader.ts";
 import { probe } from "./probe.ts";
 
 /** Durations of commits, for the metrics. */
 export interface StoreTimings {
   committed(milliseconds: number, writes: number): void;
+}
+
+/** How a store is opened. */
+export interface StoreOptions extends MigrationOptions {
+  /** The interval of checks of its health, for tests. */
+  readonly checkMs?: number;
 }
 
 /** A request whose client may give up. */
@@ -26,21 +35,30 @@ export class Store {
   readonly reader: Reader;
   readonly health: StoreHealth;
   readonly #driver: Driver;
+  readonly #reads: Pick<Driver, "readShared" | "reader">;
   readonly #commits: GroupCommit;
 
-  private constructor(driver: Driver, timings: StoreTimings) {
+  private constructor(driver: Driver, timings: StoreTimings, checkMs?: number) {
     this.#driver = driver;
-    this.reader = driver.reader;
-    const health = new StoreHealth(() => probe(this));
+    const health = new StoreHealth(
+      {
+        read: () => this.accessVersion(),
+        write: () => probe(this),
+        failureOf: (error) => driver.failureOf(error instanceof WharfError ? error.cause : error),
+      },
+      checkMs,
+    );
     this.health = health;
+    const failed = (failure: StoreFailure) => health.failed(failure);
+    this.#reads = observedReads(driver, failed);
+    this.reader = this.#reads.reader;
     this.#commits = new GroupCommit(driver, {
       committed(ms, writes) {
         timings.committed(ms, writes);
         health.committed();
       },
-      failed: (failure) => health.failed(failure),
+      failed,
     });
-    driver.observe?.((failure) => health.failed(failure));
   }
 
   /** Opens the store and migrates its tables. */
@@ -48,19 +66,25 @@ export class Store {
     driver: Driver,
     tables: readonly ResourceTable[],
     timings: StoreTimings,
+    options: StoreOptions = {},
   ): Promise<Store> {
+    const { dialect } = driver;
+    const steps = migrations(dialect);
+    const derived = tables.flatMap((table) => table.schema(dialect));
     try {
-      await migrate(driver, tables);
+      await migrate(driver, { version: VERSION, steps, tables: derived }, options);
     } catch (error) {
       await driver.close();
       throw error;
     }
-    return new Store(driver, timings);
+    return new Store(driver, timings, options.checkMs);
   }
 
   /** Runs work in a transaction that it may share with others; resolves when it is durable. */
   write<T>(work: Work<T>): Promise<T> {
-    return this.#commits.write(work);
+    const written = this.#commits.write(work);
+    this.health.writing(written);
+    return written;
   }
 
   /**
@@ -68,7 +92,7 @@ export class Store {
    * sent it again. Work that has begun runs to its end.
    */
   writeFor<T>(request: Abandonable, work: Work<T>): Promise<T> {
-    return this.#commits.write((tx) => {
+    return this.write((tx) => {
       const { abandoned } = request;
       if (abandoned !== undefined) throw abandoned;
       return work(tx);
@@ -78,7 +102,7 @@ export class Store {
   /** The access version, which grows with every change of access. Never older than the call. */
   async accessVersion(): Promise<number> {
     const sql = "SELECT version FROM access_version";
-    return (await this.#driver.readShared<{ version: number }>(sql))?.version ?? 0;
+    return (await this.#reads.readShared<{ version: number }>(sql))?.version ?? 0;
   }
 
   /** Removes from the database's files what was deleted from these small tables. */
@@ -90,43 +114,5 @@ export class Store {
     this.health.stop();
     await this.#commits.idle();
     await this.#driver.close();
-  }
-}
-
-/** The advisory lock of migrations: of replicas that start together, one migrates. */
-const MIGRATION_LOCK = 7_240_901;
-
-/** An older version would corrupt the data of a newer one. */
-function newerStore(step: number, known: number): ConfigError {
-  return new ConfigError(
-    `the store was migrated by a newer version of wharf (step ${step}, this version knows ${known}): run that version, or restore an earlier backup`,
-  );
-}
-
-async function migrate(
-  { dialect, writer, begin, commit, rollback }: Driver,
-  tables: readonly ResourceTable[],
-) {
-  const schema = tables.flatMap((table) => table.schema(dialect));
-  const steps = migrations(dialect);
-  await begin();
-  try {
-    if (dialect.name === "postgres")
-      await writer.get("SELECT pg_advisory_xact_lock(?)", MIGRATION_LOCK);
-    await writer.run(`CREATE TABLE IF NOT EXISTS migrations (step ${dialect.integer} PRIMARY KEY)`);
-    const done = await writer.get<{ step: number | null }>(
-      "SELECT max(step) AS step FROM migrations",
-    );
-    const latest = done?.step ?? 0;
-    if (latest > steps.length) throw newerStore(latest, steps.length);
-    for (let step = latest + 1; step <= steps.length; step++) {
-      for (const sql of steps[step - 1] ?? []) await writer.run(sql);
-      await writer.run("INSERT INTO migrations (step) VALUES (?)", step);
-    }
-    for (const sql of schema) await writer.run(sql);
-    await commit();
-  } catch (error) {
-    await rollback().catch(() => {});
-    throw error;
   }
 }

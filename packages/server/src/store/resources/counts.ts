@@ -1,5 +1,5 @@
 import { ancestorsOf } from "@wharf/contract";
-import type { Reader, Writer } from "../db/connection.ts";
+import type { Dialect, Reader, Writer } from "../db/connection.ts";
 
 /**
  * The numbers of children and of descendants of each kind below a node of the tree. Every write keeps them
@@ -117,30 +117,21 @@ export class CountChanges {
     return this.#deltas.get(node)?.get(kind)?.descendants ?? 0;
   }
 
-  /** Writes the sums, always in the same order: replicas must not deadlock. */
+  /**
+   * Writes the sums, always in the order of their keys, so that replicas do not deadlock, and with one
+   * statement: every write counts at the root, so the other replicas wait for it.
+   */
   async store(writer: Writer): Promise<void> {
-    for (const node of [...this.#deltas.keys()].sort()) {
-      if (this.#deleted.has(node)) continue;
-      const kinds = this.#deltas.get(node) as Map<string, Delta>;
-      for (const kind of [...kinds.keys()].sort()) {
-        const { children, descendants, changes } = kinds.get(kind) as Delta;
-        await writer.run(
-          `INSERT INTO counts (uid, kind, children, descendants, changes) VALUES (?, ?, ?, ?, ?)
-           ON CONFLICT (uid, kind) DO UPDATE SET
-             children = counts.children + excluded.children,
-             descendants = counts.descendants + excluded.descendants,
-             changes = counts.changes + excluded.changes`,
-          node,
-          kind,
-          children,
-          descendants,
-          changes,
-        );
-      }
-    }
-    for (const uid of [...this.#deleted].sort()) {
-      await writer.run("DELETE FROM counts WHERE uid = ?", uid);
-    }
+    const rows = [...this.#deltas].flatMap(([node, kinds]) => {
+      if (this.#deleted.has(node)) return [];
+      return [...kinds].map(([kind, { children, descendants, changes }]) => {
+        return [node, kind, children, descendants, changes];
+      });
+    });
+    if (rows.length > 0) await writer.run(upsertOf(writer.dialect), JSON.stringify(rows));
+    if (this.#deleted.size === 0) return;
+    const sql = `DELETE FROM counts WHERE uid IN (${writer.dialect.texts})`;
+    await writer.run(sql, JSON.stringify([...this.#deleted]));
   }
 
   #at(node: string, kind: string): Delta {
@@ -156,6 +147,17 @@ export class CountChanges {
     }
     return delta;
   }
+}
+
+function upsertOf({ tuples, asInteger }: Dialect): string {
+  const given = tuples("uid", "kind", "children", "descendants", "changes");
+  return `INSERT INTO counts (uid, kind, children, descendants, changes)
+    SELECT uid, kind, ${["children", "descendants", "changes"].map(asInteger).join(", ")}
+    FROM (${given}) given WHERE true ORDER BY 1, 2
+    ON CONFLICT (uid, kind) DO UPDATE SET
+      children = counts.children + excluded.children,
+      descendants = counts.descendants + excluded.descendants,
+      changes = counts.changes + excluded.changes`;
 }
 
 /** A node and its ancestors, up to the node above all roots. */

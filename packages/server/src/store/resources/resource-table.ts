@@ -1,6 +1,7 @@
 import { isRoot, rootOf } from "@wharf/contract";
 import type { Dialect, Value } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
+import type { TableSchema } from "../schema/table-schema.ts";
 import { countKind } from "./counts.ts";
 import { ResourceReads } from "./resource-reads.ts";
 import type { ResourceRow } from "./rows.ts";
@@ -58,9 +59,9 @@ export class ResourceTable extends ResourceReads {
     this.#update = `UPDATE ${name} SET ${this.#mutable.map((c) => `${c} = ?`).join(", ")} WHERE uid = ?`;
   }
 
-  /** The statements that create the table and its indexes where they are missing. */
-  schema(dialect: Dialect): string[] {
-    return [...tableSchema(this.shape, dialect), ...(this.terms?.schema(dialect) ?? [])];
+  /** The table with its indexes, and those of its terms. */
+  schema(dialect: Dialect): TableSchema[] {
+    return [tableSchema(this.shape, dialect), ...(this.terms?.schema(dialect) ?? [])];
   }
 
   /** Returns false, and does nothing, when the uid, or a unique name, exists. */

@@ -1,5 +1,6 @@
 import type { Dialect } from "../db/connection.ts";
-import type { TableShape } from "./table-shape.ts";
+import type { ColumnSchema, IndexSchema, TableSchema } from "../schema/table-schema.ts";
+import type { FilterColumn, TableShape } from "./table-shape.ts";
 
 /**
  * The orders kept in indexes, each ending in the row id to order equal rows. Orders without an index
@@ -16,30 +17,54 @@ const INDEXES = [
   ["updated"],
 ] as const;
 
-/** The statements that create the table of a resource and its indexes where they are missing. */
-export function tableSchema(shape: TableShape, dialect: Dialect): string[] {
+/** The table of a resource and its indexes. */
+export function tableSchema(shape: TableShape, dialect: Dialect): TableSchema {
   const { id, text, integer, blob } = dialect;
   const { name, filterColumns, partitions, hasTerms = false } = shape;
-  const filters = filterColumns.map(
-    (c) => `, ${c.name} ${c.type === "text" ? text : integer} NOT NULL`,
-  );
-  const part = partitions === undefined ? "" : `, part ${integer} NOT NULL`;
-  // The terms to remove from the term table when the row changes.
-  const terms = hasTerms ? `, terms ${text} NOT NULL` : "";
-  const index = (...columns: string[]) =>
-    `CREATE INDEX IF NOT EXISTS ${name}_by_${columns.join("_")} ON ${name} (${columns.join(", ")}, id)`;
+  const column = (columnName: string, type: string): ColumnSchema => ({
+    name: columnName,
+    sql: `${type} NOT NULL`,
+  });
+  return {
+    name,
+    columns: [
+      { name: "id", sql: id },
+      { name: "uid", sql: `${text} NOT NULL UNIQUE` },
+      ...["parent", "root", "name"].map((one) => column(one, text)),
+      ...["created", "updated", "encoding"].map((one) => column(one, integer)),
+      ...(partitions === undefined ? [] : [column("part", integer)]),
+      // The terms to remove from the term table when the row changes.
+      ...(hasTerms ? [column("terms", text)] : []),
+      ...filterColumns.map((filter) => filterColumn(filter, dialect)),
+      column("data", blob),
+      column("json", text),
+    ],
+    indexes: indexesOf(shape),
+    ...(shape.filtersOf === undefined ? {} : { valuesOf: shape.filtersOf }),
+  };
+}
+
+function filterColumn({ name, type }: FilterColumn, { text, integer }: Dialect): ColumnSchema {
+  return type === "text"
+    ? { name, sql: `${text} NOT NULL`, initial: "''" }
+    : { name, sql: `${integer} NOT NULL`, initial: "0" };
+}
+
+function indexesOf(shape: TableShape): IndexSchema[] {
+  const { name, filterColumns, indexes = [], uniqueNames = false } = shape;
+  const index = (columns: readonly string[]): IndexSchema => ({
+    name: `${name}_by_${columns.join("_")}`,
+    columns: [...columns, "id"],
+  });
   return [
-    `CREATE TABLE IF NOT EXISTS ${name} (
-      id ${id}, uid ${text} NOT NULL UNIQUE, parent ${text} NOT NULL, root ${text} NOT NULL,
-      name ${text} NOT NULL, created ${integer} NOT NULL, updated ${integer} NOT NULL,
-      encoding ${integer} NOT NULL${part}${terms}${filters.join("")}, data ${blob} NOT NULL, json ${text} NOT NULL)`,
-    ...orderColumns(shape).map((columns) => index(...columns)),
-    ...filterColumns.map(
-      ({ name: column, sparse }) => `${index(column)}${sparse ? ` WHERE ${column} <> ''` : ""}`,
-    ),
-    ...(shape.indexes ?? []).map((columns) => index(...columns)),
-    ...(shape.uniqueNames
-      ? [`CREATE UNIQUE INDEX IF NOT EXISTS ${name}_by_own_name ON ${name} (parent, name)`]
+    ...orderColumns(shape).map(index),
+    ...filterColumns.map(({ name: column, sparse }) => ({
+      ...index([column]),
+      ...(sparse ? { where: `${column} <> ''` } : {}),
+    })),
+    ...indexes.map(index),
+    ...(uniqueNames
+      ? [{ name: `${name}_by_own_name`, columns: ["parent", "name"], unique: true }]
       : []),
   ];
 }

@@ -39,6 +39,8 @@ export interface TableShape {
   readonly grantsOf?: string;
   /** Whether rows have search terms (terms.ts). */
   readonly hasTerms?: boolean;
+  /** The values of the filter columns, from the `data` of a row: fills columns that an upgrade adds. */
+  filtersOf?(data: Uint8Array): Readonly<Record<string, string | number>>;
 }
 
 /** In `TableShape.grantsOf`: a row concerns every identity. */

@@ -1,5 +1,6 @@
 import type { Dialect, Reader } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
+import type { TableSchema } from "../schema/table-schema.ts";
 import type { Sql } from "./conditions.ts";
 
 export interface TermKey {
@@ -49,14 +50,22 @@ export class TermTable {
     this.#words = `${table}_words`;
   }
 
-  schema({ text, integer, withoutRowid }: Dialect): string[] {
+  schema({ text, integer }: Dialect): TableSchema[] {
+    const column = (name: string, type: string) => ({ name, sql: `${type} NOT NULL` });
+    const clustered = { withoutRowid: true, indexes: [] };
     return [
-      `CREATE TABLE IF NOT EXISTS ${this.#terms} (
-        kind ${text} NOT NULL, value ${text} NOT NULL, row_id ${integer} NOT NULL,
-        PRIMARY KEY (kind, value, row_id)) ${withoutRowid}`,
-      `CREATE TABLE IF NOT EXISTS ${this.#words} (
-        kind ${text} NOT NULL, value ${text} NOT NULL, folded ${text} NOT NULL,
-        PRIMARY KEY (kind, value)) ${withoutRowid}`,
+      {
+        name: this.#terms,
+        columns: [column("kind", text), column("value", text), column("row_id", integer)],
+        primaryKey: ["kind", "value", "row_id"],
+        ...clustered,
+      },
+      {
+        name: this.#words,
+        columns: [column("kind", text), column("value", text), column("folded", text)],
+        primaryKey: ["kind", "value"],
+        ...clustered,
+      },
     ];
   }
 
@@ -82,10 +91,11 @@ export class TermTable {
     const terms = given.flatMap(({ row, terms }) =>
       terms.map(({ kind, value }) => [kind, value, row]),
     );
-    const { triples, asInteger } = tx.dialect;
+    const { tuples, asInteger } = tx.dialect;
     await tx.run(
       `DELETE FROM ${this.#terms} WHERE (kind, value, row_id) IN
-         (SELECT first, second, ${asInteger("third")} FROM (${triples}) given)`,
+         (SELECT kind, value, ${asInteger("row_id")}
+          FROM (${tuples("kind", "value", "row_id")}) given)`,
       JSON.stringify(terms),
     );
   }
@@ -95,10 +105,11 @@ export class TermTable {
     const terms = given.flatMap(({ row, terms }) => {
       return [...byKey(terms).values()].map(({ kind, value }) => [kind, value, row]);
     });
-    const { triples } = tx.dialect;
+    const { tuples, asInteger } = tx.dialect;
     await tx.run(
       `INSERT INTO ${this.#terms} (kind, value, row_id)
-       SELECT first, second, ${tx.dialect.asInteger("third")} FROM (${triples}) given ORDER BY 1, 2, 3`,
+       SELECT kind, value, ${asInteger("row_id")}
+       FROM (${tuples("kind", "value", "row_id")}) given ORDER BY 1, 2, 3`,
       JSON.stringify(terms),
     );
     const words = [...byKey(given.flatMap(({ terms }) => terms)).values()].flatMap(
@@ -108,8 +119,8 @@ export class TermTable {
     // In the order of their key: transactions that lock words in different orders deadlock.
     await tx.run(
       `INSERT INTO ${this.#words} (kind, value, folded)
-       SELECT first, second, third FROM (${triples}) given WHERE true
-       ORDER BY first, second ON CONFLICT DO NOTHING`,
+       SELECT kind, value, folded FROM (${tuples("kind", "value", "folded")}) given WHERE true
+       ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
       JSON.stringify(words),
     );
   }

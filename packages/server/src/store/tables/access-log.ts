@@ -52,10 +52,11 @@ export class GrantChanges {
       return [...roots].map((root) => [String(version), identity, root]);
     });
     if (rows.length === 0) return;
-    const { triples, asInteger } = writer.dialect;
+    const { tuples, asInteger } = writer.dialect;
     await writer.run(
       `INSERT INTO grant_changes (version, identity, root)
-       SELECT ${asInteger("first")}, second, third FROM (${triples}) given`,
+       SELECT ${asInteger("version")}, identity, root
+       FROM (${tuples("version", "identity", "root")}) given`,
       JSON.stringify(rows),
     );
     await writer.run("DELETE FROM grant_changes WHERE version <= ?", version - RETAINED_VERSIONS);

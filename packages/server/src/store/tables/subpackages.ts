@@ -17,7 +17,7 @@ export interface Subpackage {
 export async function addSubpackages(tx: Transaction, given: readonly Subpackage[]): Promise<void> {
   await tx.run(
     `INSERT INTO subpackages (place, origin, name)
-     SELECT first, second, third FROM (${tx.dialect.triples}) given WHERE true
+     SELECT place, origin, name FROM (${tx.dialect.tuples("place", "origin", "name")}) given WHERE true
      ON CONFLICT DO NOTHING`,
     JSON.stringify(given.map(({ group, origin, name }) => [group, origin, name])),
   );

@@ -106,7 +106,7 @@ function check(client: GrpcClient, service: string) {
 
 test("health is known for the server and for each service", async (t) => {
   let serving = true;
-  const port = await open(t, {}, { health: { serving: () => serving } });
+  const port = await open(t, {}, { health: { serving: () => serving, onChange() {} } });
   const client = new GrpcClient(t, port.url);
   assert.equal((await check(client, "")).status, Status.SERVING);
   const name = "chainguard.platform.iam.v2beta1.GroupsService";
@@ -118,7 +118,11 @@ test("health is known for the server and for each service", async (t) => {
 
 test("watchers are notified of changes, and end when the port closes", async (t) => {
   let serving = true;
-  const port = await open(t, {}, { health: { serving: () => serving } });
+  let changed = () => {};
+  const onChange = (listener: () => void) => {
+    changed = listener;
+  };
+  const port = await open(t, {}, { health: { serving: () => serving, onChange } });
   const client = new GrpcClient(t, port.url);
   const stream = client.client.makeServerStreamRequest(
     "/grpc.health.v1.Health/Watch",
@@ -131,8 +135,11 @@ test("watchers are notified of changes, and end when the port closes", async (t)
     stream.on("error", resolve);
     stream.on("data", (status: Status) => {
       seen.push(status);
-      if (seen.length === 1) serving = false;
-      else port.close(5_000);
+      if (seen.length > 1) port.close(5_000);
+      else {
+        serving = false;
+        changed();
+      }
     });
   });
   assert.deepEqual(seen, [Status.SERVING, Status.NOT_SERVING]);

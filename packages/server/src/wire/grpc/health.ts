@@ -10,25 +10,24 @@ import {
 import { invalidArgument, WharfError } from "../../lib/errors.ts";
 import type { Outbox, StreamingCall, StreamingMethod } from "./streaming.ts";
 
-/** Whether the server accepts calls; false once it is stopping. */
+/** Whether load balancers should route calls here. */
 export interface HealthSource {
   serving(): boolean;
+  /** Calls back after changes. */
+  onChange(listener: () => void): void;
 }
-
-/** How often watchers are updated: load balancers poll every second. */
-const WATCH_MS = 500;
 
 export class Health {
   readonly #source: HealthSource;
   readonly #services: ReadonlySet<string>;
   readonly #watchers = new Set<Watcher>();
-  #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
   /** `services` are full names; "" is the whole server. */
   constructor(source: HealthSource, services: Iterable<string>) {
     this.#source = source;
     this.#services = new Set(["", ...services]);
+    source.onChange(() => this.#notifyAll());
   }
 
   /** The methods by path. */
@@ -44,7 +43,7 @@ export class Health {
   /** Notifies all watchers that nothing is served any more. */
   close(): void {
     this.#closed = true;
-    this.#tellAll();
+    this.#notifyAll();
   }
 
   #status(service: string): Status {
@@ -75,21 +74,17 @@ export class Health {
         watcher = new Watcher(out, serviceIn(bytes));
         watcher.notify(this.#status(watcher.service));
         this.#watchers.add(watcher);
-        this.#timer ??= setInterval(() => this.#tellAll(), WATCH_MS).unref();
       },
       end: () => {
         if (!watcher) out.finish(tooMany());
       },
       closed: () => {
         if (watcher) this.#watchers.delete(watcher);
-        if (this.#watchers.size > 0) return;
-        clearInterval(this.#timer);
-        this.#timer = undefined;
       },
     };
   }
 
-  #tellAll(): void {
+  #notifyAll(): void {
     for (const watcher of this.#watchers) watcher.notify(this.#status(watcher.service));
   }
 }

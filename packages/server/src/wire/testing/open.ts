@@ -24,7 +24,7 @@ export async function open(
     endpoints: [],
     observer: { finished: (event) => events.push(event) },
     errorDomain: "iam.wharf.internal",
-    health: { serving: () => true },
+    health: { serving: () => true, onChange() {} },
     ...options,
   });
   t.after(() => port.close(100));

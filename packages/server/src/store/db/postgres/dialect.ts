@@ -7,8 +7,8 @@ export const DIALECT: Dialect = {
   integer: "BIGINT",
   blob: "BYTEA",
   texts: "SELECT jsonb_array_elements_text(?::jsonb) AS value",
-  triples:
-    "SELECT one ->> 0 AS first, one ->> 1 AS second, one ->> 2 AS third FROM jsonb_array_elements(?::jsonb) one",
+  tuples: (...columns) =>
+    `SELECT ${columns.map((name, at) => `one ->> ${at} AS ${name}`).join(", ")} FROM jsonb_array_elements(?::jsonb) one`,
   asInteger: (text) => `${text}::bigint`,
   isWithin: (text) => `strpos(${text}, ?) > 0`,
   withoutRowid: "",

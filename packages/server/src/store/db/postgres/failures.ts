@@ -23,6 +23,10 @@ const FAILURES: Readonly<Record<string, FailureCause>> = {
   "53100": "disk_full",
   "25006": "read_only",
   "58030": "io_error",
+  // query_canceled: the statement timeout
+  "57014": "timeout",
+  EMFILE: "file_descriptors",
+  ENFILE: "file_descriptors",
 };
 
 /** SQLSTATE classes and system errors of a broken connection; pg has no code for a terminated one. */

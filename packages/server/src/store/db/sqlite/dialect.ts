@@ -7,8 +7,8 @@ export const DIALECT: Dialect = {
   integer: "INTEGER",
   blob: "BLOB",
   texts: "SELECT value FROM json_each(?)",
-  triples:
-    "SELECT value ->> 0 AS first, value ->> 1 AS second, value ->> 2 AS third FROM json_each(?)",
+  tuples: (...columns) =>
+    `SELECT ${columns.map((name, at) => `value ->> ${at} AS ${name}`).join(", ")} FROM json_each(?)`,
   asInteger: (text) => text,
   isWithin: (text) => `instr(${text}, ?) > 0`,
   withoutRowid: "WITHOUT ROWID",

@@ -12,7 +12,7 @@ const CAUSES: Readonly<Record<number, FailureCause>> = {
   10: "io_error",
   11: "damaged",
   13: "disk_full",
-  14: "io_error",
+  14: "cannot_open",
   15: "locked",
   26: "damaged",
 };

@@ -1,0 +1,55 @@
+import type { Turn } from "../turns.ts";
+
+/** The advisory lock of turns: batches share it to run together, or hold it alone. */
+const TURN_LOCK = 7_240_902;
+
+/** A batch that waits longer for a lock runs again, alone: less than PostgreSQL waits before it looks for a deadlock. */
+const LOCK_TIMEOUT_MS = 100;
+
+/**
+ * Identifies the batches of one connection. Each batch writes its number to the row of its connection, in
+ * the same transaction: after a broken connection, the row tells whether the batch was committed.
+ *
+ * The id of the transaction would not do (`pg_xact_status`): after a crash, or a failover to a standby that
+ * lags behind, PostgreSQL assigns the same id again, and would report the outcome of another transaction.
+ * A row is present exactly where the other writes of its transaction are.
+ */
+export interface Marker {
+  /** Made of letters, digits and hyphens. */
+  readonly connection: string;
+  readonly batch: number;
+}
+
+/**
+ * The database ends a transaction that is idle for longer: its replica hangs or is unreachable, and holds
+ * locks that all others wait for.
+ */
+const IDLE_TIMEOUT_MS = 10_000;
+
+/** Begins a batch with one round trip. */
+export function beginBatch(turn: Turn, marker: Marker): string {
+  const { connection, batch } = marker;
+  const lock =
+    turn === "alone"
+      ? `SELECT pg_advisory_xact_lock(${TURN_LOCK})`
+      : `SELECT pg_advisory_xact_lock_shared(${TURN_LOCK}); SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`;
+  return [
+    "BEGIN",
+    `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_TIMEOUT_MS}`,
+    lock,
+    ...(batch === 1 ? [DELETE_OLD_MARKERS] : []),
+    `INSERT INTO commit_markers (connection, batch, time) VALUES ('${connection}', ${batch}, now())
+     ON CONFLICT (connection) DO UPDATE SET batch = excluded.batch, time = excluded.time`,
+  ].join("; ");
+}
+
+/** Those of closed connections. No commit is in doubt for that long. */
+const DELETE_OLD_MARKERS = `DELETE FROM commit_markers WHERE connection IN (SELECT connection
+  FROM commit_markers WHERE time < now() - interval '1 day' FOR UPDATE SKIP LOCKED)`;
+
+/**
+ * Returns the number of the last committed batch of a connection; the statement waits for a transaction
+ * that is still open.
+ */
+export const LAST_BATCH = `INSERT INTO commit_markers (connection, batch, time) VALUES ($1, 0, now())
+  ON CONFLICT (connection) DO UPDATE SET time = excluded.time RETURNING batch`;

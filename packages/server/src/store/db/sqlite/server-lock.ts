@@ -1,0 +1,69 @@
+import { closeSync, openSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type DirectoryHolder, directoryInUseError } from "../../../lib/startup-errors.ts";
+import { createDirectory } from "./directory.ts";
+import { isLocked } from "./failures.ts";
+
+/**
+ * The lock of a data directory: one server per directory, and admin commands beside it. It is an open
+ * write transaction on a database of its own, so the kernel releases it however the server ends, and
+ * others can still read who holds it.
+ */
+const LOCK_FILE = "server.lock";
+
+export class ServerLock {
+  readonly #database: DatabaseSync;
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Throws if another server holds the lock. */
+  static acquire(directory: string): ServerLock {
+    createDirectory(directory);
+    const path = join(directory, LOCK_FILE);
+    closeSync(openSync(path, "a", 0o600));
+    const database = new DatabaseSync(path);
+    try {
+      database.exec("BEGIN IMMEDIATE");
+      writeHolder(database);
+      database.exec("BEGIN IMMEDIATE");
+      return new ServerLock(database);
+    } catch (error) {
+      const thrown = isLocked(error)
+        ? directoryInUseError(directory, holderOf(database), error)
+        : error;
+      database.close();
+      throw thrown;
+    }
+  }
+
+  release(): void {
+    this.#database.close();
+  }
+}
+
+/** Ends the transaction. On a full disk, the holder stays unknown. */
+function writeHolder(database: DatabaseSync): void {
+  try {
+    database.exec("CREATE TABLE IF NOT EXISTS holder (pid INTEGER, host TEXT, since TEXT)");
+    database.exec("DELETE FROM holder");
+    database
+      .prepare("INSERT INTO holder (pid, host, since) VALUES (?, ?, ?)")
+      .run(process.pid, hostname(), new Date().toISOString());
+    database.exec("COMMIT");
+  } catch {
+    if (database.isTransaction) database.exec("ROLLBACK");
+  }
+}
+
+function holderOf(database: DatabaseSync): DirectoryHolder | undefined {
+  try {
+    const row = database.prepare("SELECT pid, host, since FROM holder").get();
+    return row as unknown as DirectoryHolder | undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,110 @@
+import type { Driver } from "../db/connection.ts";
+import { createStatements, Migration, type Schema } from "./migration.ts";
+import { acquireMigrationLock } from "./migration-lock.ts";
+import {
+  MIGRATION_LIMITS,
+  type MigrationLimits,
+  type MigrationLog,
+  MigrationSession,
+} from "./migration-session.ts";
+import { readSchema, type StoredSchema } from "./read-schema.ts";
+import {
+  createRecords,
+  type Records,
+  readRecords,
+  recordDigests,
+  recordSteps,
+  upgradeRecords,
+} from "./records.ts";
+import { isTableStep } from "./step.ts";
+import { foreignStore, newerStore, unrecordedStore } from "./store-errors.ts";
+import { digestOf } from "./table-schema.ts";
+
+export interface MigrationOptions {
+  readonly log?: MigrationLog;
+  readonly limits?: Partial<MigrationLimits>;
+}
+
+/**
+ * Brings a store to the schema of this version. The usual start finds it current with one statement. Of
+ * replicas that start together one migrates; the others wait for it.
+ */
+export async function migrate(
+  driver: Driver,
+  schema: Schema,
+  { log = { info() {} }, limits = {} }: MigrationOptions,
+): Promise<void> {
+  if (isCurrent(await readRecords(driver.reader), schema)) return;
+  const session = await driver.openSession();
+  const migration = new MigrationSession(driver, session, log, { ...MIGRATION_LIMITS, ...limits });
+  const isDone = async () => isCurrent(await readRecords(session), schema);
+  try {
+    if (!(await acquireMigrationLock(migration, isDone))) return;
+    const stored = await readSchema(session);
+    if (!stored.has("migrations")) return await createStore(migration, schema, stored);
+    const records = await currentRecords(migration, schema, stored);
+    await new Migration(migration, driver.reader, schema, stored).run(records);
+  } finally {
+    await session.close();
+  }
+}
+
+/** Throws if a newer version has migrated the store. */
+function isCurrent(records: Records | undefined, { steps, tables }: Schema): boolean {
+  if (records === undefined) return false;
+  if (records.step > steps.length) throw newerStore(records, steps.length);
+  return (
+    records.step === steps.length &&
+    records.pending === "" &&
+    tables.every((table) => records.digests.get(table.name) === digestOf(table))
+  );
+}
+
+/** Creates all tables in one transaction. No step has rows to change. */
+async function createStore(
+  migration: MigrationSession,
+  { version, steps, tables }: Schema,
+  stored: StoredSchema,
+): Promise<void> {
+  const { session, log } = migration;
+  const { dialect } = session;
+  const statements = [
+    ...createRecords(dialect),
+    ...steps.flatMap((step) =>
+      isTableStep(step) ? [] : step.filter((statement) => typeof statement === "string"),
+    ),
+    ...createStatements(tables, dialect),
+  ];
+  checkUnused(stored, statements, dialect.name === "sqlite");
+  const began = performance.now();
+  await migration.run("creating the store", statements, async () => {
+    await recordSteps(session, steps.length, version);
+    await recordDigests(session, tables);
+  });
+  log.info({ ms: Math.round(performance.now() - began) }, "store created");
+}
+
+/** A SQLite file is ours alone; a schema of PostgreSQL may have tables of others, with other names. */
+function checkUnused(stored: StoredSchema, statements: readonly string[], isOwn: boolean): void {
+  const own = statements.flatMap((sql) => /^\s*CREATE TABLE (\w+)/.exec(sql)?.[1] ?? []);
+  const taken = own.filter((table) => stored.has(table));
+  if (taken.length > 0) throw unrecordedStore(taken);
+  if (isOwn && stored.size > 0) throw foreignStore([...stored.keys()]);
+}
+
+/** The records of a store, which those of earlier versions are upgraded to. */
+async function currentRecords(
+  migration: MigrationSession,
+  { steps }: Schema,
+  stored: StoredSchema,
+): Promise<Records> {
+  const { session } = migration;
+  const columns = stored.get("migrations")?.columns;
+  if (!columns?.has("step")) throw foreignStore(["migrations"]);
+  if (!columns.has("pending")) {
+    await migration.run("recording versions", upgradeRecords(session.dialect));
+  }
+  const records = (await readRecords(session)) as Records;
+  if (records.step > steps.length) throw newerStore(records, steps.length);
+  return records;
+}

@@ -1,0 +1,41 @@
+import { ConfigError } from "../../config/settings.ts";
+import type { Records } from "./records.ts";
+
+/** A failed step. Its transaction was rolled back, and the work after it can be repeated. */
+export class StepError extends Error {
+  constructor(step: number, of: number, cause: unknown) {
+    super(
+      `step ${step} of ${of} of the upgrade failed; nothing is lost: remove the cause and start again, or restore a backup for the previous version`,
+      { cause },
+    );
+  }
+}
+
+/** An older version would corrupt the data of a newer one. */
+export function newerStore({ step, version }: Records, known: number): ConfigError {
+  const by = version === "" ? "a newer version of wharf" : `wharf ${version}`;
+  return new ConfigError(
+    `the store was migrated by ${by} (step ${step}, this version knows ${known}): run that version or a newer one, or restore a backup of this version`,
+  );
+}
+
+/** Tables of Wharf without the record of their steps: a backup that was restored in part. */
+export function unrecordedStore(tables: readonly string[]): ConfigError {
+  return new ConfigError(
+    `the database has tables of wharf (${listed(tables)}) but no record of their version: restore a complete backup, or use an empty database`,
+  );
+}
+
+/** A database of another program. */
+export function foreignStore(tables: readonly string[]): ConfigError {
+  return new ConfigError(
+    `the database is not one of wharf: it has the tables ${listed(tables)} of another program; use an empty database`,
+  );
+}
+
+const MAX_LISTED = 3;
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_LISTED).join(", ");
+  return names.length > MAX_LISTED ? `${shown} and ${names.length - MAX_LISTED} more` : shown;
+}
