@@ -27,7 +27,7 @@ function bodyOf(kibibytes: number): string {
   return JSON.stringify({ description: "x".repeat(kibibytes * KIB) });
 }
 
-/** A connection that sends what it is told, and everything that it has heard. */
+/** A connection, and everything that it has received. */
 function dial(t: TestContext, port: TestPort) {
   const socket = connect(port.address.port, "127.0.0.1");
   t.after(() => socket.destroy());
