@@ -75,7 +75,7 @@ function write(
   if (request.method === "HEAD") response.end();
   else if (headers.connection === "close" && !request.complete && size > 0) {
     response.write(body);
-    closeGracefully(request as HttpIn & IncomingMessage);
+    closeGracefully(request as HttpIn & IncomingMessage, wire.limits.requestMs);
   }
   // As many bytes as characters: ASCII, which needs no conversion.
   else if (typeof body === "string" && body.length === size) response.end(body, "latin1");
