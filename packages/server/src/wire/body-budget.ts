@@ -15,7 +15,7 @@ const SMALL_PART = 1 / 8;
 const SHARE_OF_FREE = 1 / 3;
 
 /** Most requests take far less. */
-const RETRY_AFTER_SECONDS = "1";
+const RETRY = { retryAfterSeconds: 1 };
 
 export class BodyBudget {
   readonly small: BytePool;
@@ -101,8 +101,9 @@ export class BytePool {
     const held = (this.#networks.get(network) ?? 0) + bytes;
     const free = this.#maxBytes - this.#bytes - bytes;
     if (held > free * SHARE_OF_FREE) {
-      const error = new WharfError("UNAVAILABLE", "too many large requests at once: try again");
-      throw new HttpFault(error, 503, { "retry-after": RETRY_AFTER_SECONDS, connection: "close" });
+      const text = "too many large requests at once: try again";
+      const error = new WharfError("UNAVAILABLE", text, RETRY);
+      throw new HttpFault(error, 503, { connection: "close" });
     }
     this.#bytes += bytes;
     this.#networks.set(network, held);
