@@ -31,6 +31,9 @@ const SQLITE: Readonly<Record<number, string>> = {
   26: "wharf.db is not a database, or its beginning is damaged; restore a backup, or choose another directory with --data",
 };
 
+/** The code of an error whose message says all: which host does not answer, or is a standby. */
+export const DATABASE_UNAVAILABLE = "DATABASE_UNAVAILABLE";
+
 export function portError(address: string, cause: unknown): Error {
   return problem(`cannot listen at ${address}`, PORT[codeOf(cause)], cause);
 }
@@ -72,11 +75,12 @@ function unusable(directory: string): string {
   return `the data directory ${directory} cannot be used`;
 }
 
-/** An error of PostgreSQL, or of the connection to it. Of the URL, which can have a password, only the host is shown. */
-export function databaseError(url: string, thrown: unknown): Error {
+/** An error of PostgreSQL, or of the connection to it. The URL can have a password, so only the hosts are shown. */
+export function databaseError(hosts: string, thrown: unknown): Error {
   const cause = thrown instanceof WharfError ? thrown.cause : thrown;
   if (codeOf(cause) === "") return thrown as Error;
-  return problem(`the database at ${URL.parse(url)?.host} cannot be used`, undefined, cause);
+  const reason = codeOf(cause) === DATABASE_UNAVAILABLE ? `: ${(cause as Error).message}` : "";
+  return problem(`the database at ${hosts} cannot be used${reason}`, undefined, cause);
 }
 
 function problem(what: string, reason: string | undefined, cause: unknown): Error {
