@@ -8,7 +8,7 @@ import { Random, SEED } from "../support/oracle/random.ts";
 import { COMMIT_FAULTS, CommitProxy } from "../support/server/commit-proxy.ts";
 import { newDatabase } from "../support/server/postgres.ts";
 
-const TRIALS = 60;
+const TRIALS = 200;
 const REPLICAS = 2;
 const MAX_WRITES = 20;
 const OUTCOME_MS = 300;
