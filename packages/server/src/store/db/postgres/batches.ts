@@ -4,7 +4,7 @@ import type { Turn } from "../turns.ts";
 const TURN_LOCK = 7_240_902;
 
 /** A batch that waits longer for a lock runs again, alone: less than PostgreSQL waits before it looks for a deadlock. */
-const LOCK_TIMEOUT_MS = 100;
+const LOCK_TIMEOUT_MS = 50;
 
 /**
  * Identifies the batches of one connection. Each batch writes its number to the row of its connection, in
