@@ -98,7 +98,7 @@ test("a missing database or rejected connection is reported without its password
   url.pathname = "/none";
   assert.equal(
     await refused(1, ["--database-url", url.href]),
-    `the database at ${host} cannot be used (database "none" does not exist)`,
+    `the database at ${host} cannot be used: there is no such database; create it with CREATE DATABASE, or correct --database-url (database "none" does not exist)`,
   );
   const nobody = `postgres://wharf:hunter2@127.0.0.1:${await freePort()}/x`;
   const away = await refused(7, ["--database-url", nobody]);
