@@ -133,6 +133,35 @@ export const backupDefinition = define({
   },
 });
 
+export const checkDefinition = define({
+  name: "check",
+  summary: "Check the store for damage and contradictions",
+  description: [
+    "Changes nothing, and works beside a running server and for one that does not start. Exits with 1 if there is a problem.",
+    "SQLite: the integrity of every table and index. Both stores: counts, parents, search terms and keys.",
+    "PostgreSQL: whether it can be reached and written.",
+  ].join(" "),
+  examples: [
+    { command: "wharf admin check --data ./data" },
+    { command: "wharf admin check -o json | jq -r '.problems[].name'" },
+  ],
+  raw: true,
+  options: {
+    output: {
+      type: "choice",
+      choices: ["table", "json"],
+      short: "o",
+      summary: "Output format",
+      default: "table",
+    },
+    repair: {
+      type: "boolean",
+      summary: "If only indexes of SQLite are damaged, rebuild them from their tables.",
+    },
+    ...serverOptions(),
+  },
+});
+
 export const restoreDefinition = define({
   name: "restore",
   summary: "Restore a backup of the embedded database",
@@ -175,6 +204,7 @@ export const admin = group({
     command(tokenDefinition, () => import("./token.ts")),
     command(resetAccountDefinition, () => import("./reset-account.ts")),
     command(registrySecretDefinition, () => import("./registry-secret.ts")),
+    command(checkDefinition, () => import("./check.ts")),
     command(backupDefinition, () => import("./backup.ts")),
     command(restoreDefinition, () => import("./restore.ts")),
     keys,

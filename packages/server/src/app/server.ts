@@ -9,6 +9,7 @@ import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local
 import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
 import { registerLogin } from "../login/register.ts";
 import { FaultLog } from "../observe/fault-log.ts";
+import { checkOpenFileLimit, FileDescriptors } from "../observe/file-descriptors.ts";
 import { type Log, type LogOutput, openLog, stderrOutput } from "../observe/logger.ts";
 import { Metrics } from "../observe/metrics.ts";
 import { Readiness } from "../observe/readiness.ts";
@@ -93,6 +94,7 @@ async function serve(
   const { log } = logs;
   const faults = new FaultLog(log);
   store.health.observe(storeFailures(faults, metrics));
+  checkOpenFileLimit(settings.maxConnections, log);
   const core = await openCore(settings, store, metrics, log);
   const { engine, authenticator } = core;
 
@@ -120,7 +122,7 @@ async function serve(
     endpoints: api.serve(methods),
     errorDomain: settings.errorDomain,
     health: readiness,
-    observer: requestObserver(logs, metrics),
+    observer: requestObserver(logs, metrics, new FileDescriptors({ faults, metrics })),
     held: true,
   });
   const background = new BackgroundTasks(core, registry.sync);

@@ -1,5 +1,6 @@
 import { DISTRIBUTIONS } from "@wharf/advisories/distributions";
 import { LOG_LEVELS } from "../observe/logger.ts";
+import { databaseUrlProblem } from "./database-url.ts";
 import {
   countProblem,
   dateProblem,
@@ -17,6 +18,9 @@ import {
 import type { Settings } from "./settings.ts";
 
 export type SettingName = keyof Settings;
+
+/** In MiB: one address gets nearly a quarter of it, which must hold the longest message. */
+export const MIN_BODY_MEMORY = 32;
 
 interface Setting {
   readonly default: string;
@@ -45,8 +49,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     default: "",
     value: "URL",
     help: "PostgreSQL database, for several replicas, instead of the embedded one.",
-    problem: (text) =>
-      /^postgres(ql)?:\/\//.test(text) || text === "" ? undefined : "must begin with postgres://",
+    problem: databaseUrlProblem,
   },
   secretKeyFile: {
     default: "",
@@ -119,11 +122,13 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     problem: countProblem,
   },
   maxBodyMemory: {
-    default: "256",
+    default: "",
     value: "MIB",
-    help: "Memory for request bodies above 64 KiB, in MiB; requests beyond it get 503 with Retry-After.",
+    help: "Memory for all request bodies, in MiB; requests beyond it get 503 with Retry-After. Default: an eighth of the memory of the process, from 32 to 256.",
     problem: (text) =>
-      /^\d{1,6}$/.test(text) && Number(text) >= 16 ? undefined : "must be a number of MiB from 16",
+      text === "" || (/^\d{1,6}$/.test(text) && Number(text) >= MIN_BODY_MEMORY)
+        ? undefined
+        : `must be a number of MiB from ${MIN_BODY_MEMORY}`,
   },
   shutdownDelay: {
     default: "3",

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type AddressRange, readRange } from "../lib/address-range.ts";
+import { memoryLimit } from "../lib/memory-limit.ts";
 import { list, parseListen, readRegistryUrl, splitOnce, timeOf, withoutSlash } from "./parse.ts";
-import { flagOf, SETTINGS, type SettingName, variableOf } from "./schema.ts";
+import { flagOf, MIN_BODY_MEMORY, SETTINGS, type SettingName, variableOf } from "./schema.ts";
 
 /**
  * The settings of the server, read and validated once at startup. The folder imports `lib/`, the store for
@@ -133,12 +134,21 @@ function parsed(texts: Record<SettingName, string>): Settings {
     privateIssuers: list(texts.privateIssuers),
     maxConnections: Number(texts.maxConnections),
     maxConnectionsPerAddress: Number(texts.maxConnectionsPerAddress),
-    maxBodyMemory: Number(texts.maxBodyMemory),
+    maxBodyMemory: texts.maxBodyMemory === "" ? bodyMemory() : Number(texts.maxBodyMemory),
     shutdownDelay: Number(texts.shutdownDelay),
     scimWritesPerMinute: Number(texts.scimWritesPerMinute),
     feedDistributions: [...new Set(list(texts.feedDistributions))] as [string, ...string[]],
   };
 }
+
+/** Bodies, and what is made of them, may take several times their bytes. */
+function bodyMemory(): number {
+  const eighth = Math.floor(memoryLimit() / 8 / (1024 * 1024));
+  return Math.max(MIN_BODY_MEMORY, Math.min(eighth, MAX_DEFAULT_BODY_MEMORY));
+}
+
+/** In MiB: more helps nobody but floods. */
+const MAX_DEFAULT_BODY_MEMORY = 256;
 
 function readFlags(args: readonly string[]): Record<string, string> {
   const names = new Map(["config", ...Object.keys(SETTINGS)].map((name) => [flagOf(name), name]));

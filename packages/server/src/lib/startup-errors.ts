@@ -31,9 +31,11 @@ const SQLITE: Readonly<Record<number, string>> = {
   26: "wharf.db is not a database, or its beginning is damaged; restore a backup, or choose another directory with --data",
 };
 
+/** The code of an error whose message says all: which host does not answer, or is a standby. */
+export const DATABASE_UNAVAILABLE = "DATABASE_UNAVAILABLE";
+
 /** By SQLSTATE. */
 const POSTGRES: Hints = {
-  "25006": "it is read-only; connect to the primary, and set default_transaction_read_only to off",
   "28000": "the user is not allowed to connect; see pg_hba.conf and --database-url",
   "28P01": "the password is wrong; correct --database-url",
   "3D000": "there is no such database; create it with CREATE DATABASE, or correct --database-url",
@@ -102,10 +104,14 @@ function unusable(directory: string): string {
   return `the data directory ${directory} cannot be used`;
 }
 
-/** An error of PostgreSQL, or of the connection to it. Of the URL, which can have a password, only the host is shown. */
-export function databaseError(url: string, thrown: unknown): Error {
-  const what = `the database at ${URL.parse(url)?.host} cannot be used`;
-  return explained(what, POSTGRES[codeOf(causeOf(thrown))], thrown);
+/** An error of PostgreSQL, or of the connection to it. The URL can have a password, so only the hosts are shown. */
+export function databaseError(hosts: string, thrown: unknown): Error {
+  const what = `the database at ${hosts} cannot be used`;
+  const cause = causeOf(thrown);
+  const code = codeOf(cause);
+  if (code === DATABASE_UNAVAILABLE)
+    return problem(`${what}: ${(cause as Error).message}`, undefined, cause);
+  return explained(what, POSTGRES[code], thrown);
 }
 
 /** The error of the system behind one of ours. */

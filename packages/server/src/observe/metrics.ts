@@ -127,6 +127,10 @@ const COUNTERS = {
     help: "Failed reads and writes by cause, such as a full disk or an unreachable database.",
     labelNames: ["cause"],
   },
+  wharf_file_descriptor_errors_total: {
+    help: "Failures for lack of file descriptors, by operation: accept, open, or request for outgoing connections.",
+    labelNames: ["operation"],
+  },
   wharf_log_lines_dropped_total: {
     help: "Log lines dropped because nobody read them.",
     labelNames: [],

@@ -1,4 +1,5 @@
 import type { Finished, Observer, Protocol } from "../wire/observer.ts";
+import type { FileDescriptors } from "./file-descriptors.ts";
 import type { Series } from "./latencies.ts";
 import type { Log } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
@@ -19,6 +20,7 @@ const PROTOCOLS: readonly Protocol[] = ["rest", "grpc", "grpc-web", "http"];
 export function requestObserver(
   { log, startLine, writeLine, flush }: Log,
   metrics: Metrics,
+  descriptors: FileDescriptors,
 ): Observer {
   const logsRequests = log.isLevelEnabled("info");
   const logsPolls = log.isLevelEnabled("debug");
@@ -62,6 +64,8 @@ export function requestObserver(
   });
 
   return {
+    accepted: () => descriptors.accepted(),
+    acceptFailed: (error) => descriptors.check("accept", error),
     closed: (reason) => metrics.count("wharf_connections_closed_total", { reason }),
     finished(event) {
       const { series, text } = kindOf(event);
@@ -72,6 +76,7 @@ export function requestObserver(
         else timer ??= setTimeout(writePending, FLUSH_MS).unref();
       }
       const { error, requestId, method } = event;
+      if (error !== undefined) descriptors.check("request", error);
       if (error?.code !== "INTERNAL") return;
       // Clients do not get the cause of an internal error, so it is logged.
       writePending();

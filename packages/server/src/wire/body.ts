@@ -15,7 +15,9 @@ export async function readBody(
   limit: number,
 ): Promise<Buffer> {
   const { headers } = request;
-  if (Number(headers["content-length"] ?? 0) > limit) throw tooLarge(limit);
+  const length = Number(headers["content-length"] ?? 0);
+  if (length > limit) throw tooLarge(limit);
+  context.announced(length);
   if (headers.expect !== undefined && AWAITS_CONTINUE.test(headers.expect)) {
     response.writeContinue();
   }
@@ -26,22 +28,40 @@ export async function readBody(
     const description = `content-encoding must be gzip or identity, not ${JSON.stringify(encoding)}`;
     throw new HttpFault(invalidArgument({ field: "", description }), 415);
   }
-  const decompressed = await gunzip(bytes, limit);
-  context.received(decompressed.length);
-  return decompressed;
+  return gunzip(bytes, limit, context);
 }
 
 const AWAITS_CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 
-/** Decompresses gzip, up to a limit. */
-export function gunzip(bytes: Uint8Array, limit: number): Promise<Buffer> {
+/** Decompresses gzip, up to a limit. Counts the bytes as they come out: many small bodies can grow to large ones. */
+export function gunzip(
+  bytes: Uint8Array,
+  limit: number,
+  context: Pick<RequestContext, "received">,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    zlib().gunzip(bytes, { maxOutputLength: limit }, (error, decompressed) => {
-      if (!error) resolve(decompressed);
-      else if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") {
-        reject(tooLarge(limit));
-      } else reject(invalidArgument({ field: "", description: "the body is not valid gzip" }));
+    const stream = zlib().createGunzip();
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const fail = (error: unknown) => {
+      stream.destroy();
+      reject(error);
+    };
+    stream.on("data", (chunk: Buffer) => {
+      try {
+        size += chunk.length;
+        if (size > limit) throw tooLarge(limit);
+        context.received(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        fail(error);
+      }
     });
+    stream.on("end", () => resolve(joined(chunks)));
+    stream.on("error", () =>
+      fail(invalidArgument({ field: "", description: "the body is not valid gzip" })),
+    );
+    stream.end(bytes);
   });
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import type { HttpIn } from "./http.ts";
 
-/** Long enough to deliver the response on slow networks. */
+/** How long a client may take to receive the response, or to send more of its body, on slow networks. */
 const LINGER_MS = 3_000;
 
 /**
@@ -18,21 +18,29 @@ const MAX_DRAINED_BYTES = 64 * 1024;
 
 /** Discards the rest of a stream's body, then closes the stream. An immediate reset could overtake the response. */
 export function discardRest(stream: ServerHttp2Stream): void {
-  drop(stream, MAX_DISCARDED_STREAM_BYTES);
   const timer = setTimeout(() => stream.close(), LINGER_MS).unref();
   stream.on("close", () => clearTimeout(timer));
+  // Unread bytes would fill the window of the stream, which is memory.
+  drop(stream, MAX_DISCARDED_STREAM_BYTES, () => stream.close());
 }
 
 /**
  * Closes an HTTP/1 connection after the response: half-closes the socket and reads until the client closes its side.
- * Closing a socket with unread bytes resets it, and the client would lose the response.
+ * Closing a socket with unread bytes resets it, and the client would lose the response. Clients that go on sending have
+ * as long as a request may take.
  */
-export function closeGracefully(request: IncomingMessage): void {
+export function closeGracefully(request: IncomingMessage, maxMs: number): void {
   const { socket } = request;
-  drop(request, MAX_DISCARDED_BYTES);
+  const end = () => socket.destroy();
+  const idle = setTimeout(end, LINGER_MS).unref();
+  const deadline = setTimeout(end, maxMs).unref();
+  socket.on("close", () => {
+    clearTimeout(idle);
+    clearTimeout(deadline);
+  });
+  drop(request, MAX_DISCARDED_BYTES, end);
+  request.on("data", () => idle.refresh());
   socket.end();
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  socket.on("close", () => clearTimeout(timer));
 }
 
 /** Whether an HTTP/1 client may still be sending a long body: the response closes the connection then. */
@@ -44,16 +52,20 @@ export function hasUnreadBody({ complete, headers, httpVersionMajor }: HttpIn): 
 
 /** Bounds what an HTTP/2 client sends after the response. In HTTP/1, closing the connection does. */
 export function abandonStream({ stream }: HttpIn): void {
-  if (stream === undefined || stream.destroyed) return;
+  if (stream === undefined || stream.closed) return;
   if (!stream.endAfterHeaders && !stream.readableEnded) discardRest(stream);
 }
 
-function drop(source: ServerHttp2Stream | IncomingMessage, maxBytes: number): void {
+function drop(
+  source: ServerHttp2Stream | IncomingMessage,
+  maxBytes: number,
+  exceeded: () => void,
+): void {
   let left = maxBytes;
   source.removeAllListeners("data");
   source.on("data", (chunk: Buffer) => {
     left -= chunk.length;
-    if (left < 0) source.pause();
+    if (left < 0) exceeded();
   });
   source.resume();
 }

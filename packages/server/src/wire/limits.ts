@@ -26,7 +26,7 @@ export interface Limits {
   readonly messageBytes: number;
   /** Bytes of a request to a public method: enough for a form with two tokens. */
   readonly publicMessageBytes: number;
-  /** Bytes of all request bodies in memory; bodies up to 64 KiB do not count. */
+  /** Bytes of all request bodies in memory; an eighth of it is for bodies up to 64 KiB. */
   readonly bodyBytes: number;
   /** Header fields of a request: several times what browsers and proxies send. */
   readonly headerFields: number;

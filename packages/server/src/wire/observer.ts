@@ -30,6 +30,8 @@ export interface Observer {
   finished(event: Finished): void;
   /** Called for each connection that was closed because of a limit. */
   closed?(reason: CloseReason): void;
+  /** Called for each new connection. */
+  accepted?(): void;
   /** Called when a connection cannot be accepted. */
   acceptFailed?(error: Error): void;
 }

@@ -155,7 +155,7 @@ test("a client that sends everything before it reads still gets the error", asyn
 
 test("a client that keeps sending after the response is disconnected", async (t) => {
   const answers = { CreateGroup: () => create(GroupSchema) };
-  const port = await open(t, answers, { limits: { messageBytes: 100 } });
+  const port = await open(t, answers, { limits: { messageBytes: 100, requestMs: 1_000 } });
   const socket = connect({ port: port.address.port, host: "127.0.0.1", allowHalfOpen: true });
   socket.on("error", () => {});
   socket.resume();

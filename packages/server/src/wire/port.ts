@@ -102,6 +102,7 @@ export async function openPort(options: PortOptions): Promise<Port> {
     : listenerOf(limits, accept);
   const sockets = new Set<Socket>();
   listener.on("connection", (socket: Socket) => {
+    options.observer.accepted?.();
     wire.connections.add(socket);
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { clientNetwork } from "../lib/client-network.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { RequestInfo, ResponseHeaders } from "../rpc/call.ts";
-import { type BodyBudget, SMALL_BODY_BYTES } from "./body-budget.ts";
+import type { BodyBudget, BodyCharge } from "./body-budget.ts";
 import type { Connection } from "./connections.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { Expiring } from "./deadlines.ts";
@@ -35,9 +35,7 @@ export class RequestContext extends Expiring implements RequestInfo {
   readonly #observer: Observer;
   readonly #connection: Connection;
   readonly #bodies: BodyBudget;
-  /** Bytes of the body received so far, and those of them charged to the budget. */
-  #bodyBytes = 0;
-  #heldBytes = 0;
+  #body: BodyCharge | undefined;
   #onTimeout: ((error: WharfError) => void) | undefined;
   #deadlines: Deadlines | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -105,15 +103,26 @@ export class RequestContext extends Expiring implements RequestInfo {
     this.#onTimeout?.(error);
   }
 
-  /** Counts bytes of the body. Throws if they exceed the memory budget. */
+  /** Counts bytes of the body that are announced. Throws if they exceed the memory budget. */
+  announced(bytes: number): void {
+    this.#charge?.reserve(bytes);
+  }
+
+  /** Counts bytes of the body that have arrived. Throws if they exceed the memory budget. */
   received(bytes: number): void {
+    this.#charge?.receive(bytes);
+  }
+
+  /** Only so many bytes of the body are still in memory. */
+  retained(bytes: number): void {
+    this.#charge?.retain(bytes);
+  }
+
+  get #charge(): BodyCharge | undefined {
     // Bytes after the response are discarded.
-    if (this.#settled) return;
-    this.#bodyBytes += bytes;
-    if (this.#bodyBytes <= SMALL_BODY_BYTES) return;
-    const more = this.#bodyBytes - this.#heldBytes;
-    this.#bodies.hold(clientNetwork(this.remoteAddress), more);
-    this.#heldBytes += more;
+    if (this.#settled) return undefined;
+    this.#body ??= this.#bodies.open(clientNetwork(this.remoteAddress));
+    return this.#body;
   }
 
   /** Whether a response was sent or the client disconnected. */
@@ -144,10 +153,7 @@ export class RequestContext extends Expiring implements RequestInfo {
   }
 
   finished(httpStatus: number, code: number, bytesOut: number, error?: WharfError): void {
-    if (this.#heldBytes > 0) {
-      this.#bodies.release(clientNetwork(this.remoteAddress), this.#heldBytes);
-      this.#heldBytes = 0;
-    }
+    this.#body?.release();
     const now = performance.now();
     this.#connection.requestFinished(now);
     this.#observer.finished({

@@ -1,10 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
 import { create, type DescMethod, equals } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import {
-  Capability,
   type CreateTagRequest,
-  capabilityName,
   type DeleteTagRequest,
   parentOf,
   type Tag,
@@ -14,7 +11,7 @@ import {
 import type { Engine } from "../../engine/engine.ts";
 import { Mutation } from "../../engine/mutation.ts";
 import { deleteMethod } from "../../engine/write.ts";
-import { aborted, invalidArgument, notFound, permissionDenied } from "../../lib/errors.ts";
+import { aborted, invalidArgument, notFound } from "../../lib/errors.ts";
 import type { Call, Handler, Reply } from "../../rpc/call.ts";
 import { EMPTY_REPLY, messageReply } from "../../rpc/reply.ts";
 import { mustBeUid, validate } from "../../rpc/validate.ts";
@@ -22,6 +19,7 @@ import type { Transaction } from "../../store/db/group-commit.ts";
 import { newestEntry } from "../../store/tables/tags.ts";
 import { recordTag, removeTag, type TagUpdate } from "../ingest/tag-state.ts";
 import { digestRequired, type RemoteTags } from "./remote-tags.ts";
+import { checkReplace, validateTag } from "./tag-checks.ts";
 
 /** Stores the response of a create with its idempotency key. */
 type RememberTag = (tx: Transaction, tag: Tag) => Promise<void>;
@@ -238,27 +236,5 @@ export class TagWrites {
       });
       return EMPTY_REPLY;
     };
-  }
-}
-
-/** Validates the fields of a tag whose digest may be left out. */
-function validateTag(given: { name: string; digest: string; bundles: string[] }): void {
-  const digest = given.digest || PLACEHOLDER_DIGEST;
-  validate(TagSchema, create(TagSchema, { ...given, digest }));
-}
-
-const PLACEHOLDER_DIGEST = `sha256:${"0".repeat(64)}`;
-
-function contentOf({ digest, deprecated = false, bundles = [] }: TagUpdate) {
-  return { digest, deprecated, bundles };
-}
-
-const UPDATE = Capability.CAP_TAG_UPDATE;
-
-/** `tag.create` creates tags and confirms existing ones; any change of one takes `tag.update`. */
-function checkReplace({ caller }: Call, before: Tag | undefined, update: TagUpdate): void {
-  if (before === undefined || caller.grants.holds([UPDATE], before.uid)) return;
-  if (!isDeepStrictEqual(contentOf(update), contentOf(before))) {
-    throw permissionDenied([capabilityName(UPDATE)], parentOf(before.uid));
   }
 }

@@ -6,6 +6,7 @@ export type FailureCause =
   | "read_only"
   | "io_error"
   | "unreachable"
+  | "standby"
   | "damaged"
   | "locked"
   | "replaced"
@@ -19,6 +20,7 @@ const REASONS: Readonly<Record<FailureCause, string>> = {
   read_only: "it is read-only",
   io_error: "disk I/O error",
   unreachable: "it cannot be reached",
+  standby: "only a standby can be reached, no primary",
   damaged: "the database is damaged, or its disk fails; `wharf admin check` shows where",
   locked: "another process has locked the database",
   replaced: "its file was replaced or removed; restart the server",

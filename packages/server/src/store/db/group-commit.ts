@@ -157,6 +157,8 @@ export class GroupCommit {
   async #transaction(batch: Waiting[], mode: CommitMode): Promise<Outcome[]> {
     const { writer } = this.#driver;
     await this.#driver.begin(mode.turn);
+    // Writes that arrived while the batch waited for its turn join it: other replicas wait once for all of them.
+    batch.push(...this.#waiting.splice(0, BATCH_SIZE - batch.length));
     try {
       const counts = new CountChanges();
       if (mode.withLock) await new SharedTransaction(writer, counts).acquireLock();

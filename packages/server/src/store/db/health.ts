@@ -84,9 +84,12 @@ export class StoreHealth {
     this.#timer = setInterval(() => this.#tick(), this.#intervalMs).unref();
   }
 
+  /** The store is being closed: what fails from now on is no failure. */
   stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
+    this.#observers.length = 0;
+    this.#listeners.length = 0;
   }
 
   /** A write was requested; it counts as pending until it settles. */

@@ -6,7 +6,6 @@ import { create, type DescMethod } from "@bufbuild/protobuf";
 import {
   type AdvisoryDocument,
   type AdvisoryDocumentResult,
-  AdvisoryDocumentResultSchema,
   AdvisoryImportsService,
   ancestorsOf,
   Capability,
@@ -29,16 +28,10 @@ import { type NamingDeps, namingOf } from "../naming.ts";
 import { settleSeverities } from "../severities/severity-changes.ts";
 import { saveVulnerabilities } from "../severities/vulnerability-writer.ts";
 import { AdvisoryWriter } from "../writer.ts";
-import { documentProblems } from "./import-checks.ts";
+import { batches, inOrder, validate } from "./batches.ts";
 import { type ImportContext, ImportPlan, repeatedNames, type StoredState } from "./import-plan.ts";
 import { saveSources } from "./save-sources.ts";
 import { givenSource } from "./source-checks.ts";
-
-/**
- * Advisories per transaction, about: enough to make lookup and commit cheap, and few enough that other writers
- * do not wait long for the lock. A document is never split.
- */
-const BATCH_SIZE = 250;
 
 /** Imports documents; each is imported as a whole or rejected. */
 export function importHandlers(engine: Engine, deps: NamingDeps): [DescMethod, Handler][] {
@@ -109,30 +102,6 @@ async function dryRunAll(
     results.push(...inOrder(batch, rejected, await dryRun(reader, context, valid, state)));
   }
   return results;
-}
-
-/** The results of a batch in the order of its documents. */
-function inOrder(
-  batch: readonly AdvisoryDocument[],
-  rejected: ReadonlyMap<AdvisoryDocument, AdvisoryDocumentResult>,
-  done: AdvisoryDocumentResult[],
-): AdvisoryDocumentResult[] {
-  return batch.map((one) => rejected.get(one) ?? (done.shift() as AdvisoryDocumentResult));
-}
-
-/** The valid documents, and the results of the invalid ones. */
-function validate(
-  documents: readonly AdvisoryDocument[],
-  now: number,
-): [AdvisoryDocument[], Map<AdvisoryDocument, AdvisoryDocumentResult>] {
-  const rejected = new Map<AdvisoryDocument, AdvisoryDocumentResult>();
-  for (const document of documents) {
-    const refusals = documentProblems(document, now);
-    if (refusals.length === 0) continue;
-    const { name } = document;
-    rejected.set(document, create(AdvisoryDocumentResultSchema, { name, refusals }));
-  }
-  return [documents.filter((document) => !rejected.has(document)), rejected];
 }
 
 /** The results of a batch without storing it; `state` has the results of the batches before. */
@@ -244,18 +213,4 @@ function replyOf(results: readonly AdvisoryDocumentResult[]): Reply {
 
 function responseOf(results: readonly AdvisoryDocumentResult[]): ImportAdvisoriesResponse {
   return create(ImportAdvisoriesResponseSchema, { results: [...results] });
-}
-
-/** The documents in batches of about BATCH_SIZE advisories and vulnerabilities. */
-function* batches(documents: readonly AdvisoryDocument[]): Generator<AdvisoryDocument[]> {
-  let batch: AdvisoryDocument[] = [];
-  let size = 0;
-  for (const document of documents) {
-    batch.push(document);
-    size += 1 + document.advisories.length + document.vulnerabilities.length;
-    if (size < BATCH_SIZE) continue;
-    yield batch;
-    [batch, size] = [[], 0];
-  }
-  if (batch.length > 0) yield batch;
 }

@@ -22,12 +22,20 @@ export function encodeFrame(flags: number, payload: Uint8Array): Buffer {
 /** Parses frames from a byte stream. */
 export class FrameReader {
   readonly #limit: number;
+  readonly #announced: (bytes: number) => void;
   #chunks: Buffer[] = [];
   #size = 0;
   #needed = PREFIX_BYTES;
 
-  constructor(limit: number) {
+  /** `announced` gets the length of each frame, before the frame has arrived. */
+  constructor(limit: number, announced: (bytes: number) => void = () => {}) {
     this.#limit = limit;
+    this.#announced = announced;
+  }
+
+  /** Bytes of the frame that is not complete yet. */
+  get size(): number {
+    return this.#size;
   }
 
   /** Returns the frames that these bytes complete. Throws if a frame exceeds the limit. */
@@ -44,6 +52,7 @@ export class FrameReader {
       }
       const end = PREFIX_BYTES + length;
       if (bytes.length < end) {
+        this.#announced(end);
         this.#needed = end;
         break;
       }

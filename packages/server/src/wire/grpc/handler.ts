@@ -89,7 +89,7 @@ class UnaryCall {
     this.#method = method;
     const { publicMessageBytes, messageBytes } = wire.limits;
     this.#limit = method.isPublic ? publicMessageBytes : messageBytes;
-    this.#reader = new FrameReader(this.#limit);
+    this.#reader = new FrameReader(this.#limit, (bytes) => context.announced(bytes));
   }
 
   start(): void {
@@ -136,17 +136,12 @@ class UnaryCall {
     try {
       this.#reader.end();
       const encoding = this.#headers["grpc-encoding"] as string | undefined;
-      const bytes = onlyPayload(this.#frames, encoding, this.#limit);
-      if (bytes instanceof Promise) bytes.then(this.#runUnpacked).catch(this.#fail);
+      const bytes = onlyPayload(this.#frames, encoding, this.#limit, this.#context);
+      if (bytes instanceof Promise) bytes.then(this.#run).catch(this.#fail);
       else this.#run(bytes);
     } catch (thrown) {
       this.#fail(thrown);
     }
-  };
-
-  readonly #runUnpacked = (bytes: Uint8Array): void => {
-    this.#context.received(bytes.length);
-    this.#run(bytes);
   };
 
   readonly #run = (bytes: Uint8Array): void => {
@@ -175,7 +170,7 @@ class UnaryCall {
   #send(bytes: Uint8Array, compressed: boolean): void {
     const stream = this.#stream;
     const frame = encodeFrame(compressed ? COMPRESSED : 0, bytes);
-    if (!stream.destroyed) {
+    if (!stream.closed) {
       const head: Record<string, string | number> = {
         ":status": 200,
         "content-type": "application/grpc",
@@ -209,7 +204,8 @@ export function reject(
   error: WharfError,
 ): void {
   if (!context.settle()) return;
-  if (!stream.destroyed && !stream.headersSent) {
+  // A stream that the client has reset is closed before it is destroyed, and cannot respond.
+  if (!stream.closed && !stream.headersSent) {
     const head = {
       ":status": 200,
       "content-type": "application/grpc",

@@ -48,7 +48,7 @@ export function handleStreaming(
     if (timeout !== undefined) context.setTimeLimit(timeoutMs(timeout), fail);
     // Health and reflection are public.
     const { publicMessageBytes } = wire.limits;
-    const reader = new FrameReader(publicMessageBytes);
+    const reader = new FrameReader(publicMessageBytes, (bytes) => context.announced(bytes));
     const call = method(out);
     wire.streamingCalls.add(out);
     stream.on("close", () => {
@@ -58,13 +58,25 @@ export function handleStreaming(
     });
     // In order: decompression is asynchronous.
     let last = Promise.resolve();
+    let waitingBytes = 0;
+    const read = async (chunk: Buffer) => {
+      for (const frame of reader.push(chunk)) {
+        const coding = encoding as string | undefined;
+        call.message(await decompress(frame, coding, publicMessageBytes, context));
+      }
+      waitingBytes -= chunk.length;
+      // Messages that were handled take no memory, however many a call has.
+      context.retained(waitingBytes + reader.size);
+    };
     stream.on("data", (chunk: Buffer) => {
-      last = last.then(async () => {
-        for (const frame of reader.push(chunk)) {
-          call.message(await decompress(frame, encoding as string | undefined, publicMessageBytes));
-        }
-      });
-      last = last.catch(fail);
+      try {
+        context.received(chunk.length);
+      } catch (thrown) {
+        fail(thrown);
+        return;
+      }
+      waitingBytes += chunk.length;
+      last = last.then(() => read(chunk)).catch(fail);
     });
     stream.on("end", () => {
       last.then(() => reader.end()).then(() => call.end(), fail);
@@ -87,7 +99,7 @@ class StreamOutbox implements Outbox {
   }
 
   send(message: Uint8Array): void {
-    if (this.#stream.destroyed || this.#stream.writableEnded) return;
+    if (this.#stream.closed || this.#stream.writableEnded) return;
     this.#begin();
     const frame = encodeFrame(0, message);
     this.#bytesOut += frame.length;
@@ -99,7 +111,7 @@ class StreamOutbox implements Outbox {
   finish(error?: WharfError): void {
     if (!this.#context.settle()) return;
     const trailers = error ? errorTrailers(error, this.#wire.errorDomain) : OK_TRAILERS;
-    if (!this.#stream.destroyed) this.#close(trailers);
+    if (!this.#stream.closed) this.#close(trailers);
     this.#context.finished(200, error?.number ?? 0, this.#bytesOut, error);
   }
 

@@ -8,6 +8,7 @@ import { zlib } from "../../lib/lazy-builtins.ts";
 import type { Method } from "../../rpc/call.ts";
 import { gunzip } from "../body.ts";
 import { COMPRESS_LEVEL } from "../limits.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { Frame } from "./frame.ts";
 import { COMPRESSED } from "./frame.ts";
 
@@ -22,12 +23,13 @@ export function onlyPayload(
   frames: readonly Frame[],
   encoding: string | undefined,
   limit: number,
+  context: Pick<RequestContext, "received">,
 ): Buffer | Promise<Buffer> {
   const frame = frames[0];
   if (frame === undefined || frames.length > 1) {
     throw new WharfError("UNIMPLEMENTED", "the method takes exactly one message");
   }
-  return decompress(frame, encoding, limit);
+  return decompress(frame, encoding, limit, context);
 }
 
 /** The bytes of a message, decompressed. */
@@ -35,6 +37,7 @@ export function decompress(
   frame: Frame,
   encoding: string | undefined,
   limit: number,
+  context: Pick<RequestContext, "received">,
 ): Buffer | Promise<Buffer> {
   if (encoding !== undefined && encoding !== "identity" && encoding !== "gzip") {
     const text = `grpc-encoding ${JSON.stringify(encoding)} is not supported: use identity or gzip`;
@@ -45,7 +48,7 @@ export function decompress(
     const description = "the message is marked as compressed, but grpc-encoding is not gzip";
     throw invalidArgument({ field: "", description });
   }
-  return gunzip(frame.payload, limit);
+  return gunzip(frame.payload, limit, context);
 }
 
 export function decode(method: Method, bytes: Uint8Array): Message {

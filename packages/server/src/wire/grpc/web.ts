@@ -52,7 +52,7 @@ async function run(
   const frames = reader.push(isText(http) ? fromText(body) : body);
   reader.end();
   const encoding = request.headers["grpc-encoding"] as string | undefined;
-  const bytes = await onlyPayload(frames, encoding, limit);
+  const bytes = await onlyPayload(frames, encoding, limit, context);
   const reply = await wire.methods.call(method, decode(method, bytes), context);
   const message = reply.binary();
   wire.unread.checkCapacity(message.length);
@@ -95,7 +95,7 @@ function send(
   }
   if (isLeft) {
     response.write(body);
-    closeGracefully(request as HttpIn & IncomingMessage);
+    closeGracefully(request as HttpIn & IncomingMessage, wire.limits.requestMs);
   } else response.end(body);
   abandonStream(request);
   context.finished(200, error?.number ?? 0, body.length, error);

@@ -11,6 +11,7 @@ import {
   ErrorInfoSchema,
   PreconditionFailureSchema,
   ResourceInfoSchema,
+  RetryInfoSchema,
 } from "@wharf/contract/gen/google/rpc/error_details_pb.js";
 import { type Status, StatusSchema } from "@wharf/contract/gen/google/rpc/status_pb.js";
 import { ApiError } from "./api-error.ts";
@@ -123,6 +124,7 @@ const DETAILS = createRegistry(
   BadRequestSchema,
   PreconditionFailureSchema,
   ResourceInfoSchema,
+  RetryInfoSchema,
 );
 
 /**
