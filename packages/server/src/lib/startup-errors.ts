@@ -36,7 +36,6 @@ export const DATABASE_UNAVAILABLE = "DATABASE_UNAVAILABLE";
 
 /** By SQLSTATE. */
 const POSTGRES: Hints = {
-  "25006": "it is read-only; connect to the primary, and set default_transaction_read_only to off",
   "28000": "the user is not allowed to connect; see pg_hba.conf and --database-url",
   "28P01": "the password is wrong; correct --database-url",
   "3D000": "there is no such database; create it with CREATE DATABASE, or correct --database-url",

@@ -4,7 +4,7 @@ import type { Turn } from "../turns.ts";
 const TURN_LOCK = 7_240_902;
 
 /** A batch that waits longer for a lock runs again, alone: less than PostgreSQL waits before it looks for a deadlock. */
-const LOCK_TIMEOUT_MS = 100;
+const LOCK_TIMEOUT_MS = 50;
 
 /**
  * Identifies the batches of one connection. Each batch writes its number to the row of its connection, in
@@ -20,12 +20,6 @@ export interface Marker {
   readonly batch: number;
 }
 
-/**
- * The database ends a transaction that is idle for longer: its replica hangs or is unreachable, and holds
- * locks that all others wait for.
- */
-const IDLE_TIMEOUT_MS = 10_000;
-
 /** Begins a batch with one round trip. */
 export function beginBatch(turn: Turn, marker: Marker): string {
   const { connection, batch } = marker;
@@ -35,7 +29,6 @@ export function beginBatch(turn: Turn, marker: Marker): string {
       : `SELECT pg_advisory_xact_lock_shared(${TURN_LOCK}); SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`;
   return [
     "BEGIN",
-    `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_TIMEOUT_MS}`,
     lock,
     ...(batch === 1 ? [DELETE_OLD_MARKERS] : []),
     `INSERT INTO commit_markers (connection, batch, time) VALUES ('${connection}', ${batch}, now())

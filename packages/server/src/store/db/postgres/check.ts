@@ -21,7 +21,10 @@ export async function checkServer(connection: Connection): Promise<ServerFacts> 
   const values = [statementMs, lockMs, idleInTransactionMs].map(String);
   const { pid, standby, readOnly } = (await connection.query({ text: CHECK, values })).rows[0];
   if (standby) throw new DatabaseUnavailable("it is a standby", "standby");
-  if (readOnly) throw new DatabaseUnavailable("it is read-only", "read_only");
+  if (readOnly) {
+    const advice = "connect to the primary, and set default_transaction_read_only to off";
+    throw new DatabaseUnavailable(`it is read-only; ${advice}`, "read_only");
+  }
   try {
     const { rows } = await connection.query({ text: IDENTITY });
     const { started = "", timeline = "0" } = rows[0] ?? {};
