@@ -9,6 +9,7 @@ import { embeddedDatabaseError } from "../lib/startup-errors.ts";
 import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
 import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
 import { registerLogin } from "../login/register.ts";
+import { ClockWatch } from "../observe/clock-watch.ts";
 import { FaultLog } from "../observe/fault-log.ts";
 import { type Log, type LogOutput, openLog } from "../observe/logger.ts";
 import { Metrics } from "../observe/metrics.ts";
@@ -18,6 +19,7 @@ import { storeFailures } from "../observe/store-failures.ts";
 import { registerRegistry } from "../registry/register.ts";
 import { ServedMethods } from "../rpc/methods.ts";
 import { registerScim } from "../scim/register.ts";
+import { databaseTime } from "../store/db/database-time.ts";
 import { openServerStore, type openStore } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";
 import { groupDeletedBy } from "../store/tables/deleted-groups.ts";
@@ -130,6 +132,8 @@ async function serve(
   registry.sync.start();
   retention.start();
   store.health.start();
+  const clocks = new ClockWatch({ log, metrics, databaseTime: () => databaseTime(store.reader) });
+  clocks.start();
   const resumed = resumeSeverities(engine, stopping.signal).catch((error) => {
     log.error({ err: error }, "update of advisories after changed severities failed");
   });
@@ -142,6 +146,7 @@ async function serve(
     log.info({ delaySeconds: delayMs / 1000 }, "stopping");
     await sleep(delayMs, undefined, delay).catch(() => {});
     await port.close(DRAIN_MS);
+    clocks.stop();
     stopping.abort();
     await resumed;
     await retention.stop();

@@ -17,7 +17,7 @@ export class AttemptLimiter {
   });
 
   /** Counts an attempt; throws RESOURCE_EXHAUSTED if there were too many. */
-  count(what: string, address: string, now = Date.now()): void {
+  count(what: string, address: string, now = performance.now()): void {
     const wait = this.#limiter.take(`${what} ${clientNetwork(address)}`, now);
     if (wait > 0) throw tooMany("too many attempts: wait a minute, then try again", wait);
   }

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { create, type DescMethod, equals } from "@bufbuild/protobuf";
-import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import {
   Capability,
   type CreateTagRequest,
@@ -13,13 +12,14 @@ import {
 } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { Mutation } from "../../engine/mutation.ts";
+import { nextUpdateTime } from "../../engine/update-time.ts";
 import { deleteMethod } from "../../engine/write.ts";
 import { aborted, invalidArgument, notFound, permissionDenied } from "../../lib/errors.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY, messageReply } from "../../rpc/reply.ts";
 import { mustBeUid, validate } from "../../rpc/validate.ts";
 import { newestEntry } from "../../store/tables/tags.ts";
-import { recordTag, removeTag, type TagUpdate } from "../ingest/tag-state.ts";
+import { recordTag, removeTag, type TagUpdate, writeTime } from "../ingest/tag-state.ts";
 import { digestRequired, type RemoteTags } from "./remote-tags.ts";
 
 /**
@@ -111,9 +111,8 @@ export class TagWrites {
       const { deprecated, bundles, eventMethod } = given;
       const after = create(TagSchema, { ...before, deprecated, bundles });
       if (equals(TagSchema, before, after)) return before;
-      const since = before.updateTime ? timestampMs(before.updateTime) : 0;
-      after.updateTime = timestampFromMs(Math.max(call.time, since));
       const mutation = new Mutation(call, tx, this.#engine);
+      after.updateTime = nextUpdateTime(before, await writeTime(mutation));
       await mutation.update(tags, after, eventMethod ?? tags.method("Create"));
       return after;
     });
