@@ -2,6 +2,7 @@
  * Reporter of a test process: one JSON line per test file, after a marker that tells it from what tests
  * print themselves.
  */
+import { readFileSync } from "node:fs";
 import type { TestEvent } from "node:test/reporters";
 import { inspect } from "node:util";
 
@@ -16,9 +17,14 @@ export interface FileResult {
   readonly ms: number;
   /** Processor time of the test process, without the processes that it started. */
   readonly cpuMs: number;
+  /** Processor time of processes that it started, and that have ended. */
+  readonly childrenMs: number;
   /** The failed tests, each with its path of titles and its error. */
   readonly failures: readonly string[];
 }
+
+/** Errors of the current file that no test awaited. */
+export const strayErrors: unknown[] = [];
 
 // biome-ignore lint/style/noDefaultExport: the test runner loads reporters by their default export.
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
@@ -26,6 +32,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   let omitted = 0;
   let failures: string[] = [];
   let usage = process.cpuUsage();
+  let children = childrenMs();
   const titles: string[] = [];
   for await (const { type, data } of events) {
     if (type === "test:start") titles[data.nesting] = data.name;
@@ -43,12 +50,37 @@ ${textOf(data.details.error)}`);
     const used = process.cpuUsage(usage);
     const cpuMs = (used.user + used.system) / 1000;
     const ms = details.duration_ms;
-    const result: FileResult = { file: data.name, tests, omitted, ms, cpuMs, failures };
+    for (const error of strayErrors.splice(0)) failures.push(`outside of tests\n${inspect(error)}`);
+    const ended = childrenMs();
+    const result: FileResult = {
+      file: data.name,
+      tests,
+      omitted,
+      ms,
+      cpuMs,
+      childrenMs: ended - children,
+      failures,
+    };
+    children = ended;
     yield `${MARKER}${JSON.stringify(result)}\n`;
     usage = process.cpuUsage();
     tests = 0;
     omitted = 0;
     failures = [];
+  }
+}
+
+/** The kernel counts in hundredths of a second. */
+const MS_PER_TICK = 10;
+
+/** Processor time of all ended children, and of theirs; zero where the kernel does not tell. */
+function childrenMs(): number {
+  try {
+    const [, fields = ""] = readFileSync("/proc/self/stat", "utf8").split(") ");
+    const [user, system] = fields.split(" ").slice(13, 15).map(Number);
+    return ((user ?? 0) + (system ?? 0)) * MS_PER_TICK;
+  } catch {
+    return 0;
   }
 }
 

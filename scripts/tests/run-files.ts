@@ -118,7 +118,7 @@ async function runProcess(
   const timeout = sleep(LAST_OUTPUT_MS, null, { ref: false });
   if (!closed) await Promise.race([once(child, "close"), timeout]);
   const reason = hung ? "did not end in time" : `ended with ${code}`;
-  const nothing = { tests: 0, omitted: 0, ms: 0, cpuMs: 0, failures: [] };
+  const nothing = { tests: 0, omitted: 0, ms: 0, cpuMs: 0, childrenMs: 0, failures: [] };
   for (const file of missing) {
     const problem = `has no result: its process ${reason}`;
     show({ file, ...nothing }, problem, printed);
@@ -132,6 +132,7 @@ async function runProcess(
 
 function start(timeoutMs: number): ChildProcess {
   const flags = [
+    `--import=${join(ROOT, "scripts", "tests", "resource-tracking.ts")}`,
     `--test-reporter=${join(ROOT, "scripts", "tests", "reporter.ts")}`,
     `--test-timeout=${timeoutMs * SHARE_OF_ONE_TEST}`,
   ];
@@ -144,17 +145,16 @@ function start(timeoutMs: number): ChildProcess {
 }
 
 function problemOf({ tests, omitted, failures }: FileResult): string | undefined {
-  if (failures.length > 0) return `failed: ${failures.length} of ${tests} tests`;
+  if (failures.length > 0) return `failed: ${failures.length} errors in ${tests} tests`;
   if (tests === 0) return "has no tests";
   if (omitted > 0) return "left tests out";
   return undefined;
 }
 
 function show(result: FileResult, problem: string | undefined, printed: readonly string[]): void {
-  const { file, tests, ms, cpuMs, failures } = result;
-  console.log(
-    `${problem ? "✖" : "✔"} ${file} (${tests} tests, ${seconds(ms)} s, ${seconds(cpuMs)} s CPU)`,
-  );
+  const { file, tests, ms, cpuMs, childrenMs, failures } = result;
+  const cpu = `${seconds(cpuMs)} + ${seconds(childrenMs)} s CPU`;
+  console.log(`${problem ? "✖" : "✔"} ${file} (${tests} tests, ${seconds(ms)} s, ${cpu})`);
   if (problem === undefined) return;
   const text = [...failures, ...printed].join("\n").replaceAll(/^/gm, "    ");
   console.log(`${text}\n✖ ${file} ${problem}\n`);

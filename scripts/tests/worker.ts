@@ -6,6 +6,8 @@
 import { once } from "node:events";
 import { after, describe } from "node:test";
 import { pathToFileURL } from "node:url";
+import { strayErrors } from "./reporter.ts";
+import { ignoreResources, trackResources } from "./resource-tracking.ts";
 
 /** Asks the parent for the next file; undefined when there is none left. */
 async function nextFile(): Promise<string | undefined> {
@@ -17,16 +19,22 @@ async function nextFile(): Promise<string | undefined> {
 
 function run(file: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
+  trackResources();
   describe(file, async () => {
     try {
       await import(pathToFileURL(file).href);
     } finally {
       // Hooks run in the order of their registration: this one follows those of the file.
       after(() => resolve());
+      ignoreResources();
     }
   });
   return promise;
 }
+
+// Without tracking, the test that such an error belongs to is not known: its file fails.
+process.on("uncaughtException", (error) => strayErrors.push(error));
+process.on("unhandledRejection", (reason) => strayErrors.push(reason));
 
 for (let file = await nextFile(); file !== undefined; file = await nextFile()) await run(file);
 process.disconnect?.();

@@ -74,6 +74,9 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "connection reset",
 };
 
+/** Of the server, at its start: the message has the reason. */
+const DATABASE_UNAVAILABLE = "DATABASE_UNAVAILABLE";
+
 /** Converts anything thrown to what is printed. */
 export function problemOf(thrown: unknown): Problem {
   if (thrown instanceof CommandError) return thrown.problem;
@@ -82,6 +85,9 @@ export function problemOf(thrown: unknown): Problem {
   if (isFromServer(thrown)) return fromServer(thrown);
   if (thrown.name === "ConfigError") return { message: thrown.message, exitCode: EXIT.usage };
   const code = systemCode(thrown);
+  if (code === DATABASE_UNAVAILABLE) {
+    return { message: thrown.message, exitCode: EXIT.unavailable, code };
+  }
   const cause = thrown.cause instanceof Error ? ` (${thrown.cause.message})` : "";
   const reason = UNREACHABLE[code ?? ""];
   if (reason !== undefined && thrown.name !== "SystemError") {

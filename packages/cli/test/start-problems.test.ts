@@ -65,7 +65,10 @@ test("an unusable data directory is reported, with what to do", async () => {
   const garbage = folder("garbage");
   writeFileSync(join(garbage, "wharf.db"), "this is no database, whatever its name says");
   const noDatabase = await refused(1, ["--data", garbage]);
-  assert.match(noDatabase, /garbage cannot be used: wharf\.db is not a database, or its beginning is damaged; restore/);
+  assert.match(
+    noDatabase,
+    /garbage cannot be used: wharf\.db is not a database, or its beginning is damaged; restore/,
+  );
 });
 
 test("a store of a newer version is not changed", async () => {
@@ -95,7 +98,7 @@ test("a missing database or rejected connection is reported without its password
   url.pathname = "/none";
   assert.equal(
     await refused(1, ["--database-url", url.href]),
-    `the database at ${host} cannot be used (database "none" does not exist)`,
+    `the database at ${host} cannot be used: there is no such database; create it with CREATE DATABASE, or correct --database-url (database "none" does not exist)`,
   );
   const nobody = `postgres://wharf:hunter2@127.0.0.1:${await freePort()}/x`;
   const away = await refused(7, ["--database-url", nobody]);

@@ -1,6 +1,6 @@
 /** Performs calls: tokens, retries and deadlines. */
 import type { DescMethod, Message } from "@bufbuild/protobuf";
-import { httpRulesOf } from "@wharf/contract/messages";
+import { httpRulesOf, isCreate } from "@wharf/contract/messages";
 import { Deadline, pause } from "./deadline.ts";
 import { WharfError } from "./errors.ts";
 import { isReadOnly } from "./rest/route.ts";
@@ -15,6 +15,11 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** Replaces the client's token, for example with one to exchange. */
   readonly token?: TokenSource | string | undefined;
+  /**
+   * The idempotency key of a create: up to 255 visible ASCII characters. The server executes creates with the same key
+   * once, and answers all of them alike, for a day. Default: a random key for each call, shared by its retries.
+   */
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** What all calls of a client share. */
@@ -32,12 +37,12 @@ export interface CallContext {
 const MIN_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 10_000;
 
-/** Codes of transient errors. */
-const RETRYABLE = new Set(["UNAVAILABLE", "RESOURCE_EXHAUSTED"]);
+/** The random bytes of an idempotency key. */
+const KEY_BYTES = 16;
 
 /**
- * Calls a method. Reads are retried if the server is unreachable or overloaded. Any call is retried once with a new
- * token if its token was rejected, because it had no effect then.
+ * Calls a method. Reads, and creates with their idempotency key, are retried if the server is unreachable or overloaded.
+ * Any call is retried once with a new token if its token was rejected, because it had no effect then.
  *
  * @example await performCall(context, GroupsService.method.getGroup, request, {});
  */
@@ -67,13 +72,13 @@ async function attemptAll(
   const source = options.token === undefined ? context.token : tokenSource(options.token);
   const ask = { audience: context.baseUrl, signal };
   let token = (await source?.get(ask))?.token;
-  const attempts = isReadOnly(method) ? context.attempts : 1;
+  const key = isCreate(method) ? (options.idempotencyKey ?? newKey()) : undefined;
+  const attempts = isReadOnly(method) || key !== undefined ? context.attempts : 1;
+  const common =
+    key === undefined ? context.headers : { ...context.headers, "idempotency-key": key };
   let refreshed = false;
   for (let attempt = 1; ; ) {
-    const headers =
-      token === undefined
-        ? context.headers
-        : { ...context.headers, authorization: `Bearer ${token}` };
+    const headers = token === undefined ? common : { ...common, authorization: `Bearer ${token}` };
     const timeoutMs = deadline.leftMs;
     try {
       const sending = { method, request, baseUrl, headers, signal, timeoutMs };
@@ -88,12 +93,31 @@ async function attemptAll(
         continue;
       }
       const wait = backoffMs(attempt, thrown);
-      if (attempt >= attempts || !RETRYABLE.has(thrown.code) || wait >= deadline.leftMs)
-        throw thrown;
+      const isTransient = key === undefined ? isOverloaded(thrown) : mayRepeat(thrown);
+      if (attempt >= attempts || !isTransient || wait >= deadline.leftMs) throw thrown;
       attempt++;
       await pause(wait, signal);
     }
   }
+}
+
+function isOverloaded({ code }: WharfError): boolean {
+  return code === "UNAVAILABLE" || code === "RESOURCE_EXHAUSTED";
+}
+
+/**
+ * Whether a create with a key may succeed if it is sent again. Without Retry-After, RESOURCE_EXHAUSTED is about the size
+ * of the request. If the server does not know whether it has committed the create, its key tells.
+ */
+function mayRepeat({ code, reason, retryAfterMs }: WharfError): boolean {
+  if (code === "RESOURCE_EXHAUSTED") return retryAfterMs !== undefined;
+  return code === "UNAVAILABLE" || reason === "COMMIT_OUTCOME_UNKNOWN";
+}
+
+/** Random, in hexadecimal digits. Pages without TLS have no randomUUID. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** Tokens are exchanged at the issuer, which can have another URL. */

@@ -64,7 +64,6 @@ for (const [what, answer] of Object.entries({ "hangs up": hangUp, "is down": pag
 }
 
 const WRITES: Record<string, (wharf: Wharf) => Promise<unknown>> = {
-  create: ({ groups }) => groups.create({ group: { name: "acme" } }),
   update: ({ groups }) => groups.update({ group: { uid: "a", name: "acme" } }),
   delete: ({ groups }) => groups.delete({ uid: "a" }),
   "refresh of a session": ({ sts }) => sts.exchangeRefreshToken({ aud: ["a"] }),
@@ -78,6 +77,55 @@ for (const [what, write] of Object.entries(WRITES)) {
     }
   });
 }
+
+const UNKNOWN_OUTCOME: Responder = (_, response) => {
+  const type = "type.googleapis.com/google.rpc.ErrorInfo";
+  const details = [{ "@type": type, reason: "COMMIT_OUTCOME_UNKNOWN", domain: "x" }];
+  response.writeHead(500, { "content-type": "application/json" });
+  response.end(JSON.stringify({ code: 2, message: "Unknown: it may be there", details }));
+};
+for (const [what, answer] of Object.entries({
+  "hangs up": hangUp,
+  "is down": page(502),
+  "is unavailable": errorResponse(14, 503),
+  "is overloaded": errorResponse(8, 429, { "retry-after": "0" }),
+  "does not know whether it has committed": UNKNOWN_OUTCOME,
+})) {
+  test(`a create is sent again with the same key when the server ${what}`, async (t) => {
+    const { server, wharf } = await meet(t, [answer, GROUP]);
+    for (const options of [{}, {}, { idempotencyKey: "mine" }]) {
+      await wharf.groups.create({ group: { name: "acme" } }, options);
+    }
+    const [first, again, second, third] = server.asked.map(({ key }) => key);
+    assert.match(first ?? "", /^[0-9a-f]{32}$/);
+    assert.equal(again, first);
+    assert.match(second ?? "", /^[0-9a-f]{32}$/);
+    assert.notEqual(second, first, "each call has its own");
+    assert.equal(third, "mine");
+  });
+}
+
+for (const [what, answer] of Object.entries({
+  "a request that is too large": errorResponse(8, 413),
+  "a conflict": errorResponse(10, 409),
+  "an unknown error": errorResponse(2, 500),
+})) {
+  test(`a create is not sent again after ${what}`, async (t) => {
+    const { server, wharf } = await meet(t, [answer, GROUP]);
+    await assert.rejects(wharf.groups.create({ group: { name: "acme" } }));
+    assert.equal(server.asked.length, 1);
+  });
+}
+
+test("only creates have a key", async (t) => {
+  const { server, wharf } = await meet(t, [GROUP]);
+  await wharf.groups.get({ uid: "a" }, { idempotencyKey: "k" });
+  await wharf.groups.update({ group: { uid: "a", name: "b" } }, { idempotencyKey: "k" });
+  assert.deepEqual(
+    server.asked.map(({ key }) => key),
+    [undefined, undefined],
+  );
+});
 
 for (const [code, answer] of Object.entries({
   NOT_FOUND: errorResponse(5, 404),

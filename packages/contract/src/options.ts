@@ -124,6 +124,18 @@ export const eventOf = cached((method: DescMethod): EventRule | undefined => {
   return { type, group: group === Event_Group.ROOT ? "root" : "parent" };
 });
 
+/** The end of the event type of a create: `iam.group.created.v1`, `iam.rolebindings.created.batch.v1`. */
+const CREATED = /\.(created|generated|imported)\.(batch\.)?v\d+$/;
+
+/**
+ * Whether a method creates something, according to its event. Such methods accept an idempotency key.
+ *
+ * @example isCreate(GroupsService.method.createGroup) // true
+ */
+export function isCreate(method: DescMethod): boolean {
+  return CREATED.test(eventOf(method)?.type ?? "");
+}
+
 /**
  * The HTTP bindings of a method, the primary one first.
  *

@@ -21,7 +21,7 @@ const REQUESTS = 5;
 type Send = (api: ApiClient, parent: string, name: string) => Abandon;
 type Abandon = () => void;
 
-/** The store of the server under test: each world sets it anew. */
+/** The store of the server under test, set by each world. */
 let opened: Store;
 /** Writes that wait for the store, or have done so. */
 let arrived = 0;

@@ -70,6 +70,7 @@ for (const store of STORES) {
     test("is scanned for known secrets (self-check)", () => {
       assert.deepEqual([material.signing.size, material.registry.size], [1, 2]);
       assert.deepEqual([...material.installation.keys()].sort(), [
+        "idempotency-keys",
         "login-tickets",
         "page-tokens",
         "refresh-tokens",

@@ -7,43 +7,20 @@ import {
   HealthCheckResponseSchema,
   HealthCheckResponse_ServingStatus as Status,
 } from "@wharf/contract/gen/health/v1/health_pb.js";
-import { operatorToken } from "../src/app/admin.ts";
-import { type RunningServer, startServer } from "../src/app/server.ts";
-import { readSettings } from "../src/config/settings.ts";
-import { openPostgres } from "../src/store/db/postgres.ts";
-import { Store } from "../src/store/db/store.ts";
 import { GrpcClient } from "../src/wire/testing/grpc-client.ts";
 import { Http } from "./support/client/http.ts";
-import { newDatabase } from "./support/server/postgres.ts";
-import { TcpProxy } from "./support/server/tcp-proxy.ts";
-
-/** The interval of health checks. */
-const CHECK_MS = 50;
+import { ProxiedServer } from "./support/server/proxied-server.ts";
 
 describe("a server whose database fails", () => {
-  let proxy: TcpProxy;
-  let server: RunningServer;
+  let server: ProxiedServer;
   let operator: Http;
   let group: string;
-  const log: string[] = [];
   before(async () => {
-    const url = new URL(await newDatabase());
-    proxy = await TcpProxy.to(Number(url.port));
-    const direct = await readSettings(["--listen", "127.0.0.1:0", "--database-url", url.href], {});
-    url.port = String(proxy.port);
-    server = await startServer(direct, {
-      open: async (_settings, tables, timings) =>
-        Store.open(await openPostgres(url.href), tables, timings, { checkMs: CHECK_MS }),
-      logOutput: { write: (line) => log.push(line), flushSync() {} },
-    });
-    operator = new Http(server.url, await operatorToken(direct));
+    server = await ProxiedServer.start();
+    operator = new Http(server.url, await server.token());
     group = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
   });
-  after(async () => {
-    proxy.heal();
-    await server.stop();
-    proxy.close();
-  });
+  after(() => server.stop());
 
   /** The reason why the server is not ready. The answer must not wait for the database. */
   async function reason(): Promise<string | undefined> {
@@ -60,7 +37,7 @@ describe("a server whose database fails", () => {
   }
 
   const errorsOf = (cause: string) =>
-    log
+    server.log
       .map((line) => JSON.parse(line))
       .filter((line) => line.level === "error" && line.cause === cause);
 
@@ -74,7 +51,7 @@ describe("a server whose database fails", () => {
     const client = new GrpcClient(t, server.url);
     const seen = watch(t, client);
     while (seen.at(-1) !== Status.SERVING) await sleep(5);
-    proxy.stall();
+    server.proxy.stall();
     await until("timeout");
     assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
     for (const service of ["", "wharf.iam.v2beta1.GroupsService"])
@@ -84,15 +61,15 @@ describe("a server whose database fails", () => {
     assert.equal(line?.msg, "the store cannot be read: it does not respond in time");
     assert.deepEqual(others, []);
     assert.ok((await counted("timeout")) >= 1);
-    proxy.heal();
+    server.proxy.heal();
     await until(undefined);
     while ((await check(client, "")) !== Status.SERVING) await sleep(5);
     while (seen.at(-1) !== Status.SERVING) await sleep(5);
-    assert.ok(log.some((text) => text.includes("the store can be read and written again")));
+    assert.ok(server.log.some((text) => text.includes("the store can be read and written again")));
   });
 
   test("reports the cause of failed reads to callers, once in the log, and in the metrics", async () => {
-    proxy.reset();
+    server.proxy.reset();
     for (let read = 0; read < 5; read++) {
       const { status, body, headers } = await operator.get(`/iam/v2beta1/groups/${group}`);
       assert.equal(status, 503);
@@ -102,7 +79,7 @@ describe("a server whose database fails", () => {
     await until("unreachable");
     assert.equal(errorsOf("unreachable").length, 1);
     assert.ok((await counted("unreachable")) >= 5);
-    proxy.heal();
+    server.proxy.heal();
     await until(undefined);
     while ((await operator.get(`/iam/v2beta1/groups/${group}`)).status !== 200) await sleep(5);
   });

@@ -106,6 +106,86 @@ export const registrySecretDefinition = define({
   options: serverOptions(),
 });
 
+export const backupDefinition = define({
+  name: "backup",
+  summary: "Back up the embedded database while the server runs",
+  description: [
+    "The backup is the state of one moment, checked, and readable by you only. An existing file is not overwritten.",
+    "It does not contain the secret key, without which it cannot be used: keep both, in different places.",
+    "PostgreSQL has tools of its own, such as pg_dump.",
+  ].join(" "),
+  examples: [
+    { command: "wharf admin backup wharf-backup.db --data ./data" },
+    {
+      command: "wharf admin backup wharf-backup.db --secret-key-copy /mnt/keys/secret.key",
+      shows: "copy the secret key, too, to another place",
+    },
+  ],
+  raw: true,
+  arguments: [{ name: "file", summary: "File to write.", required: true }],
+  options: {
+    "secret-key-copy": {
+      type: "string",
+      value: "FILE",
+      summary: "Also write a copy of the secret key to this file.",
+    },
+    ...serverOptions(),
+  },
+});
+
+export const checkDefinition = define({
+  name: "check",
+  summary: "Check the store for damage and contradictions",
+  description: [
+    "Changes nothing, and works beside a running server and for one that does not start. Exits with 1 if there is a problem.",
+    "SQLite: the integrity of every table and index. Both stores: counts, parents, search terms and keys.",
+    "PostgreSQL: whether it can be reached and written.",
+  ].join(" "),
+  examples: [
+    { command: "wharf admin check --data ./data" },
+    { command: "wharf admin check -o json | jq -r '.problems[].name'" },
+  ],
+  raw: true,
+  options: {
+    output: {
+      type: "choice",
+      choices: ["table", "json"],
+      short: "o",
+      summary: "Output format",
+      default: "table",
+    },
+    repair: {
+      type: "boolean",
+      summary: "If only indexes of SQLite are damaged, rebuild them from their tables.",
+    },
+    ...serverOptions(),
+  },
+});
+
+export const restoreDefinition = define({
+  name: "restore",
+  summary: "Restore a backup of the embedded database",
+  description: [
+    "The data directory must have no database, and no running server.",
+    "The backup is checked first, and so is the secret key if there is one.",
+  ].join(" "),
+  examples: [
+    {
+      command: "wharf admin restore wharf-backup.db --secret-key-copy secret.key --data ./restored",
+    },
+  ],
+  raw: true,
+  arguments: [{ name: "file", summary: "Backup to restore.", required: true }],
+  options: {
+    "secret-key-copy": {
+      type: "string",
+      value: "FILE",
+      summary: "Copy of the secret key, to be put into the data directory.",
+    },
+    ...serverOptions(),
+  },
+});
+
 const keys = group({
   name: "keys",
   summary: "Manage signing keys and the secret key that encrypts them",
@@ -124,6 +204,9 @@ export const admin = group({
     command(tokenDefinition, () => import("./token.ts")),
     command(resetAccountDefinition, () => import("./reset-account.ts")),
     command(registrySecretDefinition, () => import("./registry-secret.ts")),
+    command(checkDefinition, () => import("./check.ts")),
+    command(backupDefinition, () => import("./backup.ts")),
+    command(restoreDefinition, () => import("./restore.ts")),
     keys,
   ],
 });

@@ -13,7 +13,7 @@ export interface OwnOptions {
   readonly values?: readonly string[];
 }
 
-const SHORT: Readonly<Record<string, string>> = { "-y": "--yes" };
+const SHORT: Readonly<Record<string, string>> = { "-y": "--yes", "-o": "--output" };
 
 /** Separates the options of a command from the settings of the server. */
 export function splitWords(words: readonly string[], own: OwnOptions): Words {

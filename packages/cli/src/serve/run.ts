@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 import { type RunningServer, startServer } from "@wharf/server/app/server.ts";
-import { readSettings } from "@wharf/server/config/settings.ts";
+import { readSettings, type Settings } from "@wharf/server/config/settings.ts";
 import type { Run } from "../command/types.ts";
 import type { serveDefinition } from "./commands.ts";
 
@@ -10,10 +10,16 @@ import type { serveDefinition } from "./commands.ts";
  */
 const SAME_SIGNAL_MS = 500;
 
+/** How long a start that failed may take to close what it has opened, such as connections to a silent database. */
+const FAILED_START_MS = 2_000;
+
 /** `wharf serve`: runs the server until SIGTERM or SIGINT. */
 export async function runServe(args: readonly string[]): Promise<void> {
+  // A server outlives the readers of its output.
+  for (const stream of [process.stdout, process.stderr])
+    stream.removeAllListeners("error").on("error", () => {});
   const settings = await readSettings(args, process.env);
-  const server = await startServer(settings);
+  const server = await startUnlessSignaled(settings);
   // Before the ready line: a script that waits for it may stop the server at once.
   stopOnSignals(server, settings.shutdownDelay * 1000);
   const { firstRun } = server;
@@ -22,6 +28,23 @@ export async function runServe(args: readonly string[]): Promise<void> {
     console.error(`wharf: first run: open ${url} and enter the code ${code} (valid for 24 hours)`);
   }
   console.log(`wharf: ready at ${server.url}`);
+}
+
+/**
+ * A signal ends a start at once: nothing was acknowledged yet, and an open transaction is rolled back. Without a
+ * listener, the first process of a container would ignore it.
+ */
+async function startUnlessSignaled(settings: Settings): Promise<RunningServer> {
+  const exit = () => process.exit(0);
+  process.on("SIGTERM", exit).on("SIGINT", exit);
+  try {
+    return await startServer(settings);
+  } catch (error) {
+    setTimeout(() => process.exit(), FAILED_START_MS).unref();
+    throw error;
+  } finally {
+    process.off("SIGTERM", exit).off("SIGINT", exit);
+  }
 }
 
 /**

@@ -87,7 +87,9 @@ const DETAILS = createRegistry(
 function errorOf(error: ConnectError, baseUrl: string): WharfError {
   const code = codeOfNumber(error.code) ?? "UNKNOWN";
   const context = httpErrorContext(undefined, error.metadata);
-  if (code === "UNAVAILABLE" && context.requestId === undefined) return unreachable(baseUrl, error);
+  // Without a response, a stream that we have not canceled was lost with its connection.
+  const isLost = code === "UNAVAILABLE" || code === "CANCELLED";
+  if (isLost && context.requestId === undefined) return unreachable(baseUrl, error);
   const details = error.findDetails(DETAILS).map(detailJson);
   // Errors of the server are complete; the cause of local errors has more details.
   const cause = context.requestId === undefined ? error : undefined;

@@ -5,10 +5,11 @@ import type { AddressInfo } from "node:net";
 
 export type Responder = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What came in: its verb and path, and the token that it came with. */
+/** What came in: its verb and path, and the token and idempotency key that it came with. */
 export interface Asked {
   readonly what: string;
   readonly token: string;
+  readonly key: string | undefined;
   readonly at: number;
   readonly body: string;
 }
@@ -49,7 +50,8 @@ export class ScriptedServer {
     const body = Buffer.concat(await request.toArray()).toString("utf8");
     const token = request.headers.authorization?.replace(/^Bearer /i, "") ?? "";
     const what = `${request.method} ${request.url}`;
-    this.asked.push({ what, token, at: performance.now(), body });
+    const key = request.headers["idempotency-key"] as string | undefined;
+    this.asked.push({ what, token, key, at: performance.now(), body });
     const answer = this.responses[Math.min(this.asked.length, this.responses.length) - 1];
     answer?.(request, response);
   }

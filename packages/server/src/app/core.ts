@@ -13,6 +13,7 @@ import { Engine } from "../engine/engine.ts";
 import { PageTokens } from "../engine/page-token.ts";
 import { storeAnonymousIdentity } from "../iam/anonymous-identity.ts";
 import { storeBuiltinRoles } from "../iam/builtin-roles.ts";
+import { TokenSealer } from "../lib/token-sealer.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import { scimStatus } from "../scim/status.ts";
@@ -69,6 +70,7 @@ export async function openCore(
     catalog: RESOURCES,
     access,
     pageTokens: new PageTokens(() => installation.get("page-tokens")),
+    responseSealer: new TokenSealer(() => installation.get("idempotency-keys"), "responses"),
     hooks: {
       iam: {
         rootGroups,

@@ -4,14 +4,12 @@ import { SERVICES_V1 } from "@wharf/contract/v1";
 import { registerClouds } from "../clouds/check.ts";
 import type { Settings } from "../config/settings.ts";
 import { registerResources } from "../engine/handlers.ts";
-import { Retention } from "../engine/retention.ts";
 import { embeddedDatabaseError } from "../lib/startup-errors.ts";
 import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
 import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
 import { registerLogin } from "../login/register.ts";
-import { ClockWatch } from "../observe/clock-watch.ts";
 import { FaultLog } from "../observe/fault-log.ts";
-import { type Log, type LogOutput, openLog } from "../observe/logger.ts";
+import { type Log, type LogOutput, openLog, stderrOutput } from "../observe/logger.ts";
 import { Metrics } from "../observe/metrics.ts";
 import { Readiness } from "../observe/readiness.ts";
 import { requestObserver } from "../observe/requests.ts";
@@ -19,7 +17,6 @@ import { storeFailures } from "../observe/store-failures.ts";
 import { registerRegistry } from "../registry/register.ts";
 import { ServedMethods } from "../rpc/methods.ts";
 import { registerScim } from "../scim/register.ts";
-import { databaseTime } from "../store/db/database-time.ts";
 import { openServerStore, type openStore } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";
 import { groupDeletedBy } from "../store/tables/deleted-groups.ts";
@@ -29,8 +26,8 @@ import { V1_EVENT_TRANSLATOR } from "../v1/events.ts";
 import { registerV1 } from "../v1/register.ts";
 import { UNSUPPORTED_API } from "../v1/unsupported.ts";
 import { registerVulnerabilities } from "../vulnerabilities/register.ts";
-import { resumeSeverities } from "../vulnerabilities/severities/severity-changes.ts";
 import { Api } from "../wire/api.ts";
+import { BackgroundTasks } from "./background.ts";
 import { openCore } from "./core.ts";
 import { openConfiguredPort } from "./port.ts";
 import { RESOURCES } from "./resources.ts";
@@ -75,12 +72,13 @@ export async function startServer(
   const { open = openServerStore, logOutput, passwordCost = PASSWORD_COST } = options;
   const metrics = new Metrics();
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
-  const log = openLog(settings.logLevel, logOutput);
+  const log = openLog(settings.logLevel, logOutput ?? stderrOutput(metrics));
   const store = await open(settings, tables, metrics, { log: log.log });
   try {
     return await serve(settings, store, metrics, log, new PasswordHasher(passwordCost));
   } catch (error) {
-    await store.close();
+    // The first error is the reason.
+    await store.close().catch(() => {});
     throw settings.databaseUrl === "" ? embeddedDatabaseError(settings.data, error) : error;
   }
 }
@@ -123,21 +121,21 @@ async function serve(
     errorDomain: settings.errorDomain,
     health: readiness,
     observer: requestObserver(logs, metrics),
+    held: true,
   });
-  await core.publishAddresses(port.url);
+  const background = new BackgroundTasks(core, registry.sync);
+  let firstRun: FirstRun | undefined;
+  try {
+    await core.publishAddresses(port.url);
+    firstRun = await createSetupCode(core, Date.now());
+    background.start();
+  } catch (error) {
+    await port.close(0);
+    await background.stop();
+    throw error;
+  }
+  port.start();
   log.info({ url: port.url, database: store.reader.dialect.name }, "ready");
-
-  const retention = new Retention(core);
-  const stopping = new AbortController();
-  registry.sync.start();
-  retention.start();
-  store.health.start();
-  const clocks = new ClockWatch({ log, metrics, databaseTime: () => databaseTime(store.reader) });
-  clocks.start();
-  const resumed = resumeSeverities(engine, stopping.signal).catch((error) => {
-    log.error({ err: error }, "update of advisories after changed severities failed");
-  });
-  const firstRun = await createSetupCode(core, Date.now());
 
   const delay = new AbortController();
   async function shutDown(delayMs: number): Promise<void> {
@@ -146,14 +144,7 @@ async function serve(
     log.info({ delaySeconds: delayMs / 1000 }, "stopping");
     await sleep(delayMs, undefined, delay).catch(() => {});
     await port.close(DRAIN_MS);
-    clocks.stop();
-    stopping.abort();
-    await resumed;
-    await retention.stop();
-    await registry.sync.stop();
-    await engine.auditAggregator.flush().catch((error) => {
-      log.error({ err: error }, "aggregated audit entries not written");
-    });
+    await background.stop();
     await store.close();
     log.info({}, "stopped");
   }

@@ -2,7 +2,6 @@ import { create } from "@bufbuild/protobuf";
 import { PingResponseSchema, PingService } from "@wharf/contract";
 import type { SigningKeys } from "../auth/keys.ts";
 import type { Addresses } from "../config/addresses.ts";
-import { RETRY_AFTER_SECONDS } from "../lib/errors.ts";
 import { DEVICE_CODE } from "../login/oauth/oauth-grants.ts";
 import { TOKEN_EXCHANGE } from "../login/oauth/token-exchange-grant.ts";
 import type { Metrics } from "../observe/metrics.ts";
@@ -91,7 +90,7 @@ function text(status: number, body: string): HttpResponse {
 function notReady({ reason, message }: NotReady): HttpResponse {
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
   const body = `${JSON.stringify({ status: "not_ready", reason, message })}\n`;
-  return { status: 503, headers: { ...headers, "retry-after": RETRY_AFTER_SECONDS }, body };
+  return { status: 503, headers, body };
 }
 
 function published(document: object): HttpResponse {

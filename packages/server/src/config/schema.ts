@@ -1,5 +1,6 @@
 import { DISTRIBUTIONS } from "@wharf/advisories/distributions";
 import { LOG_LEVELS } from "../observe/logger.ts";
+import { databaseUrlProblem } from "./database-url.ts";
 import {
   countProblem,
   dateProblem,
@@ -48,8 +49,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     default: "",
     value: "URL",
     help: "PostgreSQL database, for several replicas, instead of the embedded one.",
-    problem: (text) =>
-      /^postgres(ql)?:\/\//.test(text) || text === "" ? undefined : "must begin with postgres://",
+    problem: databaseUrlProblem,
   },
   secretKeyFile: {
     default: "",

@@ -1,8 +1,10 @@
 import type { Access } from "../auth/access.ts";
+import type { TokenSealer } from "../lib/token-sealer.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Store } from "../store/db/store.ts";
 import { AuditAggregator } from "./audit-aggregator.ts";
 import { type Catalog, resourcesOf } from "./catalog.ts";
+import { Creates } from "./creates.ts";
 import type { HookDeps, Hooks, ResourceMessage } from "./definition.ts";
 import { ListScheduler } from "./many-ranges.ts";
 import type { PageTokens } from "./page-token.ts";
@@ -19,6 +21,8 @@ export interface EngineDeps {
   readonly catalog: Catalog;
   readonly access: Access;
   readonly pageTokens: PageTokens;
+  /** Seals the stored responses of creates. */
+  readonly responseSealer: TokenSealer;
   /** What the hooks of definitions need from outside the engine. */
   readonly hooks: HookDeps;
 }
@@ -29,6 +33,7 @@ export class Engine {
   readonly catalog: Catalog;
   readonly access: Access;
   readonly pageTokens: PageTokens;
+  readonly creates: Creates;
   readonly skipIndex = new SkipIndex();
   readonly lists = new ListScheduler();
   /** Where audit entries go that callers without credentials can cause. */
@@ -37,11 +42,12 @@ export class Engine {
   readonly resources: readonly Resource[];
   readonly #hooks: ReadonlyMap<unknown, Hooks<ResourceMessage>>;
 
-  constructor({ store, catalog, access, pageTokens, hooks }: EngineDeps) {
+  constructor({ store, catalog, access, pageTokens, responseSealer, hooks }: EngineDeps) {
     this.store = store;
     this.catalog = catalog;
     this.access = access;
     this.pageTokens = pageTokens;
+    this.creates = new Creates(store, responseSealer);
     this.auditAggregator = new AuditAggregator(store);
     this.resources = resourcesOf(catalog);
     this.#hooks = new Map(

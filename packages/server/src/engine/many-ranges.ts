@@ -1,4 +1,4 @@
-import { WharfError } from "../lib/errors.ts";
+import { tooMany } from "../lib/errors.ts";
 import { KeyedSemaphore } from "../lib/semaphore.ts";
 import { type SlicedTask, TimeSlices } from "../lib/time-slices.ts";
 import type { Call } from "../rpc/call.ts";
@@ -27,7 +27,7 @@ export class ListScheduler {
   readonly #running = new KeyedSemaphore({
     perKey: CONCURRENCY,
     maxQueuedPerKey: MAX_QUEUED,
-    rejection: tooMany,
+    rejection: tooManyLists,
   });
 
   /** Runs a list over a number of ranges. */
@@ -46,11 +46,9 @@ export class ListScheduler {
   }
 }
 
-function tooMany(): Error {
-  return new WharfError(
-    "RESOURCE_EXHAUSTED",
-    `too many lists over more than ${MANY_RANGES} groups at once: try again, or narrow them with uidp.descendants_of`,
-  );
+function tooManyLists(): Error {
+  const text = `too many lists over more than ${MANY_RANGES} groups at once: try again, or narrow them with uidp.descendants_of`;
+  return tooMany(text);
 }
 
 /** The ranges of a list without empty ones, and the counts of the scopes they are below. */

@@ -61,7 +61,7 @@ export class Mutation {
     this.tx = tx;
     this.engine = engine;
     this.actor = options.actor ?? call.caller.uid;
-    this.enforcesQuotas = options.enforcesQuotas ?? true;
+    this.enforcesQuotas = (options.enforcesQuotas ?? true) && !call.idempotency?.isRehearsal;
     this.keepsOutputOnly = options.keepsOutputOnly ?? false;
     this.#options = options;
     this.#caller = options.caller ?? call.caller;

@@ -33,6 +33,7 @@ export function expiriesAt(settings: RetentionSettings, now: number): Expiry[] {
   return [
     { table: "tickets", column: "expires", until: now },
     { table: "sessions", column: "expires", until: now },
+    { table: "idempotency_keys", column: "expires", until: now },
     ...kept("registry_notices", NOTIFICATION_DAYS),
     ...kept("manifest_deletions", NOTIFICATION_DAYS),
     ...kept("path_deletions", NOTIFICATION_DAYS),

@@ -6,6 +6,7 @@ import type { Handler, Reply } from "../rpc/call.ts";
 import { fieldValue } from "../rpc/fields.ts";
 import { EMPTY_REPLY, messageReply, preparedReply } from "../rpc/reply.ts";
 import { mustBeUid, validate } from "../rpc/validate.ts";
+import type { Reader } from "../store/db/connection.ts";
 import type { ResourceRow } from "../store/resources/rows.ts";
 import type { Hooks, ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
@@ -25,10 +26,11 @@ export function createMethod<R extends ResourceMessage>(
   return async (call, request) => {
     const input = bodyOf<R>(request, bodyField);
     const { parent } = request as Message & { parent: string };
-    const { row, created } = await engine.store.writeFor(call, (tx) => {
-      return createOne(new Mutation(call, tx, engine), resource, parent, input);
-    });
-    return reply(resource, engine, row, created);
+    return engine.creates.write(
+      call,
+      (tx) => createOne(new Mutation(call, tx, engine), resource, parent, input),
+      ({ row, created }, reader) => reply(resource, engine, reader, row, created),
+    );
   };
 }
 
@@ -96,7 +98,7 @@ export function updateMethod<R extends ResourceMessage>(
     const updated = await engine.store.writeFor(call, (tx) => {
       return updateOne(new Mutation(call, tx, engine), resource, input, mask);
     });
-    return reply(resource, engine, updated);
+    return reply(resource, engine, engine.store.reader, updated);
   };
 }
 
@@ -150,6 +152,7 @@ export function deleteMethod<R extends ResourceMessage>(
 async function reply<R extends ResourceMessage>(
   resource: Resource<R>,
   engine: Engine,
+  reader: Reader,
   row: ResourceRow,
   created?: R,
 ): Promise<Reply> {
@@ -157,7 +160,7 @@ async function reply<R extends ResourceMessage>(
   const hasSecret = created !== undefined && secretOnCreate !== undefined;
   if (!engine.hydrates(resource) && !hasSecret) return preparedReply(row);
   const current = resource.fromRow(row);
-  await engine.hydrateDetail(resource, engine.store.reader, current);
+  await engine.hydrateDetail(resource, reader, current);
   if (hasSecret) current[secretOnCreate] = created[secretOnCreate];
   return messageReply(schema, current);
 }

@@ -12,7 +12,7 @@ import type { Engine } from "../engine/engine.ts";
 import { Mutation } from "../engine/mutation.ts";
 import { createOne } from "../engine/write.ts";
 import { invalidArgument, permissionDenied } from "../lib/errors.ts";
-import type { Call } from "../rpc/call.ts";
+import type { Call, Reply } from "../rpc/call.ts";
 import { groupInvites } from "./group-invites.ts";
 import { groups } from "./groups.ts";
 
@@ -28,22 +28,28 @@ export async function createOrganizationWithInvite(
   call: Call,
   name: string,
   input: GroupInvite,
-): Promise<GroupInvite> {
+  replyOf: (invite: GroupInvite) => Reply,
+): Promise<Reply> {
   mustInviteSomewhere(call);
   if (isUid(name)) {
     const description = "name must be that of a new organization, not a UID";
     throw invalidArgument({ field: "name", description });
   }
-  const { row, created } = await engine.store.writeFor(call, async (tx) => {
-    const mutation = new Mutation(call, tx, engine);
-    const { afterCreate: _, ...hooks } = engine.hooksOf(groups);
-    const group = create(GroupSchema, { name });
-    const { uid } = (await createOne(mutation, groups, "", group, hooks)).created;
-    return createOne(asOwner(mutation, uid), groupInvites, uid, input);
-  });
-  const invite = groupInvites.fromRow(row);
-  await engine.hydrateDetail(groupInvites, engine.store.reader, invite);
-  return Object.assign(invite, { code: created.code });
+  return engine.creates.write(
+    call,
+    async (tx) => {
+      const mutation = new Mutation(call, tx, engine);
+      const { afterCreate: _, ...hooks } = engine.hooksOf(groups);
+      const group = create(GroupSchema, { name });
+      const { uid } = (await createOne(mutation, groups, "", group, hooks)).created;
+      return createOne(asOwner(mutation, uid), groupInvites, uid, input);
+    },
+    async ({ row, created }, reader) => {
+      const invite = groupInvites.fromRow(row);
+      await engine.hydrateDetail(groupInvites, reader, invite);
+      return replyOf(Object.assign(invite, { code: created.code }));
+    },
+  );
 }
 
 function mustInviteSomewhere({ caller }: Call): void {

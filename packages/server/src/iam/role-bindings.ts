@@ -127,25 +127,30 @@ function batchCreate(engine: Engine): Handler {
   return async (call, message) => {
     const request = message as BatchCreateRoleBindingsRequest;
     const wanted = request.requests.map((_, at) => itemOf(request, at));
-    const made = await engine.store.writeFor(call, async (tx) => {
-      const mutation = new Mutation(call, tx, engine, { events: "held" });
-      const bindings: RoleBinding[] = [];
-      for (const [at, binding] of wanted.entries()) {
-        const made = createOne(mutation, roleBindings, request.parent, binding);
-        const { row } = await made.catch((thrown) => {
-          throw mapViolations(thrown, ({ field, description }) => {
-            return { field: `requests[${at}].roleBinding.${field}`, description };
+    return engine.creates.write(
+      call,
+      async (tx) => {
+        const mutation = new Mutation(call, tx, engine, { events: "held" });
+        const bindings: RoleBinding[] = [];
+        for (const [at, binding] of wanted.entries()) {
+          const made = createOne(mutation, roleBindings, request.parent, binding);
+          const { row } = await made.catch((thrown) => {
+            throw mapViolations(thrown, ({ field, description }) => {
+              return { field: `requests[${at}].roleBinding.${field}`, description };
+            });
           });
-        });
-        bindings.push(roleBindings.fromRow(row));
-      }
-      const json = messageToJson(BatchCreateRoleBindingsResponseSchema, responseOf(bindings));
-      const type = BatchCreateRoleBindingsResponseSchema.typeName;
-      await mutation.emitInstead(call.method, request.parent, { type, json });
-      return bindings;
-    });
-    await hydrate(engine.store.reader, made, engine.catalog);
-    return messageReply(BatchCreateRoleBindingsResponseSchema, responseOf(made));
+          bindings.push(roleBindings.fromRow(row));
+        }
+        const json = messageToJson(BatchCreateRoleBindingsResponseSchema, responseOf(bindings));
+        const type = BatchCreateRoleBindingsResponseSchema.typeName;
+        await mutation.emitInstead(call.method, request.parent, { type, json });
+        return bindings;
+      },
+      async (made, reader) => {
+        await hydrate(reader, made, engine.catalog);
+        return messageReply(BatchCreateRoleBindingsResponseSchema, responseOf(made));
+      },
+    );
   };
 }
 

@@ -33,7 +33,8 @@ export type ErrorDetail =
   | { readonly reason: string }
   | { readonly badRequest: readonly FieldViolation[] }
   | { readonly preconditionFailure: readonly PreconditionViolation[] }
-  | { readonly resourceInfo: ResourceInfo };
+  | { readonly resourceInfo: ResourceInfo }
+  | { readonly retryAfterSeconds: number };
 
 export class WharfError extends Error {
   override readonly name = "WharfError";
@@ -55,6 +56,13 @@ export class WharfError extends Error {
     return CODES[this.code].http;
   }
 
+  /** When the caller may retry; undefined if that alone does not help. */
+  get retryAfterSeconds(): number | undefined {
+    const { detail } = this;
+    if (detail !== undefined && "retryAfterSeconds" in detail) return detail.retryAfterSeconds;
+    return this.code === "UNAVAILABLE" ? RETRY_AFTER_SECONDS : undefined;
+  }
+
   /**
    * Turns anything thrown into an error for the caller. An unknown error becomes INTERNAL without details;
    * the original is the cause, for the log.
@@ -65,8 +73,8 @@ export class WharfError extends Error {
   }
 }
 
-/** When clients may retry an UNAVAILABLE call: soon enough to recover, late enough not to add load. */
-export const RETRY_AFTER_SECONDS = "5";
+/** When clients may retry, unless the error says otherwise: soon enough to recover, late enough not to add load. */
+const RETRY_AFTER_SECONDS = 5;
 
 /** A request with invalid fields. */
 export function invalidArgument(...violations: FieldViolation[]): WharfError {
@@ -156,6 +164,11 @@ export function unauthenticated(reason: string): WharfError {
 
 export function tooLong(what: string, bytes: number): WharfError {
   return new WharfError("RESOURCE_EXHAUSTED", `${what} is longer than ${bytes} bytes`);
+}
+
+/** The caller, or all callers together, do too much at once. */
+export function tooMany(text: string, retryAfterSeconds = RETRY_AFTER_SECONDS): WharfError {
+  return new WharfError("RESOURCE_EXHAUSTED", text, { retryAfterSeconds });
 }
 
 /** A method of the public contract that this server does not support. */

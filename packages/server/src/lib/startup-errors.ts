@@ -15,7 +15,7 @@ const DATA: Hints = {
   EACCES: "permission denied; choose another directory with --data",
   EPERM: "permission denied; choose another directory with --data",
   EROFS: "the disk is read-only; choose another directory with --data",
-  ENOSPC: "the disk is full",
+  ENOSPC: "the disk is full; free space, then start again",
   EEXIST: "it is a file; choose another directory with --data",
   ENOTDIR: "part of the path is a file; choose another directory with --data",
 };
@@ -23,30 +23,62 @@ const DATA: Hints = {
 /** By SQLite's primary result code. */
 const SQLITE: Readonly<Record<number, string>> = {
   5: "another program has locked the database",
-  8: "the database is read-only",
+  8: "the database is read-only; make wharf.db and its directory writable for the user of the server",
   10: "the disk cannot be read or written",
   11: "the database is damaged; see what with `wharf admin check`, then restore a backup with `wharf admin restore`",
-  13: "the disk is full",
-  14: "the database cannot be opened",
+  13: "the disk is full; free space, then start again: nothing is lost",
+  14: "the database cannot be opened; make wharf.db and its directory readable and writable for the user of the server",
   26: "wharf.db is not a database, or its beginning is damaged; restore a backup, or choose another directory with --data",
 };
+
+/** The code of an error whose message says all: which host does not answer, or is a standby. */
+export const DATABASE_UNAVAILABLE = "DATABASE_UNAVAILABLE";
+
+/** By SQLSTATE. */
+const POSTGRES: Hints = {
+  "28000": "the user is not allowed to connect; see pg_hba.conf and --database-url",
+  "28P01": "the password is wrong; correct --database-url",
+  "3D000": "there is no such database; create it with CREATE DATABASE, or correct --database-url",
+  "42501":
+    "permission denied; the user of --database-url must own the tables, and needs GRANT USAGE, CREATE ON SCHEMA for the schema of the tables",
+  "53100": "its disk is full; free space, then start again: nothing is lost",
+  "53300": "it has too many connections; raise max_connections, or run fewer replicas",
+};
+
+/** A failed step of an upgrade. Its transaction was rolled back, and the work after it can be repeated. */
+export class UpgradeError extends Error {
+  readonly #step: string;
+
+  constructor(step: number, of: number, cause: unknown) {
+    const failed = `step ${step} of ${of} of the upgrade failed`;
+    super(
+      `${failed}; nothing is lost: remove the cause and start again, or restore a backup for the previous version`,
+      { cause },
+    );
+    this.#step = failed;
+  }
+
+  /** A reason that says what to do, with the step. */
+  explain(reason: string): string {
+    return `${this.#step}: ${reason}`;
+  }
+}
 
 export function portError(address: string, cause: unknown): Error {
   return problem(`cannot listen at ${address}`, PORT[codeOf(cause)], cause);
 }
 
 export function dataDirectoryError(directory: string, thrown: unknown): Error {
-  const cause = thrown instanceof WharfError ? thrown.cause : thrown;
+  const cause = causeOf(thrown);
   const { errcode } = (cause ?? {}) as { errcode?: number };
-  if (errcode === undefined && codeOf(cause) === "") return thrown as Error;
   // The low byte of an extended result code is the primary one.
   const reason = errcode === undefined ? DATA[codeOf(cause)] : SQLITE[errcode & 0xff];
-  return problem(unusable(directory), reason, cause);
+  return explained(unusable(directory), reason, thrown);
 }
 
 /** An error of the embedded database during a start; others stay as they are. */
 export function embeddedDatabaseError(directory: string, thrown: unknown): unknown {
-  const cause = thrown instanceof WharfError ? thrown.cause : thrown;
+  const cause = causeOf(thrown);
   const isOfSqlite = (cause as { errcode?: number } | undefined)?.errcode !== undefined;
   return isOfSqlite ? dataDirectoryError(directory, thrown) : thrown;
 }
@@ -72,11 +104,28 @@ function unusable(directory: string): string {
   return `the data directory ${directory} cannot be used`;
 }
 
-/** An error of PostgreSQL, or of the connection to it. Of the URL, which can have a password, only the host is shown. */
-export function databaseError(url: string, thrown: unknown): Error {
-  const cause = thrown instanceof WharfError ? thrown.cause : thrown;
-  if (codeOf(cause) === "") return thrown as Error;
-  return problem(`the database at ${URL.parse(url)?.host} cannot be used`, undefined, cause);
+/** An error of PostgreSQL, or of the connection to it. The URL can have a password, so only the hosts are shown. */
+export function databaseError(hosts: string, thrown: unknown): Error {
+  const what = `the database at ${hosts} cannot be used`;
+  const cause = causeOf(thrown);
+  const code = codeOf(cause);
+  if (code === DATABASE_UNAVAILABLE)
+    return problem(`${what}: ${(cause as Error).message}`, undefined, cause);
+  return explained(what, POSTGRES[code], thrown);
+}
+
+/** The error of the system behind one of ours. */
+function causeOf(thrown: unknown): unknown {
+  const isOurs = thrown instanceof WharfError || thrown instanceof UpgradeError;
+  return isOurs ? causeOf(thrown.cause) : thrown;
+}
+
+/** An error of ours stays as it is, unless there is a reason that says more. */
+function explained(what: string, reason: string | undefined, thrown: unknown): Error {
+  const cause = causeOf(thrown);
+  const isUpgrade = thrown instanceof UpgradeError;
+  if (codeOf(cause) === "" || (isUpgrade && reason === undefined)) return thrown as Error;
+  return problem(what, isUpgrade ? thrown.explain(reason as string) : reason, cause);
 }
 
 function problem(what: string, reason: string | undefined, cause: unknown): Error {

@@ -1,7 +1,6 @@
 import { clientNetwork } from "../lib/client-network.ts";
-import { WharfError } from "../lib/errors.ts";
+import { tooMany } from "../lib/errors.ts";
 import { RateLimiter } from "../lib/rate-limiter.ts";
-import { HttpFault } from "../wire/http.ts";
 
 const ATTEMPTS_PER_MINUTE = 100;
 
@@ -19,13 +18,7 @@ export class AttemptLimiter {
   /** Counts an attempt; throws RESOURCE_EXHAUSTED if there were too many. */
   count(what: string, address: string, now = performance.now()): void {
     const wait = this.#limiter.take(`${what} ${clientNetwork(address)}`, now);
-    if (wait > 0) throw tooMany("too many attempts: wait a minute, then try again", wait);
+    const text = "too many attempts: wait a minute, then try again";
+    if (wait > 0) throw tooMany(text, Math.ceil(wait / 1000));
   }
-}
-
-/** 429 with Retry-After. */
-export function tooMany(text: string, waitMs: number): WharfError {
-  const error = new WharfError("RESOURCE_EXHAUSTED", text);
-  const seconds = Math.ceil(waitMs / 1000);
-  return new HttpFault(error, error.httpStatus, { "retry-after": String(seconds) });
 }

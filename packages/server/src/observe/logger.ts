@@ -1,5 +1,6 @@
 import { isoTime } from "../lib/iso-time.ts";
 import { LineWriter } from "./line-writer.ts";
+import type { Metrics } from "./metrics.ts";
 
 /** Levels of the log, by severity; `silent` disables it. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -55,16 +56,25 @@ export interface Log {
 export type LogOutput = Pick<LineWriter, "write" | "flushSync">;
 
 /**
- * Opens the log: JSON lines, on stderr unless another output is given, written in the background.
+ * Opens the log: JSON lines.
  * Secrets are never logged: requests are logged by method and outcome, without headers and bodies.
  */
-export function openLog(level: string, lines: LogOutput = new LineWriter(2)): Log {
+export function openLog(level: string, lines: LogOutput): Log {
   return {
     log: new Logger(level, (line) => lines.write(line)),
     startLine: lineStart,
     writeLine: (line) => lines.write(`${line}\n`),
     flush: () => lines.flushSync(),
   };
+}
+
+/** Writes the log to stderr. Lines that nobody reads are dropped, and counted in a metric and in the log. */
+export function stderrOutput(metrics: Pick<Metrics, "count">): LogOutput {
+  return new LineWriter(2, {
+    droppedLine: (dropped) =>
+      `${lineStart("warn", Date.now())},${textOf({ dropped, msg: `${dropped} log lines dropped` })}\n`,
+    onDropped: (lines) => metrics.count("wharf_log_lines_dropped_total", {}, lines),
+  });
 }
 
 /** The fields as JSON. Logging must not fail: fields that JSON cannot represent are omitted. */

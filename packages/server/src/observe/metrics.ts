@@ -127,6 +127,10 @@ const COUNTERS = {
     help: "Failed reads and writes by cause, such as a full disk or an unreachable database.",
     labelNames: ["cause"],
   },
+  wharf_log_lines_dropped_total: {
+    help: "Log lines dropped because nobody read them.",
+    labelNames: [],
+  },
   wharf_expired_rows_total: {
     help: "Rows deleted after their expiry or retention period.",
     labelNames: ["table"],

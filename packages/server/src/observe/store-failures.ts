@@ -1,4 +1,4 @@
-import { failureText } from "../store/db/failure.ts";
+import { databaseErrorOf, failureText } from "../store/db/failure.ts";
 import type { HealthObserver } from "../store/db/health.ts";
 import type { FaultLog } from "./fault-log.ts";
 import type { Metrics } from "./metrics.ts";
@@ -8,9 +8,9 @@ export function storeFailures(faults: FaultLog, metrics: Pick<Metrics, "count">)
   let isLogged = false;
   return {
     failed(failure) {
-      const { operation, cause, error } = failure;
+      const { operation, cause } = failure;
       metrics.count("wharf_store_errors_total", { cause });
-      const fields = { operation, ...(error === undefined ? undefined : { err: error }) };
+      const fields = { operation, err: databaseErrorOf(failure) };
       if (faults.fault(cause, fields, failureText(failure))) isLogged = true;
     },
     recovered({ cause }) {

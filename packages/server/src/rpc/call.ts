@@ -1,6 +1,7 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import type { Caller } from "../auth/caller.ts";
 import type { WharfError } from "../lib/errors.ts";
+import type { IdempotencyKey } from "./idempotency.ts";
 
 /** A request independent of its protocol. */
 export interface RequestInfo {
@@ -18,6 +19,10 @@ export interface RequestInfo {
    * cheaper than the signal.
    */
   readonly abandoned?: WharfError | undefined;
+  /** The idempotency key as the client sent it. */
+  readonly idempotencyKey?: string | undefined;
+  /** Adds `idempotency-replayed: true` to the response. */
+  markReplayed?(): void;
 }
 
 /** A call as a handler gets it: authenticated and authorized, with a valid request. */
@@ -28,6 +33,8 @@ export interface Call extends RequestInfo {
   readonly caller: Caller;
   /** The start of the call in Unix milliseconds. Everything that the call does happens at this time. */
   readonly time: number;
+  /** Set for creates, if the client sent a key. */
+  readonly idempotency?: IdempotencyKey | undefined;
   /** Translates the events of this call to v1, if the client called a v1 method. */
   readonly translateEvent?: EventTranslator["translate"] | undefined;
 }

@@ -11,7 +11,7 @@ import {
   type Message,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import { serviceNames } from "@wharf/contract";
+import { isCreate, serviceNames } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
 import { notFound, PermissionDeniedError, unimplemented, type WharfError } from "../lib/errors.ts";
@@ -26,6 +26,7 @@ import type {
   ResponseHeaders,
 } from "./call.ts";
 import { checkAccess, type Guard, guardOf } from "./guard.ts";
+import { idempotencyKeyOf } from "./idempotency.ts";
 import { validateRequest } from "./validate.ts";
 
 /** A method with everything that a call needs, computed at startup. */
@@ -120,7 +121,14 @@ export class ServedMethods implements Methods {
       checkAccess(method as BoundMethod, caller, request);
       onCall?.(caller, desc);
       validateRequest(desc.input, request);
-      const call = new AdmittedCall(incoming, desc, caller, time, { translateEvent });
+      const { idempotencyKey } = incoming;
+      const idempotency =
+        idempotencyKey === undefined || !isCreate(desc)
+          ? undefined
+          : idempotencyKeyOf(idempotencyKey, caller, desc, request, () =>
+              incoming.markReplayed?.(),
+            );
+      const call = new AdmittedCall(incoming, desc, caller, time, { translateEvent, idempotency });
       return await handler(call, request);
     } catch (error) {
       throw error instanceof PermissionDeniedError ? await this.#deletedOr(error, caller) : error;
@@ -148,10 +156,11 @@ export class ServedMethods implements Methods {
     if (method.handler === undefined) throw unimplemented(`${name}/${desc.name}`);
     checkAccess(method, call.caller, request);
     validateRequest(desc.input, request);
-    const { caller, time, translateEvent, calledAs = call.method } = call;
+    const { caller, time, translateEvent, idempotency, calledAs = call.method } = call;
     const inner = new AdmittedCall(call, desc, caller, time, {
       format: "binary",
       translateEvent,
+      idempotency,
       calledAs,
     });
     return fromBinary(desc.output, (await method.handler(inner, request)).binary());
@@ -167,6 +176,7 @@ class AdmittedCall implements Call {
   readonly time: number;
   readonly format: RequestInfo["format"];
   readonly translateEvent: Call["translateEvent"];
+  readonly idempotency: Call["idempotency"];
 
   constructor(
     incoming: RequestInfo,
@@ -176,12 +186,14 @@ class AdmittedCall implements Call {
     {
       format = incoming.format,
       translateEvent,
+      idempotency,
       calledAs = method,
-    }: Partial<Pick<Call, "format" | "translateEvent" | "calledAs">>,
+    }: Partial<Pick<Call, "format" | "translateEvent" | "idempotency" | "calledAs">>,
   ) {
     this.#incoming = incoming;
     this.format = format;
     this.translateEvent = translateEvent;
+    this.idempotency = idempotency;
     this.method = method;
     this.calledAs = calledAs;
     this.caller = caller;

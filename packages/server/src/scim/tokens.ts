@@ -93,25 +93,28 @@ function method<R extends Request>(
     const { output } = call.method;
     const request = message as R;
     const identityProviderUid = request.identityProviderUid;
-    const answer = await engine.store.writeFor(call, async (tx) => {
-      const change = new Mutation(call, tx, engine);
-      await change.confirmAccess(identityProviderUid);
-      const { identityProviders: providers } = engine.catalog;
-      const provider = await providers.table.findForChange(tx, identityProviderUid);
-      if (provider === undefined) throw notFound(providers.typeName, identityProviderUid);
-      await may?.(change, providers.fromRow(provider));
-      const before = await readScimCredentials(tx, identityProviderUid);
-      const result = await work(change, before, request, endpointUrl(deps, identityProviderUid));
-      const after = { ...result.credentials, version: before.version + 1 };
-      await writeScimCredentials(tx, after);
-      tx.accessChanged();
-      await audit(tx, call, { resource: identityProviderUid });
-      const done = result.answer({ identityProviderUid, etag: etagOf(after) });
-      const json = messageToJson(output, withoutSecrets(output, done));
-      await change.emit(call.method, identityProviderUid, { type: output.typeName, json });
-      return done;
-    });
-    return messageReply(output, answer);
+    return engine.creates.write(
+      call,
+      async (tx) => {
+        const change = new Mutation(call, tx, engine);
+        await change.confirmAccess(identityProviderUid);
+        const { identityProviders: providers } = engine.catalog;
+        const provider = await providers.table.findForChange(tx, identityProviderUid);
+        if (provider === undefined) throw notFound(providers.typeName, identityProviderUid);
+        await may?.(change, providers.fromRow(provider));
+        const before = await readScimCredentials(tx, identityProviderUid);
+        const result = await work(change, before, request, endpointUrl(deps, identityProviderUid));
+        const after = { ...result.credentials, version: before.version + 1 };
+        await writeScimCredentials(tx, after);
+        tx.accessChanged();
+        await audit(tx, call, { resource: identityProviderUid });
+        const done = result.answer({ identityProviderUid, etag: etagOf(after) });
+        const json = messageToJson(output, withoutSecrets(output, done));
+        await change.emit(call.method, identityProviderUid, { type: output.typeName, json });
+        return done;
+      },
+      (answer) => messageReply(output, answer),
+    );
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ScimError } from "./protocol/errors.ts";
+import { WharfError } from "../lib/errors.ts";
 import { WriteLimiter } from "./write-limit.ts";
 
 /** How many writes succeed, and the Retry-After of the first rejected one. */
@@ -9,8 +9,8 @@ function tried(limit: WriteLimiter, times: number, provider: string, address: st
     try {
       limit.take(provider, address, now);
     } catch (error) {
-      assert.ok(error instanceof ScimError && error.status === 429);
-      return { done, wait: Number(error.headers["retry-after"]) };
+      assert.ok(error instanceof WharfError && error.httpStatus === 429);
+      return { done, wait: error.retryAfterSeconds };
     }
   }
   return { done: times, wait: 0 };

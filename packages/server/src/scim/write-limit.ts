@@ -1,6 +1,6 @@
 import { clientNetwork } from "../lib/client-network.ts";
+import { tooMany } from "../lib/errors.ts";
 import { RateLimiter } from "../lib/rate-limiter.ts";
-import { ScimError } from "./protocol/errors.ts";
 
 /** Several identity providers may share a proxy. */
 const NETWORK_FACTOR = 4;
@@ -23,9 +23,7 @@ export class WriteLimiter {
     const network = clientNetwork(address);
     const wait = this.#providers.waitMs(provider, now) || this.#networks.waitMs(network, now);
     if (wait > 0) {
-      throw new ScimError(429, "too many writes: wait, then continue", {
-        "retry-after": String(Math.ceil(wait / 1000)),
-      });
+      throw tooMany("too many writes: wait, then continue", Math.ceil(wait / 1000));
     }
     this.#providers.take(provider, now);
     this.#networks.take(network, now);

@@ -6,6 +6,7 @@ import type { Secrets } from "./secrets.ts";
 
 /** The names of the installation's own secrets. Each is enough to forge what it protects. */
 export const INSTALLATION_SECRETS = [
+  "idempotency-keys",
   "login-tickets",
   "page-tokens",
   "refresh-tokens",

@@ -10,7 +10,7 @@ import {
   type MessageInitShape,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import type { Call, Handler } from "../rpc/call.ts";
+import type { Call, Handler, Reply } from "../rpc/call.ts";
 import type { ServedMethods } from "../rpc/methods.ts";
 import { EMPTY_REPLY, messageReply } from "../rpc/reply.ts";
 import { type FieldNames, renameFields } from "../rpc/v1/names.ts";
@@ -62,10 +62,24 @@ export function respondWith<In1 extends DescMessage, Out1 extends DescMessage>(
   names: FieldNames,
   run: (given: MessageShape<In1>, call: Call) => Promise<MessageInitShape<Out1>>,
 ): AdaptedMethod {
+  return replyWith(method, names, async (given, call, replyOf) => replyOf(await run(given, call)));
+}
+
+/** As respondWith, for creates: these make their reply in the transaction that stores it. */
+export function replyWith<In1 extends DescMessage, Out1 extends DescMessage>(
+  method: DescMethodUnary<In1, Out1>,
+  names: FieldNames,
+  run: (
+    given: MessageShape<In1>,
+    call: Call,
+    replyOf: (response: MessageInitShape<Out1>) => Reply,
+  ) => Promise<Reply>,
+): AdaptedMethod {
+  const replyOf = (response: MessageInitShape<Out1>) =>
+    messageReply(method.output, create(method.output, response));
   const handler: Handler = async (call, message) => {
     try {
-      const init = await run(message as MessageShape<In1>, call);
-      return messageReply(method.output, create(method.output, init));
+      return await run(message as MessageShape<In1>, call, replyOf);
     } catch (thrown) {
       throw renameFields(thrown, names);
     }

@@ -5,7 +5,7 @@ import type { Engine } from "../engine/engine.ts";
 import { createOrganizationWithInvite } from "../iam/organization-invite.ts";
 import { roleV1 } from "../iam/v1-messages.ts";
 import { filterOf } from "../rpc/v1/filter.ts";
-import { type AdaptedMethod, adapt, type Invoke, respondWith } from "./adapter.ts";
+import { type AdaptedMethod, adapt, type Invoke, replyWith } from "./adapter.ts";
 import { adaptList } from "./list.ts";
 
 const {
@@ -24,12 +24,14 @@ export function groupInviteMethods(invoke: Invoke, engine: Engine): AdaptedMetho
       response: inviteV1,
       names: { parent: "group", roleUid: "role" },
     }),
-    respondWith(
+    replyWith(
       GroupInvites.method.createWithGroup,
       { name: "group", roleUid: "role" },
-      async (request, call) => {
+      (request, call, replyOf) => {
         const input = create(GroupInviteSchema, inviteV2(request));
-        return inviteV1(await createOrganizationWithInvite(engine, call, request.group, input));
+        return createOrganizationWithInvite(engine, call, request.group, input, (invite) =>
+          replyOf(inviteV1(invite)),
+        );
       },
     ),
     adaptList(invoke, {

@@ -10,7 +10,7 @@ import {
   toBinary,
 } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import { tooLong, WharfError } from "../lib/errors.ts";
+import { tooLong, tooMany, WharfError } from "../lib/errors.ts";
 import type { Call, Handler, Reply } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { preparedReply } from "../rpc/reply.ts";
@@ -161,7 +161,7 @@ async function bufferedReply(
         bufferedBytes += bytes.length;
         if (size > limits.messageBytes) throw tooLong("the list", limits.messageBytes);
         if (bufferedBytes > limits.bufferedBytes) {
-          throw new WharfError("RESOURCE_EXHAUSTED", "too many long lists at once");
+          throw tooMany("too many long lists at once");
         }
         writer.tag(number, WireType.LengthDelimited).bytes(bytes);
       }

@@ -8,7 +8,7 @@ import { messageToJson } from "../rpc/json.ts";
 import { timestampProblem } from "../rpc/time-range.ts";
 import { filterOf } from "../rpc/v1/filter.ts";
 import { mustBeUid } from "../rpc/validate.ts";
-import { type AdaptedMethod, adapt, type Invoke, respondWith } from "./adapter.ts";
+import { type AdaptedMethod, adapt, type Invoke, replyWith, respondWith } from "./adapter.ts";
 import { adaptList } from "./list.ts";
 import { overlayV2 } from "./overlay.ts";
 
@@ -40,12 +40,14 @@ const TIER_V1 = new Map(TIERS.map(([one, two]) => [two, one]));
 /** The version 1 methods of repos. Repos include their README. */
 export function repoMethods(invoke: Invoke, repos: ReposWithReadme): AdaptedMethod[] {
   return [
-    respondWith(Registry.method.createRepo, NAMES, async (given, call) => {
+    replyWith(Registry.method.createRepo, NAMES, async (given, call, replyOf) => {
       const { parentId, repo, preventExisting } = given;
       if (repo === undefined) {
         throw invalidArgument({ field: "repo", description: "repo is required" });
       }
-      return repoV1(await repos.create(call, parentId, wholeV2(repo), preventExisting));
+      return repos.create(call, parentId, wholeV2(repo), preventExisting, (made) =>
+        replyOf(repoV1(made)),
+      );
     }),
     respondWith(Registry.method.updateRepo, NAMES, async (repo, call) => {
       return repoV1(await repos.replace(call, wholeV2(repo)));

@@ -4,7 +4,7 @@ import { registryV1 } from "@wharf/contract/v1";
 import type { TagWrites } from "../registry/tags/tag-writes.ts";
 import type { Handler } from "../rpc/call.ts";
 import { filterOf } from "../rpc/v1/filter.ts";
-import { type AdaptedMethod, adapt, type Invoke, respondWith } from "./adapter.ts";
+import { type AdaptedMethod, adapt, type Invoke, replyWith, respondWith } from "./adapter.ts";
 import { adaptList } from "./list.ts";
 
 const { Registry, TagSchema: TagV1Schema, EolTagStatus } = registryV1;
@@ -58,9 +58,9 @@ function createTag(invoke: Invoke, tagWrites: TagWrites): AdaptedMethod {
     response: tagV1,
     names: NAMES,
   });
-  const [, withoutDigest] = respondWith(method, NAMES, async ({ repoId, tag }, call) => {
+  const [, withoutDigest] = replyWith(method, NAMES, ({ repoId, tag }, call, replyOf) => {
     const given = create(TagSchema, tag && tagV2(tag));
-    return tagV1(await tagWrites.createForCurrentImage(call, repoId, given));
+    return tagWrites.createForCurrentImage(call, repoId, given, (made) => replyOf(tagV1(made)));
   });
   const handler: Handler = (call, message) => {
     const { tag } = message as registryV1.CreateTagRequest;

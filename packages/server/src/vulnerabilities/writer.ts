@@ -6,7 +6,7 @@ import { Mutation } from "../engine/mutation.ts";
 import { timeAfterAll } from "../engine/update-time.ts";
 import { notFound } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
-import type { Transaction } from "../store/db/group-commit.ts";
+import type { Transaction, Work } from "../store/db/group-commit.ts";
 import { advisories } from "./advisories.ts";
 import { indexSubpackages } from "./origins.ts";
 
@@ -132,34 +132,38 @@ function timeOf({ createTime }: AdvisoryEvent): number {
   return createTime === undefined ? 0 : timestampMs(createTime);
 }
 
-/** Writes advisories of a group in a transaction of their own. */
-export function writeIn<T>(
+/** The work of a transaction that writes advisories of a group. */
+export function workIn<T>(
   engine: Engine,
   call: Call,
   group: string,
   work: (writer: AdvisoryWriter) => Promise<T>,
-): Promise<T> {
-  return engine.store.writeFor(call, async (tx) => {
-    return work(await AdvisoryWriter.begin(new Mutation(call, tx, engine), group));
-  });
+): Work<T> {
+  return async (tx) => work(await AdvisoryWriter.begin(new Mutation(call, tx, engine), group));
 }
 
-/** Changes an advisory in a transaction of its own. Throws if it does not exist, or is deleted. */
-export function writeAdvisory<T>(
+/** The work of a transaction that changes an advisory. Throws if it does not exist, or is deleted. */
+export function workOn<T>(
   engine: Engine,
   call: Call,
   uid: string,
   work: (writer: AdvisoryWriter, before: Advisory) => Promise<T>,
   which: "present" | "deleted too" = "present",
-): Promise<T> {
-  return engine.store.writeFor(call, async (tx) => {
+): Work<T> {
+  return async (tx) => {
     // Checked first, so that the error names the advisory and not its group.
     if ((await advisories.table.find(tx, uid, "data")) === undefined) throw missing(uid);
     const writer = await AdvisoryWriter.begin(new Mutation(call, tx, engine), parentOf(uid));
     const before = await writer.findByUid(uid);
     if (which === "present" && before.deleteTime !== undefined) throw missing(uid);
     return work(writer, before);
-  });
+  };
+}
+
+/** Changes an advisory in a transaction of its own. */
+export function writeAdvisory<T>(...args: Parameters<typeof workOn<T>>): Promise<T> {
+  const [engine, call] = args;
+  return engine.store.writeFor(call, workOn(...args));
 }
 
 function missing(uid: string): Error {

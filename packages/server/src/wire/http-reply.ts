@@ -102,6 +102,8 @@ function headersOf(
   if (reply.headers) Object.assign(headers, reply.headers);
   if (context.responseHeaders) Object.assign(headers, context.responseHeaders);
   if (wire.commonHeaders) Object.assign(headers, wire.commonHeaders);
+  const retryAfter = DEFAULT_RETRY_AFTER[reply.status];
+  if (retryAfter !== undefined) headers["retry-after"] ??= retryAfter;
   // RFC 9110 forbids these in responses without a body.
   if (reply.status === 204 || reply.status === 304) {
     delete headers["content-length"];
@@ -122,6 +124,9 @@ function headersOf(
   else if (wire.draining || hasUnreadBody(request)) headers.connection = "close";
   return headers;
 }
+
+/** By status: every such response has a `Retry-After`, in seconds, also if its error has none. */
+const DEFAULT_RETRY_AFTER: Readonly<Record<number, string>> = { 429: "60", 503: "5" };
 
 /** The end of entity tags of compressed responses. */
 const GZIP_SUFFIX = '-gzip"';

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import type { Readable } from "node:stream";
-import { RETRY_AFTER_SECONDS, WharfError } from "../lib/errors.ts";
+import { WharfError } from "../lib/errors.ts";
 import type { Methods, ResponseHeaders } from "../rpc/call.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import type { Connections } from "./connections.ts";
@@ -92,6 +92,7 @@ export class HttpFault extends WharfError {
 
 /** The response headers of an error, such as `Retry-After`. */
 export function errorHeaders(error: WharfError): OutgoingHttpHeaders {
-  const later = error.code === "UNAVAILABLE" ? { "retry-after": RETRY_AFTER_SECONDS } : {};
+  const { retryAfterSeconds: seconds } = error;
+  const later = seconds === undefined ? {} : { "retry-after": String(seconds) };
   return error instanceof HttpFault ? { ...later, ...error.headers } : later;
 }

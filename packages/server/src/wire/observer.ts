@@ -30,4 +30,6 @@ export interface Observer {
   finished(event: Finished): void;
   /** Called for each connection that was closed because of a limit. */
   closed?(reason: CloseReason): void;
+  /** Called when a connection cannot be accepted. */
+  acceptFailed?(error: Error): void;
 }

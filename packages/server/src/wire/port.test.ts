@@ -213,3 +213,27 @@ test("closing disconnects the rest after the grace period", async (t) => {
   while (port.methods.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   await Promise.all([assert.rejects(answer), port.close(50)]);
 });
+
+test("connections of a held port are served once it starts, over HTTP/1 and HTTP/2", async (t) => {
+  const port = await open(t, GROUP, { held: true });
+  const get = fetch(`${port.url}/iam/v2beta1/groups/a`);
+  const session = connectHttp2(port.url);
+  t.after(() => session.destroy());
+  const stream = session.request({ ":path": "/iam/v2beta1/groups/a" });
+  const answered = once(stream, "response");
+  await once(session, "connect");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(port.events.length, 0);
+  port.start();
+  assert.equal((await get).status, 200);
+  const [headers] = await answered;
+  assert.equal(headers[":status"], 200);
+});
+
+test("closing a held port ends its connections unanswered", async (t) => {
+  const port = await open(t, GROUP, { held: true });
+  const heard = talk(port, GET);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await port.close(0);
+  assert.equal(await heard, "");
+});

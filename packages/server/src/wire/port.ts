@@ -51,6 +51,8 @@ export interface PortOptions {
   readonly unsupported?: UnsupportedApi;
   /** Matched before the routes of methods. */
   readonly endpoints: readonly HttpEndpoint[];
+  /** Whether connections wait until `start()`: the URL is known before the server can answer. */
+  readonly held?: boolean;
   readonly limits?: Partial<Limits>;
   readonly cors?: CorsOptions;
   readonly observer: Observer;
@@ -69,6 +71,8 @@ export interface PortOptions {
 export interface Port {
   readonly url: string;
   readonly address: AddressInfo;
+  /** Serves the connections of a port that was opened as `held`, and all further ones. */
+  start(): void;
   /** Keeps serving, but every HTTP/1 response closes its connection, so that clients move to other servers. */
   drain(): void;
   /** Stops accepting connections, waits for requests in progress, then closes the remaining ones. */
@@ -84,7 +88,12 @@ export async function openPort(options: PortOptions): Promise<Port> {
   const sessions: Sessions = new Map();
   const http1 = http1Server(wire);
   let h2: Http2Server | undefined;
+  let held: (() => void)[] | undefined = options.held ? [] : undefined;
   const accept = (socket: Socket, isHttp2: boolean) => {
+    if (held !== undefined) {
+      held.push(() => accept(socket, isHttp2));
+      return;
+    }
     if (isHttp2) h2 ??= http2Server(wire, sessions);
     (isHttp2 ? h2 : http1)?.emit("connection", socket);
   };
@@ -99,6 +108,8 @@ export async function openPort(options: PortOptions): Promise<Port> {
   });
   listener.listen(options.listen.port, options.listen.host);
   await once(listener, "listening");
+  // Connections that cannot be accepted, such as for lack of file descriptors, must not end the process.
+  listener.on("error", (error) => options.observer.acceptFailed?.(error));
   const address = listener.address() as AddressInfo;
   const { hosts, trustedProxies = [] } = options;
   if (hosts !== undefined && trustedProxies.length === 0 && isLoopbackHost(address.address))
@@ -108,6 +119,11 @@ export async function openPort(options: PortOptions): Promise<Port> {
   return {
     url: urlOf(options, address),
     address,
+    start() {
+      const waiting = held ?? [];
+      held = undefined;
+      for (const serve of waiting) serve();
+    },
     drain() {
       wire.draining = true;
     },

@@ -26,6 +26,8 @@ export class RequestContext extends Expiring implements RequestInfo {
   method = "-";
   /** Whether the endpoint is polled by machines. */
   isPolled = false;
+  /** The raw idempotency key: the header, or the parameter `request_id` of REST. */
+  idempotencyKey: string | undefined;
   /** Why the response is what it is, for the log. */
   reason: string | undefined = undefined;
   /** Additional response headers of the method, once matched. */
@@ -53,6 +55,7 @@ export class RequestContext extends Expiring implements RequestInfo {
     this.protocol = protocol;
     this.requestId = requestIdFrom(headers["x-request-id"]);
     this.authorization = headers.authorization;
+    this.idempotencyKey = headers["idempotency-key"] as string | undefined;
     this.format = protocol === "rest" || protocol === "http" ? "json" : "binary";
     const { peer } = connection;
     this.remoteAddress = proxies?.clientOf(peer, headers["x-forwarded-for"]?.toString()) ?? peer;
@@ -142,6 +145,11 @@ export class RequestContext extends Expiring implements RequestInfo {
     const error = new WharfError("CANCELLED", "the client closed the request");
     this.#abort(error);
     this.finished(error.httpStatus, error.number, 0, error);
+  }
+
+  markReplayed(): void {
+    this.responseHeaders = { ...this.responseHeaders, "idempotency-replayed": "true" };
+    this.reason = "replayed";
   }
 
   finished(httpStatus: number, code: number, bytesOut: number, error?: WharfError): void {

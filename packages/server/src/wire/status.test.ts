@@ -2,9 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromBinary } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
-import { PreconditionFailureSchema } from "@wharf/contract/gen/google/rpc/error_details_pb.js";
+import {
+  PreconditionFailureSchema,
+  RetryInfoSchema,
+} from "@wharf/contract/gen/google/rpc/error_details_pb.js";
 import { StatusSchema } from "@wharf/contract/gen/google/rpc/status_pb.js";
-import { failedPrecondition, invalidArgument, notFound, WharfError } from "../lib/errors.ts";
+import {
+  failedPrecondition,
+  invalidArgument,
+  notFound,
+  tooMany,
+  WharfError,
+} from "../lib/errors.ts";
 import { statusBinary, statusJson } from "./status.ts";
 
 const TYPE = "type.googleapis.com/google.rpc";
@@ -27,6 +36,14 @@ for (const [error, expected] of [
     `{"code":2,"message":"Unknown: lost","details":[{"@type":"${TYPE}.ErrorInfo","reason":"COMMIT_OUTCOME_UNKNOWN","domain":"d"}]}`,
   ],
   [
+    new WharfError("UNAVAILABLE", "the store"),
+    `{"code":14,"message":"Unavailable: the store","details":[{"@type":"${TYPE}.ErrorInfo","reason":"UNAVAILABLE","domain":"d"},{"@type":"${TYPE}.RetryInfo","retryDelay":"5s"}]}`,
+  ],
+  [
+    tooMany("too many", 30),
+    `{"code":8,"message":"Resource exhausted: too many","details":[{"@type":"${TYPE}.ErrorInfo","reason":"RESOURCE_EXHAUSTED","domain":"d"},{"@type":"${TYPE}.RetryInfo","retryDelay":"30s"}]}`,
+  ],
+  [
     new WharfError("ABORTED", "again"),
     `{"code":10,"message":"Aborted: again","details":[{"@type":"${TYPE}.ErrorInfo","reason":"ABORTED","domain":"d"}]}`,
   ],
@@ -43,4 +60,10 @@ test("the binary form is the same", () => {
   assert.equal(status.details.length, 2);
   const detail = anyUnpack(status.details[1] as never, PreconditionFailureSchema);
   assert.equal(detail?.violations[0]?.subject, "s");
+});
+
+test("the binary form says when to retry", () => {
+  const status = fromBinary(StatusSchema, statusBinary(tooMany("too many", 30), "d"));
+  const detail = anyUnpack(status.details[1] as never, RetryInfoSchema);
+  assert.equal(detail?.retryDelay?.seconds, 30n);
 });

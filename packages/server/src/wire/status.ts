@@ -2,20 +2,23 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { Any } from "@bufbuild/protobuf/wkt";
-import { anyPack } from "@bufbuild/protobuf/wkt";
+import { anyPack, DurationSchema } from "@bufbuild/protobuf/wkt";
 import {
   BadRequestSchema,
   ErrorInfoSchema,
   PreconditionFailureSchema,
   ResourceInfoSchema,
+  RetryInfoSchema,
 } from "@wharf/contract/gen/google/rpc/error_details_pb.js";
 import { StatusSchema } from "@wharf/contract/gen/google/rpc/status_pb.js";
-import type { WharfError } from "../lib/errors.ts";
+import type { ErrorDetail, WharfError } from "../lib/errors.ts";
 
 /** The detail of an error before its encoding. */
 interface TypedDetail<Desc extends DescMessage = DescMessage> {
   readonly schema: Desc;
   readonly fields: Readonly<Record<string, unknown>>;
+  /** The fields in JSON, where they differ. */
+  readonly json?: Readonly<Record<string, unknown>>;
 }
 
 /** The body of a REST error. */
@@ -23,9 +26,9 @@ export function statusJson(error: WharfError, domain: string): string {
   return JSON.stringify({
     code: error.number,
     message: error.message,
-    details: detailsOf(error, domain).map(({ schema, fields }) => ({
+    details: detailsOf(error, domain).map(({ schema, fields, json = fields }) => ({
       "@type": `type.googleapis.com/${schema.typeName}`,
-      ...fields,
+      ...json,
     })),
   });
 }
@@ -41,18 +44,24 @@ function pack({ schema, fields }: TypedDetail): Any {
   return anyPack(schema, create(schema, fields as MessageShape<DescMessage>));
 }
 
-/** Every error has an ErrorInfo, which comes first. */
+/** Every error has an ErrorInfo, which comes first, and those to be retried have a RetryInfo. */
 function detailsOf(error: WharfError, domain: string): TypedDetail[] {
-  const { detail } = error;
+  const { detail, retryAfterSeconds } = error;
   const reason = detail !== undefined && "reason" in detail ? detail.reason : error.code;
-  const info: TypedDetail = { schema: ErrorInfoSchema, fields: { reason, domain } };
-  if (detail === undefined || "reason" in detail) return [info];
+  const details: TypedDetail[] = [{ schema: ErrorInfoSchema, fields: { reason, domain } }];
+  const specific = detail && detailOf(detail, domain);
+  if (specific !== undefined) details.push(specific);
+  if (retryAfterSeconds !== undefined) details.push(retryInfo(retryAfterSeconds));
+  return details;
+}
+
+function detailOf(detail: ErrorDetail, domain: string): TypedDetail | undefined {
   if ("badRequest" in detail) {
     const fieldViolations = detail.badRequest.map((v) => ({
       field: v.field,
       description: v.description,
     }));
-    return [info, { schema: BadRequestSchema, fields: { fieldViolations } }];
+    return { schema: BadRequestSchema, fields: { fieldViolations } };
   }
   if ("preconditionFailure" in detail) {
     const violations = detail.preconditionFailure.map((v) => ({
@@ -60,12 +69,18 @@ function detailsOf(error: WharfError, domain: string): TypedDetail[] {
       ...(v.subject === undefined ? {} : { subject: v.subject }),
       description: v.description,
     }));
-    return [info, { schema: PreconditionFailureSchema, fields: { violations } }];
+    return { schema: PreconditionFailureSchema, fields: { violations } };
   }
+  if (!("resourceInfo" in detail)) return undefined;
   const { type, name } = detail.resourceInfo;
   const resource = { resourceType: `${domain}/${type}`, resourceName: name };
-  return [
-    info,
-    { schema: ResourceInfoSchema, fields: { ...resource, owner: "", description: "" } },
-  ];
+  return { schema: ResourceInfoSchema, fields: { ...resource, owner: "", description: "" } };
+}
+
+function retryInfo(seconds: number): TypedDetail {
+  return {
+    schema: RetryInfoSchema,
+    fields: { retryDelay: create(DurationSchema, { seconds: BigInt(seconds) }) },
+    json: { retryDelay: `${seconds}s` },
+  };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { linesOf } from "@wharf/advisories/read";
 import type { Wharf } from "@wharf/client";
 import type { AdvisoryDocumentResult } from "@wharf/contract/messages";
@@ -71,10 +72,12 @@ async function sendWithRetries(
   { parent, dryRun, signal }: SendOptions,
 ): Promise<readonly AdvisoryDocumentResult[]> {
   const documents = batch.map(({ document }) => document);
+  // Of all attempts: if a reply was lost, the next attempt gets it.
+  const idempotencyKey = randomUUID();
   for (let attempt = 1; ; attempt++) {
     try {
       const request = { parent, documents, validateOnly: dryRun };
-      return (await client.advisoryImports.importAdvisories(request)).results;
+      return (await client.advisoryImports.importAdvisories(request, { idempotencyKey })).results;
     } catch (thrown) {
       const { code, retryAfterMs } = thrown as CallError;
       const isFinal = !TRANSIENT.has(code) || isTooLarge(thrown) || attempt === MAX_ATTEMPTS;

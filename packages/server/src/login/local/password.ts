@@ -1,8 +1,8 @@
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { clientNetwork } from "../../lib/client-network.ts";
+import { tooMany } from "../../lib/errors.ts";
 import { FairQueue, QueueFullError } from "../../lib/fair-queue.ts";
-import { tooMany } from "../attempts.ts";
 
 /** The cost parameters of argon2id; `memory` in KiB. */
 export interface PasswordCost {
@@ -20,9 +20,6 @@ const TAG_BYTES = 32;
 /** PHC string format: `$argon2id$v=19$m=65536,t=3,p=1$<salt>$<tag>`, base64 without padding. */
 const PHC =
   /^\$argon2id\$v=19\$m=(?<memory>\d{1,7}),t=(?<passes>\d{1,3}),p=(?<parallelism>\d{1,2})\$(?<salt>[A-Za-z0-9+/]+)\$(?<tag>[A-Za-z0-9+/]+)$/;
-
-/** A full queue takes a few seconds to drain. */
-const RETRY_AFTER_MS = 5_000;
 
 interface Derivation extends PasswordCost {
   readonly salt: Buffer;
@@ -99,7 +96,7 @@ export class PasswordHasher {
       );
     } catch (error) {
       if (!(error instanceof QueueFullError)) throw error;
-      throw tooMany("too many sign-ins are queued: try again in a moment", RETRY_AFTER_MS);
+      throw tooMany("too many sign-ins are queued: try again in a moment");
     }
   }
 }

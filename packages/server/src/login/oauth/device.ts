@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { clientNetwork } from "../../lib/client-network.ts";
-import { WharfError } from "../../lib/errors.ts";
+import { tooMany, WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
@@ -41,6 +41,9 @@ export const DEVICE_SECONDS = 900;
 const INTERVAL_SECONDS = 5;
 const SLOW_DOWN_SECONDS = 5;
 
+/** When to try again while too many devices wait: people sign in within minutes. */
+const FULL_RETRY_SECONDS = 60;
+
 /**
  * Bounds pending devices: anyone can add one, and each takes a row. Few enough that guessing one of
  * their user codes is infeasible.
@@ -80,7 +83,7 @@ async function checkPendingDevices(reader: Reader, network: string, now: number)
     (await countTickets(reader, undefined, now)) >= MAX_PENDING_DEVICES;
   if (!full) return;
   const text = "too many devices are waiting to be signed in: try again in a few minutes";
-  throw new WharfError("RESOURCE_EXHAUSTED", text);
+  throw tooMany(text, FULL_RETRY_SECONDS);
 }
 
 /** The pending device with a user code. */

@@ -30,6 +30,7 @@ export function deleteImage(engine: Engine, remotes: ReadonlyMap<string, RemoteR
     const stored = await findManifest(store.reader, repoUid, digest);
     const time = Math.max(Date.now(), stored?.pushed ?? 0);
     let isFound = stored !== undefined;
+    if (call.abandoned !== undefined) throw call.abandoned;
     for (const { remote, path } of locations) {
       if (await asPrecondition(remote.deleteManifest(path, digest, call.caller.uid)))
         isFound = true;

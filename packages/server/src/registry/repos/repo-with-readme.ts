@@ -4,7 +4,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { readMask } from "../../engine/mask.ts";
 import { Mutation } from "../../engine/mutation.ts";
 import { createOne, updateOne } from "../../engine/write.ts";
-import type { Call, EventBody } from "../../rpc/call.ts";
+import type { Call, EventBody, Reply } from "../../rpc/call.ts";
 import { mustBeUid, validate, validateRequest } from "../../rpc/validate.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { readReadmes } from "../../store/tables/repo-readmes.ts";
@@ -43,16 +43,17 @@ export class ReposWithReadme {
     parent: string,
     { repo, readme }: RepoWithReadme,
     preventExisting: boolean,
-  ): Promise<RepoWithReadme> {
+    replyOf: (created: RepoWithReadme) => Reply,
+  ): Promise<Reply> {
     validateRequest(CreateRepoRequestSchema, create(CreateRepoRequestSchema, { parent, repo }));
     // Before the lookup, as the store rejects some invalid names.
     validate(RepoSchema, repo);
     checkReadme(readme);
     const {
-      store,
+      creates,
       catalog: { repos },
     } = this.#engine;
-    return store.writeFor(call, async (tx) => {
+    const work = async (tx: Transaction) => {
       const mutation = this.#begin(call, tx);
       if (preventExisting) {
         const { created } = await createOne(mutation, repos, parent, repo);
@@ -60,9 +61,12 @@ export class ReposWithReadme {
       }
       const found = await findOrCreateRepo(mutation, parent, repo);
       if (found.isNew) return this.#withReadme(mutation, found.repo, readme, "Create");
+      // The repo that the first request created is not replaced by its repetition.
+      if (call.idempotency?.isRehearsal) return { repo: found.repo, readme };
       mutation.mustHold(UPDATE, found.repo.uid);
       return this.#replace(mutation, found.repo.uid, { repo, readme });
-    });
+    };
+    return creates.write(call, work, replyOf);
   }
 
   /** Replaces all fields that callers can set. */

@@ -59,6 +59,7 @@ export class RemoteTags {
     if (digests.some((one) => one && one !== digest)) await this.#checkMove(call, repo, name);
     await checkUniqueTag(this.#engine.store.reader, repo, { name, digest });
     const time = Math.max(Date.now(), stored?.seen ?? 0);
+    if (call.abandoned !== undefined) throw call.abandoned;
     for (const { remote, path, manifest } of targets) {
       if (manifest === undefined) continue;
       const isDone = await asPrecondition(remote.putTag(path, name, manifest, call.caller.uid));
@@ -102,6 +103,7 @@ export class RemoteTags {
       (await asPrecondition(remote.digestOf(path, name, call.signal))) !== undefined;
     const found = await Promise.all(locations.map(exists));
     const time = Math.max(Date.now(), stored?.seen ?? 0);
+    if (call.abandoned !== undefined) throw call.abandoned;
     for (const location of locations.filter((_, at) => found[at])) {
       const { remote, path } = location;
       const deletion = remote.deleteTag(path, name, call.caller.uid);

@@ -1,9 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
 import { create, type DescMethod, equals } from "@bufbuild/protobuf";
 import {
-  Capability,
   type CreateTagRequest,
-  capabilityName,
   type DeleteTagRequest,
   parentOf,
   type Tag,
@@ -14,13 +11,24 @@ import type { Engine } from "../../engine/engine.ts";
 import { Mutation } from "../../engine/mutation.ts";
 import { nextUpdateTime } from "../../engine/update-time.ts";
 import { deleteMethod } from "../../engine/write.ts";
-import { aborted, invalidArgument, notFound, permissionDenied } from "../../lib/errors.ts";
-import type { Call, Handler } from "../../rpc/call.ts";
+import { aborted, invalidArgument, notFound } from "../../lib/errors.ts";
+import type { Call, Handler, Reply } from "../../rpc/call.ts";
 import { EMPTY_REPLY, messageReply } from "../../rpc/reply.ts";
 import { mustBeUid, validate } from "../../rpc/validate.ts";
+import type { Transaction } from "../../store/db/group-commit.ts";
 import { newestEntry } from "../../store/tables/tags.ts";
 import { recordTag, removeTag, type TagUpdate, writeTime } from "../ingest/tag-state.ts";
 import { digestRequired, type RemoteTags } from "./remote-tags.ts";
+import { checkReplace, validateTag } from "./tag-checks.ts";
+
+/** Stores the response of a create with its idempotency key. */
+type RememberTag = (tx: Transaction, tag: Tag) => Promise<void>;
+
+interface RecordOptions {
+  /** The tag, which must exist. */
+  readonly uid?: string;
+  readonly remember?: RememberTag;
+}
 
 /**
  * Tags that callers create, move and delete: first in the attached registries, then in the store. If the
@@ -63,17 +71,31 @@ export class TagWrites {
     const eventMethod = call.method;
     if (digest === "") return this.#describe(call, uid, { deprecated, bundles, eventMethod });
     const update = { name, digest, deprecated, bundles, eventMethod };
-    return this.#put(call, parentOf(uid), update, uid);
+    return this.#put(call, parentOf(uid), update, { uid });
   }
 
   /**
    * Creates or replaces a tag without a digest: with the image that it has in the repo's registries, or in
    * the store if there is none.
    */
-  async createForCurrentImage(call: Call, repo: string, given: Tag): Promise<Tag> {
-    const { name, deprecated, bundles } = given;
+  async createForCurrentImage(
+    call: Call,
+    repo: string,
+    given: Tag,
+    replyOf: (created: Tag) => Reply,
+  ): Promise<Reply> {
+    const { name, bundles } = given;
     mustBeUid("repoId", repo);
     validateTag({ name, digest: "", bundles });
+    return this.#once(call, replyOf, (remember) => this.#tagCurrent(call, repo, given, remember));
+  }
+
+  async #tagCurrent(
+    call: Call,
+    repo: string,
+    { name, deprecated, bundles }: Tag,
+    remember: RememberTag,
+  ): Promise<Tag> {
     const {
       store,
       catalog: { repos, tags },
@@ -85,11 +107,11 @@ export class TagWrites {
     if (remote !== undefined) {
       const update = { name, digest: remote.digest, deprecated, bundles };
       checkReplace(call, stored, update);
-      return this.#record(call, repo, update, remote.time);
+      return this.#record(call, repo, update, remote.time, { remember });
     }
     if (stored === undefined) throw digestRequired(`the repo has no tag ${name}`);
     checkReplace(call, stored, { name, digest: stored.digest, deprecated, bundles });
-    return this.#describe(call, stored.uid, { deprecated, bundles });
+    return this.#describe(call, stored.uid, { deprecated, bundles }, remember);
   }
 
   /** Replaces what is stored beside the digest. The history, which is about digests, does not change. */
@@ -97,6 +119,7 @@ export class TagWrites {
     call: Call,
     uid: string,
     given: Pick<Tag, "deprecated" | "bundles"> & Pick<TagUpdate, "eventMethod">,
+    remember?: RememberTag,
   ): Promise<Tag> {
     const {
       store,
@@ -110,26 +133,43 @@ export class TagWrites {
       const before = tags.fromRow(row);
       const { deprecated, bundles, eventMethod } = given;
       const after = create(TagSchema, { ...before, deprecated, bundles });
-      if (equals(TagSchema, before, after)) return before;
-      const mutation = new Mutation(call, tx, this.#engine);
-      after.updateTime = nextUpdateTime(before, await writeTime(mutation));
-      await mutation.update(tags, after, eventMethod ?? tags.method("Create"));
+      const isChanged = !equals(TagSchema, before, after);
+      if (isChanged) {
+        const mutation = new Mutation(call, tx, this.#engine);
+        after.updateTime = nextUpdateTime(before, await writeTime(mutation));
+        await mutation.update(tags, after, eventMethod ?? tags.method("Create"));
+      }
+      await remember?.(tx, after);
       return after;
     });
   }
 
   /** Creates a tag, or replaces an existing one, which also takes `tag.update`. */
-  async #create(call: Call, { parent, tag }: CreateTagRequest) {
+  #create(call: Call, { parent, tag }: CreateTagRequest): Promise<Reply> {
     if (tag === undefined) {
       throw invalidArgument({ field: "tag", description: "tag is required" });
     }
     validate(TagSchema, tag);
     const { name, digest, deprecated, bundles } = tag;
-    const created = await this.#put(call, parent, { name, digest, deprecated, bundles });
-    return messageReply(TagSchema, created);
+    const update = { name, digest, deprecated, bundles };
+    const replyOf = (created: Tag) => messageReply(TagSchema, created);
+    return this.#once(call, replyOf, (remember) => this.#put(call, parent, update, { remember }));
   }
 
-  async #put(call: Call, repo: string, update: TagUpdate, uid?: string): Promise<Tag> {
+  /** A repeated create does not move the tag back if it has moved since. It takes `tag.create`, as the first did. */
+  #once(
+    call: Call,
+    replyOf: (created: Tag) => Reply,
+    run: (remember: RememberTag) => Promise<Tag>,
+  ): Promise<Reply> {
+    return this.#engine.creates.once(
+      call,
+      async (remember) => replyOf(await run((tx, tag) => remember(tx, replyOf(tag)))),
+      async () => {},
+    );
+  }
+
+  async #put(call: Call, repo: string, update: TagUpdate, options: RecordOptions): Promise<Tag> {
     const {
       store,
       catalog: { tags },
@@ -139,7 +179,7 @@ export class TagWrites {
     const [stored] = await tags.table.childrenNamed(store.reader, repo, update.name, 1);
     if (stored !== undefined) checkReplace(call, await tags.find(store.reader, stored), update);
     const time = await this.#remoteTags.put(call, repo, update);
-    return this.#record(call, repo, update, time, uid);
+    return this.#record(call, repo, update, time, options);
   }
 
   /** Stores a tag: as it is in the registries since a time, or undefined if no registry has it. */
@@ -148,7 +188,7 @@ export class TagWrites {
     repo: string,
     update: TagUpdate,
     time: number | undefined,
-    uid?: string,
+    { uid, remember }: RecordOptions,
   ): Promise<Tag> {
     const {
       store,
@@ -169,6 +209,7 @@ export class TagWrites {
       const mutation = new Mutation(call, tx, this.#engine);
       const { tag, outcome } = await recordTag(mutation, repo, { ...update, ...since });
       if (outcome === "older") throw aborted(`the tag ${update.name} was changed concurrently`);
+      await remember?.(tx, tag as Tag);
       return tag as Tag;
     });
   }
@@ -194,27 +235,5 @@ export class TagWrites {
       });
       return EMPTY_REPLY;
     };
-  }
-}
-
-/** Validates the fields of a tag whose digest may be left out. */
-function validateTag(given: { name: string; digest: string; bundles: string[] }): void {
-  const digest = given.digest || PLACEHOLDER_DIGEST;
-  validate(TagSchema, create(TagSchema, { ...given, digest }));
-}
-
-const PLACEHOLDER_DIGEST = `sha256:${"0".repeat(64)}`;
-
-function contentOf({ digest, deprecated = false, bundles = [] }: TagUpdate) {
-  return { digest, deprecated, bundles };
-}
-
-const UPDATE = Capability.CAP_TAG_UPDATE;
-
-/** `tag.create` creates tags and confirms existing ones; any change of one takes `tag.update`. */
-function checkReplace({ caller }: Call, before: Tag | undefined, update: TagUpdate): void {
-  if (before === undefined || caller.grants.holds([UPDATE], before.uid)) return;
-  if (!isDeepStrictEqual(contentOf(update), contentOf(before))) {
-    throw permissionDenied([capabilityName(UPDATE)], parentOf(before.uid));
   }
 }

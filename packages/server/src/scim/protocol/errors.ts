@@ -40,7 +40,6 @@ const CODE_OF: Readonly<Record<number, CodeName>> = {
   404: "NOT_FOUND",
   409: "ALREADY_EXISTS",
   412: "ABORTED",
-  429: "RESOURCE_EXHAUSTED",
 };
 
 export function badRequest(scimType: ScimType, text: string): ScimError {

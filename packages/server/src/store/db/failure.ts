@@ -1,9 +1,12 @@
+import { WharfError } from "../../lib/errors.ts";
+
 /** Why the database itself cannot be read or written. */
 export type FailureCause =
   | "disk_full"
   | "read_only"
   | "io_error"
   | "unreachable"
+  | "standby"
   | "damaged"
   | "locked"
   | "replaced"
@@ -17,6 +20,7 @@ const REASONS: Readonly<Record<FailureCause, string>> = {
   read_only: "it is read-only",
   io_error: "disk I/O error",
   unreachable: "it cannot be reached",
+  standby: "only a standby can be reached, no primary",
   damaged: "the database is damaged, or its disk fails; `wharf admin check` shows where",
   locked: "another process has locked the database",
   replaced: "its file was replaced or removed; restart the server",
@@ -36,4 +40,15 @@ export interface StoreFailure {
 /** The error text for callers and the log, such as "the store cannot be written: its disk is full". */
 export function failureText({ cause, operation }: Omit<StoreFailure, "error">): string {
   return `the store cannot be ${operation === "read" ? "read" : "written"}: ${REASONS[cause]}`;
+}
+
+/** The error for callers. */
+export function storeError(failure: StoreFailure): WharfError {
+  const code = failure.cause === "damaged" ? "DATA_LOSS" : "UNAVAILABLE";
+  return new WharfError(code, failureText(failure), undefined, databaseErrorOf(failure));
+}
+
+/** The error of the database itself, for the log. */
+export function databaseErrorOf({ error }: Pick<StoreFailure, "error">): unknown {
+  return error instanceof WharfError ? (error.cause ?? error) : error;
 }

@@ -3,7 +3,7 @@ import { CountChanges, readCounts } from "../resources/counts.ts";
 import { GrantChanges } from "../tables/access-log.ts";
 import { CommitOutcomeUnknown, NotCommitted, outcomeUnknown } from "./commit-errors.ts";
 import type { Driver, Value, Writer } from "./connection.ts";
-import { failureText, type StoreFailure } from "./failure.ts";
+import { type StoreFailure, storeError } from "./failure.ts";
 import { type Turn, Turns } from "./turns.ts";
 
 /** Work done inside a transaction. May run again after a deadlock, so it must not act outside it. */
@@ -134,8 +134,7 @@ export class GroupCommit {
     const cause = this.#driver.failureOf(error) ?? "other";
     const failure: StoreFailure = { operation: "write", cause, error };
     this.#observer.failed(failure);
-    const code = cause === "damaged" ? "DATA_LOSS" : "UNAVAILABLE";
-    return new WharfError(code, failureText(failure), undefined, error);
+    return storeError(failure);
   }
 
   async #attempt(batch: Waiting[]): Promise<Outcome[]> {
@@ -158,6 +157,8 @@ export class GroupCommit {
   async #transaction(batch: Waiting[], mode: CommitMode): Promise<Outcome[]> {
     const { writer } = this.#driver;
     await this.#driver.begin(mode.turn);
+    // Writes that arrived while the batch waited for its turn join it: other replicas wait once for all of them.
+    batch.push(...this.#waiting.splice(0, BATCH_SIZE - batch.length));
     try {
       const counts = new CountChanges();
       if (mode.withLock) await new SharedTransaction(writer, counts).acquireLock();

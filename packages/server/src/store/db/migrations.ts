@@ -149,6 +149,7 @@ export function migrations(dialect: Dialect): readonly Step[] {
     // Earlier versions recorded no changes of the tables of resources.
     { table: ALL_TABLES },
     commitMarkers(dialect),
+    idempotencyKeys(dialect),
   ];
 }
 
@@ -261,5 +262,15 @@ function commitMarkers({ name }: Dialect): readonly string[] {
   return [
     `CREATE TABLE commit_markers (
       connection TEXT PRIMARY KEY, batch BIGINT NOT NULL, time TIMESTAMPTZ NOT NULL)`,
+  ];
+}
+
+/** Responses of creates by idempotency key, for a day (idempotency-keys.ts). */
+function idempotencyKeys({ text, integer }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE idempotency_keys (
+      id ${text} PRIMARY KEY, request ${text} NOT NULL, response ${text} NOT NULL,
+      expires ${integer} NOT NULL)`,
+    "CREATE INDEX idempotency_keys_by_expires ON idempotency_keys (expires)",
   ];
 }

@@ -1,6 +1,6 @@
 import { WharfError } from "../../lib/errors.ts";
 import type { Driver, Reader, Value } from "./connection.ts";
-import { failureText, type StoreFailure } from "./failure.ts";
+import { type StoreFailure, storeError } from "./failure.ts";
 
 type Reads = Pick<Driver, "reader" | "readShared">;
 
@@ -48,6 +48,6 @@ class ObservedReader implements Reader {
     if (cause === undefined) throw error;
     const failure: StoreFailure = { operation: "read", cause, error };
     this.#report(failure);
-    throw new WharfError("UNAVAILABLE", failureText(failure), undefined, error);
+    throw storeError(failure);
   };
 }

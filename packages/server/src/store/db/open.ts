@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { parseDatabaseUrl, shownHosts } from "../../config/database-url.ts";
 import { ConfigError, type Settings } from "../../config/settings.ts";
 import { databaseError, dataDirectoryError } from "../../lib/startup-errors.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
@@ -49,8 +50,14 @@ async function open(
     const driver = databaseUrl === "" ? await openFile(location) : await openPostgres(databaseUrl);
     return await Store.open(driver, tables, timings, options);
   } catch (error) {
-    throw databaseUrl === "" ? dataDirectoryError(data, error) : databaseError(databaseUrl, error);
+    throw databaseUrl === ""
+      ? dataDirectoryError(data, error)
+      : databaseError(hostsOf(databaseUrl), error);
   }
+}
+
+function hostsOf(databaseUrl: string): string {
+  return shownHosts(parseDatabaseUrl(databaseUrl).hosts);
 }
 
 /** Holds the lock of the data directory until the database is closed. */

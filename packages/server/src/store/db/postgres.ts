@@ -1,47 +1,26 @@
-import type { Pool } from "pg";
 import type { Driver } from "./connection.ts";
+import { connectCluster, type Timeouts } from "./postgres/cluster.ts";
 import { DIALECT } from "./postgres/dialect.ts";
 import { failureOf, isTransient } from "./postgres/failures.ts";
 import { scrub } from "./postgres/scrub.ts";
 import { PostgresSession } from "./postgres/session.ts";
-import { PostgresReader, PostgresWriter } from "./postgres/statements.ts";
+import { LockAwareWriter, PostgresReader } from "./postgres/statements.ts";
 import { Transactions } from "./postgres/transactions.ts";
 import { SharedRead } from "./shared-read.ts";
 
-/** Connections for reads; writes have one of their own. */
-const READ_CONNECTIONS = 8;
-
-/** A statement that takes longer than this is stuck. */
-const STATEMENT_TIMEOUT_MS = 20_000;
-
-export interface PostgresOptions {
-  /** How long to ask for the outcome of a commit whose connection broke. */
-  readonly outcomeTimeoutMs?: number | undefined;
-}
-
 /** Opens PostgreSQL, or a compatible database, for any number of replicas. */
-export async function openPostgres(
-  url: string,
-  { outcomeTimeoutMs }: PostgresOptions = {},
-): Promise<Driver> {
-  const { default: pg } = await import("pg");
-  pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-  const options = {
-    connectionString: url,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    application_name: "wharf",
-  };
-  const pool: Pool = new pg.Pool({ ...options, max: READ_CONNECTIONS });
-  // A broken idle connection is replaced by the pool; without a listener it would end the process.
-  pool.on("error", () => {});
-
-  const transactions = new Transactions(async () => {
-    const client = new pg.Client(options);
-    // Without a listener, a broken connection would end the process.
-    client.on("error", () => {});
-    await client.connect();
-    return client;
-  }, outcomeTimeoutMs);
+export async function openPostgres(url: string, timeouts: Partial<Timeouts> = {}): Promise<Driver> {
+  const { connections, limits, locked, outcomeMs, pool, stop } = await connectCluster(
+    url,
+    timeouts,
+  );
+  const transactions = new Transactions(
+    {
+      open: () => connections.open(limits),
+      discard: (connection) => connections.destroy(connection, "its transaction was given up"),
+    },
+    outcomeMs,
+  );
 
   const reader = new PostgresReader(async () => pool);
   const shared = new Map<string, SharedRead<object | undefined>>();
@@ -53,32 +32,27 @@ export async function openPostgres(
     }
     return read.read() as Promise<R | undefined>;
   };
-  try {
-    await reader.get("SELECT 1 AS one");
-  } catch (error) {
-    await pool.end();
-    throw error;
-  }
   return {
     dialect: DIALECT,
     reader,
     readShared,
-    writer: new PostgresWriter(async () => transactions.client),
+    writer: new LockAwareWriter(async () => transactions.client, locked),
     begin: (turn) => transactions.begin(turn),
     commit: () => transactions.commit(),
     rollback: () => transactions.rollback(),
-    openSession: async () => {
-      const client = new pg.Client({ ...options, statement_timeout: 0 });
-      client.on("error", () => {});
-      await client.connect();
-      return new PostgresSession(client);
-    },
+    // Migrations take as long as they take.
+    openSession: async () =>
+      new PostgresSession(await connections.open({ ...limits, statementMs: 0 })),
     failureOf,
     isTransient,
-    scrub: (tables) => scrub(pool, tables),
+    scrub: async (tables) => {
+      const connection = await connections.open(limits);
+      await scrub(connection, tables).finally(() => connection.end());
+    },
     close: async () => {
-      await pool.end();
+      await pool.close();
       await transactions.close();
+      stop();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, openSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Driver } from "./connection.ts";
@@ -6,7 +6,7 @@ import type { StoreFailure } from "./failure.ts";
 import { BUSY_TIMEOUT_MS, SqliteConnection } from "./sqlite/connection.ts";
 import { DataFiles } from "./sqlite/data-files.ts";
 import { DIALECT } from "./sqlite/dialect.ts";
-import { createDirectory } from "./sqlite/directory.ts";
+import { createDirectory, createFile } from "./sqlite/directory.ts";
 import { causeOf } from "./sqlite/failures.ts";
 import { LockWait } from "./sqlite/lock-wait.ts";
 import { SqliteReader } from "./sqlite/reader.ts";
@@ -34,7 +34,7 @@ export interface SqliteOptions {
 export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
   const { lockWaitMs = BUSY_TIMEOUT_MS, watchMs = WATCH_MS } = options;
   createDirectory(dirname(path));
-  closeSync(openSync(path, "a", 0o600));
+  createFile(path);
   chmodSync(path, 0o600);
   let report: (failure: StoreFailure) => void = () => {};
   const writer = new SqliteConnection(path, false);

@@ -15,10 +15,10 @@
 export type Turn = "together" | "alone";
 
 /** How long a replica takes turns after the first conflict. */
-const MIN_TURNS_MS = 1_000;
+const MIN_TURNS_MS = 5_000;
 
 /** Conflicts that return soon double the time, up to this. */
-const MAX_TURNS_MS = 30_000;
+const MAX_TURNS_MS = 60_000;
 
 /** Remembers the recent conflicts of a replica with others. */
 export class Turns {

@@ -7,9 +7,10 @@ import {
   type MigrationLog,
   MigrationSession,
 } from "./migration-session.ts";
-import { readSchema, type StoredSchema } from "./read-schema.ts";
+import { readSchema, type StoredSchema, type StoredTable } from "./read-schema.ts";
 import {
   createRecords,
+  lastStep,
   type Records,
   readRecords,
   recordDigests,
@@ -40,8 +41,9 @@ export async function migrate(
   const isDone = async () => isCurrent(await readRecords(session), schema);
   try {
     if (!(await acquireMigrationLock(migration, isDone))) return;
+    const isNew = !(await readSchema(session)).has("migrations");
+    if (isNew && (await createStore(migration, schema))) return;
     const stored = await readSchema(session);
-    if (!stored.has("migrations")) return await createStore(migration, schema, stored);
     const records = await currentRecords(migration, schema, stored);
     await new Migration(migration, driver.reader, schema, stored).run(records);
   } finally {
@@ -60,28 +62,30 @@ function isCurrent(records: Records | undefined, { steps, tables }: Schema): boo
   );
 }
 
-/** Creates all tables in one transaction. No step has rows to change. */
-async function createStore(
-  migration: MigrationSession,
-  { version, steps, tables }: Schema,
-  stored: StoredSchema,
-): Promise<void> {
-  const { session, log } = migration;
+/**
+ * Creates all tables in one transaction: no step has rows to change. Returns false if another process has
+ * created them meanwhile, which only happens on SQLite.
+ */
+function createStore(migration: MigrationSession, schema: Schema): Promise<boolean> {
+  const { session } = migration;
   const { dialect } = session;
-  const statements = [
-    ...createRecords(dialect),
-    ...steps.flatMap((step) =>
-      isTableStep(step) ? [] : step.filter((statement) => typeof statement === "string"),
-    ),
-    ...createStatements(tables, dialect),
-  ];
-  checkUnused(stored, statements, dialect.name === "sqlite");
-  const began = performance.now();
-  await migration.run("creating the store", statements, async () => {
+  const { version, steps, tables } = schema;
+  return migration.transaction("creating the store", async () => {
+    const stored = await readSchema(session);
+    if (stored.has("migrations")) return false;
+    const statements = [
+      ...createRecords(dialect),
+      ...steps.flatMap((step) =>
+        isTableStep(step) ? [] : step.filter((statement) => typeof statement === "string"),
+      ),
+      ...createStatements(tables, dialect),
+    ];
+    checkUnused(stored, statements, dialect.name === "sqlite");
+    await session.script(statements.join(";\n"));
     await recordSteps(session, steps.length, version);
     await recordDigests(session, tables);
+    return true;
   });
-  log.info({ ms: Math.round(performance.now() - began) }, "store created");
 }
 
 /** A SQLite file is ours alone; a schema of PostgreSQL may have tables of others, with other names. */
@@ -92,19 +96,23 @@ function checkUnused(stored: StoredSchema, statements: readonly string[], isOwn:
   if (isOwn && stored.size > 0) throw foreignStore([...stored.keys()]);
 }
 
-/** The records of a store, which those of earlier versions are upgraded to. */
+/** The records of a store; those of earlier versions are upgraded first. */
 async function currentRecords(
   migration: MigrationSession,
   { steps }: Schema,
   stored: StoredSchema,
 ): Promise<Records> {
   const { session } = migration;
-  const columns = stored.get("migrations")?.columns;
-  if (!columns?.has("step")) throw foreignStore(["migrations"]);
-  if (!columns.has("pending")) {
-    await migration.run("recording versions", upgradeRecords(session.dialect));
-  }
-  const records = (await readRecords(session)) as Records;
-  if (records.step > steps.length) throw newerStore(records, steps.length);
-  return records;
+  if (!stored.get("migrations")?.columns.has("step")) throw foreignStore(["migrations"]);
+  const known = await readRecords(session);
+  const step = known?.step ?? (await lastStep(session));
+  if (step > steps.length) throw newerStore({ step, version: known?.version ?? "" }, steps.length);
+  if (known !== undefined) return known;
+  return migration.transaction("recording versions", async () => {
+    const { columns } = (await readSchema(session)).get("migrations") as StoredTable;
+    if (!columns.has("pending")) {
+      await session.script(upgradeRecords(session.dialect).join(";\n"));
+    }
+    return (await readRecords(session)) as Records;
+  });
 }

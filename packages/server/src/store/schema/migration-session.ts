@@ -69,14 +69,6 @@ export class MigrationSession {
     });
   }
 
-  /** Runs statements in a transaction. */
-  run(what: string, statements: readonly string[], more?: () => Promise<void>): Promise<void> {
-    return this.transaction(what, async () => {
-      if (statements.length > 0) await this.session.script(statements.join(";\n"));
-      await more?.();
-    });
-  }
-
   /** Tries until there is neither a lock in the way nor a deadlock, up to the limit. */
   async retry<T>(what: string, attempt: () => Promise<T>): Promise<T> {
     const { retryMs, maxWaitMs } = this.limits;

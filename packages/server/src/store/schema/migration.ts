@@ -1,12 +1,20 @@
+import { ConfigError } from "../../config/settings.ts";
+import { UpgradeError } from "../../lib/startup-errors.ts";
 import type { Dialect, Reader } from "../db/connection.ts";
 import { backfill } from "./backfill.ts";
 import { buildIndex, dropIndex } from "./build-index.ts";
 import { differences, isEmpty } from "./differences.ts";
 import type { MigrationSession } from "./migration-session.ts";
 import { readSchema, type StoredSchema, type StoredTable } from "./read-schema.ts";
-import { finishStep, type Records, recordDigests, recordStep } from "./records.ts";
+import {
+  finishStep,
+  type Records,
+  readRecords,
+  readStep,
+  recordDigests,
+  recordStep,
+} from "./records.ts";
 import { ALL_TABLES, isTableStep, type Step, splitStatements, type TableStep } from "./step.ts";
-import { StepError } from "./store-errors.ts";
 import { tableChanges } from "./table-changes.ts";
 import { createIndex, createTable, digestOf, type TableSchema } from "./table-schema.ts";
 
@@ -39,13 +47,13 @@ export class Migration {
     this.#before = before;
   }
 
-  async run({ step: last, pending, digests }: Records): Promise<void> {
+  async run({ step: last, pending }: Records): Promise<void> {
     const { steps } = this.#schema;
     if (pending !== "") await this.#timed(last, () => this.#finish(last, JSON.parse(pending)));
     for (let number = last + 1; number <= steps.length; number++) {
       await this.#timed(number, () => this.#apply(number));
     }
-    await this.#settleTables(digests);
+    await this.#settleTables();
   }
 
   async #timed(number: number, work: () => Promise<void>): Promise<void> {
@@ -54,7 +62,7 @@ export class Migration {
     try {
       await work();
     } catch (error) {
-      throw new StepError(number, of, error);
+      throw error instanceof ConfigError ? error : new UpgradeError(number, of, error);
     }
     const ms = Math.round(performance.now() - began);
     this.#migration.log.info(
@@ -65,32 +73,37 @@ export class Migration {
 
   async #apply(number: number): Promise<void> {
     const step = this.#schema.steps[number - 1] as Step;
-    const { statements, pending } = isTableStep(step)
-      ? await this.#planTables(step)
-      : this.#planStatements(step);
     const { session } = this.#migration;
-    const left = pending === undefined ? "" : JSON.stringify(pending);
-    await this.#migration.run(`step ${number}`, statements, () =>
-      recordStep(session, number, { version: this.#schema.version, pending: left }),
-    );
-    if (pending !== undefined) await this.#finish(number, pending);
+    const pending = await this.#migration.transaction(`step ${number}`, async () => {
+      // On SQLite an admin command may upgrade the store at the same time.
+      const applied = await readStep(session, number);
+      if (applied !== undefined) return applied.pending;
+      const { statements, work } = isTableStep(step)
+        ? await this.#planTables(step)
+        : this.#planStatements(step);
+      if (statements.length > 0) await session.script(statements.join(";\n"));
+      const left = work === undefined ? "" : JSON.stringify(work);
+      await recordStep(session, number, { version: this.#schema.version, pending: left });
+      return left;
+    });
+    if (pending !== "") await this.#finish(number, JSON.parse(pending));
   }
 
   #planStatements(step: Exclude<Step, TableStep>) {
     const { statements, online } = splitStatements(step, (table) => this.#before.has(table));
-    return { statements, pending: online.length === 0 ? undefined : {} };
+    return { statements, work: online.length === 0 ? undefined : {} };
   }
 
-  async #planTables(step: TableStep): Promise<{ statements: string[]; pending: PendingWork }> {
+  async #planTables(step: TableStep): Promise<{ statements: string[]; work: PendingWork }> {
     const { dialect } = this.#migration.session;
-    const pending: Record<string, readonly string[]> = {};
+    const work: Record<string, readonly string[]> = {};
     const statements: string[] = [];
     for (const [table, stored] of await this.#tablesOf(step)) {
       const changes = tableChanges(table, stored, step, dialect);
       statements.push(...changes.statements);
-      if (changes.backfill.length > 0) pending[table.name] = changes.backfill;
+      if (changes.backfill.length > 0) work[table.name] = changes.backfill;
     }
-    return { statements, pending };
+    return { statements, work };
   }
 
   /** The stored tables that a step concerns. Missing ones are created from their definition later. */
@@ -109,7 +122,7 @@ export class Migration {
     const { session } = this.#migration;
     const changed = isTableStep(step) ? await this.#finishTables(step, pending) : [];
     if (!isTableStep(step)) await this.#finishStatements(step);
-    await this.#migration.run(`step ${number}`, [], async () => {
+    await this.#migration.transaction(`step ${number}`, async () => {
       await recordDigests(session, changed);
       await finishStep(session, number);
     });
@@ -152,23 +165,31 @@ export class Migration {
   }
 
   /** Creates missing tables, and checks that steps have made the others what their definitions say. */
-  async #settleTables(digests: Records["digests"]): Promise<void> {
+  #settleTables(): Promise<void> {
     const { session } = this.#migration;
-    const found = await readSchema(session);
-    const unsettled = this.#schema.tables.filter((one) => digests.get(one.name) !== digestOf(one));
-    const missing = unsettled.filter(({ name }) => !found.has(name));
-    for (const table of unsettled) {
-      const stored = found.get(table.name);
-      if (stored !== undefined && !isEmpty(differences(table, stored))) {
-        throw new Error(
-          `the table ${table.name} differs from its definition: append a step for it (CONTRIBUTING.md, "Changing the schema")`,
-        );
-      }
-    }
-    await this.#migration.run("creating tables", createStatements(missing, session.dialect), () =>
-      recordDigests(session, unsettled),
-    );
+    return this.#migration.transaction("creating tables", async () => {
+      const stored = await readSchema(session);
+      const { digests } = (await readRecords(session)) as Records;
+      const unsettled = this.#schema.tables.filter(
+        (one) => digests.get(one.name) !== digestOf(one),
+      );
+      const missing = unsettled.filter(({ name }) => !stored.has(name));
+      const differing = unsettled.find((table) => {
+        const found = stored.get(table.name);
+        return found !== undefined && !isEmpty(differences(table, found));
+      });
+      if (differing !== undefined) throw unrecordedChange(differing.name);
+      const statements = createStatements(missing, session.dialect);
+      if (statements.length > 0) await session.script(statements.join(";\n"));
+      await recordDigests(session, unsettled);
+    });
   }
+}
+
+function unrecordedChange(table: string): Error {
+  return new Error(
+    `the table ${table} differs from its definition: append a step for it (CONTRIBUTING.md, "Changing the schema")`,
+  );
 }
 
 /** The statements that create tables and their indexes. */

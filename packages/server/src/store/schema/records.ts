@@ -43,6 +43,20 @@ function recordsOf(rows: readonly RecordRow[]): Records {
   return { step, version, pending, digests: new Map(digests) };
 }
 
+/** The last step in the records of any version. */
+export async function lastStep(reader: Reader): Promise<number> {
+  const sql = "SELECT max(step) AS step FROM migrations";
+  return (await reader.get<{ step: number | null }>(sql))?.step ?? 0;
+}
+
+/** An applied step. */
+export function readStep(
+  reader: Reader,
+  step: number,
+): Promise<Pick<Records, "pending"> | undefined> {
+  return reader.get("SELECT pending FROM migrations WHERE step = ?", step);
+}
+
 /** undefined_table and undefined_column; SQLITE_ERROR, which SQLite has for both. */
 function isMissing(error: unknown): boolean {
   const { code, errcode } = error as { code?: string; errcode?: number };

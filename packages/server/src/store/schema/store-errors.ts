@@ -1,18 +1,11 @@
 import { ConfigError } from "../../config/settings.ts";
 import type { Records } from "./records.ts";
 
-/** A failed step. Its transaction was rolled back, and the work after it can be repeated. */
-export class StepError extends Error {
-  constructor(step: number, of: number, cause: unknown) {
-    super(
-      `step ${step} of ${of} of the upgrade failed; nothing is lost: remove the cause and start again, or restore a backup for the previous version`,
-      { cause },
-    );
-  }
-}
-
 /** An older version would corrupt the data of a newer one. */
-export function newerStore({ step, version }: Records, known: number): ConfigError {
+export function newerStore(
+  { step, version }: Pick<Records, "step" | "version">,
+  known: number,
+): ConfigError {
   const by = version === "" ? "a newer version of wharf" : `wharf ${version}`;
   return new ConfigError(
     `the store was migrated by ${by} (step ${step}, this version knows ${known}): run that version or a newer one, or restore a backup of this version`,

@@ -3,7 +3,8 @@ import type { Transaction } from "../db/group-commit.ts";
 
 /**
  * All sealed values, in one table: secrets of resources, private keys and the installation's own secrets.
- * No other table has secrets. Values are encrypted before they reach the store.
+ * No other table has secrets, except stored replies (idempotency-keys.ts), which are sealed, too. Values are encrypted
+ * before they reach the store.
  */
 
 export async function readSealed(

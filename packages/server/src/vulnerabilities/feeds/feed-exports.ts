@@ -1,4 +1,4 @@
-import { WharfError } from "../../lib/errors.ts";
+import { tooMany, WharfError } from "../../lib/errors.ts";
 import { KeyedSemaphore } from "../../lib/semaphore.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
 import { HttpFault } from "../../wire/http.ts";
@@ -26,7 +26,7 @@ const LIMITS: ExportLimits = {
 };
 
 /** The Retry-After of rejected requests. */
-const RETRY_AFTER_SECONDS = "30";
+const RETRY_AFTER_SECONDS = 30;
 
 type Chunks = Exclude<HttpResponse["body"], string | Uint8Array>;
 
@@ -42,7 +42,7 @@ export class FeedExports {
       total: limits.concurrency,
       maxQueued: limits.maxWaiting,
       maxWaitMs: limits.waitTimeoutMs,
-      rejection: tooMany,
+      rejection: tooManyExports,
     });
   }
 
@@ -125,10 +125,7 @@ function once(work: () => void): () => void {
   };
 }
 
-function tooMany(): WharfError {
-  const error = new WharfError(
-    "RESOURCE_EXHAUSTED",
-    "too many concurrent feed exports: try again later",
-  );
-  return new HttpFault(error, 503, { "retry-after": RETRY_AFTER_SECONDS });
+function tooManyExports(): WharfError {
+  const text = "too many concurrent feed exports: try again later";
+  return new HttpFault(tooMany(text, RETRY_AFTER_SECONDS), 503);
 }

@@ -6,7 +6,6 @@ import { create, type DescMethod } from "@bufbuild/protobuf";
 import {
   type AdvisoryDocument,
   type AdvisoryDocumentResult,
-  AdvisoryDocumentResultSchema,
   AdvisoryImportsService,
   ancestorsOf,
   Capability,
@@ -14,14 +13,14 @@ import {
   type ImportAdvisoriesResponse,
   ImportAdvisoriesResponseSchema,
 } from "@wharf/contract";
+import type { Remember } from "../../engine/creates.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { Mutation } from "../../engine/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
-import type { Call, Handler } from "../../rpc/call.ts";
+import type { Call, Handler, Reply } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
 import { sourcesOf } from "../../store/tables/advisory-sources.ts";
 import { vulnerabilitiesNamed, vulnerabilitiesOf } from "../../store/tables/vulnerabilities.ts";
 import { advisories } from "../advisories.ts";
@@ -29,16 +28,10 @@ import { type NamingDeps, namingOf } from "../naming.ts";
 import { settleSeverities } from "../severities/severity-changes.ts";
 import { saveVulnerabilities } from "../severities/vulnerability-writer.ts";
 import { AdvisoryWriter } from "../writer.ts";
-import { documentProblems } from "./import-checks.ts";
+import { batches, inOrder, validate } from "./batches.ts";
 import { type ImportContext, ImportPlan, repeatedNames, type StoredState } from "./import-plan.ts";
 import { saveSources } from "./save-sources.ts";
 import { givenSource } from "./source-checks.ts";
-
-/**
- * Advisories per transaction, about: enough to make lookup and commit cheap, and few enough that other writers
- * do not wait long for the lock. A document is never split.
- */
-const BATCH_SIZE = 250;
 
 /** Imports documents; each is imported as a whole or rejected. */
 export function importHandlers(engine: Engine, deps: NamingDeps): [DescMethod, Handler][] {
@@ -46,8 +39,6 @@ export function importHandlers(engine: Engine, deps: NamingDeps): [DescMethod, H
 }
 
 function importAdvisories(engine: Engine, deps: NamingDeps): Handler {
-  const bulk = (call: Call, tx: Transaction) =>
-    new Mutation(call, tx, engine, { events: "held", audit: "once" });
   return async (call, message) => {
     const { parent: group, documents, validateOnly } = message as ImportAdvisoriesRequest;
     const { reader } = engine.store;
@@ -57,45 +48,60 @@ function importAdvisories(engine: Engine, deps: NamingDeps): Handler {
     const { uid: actor, grants } = call.caller;
     const approves = grants.holds([Capability.CAP_ADVISORIES_APPROVE], group);
     const context = { group, actor, approves, naming: namingOf(deps) };
-    const results: AdvisoryDocumentResult[] = [];
-    const state: StoredState = {
-      advisories: new Map(),
-      vulnerabilities: new Map(),
-      sources: new Map(),
-      names: new Set(),
-    };
-    // An import that has begun runs to its end, which settles severities.
-    let begun = false;
-    for (const batch of batches(documents)) {
-      const [valid, rejected] = validate(batch, call.time);
-      const done = validateOnly
-        ? await dryRun(reader, context, valid, state)
-        : await engine.store.writeFor(begun ? {} : call, (tx) =>
-            importBatch(bulk(call, tx), context, valid),
-          );
-      begun = true;
-      results.push(
-        ...batch.map((one) => rejected.get(one) ?? (done.shift() as AdvisoryDocumentResult)),
-      );
-    }
-    if (!validateOnly) await settleSeverities(engine, group);
-    return messageReply(ImportAdvisoriesResponseSchema, responseOf(results));
+    if (validateOnly) return replyOf(await dryRunAll(reader, call, context, documents));
+    // The access rule of the method covers all that an import does.
+    return engine.creates.once(
+      call,
+      (remember) => importAll(engine, call, context, documents, remember),
+      async () => {},
+    );
   };
 }
 
-/** The valid documents, and the results of the invalid ones. */
-function validate(
+/** Imports documents in batches. The response is remembered with the last: earlier ones can be imported again. */
+async function importAll(
+  engine: Engine,
+  call: Call,
+  context: ImportContext,
   documents: readonly AdvisoryDocument[],
-  now: number,
-): [AdvisoryDocument[], Map<AdvisoryDocument, AdvisoryDocumentResult>] {
-  const rejected = new Map<AdvisoryDocument, AdvisoryDocumentResult>();
-  for (const document of documents) {
-    const refusals = documentProblems(document, now);
-    if (refusals.length === 0) continue;
-    const { name } = document;
-    rejected.set(document, create(AdvisoryDocumentResultSchema, { name, refusals }));
+  remember: Remember,
+): Promise<Reply> {
+  let results: AdvisoryDocumentResult[] = [];
+  const all = [...batches(documents)];
+  for (const [at, batch] of all.entries()) {
+    const [valid, rejected] = validate(batch, call.time);
+    // An import that has begun runs to its end, which settles severities.
+    results = await engine.store.writeFor(at === 0 ? call : {}, async (tx) => {
+      const bulk = new Mutation(call, tx, engine, { events: "held", audit: "once" });
+      const done = await importBatch(bulk, context, valid);
+      const imported = [...results, ...inOrder(batch, rejected, done)];
+      if (at === all.length - 1) await remember(tx, replyOf(imported));
+      return imported;
+    });
   }
-  return [documents.filter((document) => !rejected.has(document)), rejected];
+  await settleSeverities(engine, context.group);
+  return replyOf(results);
+}
+
+/** The results of all documents without storing anything. */
+async function dryRunAll(
+  reader: Reader,
+  call: Call,
+  context: ImportContext,
+  documents: readonly AdvisoryDocument[],
+): Promise<AdvisoryDocumentResult[]> {
+  const results: AdvisoryDocumentResult[] = [];
+  const state: StoredState = {
+    advisories: new Map(),
+    vulnerabilities: new Map(),
+    sources: new Map(),
+    names: new Set(),
+  };
+  for (const batch of batches(documents)) {
+    const [valid, rejected] = validate(batch, call.time);
+    results.push(...inOrder(batch, rejected, await dryRun(reader, context, valid, state)));
+  }
+  return results;
 }
 
 /** The results of a batch without storing it; `state` has the results of the batches before. */
@@ -201,20 +207,10 @@ async function auditAndEmit(
   });
 }
 
-function responseOf(results: readonly AdvisoryDocumentResult[]): ImportAdvisoriesResponse {
-  return create(ImportAdvisoriesResponseSchema, { results: [...results] });
+function replyOf(results: readonly AdvisoryDocumentResult[]): Reply {
+  return messageReply(ImportAdvisoriesResponseSchema, responseOf(results));
 }
 
-/** The documents in batches of about BATCH_SIZE advisories and vulnerabilities. */
-function* batches(documents: readonly AdvisoryDocument[]): Generator<AdvisoryDocument[]> {
-  let batch: AdvisoryDocument[] = [];
-  let size = 0;
-  for (const document of documents) {
-    batch.push(document);
-    size += 1 + document.advisories.length + document.vulnerabilities.length;
-    if (size < BATCH_SIZE) continue;
-    yield batch;
-    [batch, size] = [[], 0];
-  }
-  if (batch.length > 0) yield batch;
+function responseOf(results: readonly AdvisoryDocumentResult[]): ImportAdvisoriesResponse {
+  return create(ImportAdvisoriesResponseSchema, { results: [...results] });
 }

@@ -6,7 +6,7 @@ import { messageReply } from "../../rpc/reply.ts";
 import { validate } from "../../rpc/validate.ts";
 import { type EventFieldNames, eventProblems, eventsExcess } from "../event-checks.ts";
 import { changedEvent, newEvent } from "../review.ts";
-import { writeAdvisory } from "../writer.ts";
+import { workOn, writeAdvisory } from "../writer.ts";
 import { eventFromV1, eventToV1 } from "./messages.ts";
 
 const NAMES: EventFieldNames = { time: "timestamp", state: "status" };
@@ -20,14 +20,16 @@ export function addEventV1(engine: Engine): Handler {
     };
     rejectInvalidEvent(advisoryEvent, "advisoryEvent.", call.time, "new");
     const added = newEvent(call.caller.uid, eventFromV1(advisoryEvent));
-    const event = await writeAdvisory(engine, call, parentId, async (writer, before) => {
+    const add = workOn(engine, call, parentId, async (writer, before) => {
       const events = [...before.events, added];
       rejectExcess(events, "advisoryEvent");
       const present = new Set(before.events.map(({ uid }) => uid));
       const after = await writer.update({ ...before, events });
       return after.events.find(({ uid }) => !present.has(uid)) as AdvisoryEvent;
     });
-    return messageReply(v1.AdvisoryEventSchema, eventToV1(event));
+    return engine.creates.write(call, add, (event) =>
+      messageReply(v1.AdvisoryEventSchema, eventToV1(event)),
+    );
   };
 }
 

@@ -14,7 +14,7 @@ import { validate } from "../../rpc/validate.ts";
 import { advisories } from "../advisories.ts";
 import { newEvent } from "../review.ts";
 import { subjectProblems } from "../subject-checks.ts";
-import { writeAdvisory, writeIn } from "../writer.ts";
+import { workIn, writeAdvisory } from "../writer.ts";
 import { addEventV1, rejectExcess, rejectInvalidEvent, updateEventV1 } from "./events.ts";
 import { listV1 } from "./list.ts";
 import { eventFromV1, eventToV1, fromV1, toV1 } from "./messages.ts";
@@ -48,8 +48,10 @@ function createV1(engine: Engine): Handler {
     made.author = call.caller.uid;
     made.events = given.events.map((event) => newEvent(call.caller.uid, eventFromV1(event)));
     rejectExcess(made.events, "advisory.events");
-    const stored = await writeIn(engine, call, parentId, (writer) => writer.insert(made));
-    return messageReply(v1.AdvisorySchema, toV1(stored));
+    const insert = workIn(engine, call, parentId, (writer) => writer.insert(made));
+    return engine.creates.write(call, insert, (stored) =>
+      messageReply(v1.AdvisorySchema, toV1(stored)),
+    );
   };
 }
 

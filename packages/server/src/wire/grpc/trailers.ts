@@ -5,6 +5,8 @@ export interface Trailers {
   readonly "grpc-status": string;
   readonly "grpc-message"?: string;
   readonly "grpc-status-details-bin"?: string;
+  /** In seconds, as over HTTP. */
+  readonly "retry-after"?: string;
 }
 
 export const OK_TRAILERS: Trailers = { "grpc-status": "0" };
@@ -19,6 +21,9 @@ export function errorTrailers(error: WharfError, domain: string): Trailers {
   const trailers = {
     "grpc-status": String(error.number),
     "grpc-message": encodeMessage(error.message),
+    ...(error.retryAfterSeconds === undefined
+      ? undefined
+      : { "retry-after": String(error.retryAfterSeconds) }),
   };
   if (details.length > MAX_DETAILS_BYTES) return trailers;
   // Without padding, as the gRPC protocol requires of senders.

@@ -1,4 +1,4 @@
-import { WharfError } from "../../lib/errors.ts";
+import { tooMany } from "../../lib/errors.ts";
 
 /** Shorter replies are not counted. */
 const MIN_COUNTED_BYTES = 1024 * 1024;
@@ -23,7 +23,7 @@ export class UnreadReplies {
   /** Throws RESOURCE_EXHAUSTED if a reply exceeds the bound. */
   checkCapacity(bytes: number): void {
     if (bytes < MIN_COUNTED_BYTES || this.#bytes + bytes <= this.#maxBytes) return;
-    throw new WharfError("RESOURCE_EXHAUSTED", "too many long responses in progress: try again");
+    throw tooMany("too many long responses in progress: try again");
   }
 
   /** Counts a reply until it was sent or its client disconnected. */

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document of the REST API, derived from its routes. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
-import { accessOf, fieldBehavior } from "@wharf/contract";
+import { accessOf, fieldBehavior, isCreate } from "@wharf/contract";
 import type { Method } from "../../rpc/call.ts";
 import type { Route } from "../rest/route.ts";
 import { routesOf } from "../rest/route.ts";
@@ -31,6 +31,34 @@ const STATUS: Schema = {
   },
 };
 
+const KEY: Schema = { type: "string", minLength: 1, maxLength: 255 };
+
+/** The parameters of creates, by name. */
+const CREATE_PARAMETERS: Readonly<Record<string, Schema>> = {
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    description:
+      "Up to 255 visible ASCII characters, in double quotes or without. Requests of one caller with the same key are " +
+      "executed once and get the same response, for 24 hours. Another request with the key fails with " +
+      "FAILED_PRECONDITION and the violation IDEMPOTENCY_KEY_REUSED.",
+    schema: KEY,
+  },
+  RequestId: {
+    name: "request_id",
+    in: "query",
+    description: "The idempotency key, for clients that cannot set headers.",
+    schema: KEY,
+  },
+};
+
+const CREATE_HEADERS: Schema = {
+  "Idempotency-Replayed": {
+    description: "The response is that of an earlier request with the same idempotency key.",
+    schema: { type: "string", enum: ["true"] },
+  },
+};
+
 /** The document of all served methods that have a route. */
 export function openApiDocument(methods: Iterable<Method>): Schema {
   const schemas = new Schemas();
@@ -49,6 +77,7 @@ export function openApiDocument(methods: Iterable<Method>): Schema {
     paths,
     components: {
       schemas: { ...schemas.collected(), Status: STATUS },
+      parameters: CREATE_PARAMETERS,
       responses: {
         Error: {
           description: "The call failed.",
@@ -68,13 +97,25 @@ function operation(route: Route, schemas: Schemas, ids: Set<string>): Schema {
     operationId: uniqueId(`${desc.parent.name}_${desc.name}`, ids),
     tags: [desc.parent.name],
     security: isPublic ? [] : [{ bearer: [] }],
-    parameters: [...pathParameters(route), ...queryParameters(route, schemas)],
+    parameters: [
+      ...pathParameters(route),
+      ...queryParameters(route, schemas),
+      ...(isCreate(desc) ? Object.keys(CREATE_PARAMETERS).map(parameterRef) : []),
+    ],
     ...(route.body === "none" ? undefined : { requestBody: requestBody(route, schemas) }),
     responses: {
-      "200": { description: "OK", content: response },
+      "200": {
+        description: "OK",
+        ...(isCreate(desc) && { headers: CREATE_HEADERS }),
+        content: response,
+      },
       default: { $ref: "#/components/responses/Error" },
     },
   };
+}
+
+function parameterRef(name: string): Schema {
+  return { $ref: `#/components/parameters/${name}` };
 }
 
 /** Services of v1 and v2 can share a name; later ones get a number. */

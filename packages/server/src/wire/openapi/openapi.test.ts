@@ -8,7 +8,7 @@ import { openApiDocument } from "./document.ts";
 
 interface Operation {
   readonly operationId: string;
-  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly parameters: readonly { readonly name: string; readonly in: string; $ref?: string }[];
 }
 
 const services = [...SERVICES, ...SERVICES_V1];
@@ -39,7 +39,7 @@ test("every variable of a path is a parameter, and no name is declared twice", (
     const variables = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
     const declared = parameters.filter((p) => p.in === "path").map((p) => p.name);
     assert.deepEqual(declared, variables);
-    const all = parameters.map((p) => `${p.in} ${p.name}`);
+    const all = parameters.map((p) => p.$ref ?? `${p.in} ${p.name}`);
     assert.equal(new Set(all).size, all.length, path);
   }
 });
@@ -54,6 +54,15 @@ test("lists have their filters and paging", () => {
   for (const name of ["uidp.descendants_of", "uidp.ids", "name", "page_size", "order_by", "skip"]) {
     assert.ok(names?.includes(name), name);
   }
+});
+
+test("creates, and only they, have an idempotency key", () => {
+  const keyed = operations().filter(([, { parameters }]) =>
+    parameters.some(({ $ref }) => $ref === "#/components/parameters/IdempotencyKey"),
+  );
+  const names = keyed.map(([, { operationId }]) => operationId);
+  assert.ok(names.length >= 31);
+  for (const name of names) assert.match(name, /_(Batch)?Create|_GenerateScim|_ImportAdvisories/);
 });
 
 test("the document is served with an etag that saves sending it again", async (t) => {

@@ -8,6 +8,7 @@ import { errorReply, sendReply } from "../http-reply.ts";
 import { checkParameterCount } from "../parameters.ts";
 import type { UnsupportedRoute } from "../unsupported.ts";
 import { readRequest } from "./request.ts";
+import { readRequestId } from "./request-id.ts";
 import type { Route } from "./route.ts";
 import type { Match } from "./router.ts";
 
@@ -74,6 +75,7 @@ function call(
     }
   };
   try {
+    if (query.includes("request")) readRequestId(context, route, query);
     const message = readRequest(route, values, query, body);
     wire.methods.call(route.method, message, context).then(succeed, fail);
   } catch (thrown) {

@@ -31,6 +31,10 @@ export interface ApiOptions {
    * v2beta1 and the latter for v1.
    */
   readonly naming?: "own" | "public";
+  /** Header fields, or metadata, of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Gets the header fields, or metadata, of every response. */
+  readonly received?: (field: (name: string) => string | null) => void;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
@@ -51,8 +55,11 @@ export class ApiClient {
   readonly version: Version;
   readonly protocol: Protocol;
   readonly #naming: ApiOptions["naming"];
+  readonly #options: ApiOptions;
 
-  constructor({ url, token, version = "v2beta1", protocol = "REST", naming }: ApiOptions) {
+  constructor(options: ApiOptions) {
+    const { url, token, version = "v2beta1", protocol = "REST", naming } = options;
+    this.#options = options;
     this.url = url;
     this.token = token;
     this.version = version;
@@ -70,6 +77,11 @@ export class ApiClient {
     return this.#with(change);
   }
 
+  /** The same caller with an idempotency key. */
+  keyed(key: string, received: NonNullable<ApiOptions["received"]> = () => {}): ApiClient {
+    return this.#with({ headers: { "idempotency-key": key }, received });
+  }
+
   /** The same caller in version 1. */
   get v1(): ApiClient {
     return this.over({ version: "v1" });
@@ -83,14 +95,19 @@ export class ApiClient {
   call(service: DescService, name: string, request: object = {}): Promise<Answer> {
     const method = methodNamed(service, name);
     if (method === undefined) throw new Error(`${service} has no ${name}`);
-    return this.protocol === "REST"
-      ? this.#overRest(method, request)
-      : callUnary(this.url, this.token, this.#nameOf(service), method, request);
+    if (this.protocol === "REST") return this.#overRest(method, request);
+    const { headers, received } = this.#options;
+    const known = this.#nameOf(service);
+    return callUnary(this.url, this.token, known, method, request, headers, (metadata) => {
+      received?.((field) => metadata.get(field)[0]?.toString() ?? null);
+    });
   }
 
   async #overRest(method: DescMethod, request: object): Promise<Answer> {
     const { verb, path, body } = httpRequestOf(method, request);
-    const answer = await new Http(this.url, this.token).send(verb, path, body);
+    const { headers, received } = this.#options;
+    const answer = await new Http(this.url, this.token, headers).send(verb, path, body);
+    received?.((field) => answer.headers.get(field));
     if (answer.status === 200) return answer.body;
     const { code, message, details } = answer.body;
     if (answer.status !== httpStatusOf(code)) {
@@ -106,9 +123,7 @@ export class ApiClient {
   }
 
   #with(change: Partial<ApiOptions>): ApiClient {
-    const { url, token, version, protocol } = this;
-    const naming = this.#naming === undefined ? {} : { naming: this.#naming };
-    return new ApiClient({ url, token, version, protocol, ...naming, ...change });
+    return new ApiClient({ ...this.#options, ...change });
   }
 }
 

@@ -11,6 +11,7 @@ import {
   ErrorInfoSchema,
   PreconditionFailureSchema,
   ResourceInfoSchema,
+  RetryInfoSchema,
 } from "@wharf/contract/gen/google/rpc/error_details_pb.js";
 import { type Status, StatusSchema } from "@wharf/contract/gen/google/rpc/status_pb.js";
 import { ApiError } from "./api-error.ts";
@@ -34,13 +35,15 @@ export async function callUnary(
   service: string,
   method: DescMethod,
   request: object,
+  headers: Readonly<Record<string, string>> = {},
+  received: (metadata: Metadata) => void = () => {},
 ): Promise<unknown> {
   const { requestSerialize, responseDeserialize } = definitionOf(method);
   const sent = requestSerialize(toGrpcJs(method.input, request) as object);
   const client = clientOf(url, method.parent.file.name.includes("/v1/"));
   const path = `/${service}/${method.name}`;
   try {
-    const answer = responseDeserialize(await unary(client, token, path, sent));
+    const answer = responseDeserialize(await unary(client, token, path, sent, headers, received));
     return fromGrpcJs(method.output, answer);
   } catch (error) {
     throw apiErrorOf(error as ServiceError);
@@ -61,15 +64,24 @@ export function sendBytes(
   return unary(clientOf(url, false), token, path, bytes);
 }
 
-function unary(client: Client, token: string, path: string, bytes: Buffer): Promise<Buffer> {
+function unary(
+  client: Client,
+  token: string,
+  path: string,
+  bytes: Buffer,
+  headers: Readonly<Record<string, string>> = {},
+  received: (metadata: Metadata) => void = () => {},
+): Promise<Buffer> {
   const metadata = new Metadata();
   if (token !== "") metadata.set("authorization", `Bearer ${token}`);
+  for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
   const same = (buffer: Buffer) => buffer;
   return new Promise((resolve, reject) => {
-    client.makeUnaryRequest(path, same, same, bytes, metadata, (error, answer) => {
+    const call = client.makeUnaryRequest(path, same, same, bytes, metadata, (error, answer) => {
       if (error) reject(error);
       else resolve(answer as Buffer);
     });
+    call.on("metadata", received);
   });
 }
 
@@ -112,6 +124,7 @@ const DETAILS = createRegistry(
   BadRequestSchema,
   PreconditionFailureSchema,
   ResourceInfoSchema,
+  RetryInfoSchema,
 );
 
 /**

@@ -18,10 +18,12 @@ export interface Answer {
 export class Http {
   readonly #url: string;
   readonly #token: string;
+  readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(url: string, token: string) {
+  constructor(url: string, token: string, headers: Readonly<Record<string, string>> = {}) {
     this.#url = url;
     this.#token = token;
+    this.#headers = headers;
   }
 
   get(path: string): Promise<Answer> {
@@ -43,6 +45,7 @@ export class Http {
   async send(method: string, path: string, body?: unknown): Promise<Answer> {
     const sent = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
     const headers = {
+      ...this.#headers,
       ...(this.#token === "" ? {} : { authorization: `Bearer ${this.#token}` }),
       ...(sent === undefined ? {} : { "content-type": "application/json" }),
       ...(sent === undefined ? {} : { "content-length": Buffer.byteLength(sent) }),

@@ -112,8 +112,8 @@ export class ValidRequests {
       "Identities/Update": { id: identity, ...given },
       "RolesService/CreateRole": { parent: group, role: newRole },
       "RolesService/UpdateRole": { role: { uid: role, ...newRole } },
-      "Roles/Create": { parentId: group, role: newRole },
-      "Roles/Update": { id: role, ...newRole },
+      "Roles/Create": { parentId: group, role: { name, capabilities: ["groups.list"] } },
+      "Roles/Update": { id: role, name, capabilities: ["groups.list"] },
       "RoleBindingsService/CreateRoleBinding": { parent: group, roleBinding: bound },
       "RoleBindingsService/BatchCreateRoleBindings": {
         parent: group,

@@ -3,13 +3,14 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
-  type CryptoKey,
   exportJWK,
+  type GenerateKeyPairResult,
   generateKeyPair,
   type JWK,
   type JWTPayload,
   SignJWT,
 } from "jose";
+import { returnRsaKey, takeRsaKey } from "./rsa-keys.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -17,7 +18,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 export class StandInIssuer {
   readonly url: string;
   readonly #server: Server;
-  readonly #keys = new Map<string, { privateKey: CryptoKey; jwk: JWK; alg: string }>();
+  readonly #keys = new Map<string, { pair: GenerateKeyPairResult; jwk: JWK; alg: string }>();
   /** What was asked for, by path. */
   readonly asked: string[] = [];
   /** Answers instead of the documents, by path. */
@@ -47,9 +48,9 @@ export class StandInIssuer {
   }
 
   async addKey(kid: string, alg: string): Promise<JWK> {
-    const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
-    const jwk = { ...(await exportJWK(publicKey)), kid, alg, use: "sig" };
-    this.#keys.set(kid, { privateKey, jwk, alg });
+    const pair = await (alg === "RS256" ? takeRsaKey() : generateKeyPair(alg));
+    const jwk = { ...(await exportJWK(pair.publicKey)), kid, alg, use: "sig" };
+    this.#keys.set(kid, { pair, jwk, alg });
     return jwk;
   }
 
@@ -60,13 +61,14 @@ export class StandInIssuer {
   /** Signs a token; claims and header can be set at will. */
   async sign(claims: JWTPayload, header: Record<string, unknown> = {}): Promise<string> {
     const kid = (header.kid as string | undefined) ?? "key-1";
-    const { privateKey, alg } = this.#keys.get(kid) ?? (this.#keys.get("key-1") as never);
+    const { pair, alg } = this.#keys.get(kid) ?? (this.#keys.get("key-1") as never);
     const now = Math.floor(Date.now() / 1000);
     const complete = { iss: this.url, aud: "127.0.0.1", iat: now, exp: now + 300, ...claims };
-    return new SignJWT(complete).setProtectedHeader({ alg, kid, ...header }).sign(privateKey);
+    return new SignJWT(complete).setProtectedHeader({ alg, kid, ...header }).sign(pair.privateKey);
   }
 
   async stop(): Promise<void> {
+    for (const { pair, alg } of this.#keys.values()) if (alg === "RS256") returnRsaKey(pair);
     this.#server.closeAllConnections();
     this.#server.close();
     await once(this.#server, "close");

@@ -3,10 +3,11 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { exportJWK, generateKeyPair } from "jose";
+import { exportJWK, type GenerateKeyPairResult } from "jose";
 import Provider, { type ClientMetadata } from "oidc-provider";
 import type { Page } from "playwright-core";
 import { freePort } from "../server/free-port.ts";
+import { returnRsaKey, takeRsaKey } from "./rsa-keys.ts";
 
 const HOST = "127.0.0.1";
 
@@ -35,6 +36,7 @@ export class OpenIdProvider {
   readonly issuer: string;
   /** By subject, which is also what people sign in as; may be changed between logins. */
   readonly accounts: Map<string, AccountClaims>;
+  readonly #key: GenerateKeyPairResult;
   readonly #port: number;
   readonly #handler: RequestListener;
   readonly #hits = new Map<string, number>();
@@ -44,7 +46,9 @@ export class OpenIdProvider {
     server: Server,
     provider: (issuer: string) => Provider,
     accounts: Map<string, AccountClaims>,
+    key: GenerateKeyPairResult,
   ) {
+    this.#key = key;
     this.#port = (server.address() as AddressInfo).port;
     // Pages under test come from localhost, so that for the browser this is another site.
     this.issuer = `http://${HOST}:${this.#port}`;
@@ -70,8 +74,13 @@ export class OpenIdProvider {
     accounts: Readonly<Record<string, AccountClaims>>;
   }): Promise<OpenIdProvider> {
     const accounts = new Map(Object.entries(given.accounts));
-    const { privateKey } = await generateKeyPair("RS256", { extractable: true });
-    const key = { ...(await exportJWK(privateKey)), kid: randomUUID(), use: "sig", alg: "RS256" };
+    const pair = await takeRsaKey();
+    const key = {
+      ...(await exportJWK(pair.privateKey)),
+      kid: randomUUID(),
+      use: "sig",
+      alg: "RS256",
+    };
     const provider = (issuer: string) =>
       new Provider(issuer, {
         clients: given.clients.map(metadata),
@@ -92,7 +101,7 @@ export class OpenIdProvider {
         },
       });
     // One that nobody else is given while the provider is away.
-    return new OpenIdProvider(await listen(await freePort()), provider, accounts);
+    return new OpenIdProvider(await listen(await freePort()), provider, accounts, pair);
   }
 
   /** How often a path was asked for, such as `/token`, `/auth`, `/jwks`. */
@@ -105,6 +114,7 @@ export class OpenIdProvider {
     const server = this.#server;
     if (server === undefined) return;
     this.#server = undefined;
+    returnRsaKey(this.#key);
     server.closeAllConnections();
     server.close();
     await once(server, "close");

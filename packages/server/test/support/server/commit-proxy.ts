@@ -34,7 +34,7 @@ export class CommitProxy {
   readonly #target: URL;
   readonly #pairs = new Set<Pair>();
   /** COMMITs on their way. */
-  #late: (() => void)[] = [];
+  readonly #late: { readonly pair: Pair; readonly commit: Buffer }[] = [];
   readonly #stuck: Pair[] = [];
 
   private constructor(server: Server, target: URL) {
@@ -59,9 +59,10 @@ export class CommitProxy {
     this.#closesWithFault = closes;
   }
 
-  /** Lets PostgreSQL see that stuck connections are broken. */
+  /** Lets PostgreSQL see that connections are broken whose COMMIT has not arrived. */
   release(): void {
     for (const { database } of this.#stuck.splice(0)) database.destroy();
+    for (const { pair } of this.#late.splice(0)) pair.database.destroy();
   }
 
   async stop(): Promise<void> {
@@ -95,7 +96,7 @@ export class CommitProxy {
       const fault = this.#next;
       if (fault === undefined || !isCommit(data)) {
         database.write(data);
-        if (isQuestion(data)) for (const arrive of this.#late.splice(0)) arrive();
+        if (isQuestion(data)) this.#deliver();
         return;
       }
       this.#next = undefined;
@@ -121,11 +122,14 @@ export class CommitProxy {
     client.resetAndDestroy();
     if (fault === "lost") database.destroy();
     else if (fault === "stuck") this.#stuck.push(pair);
-    else
-      this.#late.push(() => {
-        database.resume();
-        database.end(commit);
-      });
+    else this.#late.push({ pair, commit });
+  }
+
+  #deliver(): void {
+    for (const { pair, commit } of this.#late.splice(0)) {
+      pair.database.resume();
+      pair.database.end(commit);
+    }
   }
 }
 

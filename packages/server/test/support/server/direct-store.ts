@@ -16,6 +16,7 @@ import { readSettings } from "../../../src/config/settings.ts";
 import { Engine } from "../../../src/engine/engine.ts";
 import { Mutation } from "../../../src/engine/mutation.ts";
 import { PageTokens } from "../../../src/engine/page-token.ts";
+import { TokenSealer } from "../../../src/lib/token-sealer.ts";
 import type { Call } from "../../../src/rpc/call.ts";
 import { scimStatus } from "../../../src/scim/status.ts";
 import { InstallationSecrets } from "../../../src/secrets/installation-secrets.ts";
@@ -60,6 +61,7 @@ export class DirectStore {
       catalog: RESOURCES,
       access: new Access({ store, resources: RESOURCES, localAccounts }),
       pageTokens: new PageTokens(() => installation.get("page-tokens")),
+      responseSealer: new TokenSealer(() => installation.get("idempotency-keys"), "responses"),
       hooks: {
         iam: {
           rootGroups,

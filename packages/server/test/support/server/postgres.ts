@@ -62,8 +62,7 @@ async function createTemplate(port: number): Promise<void> {
 
 /** Starts one that is thrown away with this process, and returns its port. */
 async function startCluster(): Promise<number> {
-  const versions = readdirSync("/usr/lib/postgresql").sort((a, b) => Number(b) - Number(a));
-  const bin = `/usr/lib/postgresql/${versions[0]}/bin`;
+  const bin = postgresPrograms();
   const directory = scratchFolder("wharf-pg-");
   // PostgreSQL refuses to run as root, so root hands it to the user that its package made.
   const user = process.getuid?.() === 0 ? postgresUser() : undefined;
@@ -104,7 +103,13 @@ async function startCluster(): Promise<number> {
   return port;
 }
 
-function postgresUser(): { uid: number; gid: number } {
+/** The directory of the programs of the newest PostgreSQL. */
+export function postgresPrograms(): string {
+  const versions = readdirSync("/usr/lib/postgresql").sort((a, b) => Number(b) - Number(a));
+  return `/usr/lib/postgresql/${versions[0]}/bin`;
+}
+
+export function postgresUser(): { uid: number; gid: number } {
   const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
   return { uid: id("-u"), gid: id("-g") };
 }

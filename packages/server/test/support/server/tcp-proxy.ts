@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export class TcpProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  readonly #targets = new Set<Socket>();
   #mode: "forward" | "stall" | "reset" = "forward";
 
   private constructor(targetPort: number) {
@@ -14,6 +15,7 @@ export class TcpProxy {
         return;
       }
       const target = connect(targetPort, "127.0.0.1");
+      this.#targets.add(target);
       this.#join(client, target);
       this.#join(target, client);
     });
@@ -34,6 +36,17 @@ export class TcpProxy {
   stall(): void {
     this.#mode = "stall";
     for (const socket of this.#sockets) socket.pause();
+  }
+
+  /** The target of each connection is gone, and the client does not notice. New connections work. */
+  loseTargets(): void {
+    for (const target of this.#targets) target.removeAllListeners("close").destroy();
+    this.#targets.clear();
+  }
+
+  /** Forwards nothing more on open connections, which neither side notices. New connections work. */
+  forgetConnections(): void {
+    for (const socket of this.#sockets) socket.removeAllListeners("data");
   }
 
   /** Resets all connections, also new ones. */
@@ -60,6 +73,7 @@ export class TcpProxy {
     from.on("error", () => {});
     from.on("close", () => {
       this.#sockets.delete(from);
+      this.#targets.delete(from);
       to.destroy();
     });
   }

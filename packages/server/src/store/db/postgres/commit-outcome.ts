@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client } from "pg";
 import { LAST_BATCH, type Marker } from "./batches.ts";
-import { discard } from "./discard.ts";
+import type { Connection } from "./connection.ts";
+import type { ConnectionSource } from "./transactions.ts";
 
 /** The interval of attempts to reach the database. */
 const RETRY_MS = 100;
@@ -15,22 +15,22 @@ const RETRY_MS = 100;
  * them, because it was an asynchronous standby, they are lost and the batch can run again.
  */
 export async function wasCommitted(
-  connect: () => Promise<Client>,
+  source: ConnectionSource,
   { connection, batch }: Marker,
   timeoutMs: number,
 ): Promise<boolean | undefined> {
   const deadline = performance.now() + timeoutMs;
   for (let left = timeoutMs; left > 0; left = deadline - performance.now()) {
-    let client: Client | undefined;
+    let client: Connection | undefined;
     try {
-      client = await connect();
+      client = await source.open();
       await client.query(`SET lock_timeout = ${Math.ceil(left)}`);
       const { rows } = await client.query(LAST_BATCH, [connection]);
       return rows[0].batch === batch;
     } catch {
       await sleep(RETRY_MS);
     } finally {
-      if (client !== undefined) discard(client);
+      if (client !== undefined) source.discard(client);
     }
   }
   return undefined;

@@ -1,27 +1,47 @@
 import { WharfError } from "../../../lib/errors.ts";
+import { DATABASE_UNAVAILABLE } from "../../../lib/startup-errors.ts";
 import type { FailureCause } from "../failure.ts";
+
+/** The database cannot be used; found out by us, so there is no SQLSTATE. */
+export class DatabaseUnavailable extends Error {
+  /** For the exit code of a start that fails. */
+  readonly code = DATABASE_UNAVAILABLE;
+  readonly failure: FailureCause | undefined;
+
+  /** Without a cause, we closed the store. */
+  constructor(message: string, failure?: FailureCause) {
+    super(message);
+    this.failure = failure;
+  }
+}
 
 /** serialization_failure, deadlock_detected, lock_not_available. */
 const TRANSIENT = new Set(["40001", "40P01", "55P03"]);
 
 /** Whether a transaction that failed with this error may succeed when it is retried. */
 export function isTransient(error: unknown): boolean {
-  return TRANSIENT.has((error as { code?: string }).code ?? "");
+  return TRANSIENT.has(codeOf(error));
 }
 
-/** SQLSTATE classes of an unavailable database: connection, resources, operator. */
-const UNAVAILABLE = /^(08|53|57)/;
+export const READ_ONLY_TRANSACTION = "25006";
+
+/** SQLSTATEs of an unavailable database: connection, resources, operator; read_only_sql_transaction. */
+const UNAVAILABLE = /^(08|53|57|25006)/;
 
 /** Errors without a SQLSTATE never reached the database. */
 export function isUnavailable(error: unknown): boolean {
-  const { code } = error as { code?: string };
-  return code === undefined || !/^[0-9A-Z]{5}$/.test(code) || UNAVAILABLE.test(code);
+  return !isFromServer(error) || UNAVAILABLE.test(codeOf(error));
+}
+
+/** Whether the database itself answered with this error. */
+export function isFromServer(error: unknown): boolean {
+  return /^[0-9A-Z]{5}$/.test(codeOf(error)) && !/^E[A-Z]+$/.test(codeOf(error));
 }
 
 const FAILURES: Readonly<Record<string, FailureCause>> = {
   // disk_full, read_only_sql_transaction (a standby, after a failover), io_error
   "53100": "disk_full",
-  "25006": "read_only",
+  [READ_ONLY_TRANSACTION]: "read_only",
   "58030": "io_error",
   // query_canceled: the statement timeout
   "57014": "timeout",
@@ -37,10 +57,29 @@ const CONNECTION_ENDED = /^Connection terminated/;
 export function failureOf(error: unknown): FailureCause | undefined {
   const wrapped = error instanceof WharfError;
   if (wrapped && error.code !== "UNAVAILABLE") return undefined;
-  const { code = "", message = "" } = ((wrapped ? error.cause : error) ?? {}) as {
-    code?: string;
-    message?: string;
-  };
+  const cause = (wrapped ? error.cause : error) as { message?: string } | undefined;
+  if (cause instanceof DatabaseUnavailable) return cause.failure;
+  const code = codeOf(cause);
   if (FAILURES[code] !== undefined) return FAILURES[code];
-  return NO_CONNECTION.test(code) || CONNECTION_ENDED.test(message) ? "unreachable" : undefined;
+  const isBroken = NO_CONNECTION.test(code) || CONNECTION_ENDED.test(cause?.message ?? "");
+  return isBroken ? "unreachable" : undefined;
+}
+
+const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  ENOTFOUND: "host not found",
+  EAI_AGAIN: "DNS lookup failed",
+  EHOSTUNREACH: "host unreachable",
+  ENETUNREACH: "network unreachable",
+};
+
+/** Why a host cannot be used, in words. */
+export function reasonOf(error: unknown): string {
+  return SYSTEM_ERRORS[codeOf(error)] ?? (error as Error).message;
+}
+
+function codeOf(error: unknown): string {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === "string" ? code : "";
 }

@@ -1,12 +1,12 @@
-import type { Client } from "pg";
 import type { Session } from "../connection.ts";
+import type { Connection } from "./connection.ts";
 import { PostgresWriter } from "./statements.ts";
 
 /** The connection of a migration. */
 export class PostgresSession extends PostgresWriter implements Session {
-  readonly #client: Client;
+  readonly #client: Connection;
 
-  constructor(client: Client) {
+  constructor(client: Connection) {
     super(async () => client);
     this.#client = client;
   }

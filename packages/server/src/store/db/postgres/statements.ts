@@ -3,6 +3,7 @@ import { WharfError } from "../../../lib/errors.ts";
 import type { Reader, Value, Writer } from "../connection.ts";
 import { DIALECT } from "./dialect.ts";
 import { isUnavailable } from "./failures.ts";
+import { type LockedTables, tableLocked } from "./locked-tables.ts";
 
 /** A connection, or a pool of them. */
 export interface Queryable {
@@ -27,6 +28,10 @@ function statement(sql: string): { name?: string; text: string } {
   const added = { name: `w${prepared.size}`, text };
   prepared.set(sql, added);
   return added;
+}
+
+function unavailable(cause: unknown): WharfError {
+  return new WharfError("UNAVAILABLE", "the store cannot be reached", undefined, cause);
 }
 
 export class PostgresReader implements Reader {
@@ -55,7 +60,7 @@ export class PostgresReader implements Reader {
       return await target.query({ ...statement(sql), values, ...options });
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      throw new WharfError("UNAVAILABLE", "the store cannot be reached", undefined, error);
+      throw unavailable(error);
     }
   }
 }
@@ -63,5 +68,26 @@ export class PostgresReader implements Reader {
 export class PostgresWriter extends PostgresReader implements Writer {
   async run(sql: string, ...params: Value[]): Promise<number> {
     return (await this.query(sql, params)).rowCount ?? 0;
+  }
+}
+
+/** Does not wait for locked tables, because all other writes would wait, too. */
+export class LockAwareWriter extends PostgresWriter {
+  readonly #locked: LockedTables;
+
+  constructor(target: () => Promise<Queryable>, locked: LockedTables) {
+    super(target);
+    this.#locked = locked;
+  }
+
+  override async query(sql: string, values: Value[], options?: object): Promise<QueryResult> {
+    if (this.#locked.blocks(sql)) throw unavailable(tableLocked());
+    try {
+      return await super.query(sql, values, options);
+    } catch (error) {
+      // It was canceled when its table was found locked.
+      if (error instanceof WharfError && this.#locked.blocks(sql)) throw unavailable(tableLocked());
+      throw error;
+    }
   }
 }

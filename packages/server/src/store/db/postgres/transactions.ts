@@ -1,23 +1,26 @@
 import { randomUUID } from "node:crypto";
-import type { Client, DatabaseError } from "pg";
+import type { DatabaseError } from "pg";
 import { CommitOutcomeUnknown, NotCommitted } from "../commit-errors.ts";
 import type { Turn } from "../turns.ts";
 import { beginBatch, type Marker } from "./batches.ts";
 import { wasCommitted } from "./commit-outcome.ts";
-import { discard } from "./discard.ts";
-
-/** After this, callers get no answer better than that the outcome is unknown: most wait 30 seconds. */
-const OUTCOME_TIMEOUT_MS = 15_000;
+import type { Connection } from "./connection.ts";
 
 /** A ROLLBACK that takes longer is given up, with its connection. */
 const ROLLBACK_TIMEOUT_MS = 2_000;
 
+/** Where connections come from. */
+export interface ConnectionSource {
+  open(): Promise<Connection>;
+  /** Closes a connection without waiting for the peer, which may be silent. */
+  discard(connection: Connection): void;
+}
+
 /** The connection that writes, with what is needed to find out about its last commit. */
 interface WriteConnection {
-  readonly client: Client;
+  readonly client: Connection;
   readonly name: string;
   batches: number;
-  isBroken: boolean;
 }
 
 interface OpenTransaction {
@@ -31,18 +34,18 @@ interface OpenTransaction {
  * after its transaction ended without an error; otherwise the next transaction gets a new one.
  */
 export class Transactions {
-  readonly #connect: () => Promise<Client>;
+  readonly #source: ConnectionSource;
   readonly #outcomeTimeoutMs: number;
   #idle: WriteConnection | undefined;
   #open: OpenTransaction | undefined;
 
-  constructor(connect: () => Promise<Client>, outcomeTimeoutMs = OUTCOME_TIMEOUT_MS) {
-    this.#connect = connect;
+  constructor(source: ConnectionSource, outcomeTimeoutMs: number) {
+    this.#source = source;
     this.#outcomeTimeoutMs = outcomeTimeoutMs;
   }
 
   /** A transaction stays on the connection that began it: if that breaks, the rest must fail too. */
-  get client(): Client {
+  get client(): Connection {
     if (this.#open === undefined) throw new Error("no transaction is open");
     return this.#open.connection.client;
   }
@@ -56,7 +59,7 @@ export class Transactions {
         turn === undefined || marker === undefined ? "BEGIN" : beginBatch(turn, marker),
       );
     } catch (error) {
-      discard(connection.client);
+      this.#source.discard(connection.client);
       throw error;
     }
     this.#open = { connection, marker };
@@ -68,14 +71,15 @@ export class Transactions {
    */
   async commit(): Promise<void> {
     const { connection, marker } = this.#end();
-    if (connection.isBroken) throw new NotCommitted(new Error("COMMIT was not sent"));
+    if (connection.client.closed !== undefined)
+      throw new NotCommitted(new Error("COMMIT was not sent"));
     let command: string;
     try {
       ({ command } = await connection.client.query("COMMIT"));
     } catch (error) {
-      discard(connection.client);
+      this.#source.discard(connection.client);
       if (marker === undefined || isAnswer(error)) throw error;
-      const committed = await wasCommitted(this.#connect, marker, this.#outcomeTimeoutMs);
+      const committed = await wasCommitted(this.#source, marker, this.#outcomeTimeoutMs);
       if (committed === true) return;
       throw committed === false ? new NotCommitted(error) : new CommitOutcomeUnknown(error);
     }
@@ -86,13 +90,13 @@ export class Transactions {
 
   async rollback(): Promise<void> {
     const { connection } = this.#end();
-    if (connection.isBroken) return discard(connection.client);
-    const timer = setTimeout(() => discard(connection.client), ROLLBACK_TIMEOUT_MS);
+    if (connection.client.closed !== undefined) return;
+    const timer = setTimeout(() => this.#source.discard(connection.client), ROLLBACK_TIMEOUT_MS);
     try {
       await connection.client.query("ROLLBACK");
       this.#idle = connection;
     } catch (error) {
-      discard(connection.client);
+      this.#source.discard(connection.client);
       throw error;
     } finally {
       clearTimeout(timer);
@@ -107,13 +111,8 @@ export class Transactions {
   async #connected(): Promise<WriteConnection> {
     const idle = this.#idle;
     this.#idle = undefined;
-    if (idle !== undefined && !idle.isBroken) return idle;
-    const client = await this.#connect();
-    const connection = { client, name: randomUUID(), batches: 0, isBroken: false };
-    client.on("error", () => {
-      connection.isBroken = true;
-    });
-    return connection;
+    if (idle !== undefined && idle.client.closed === undefined) return idle;
+    return { client: await this.#source.open(), name: randomUUID(), batches: 0 };
   }
 
   #end(): OpenTransaction {

@@ -57,6 +57,11 @@ export class SqliteConnection implements Writer {
     return Promise.resolve(this.preparedForArrays(sql).all(...params) as unknown as R[]);
   }
 
+  /** Rows as arrays, one after the other: those before an error are there. */
+  *rows<R extends readonly Value[]>(sql: string): Iterable<R> {
+    yield* this.preparedForArrays(sql).iterate() as unknown as Iterable<R>;
+  }
+
   run(sql: string, ...params: Value[]): Promise<number> {
     return Promise.resolve(Number(this.prepared(sql).run(...params).changes));
   }

@@ -1,9 +1,8 @@
-import { closeSync, openSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type DirectoryHolder, directoryInUseError } from "../../../lib/startup-errors.ts";
-import { createDirectory } from "./directory.ts";
+import { createDirectory, createFile } from "./directory.ts";
 import { isLocked } from "./failures.ts";
 
 /**
@@ -24,7 +23,7 @@ export class ServerLock {
   static acquire(directory: string): ServerLock {
     createDirectory(directory);
     const path = join(directory, LOCK_FILE);
-    closeSync(openSync(path, "a", 0o600));
+    createFile(path);
     const database = new DatabaseSync(path);
     try {
       database.exec("BEGIN IMMEDIATE");

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { freePort } from "../../server/test/support/server/free-port.ts";
+import { newDatabase } from "../../server/test/support/server/postgres.ts";
+import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
+import { Home } from "./support/auth-home.ts";
+
+const home = new Home();
+test.after(() => home.remove());
+
+/** A database that rejects writes to a table, as on a full disk. */
+async function databaseWithout(table: string): Promise<string> {
+  const url = await newDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`
+    CREATE FUNCTION full_disk() RETURNS trigger AS $$ BEGIN
+      RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';
+    END $$ LANGUAGE plpgsql;
+    CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON ${table} EXECUTE FUNCTION full_disk();`);
+  await client.end();
+  return url;
+}
+
+/** The addresses and the setup code are written once the address of the port is known. */
+for (const table of ["installation", "tickets"]) {
+  test(`a start that cannot write ${table} closes its port and exits with one line`, async () => {
+    const port = await freePort();
+    const flags = ["--listen", `127.0.0.1:${port}`, "--database-url", await databaseWithout(table)];
+    const { code, stdout, stderr } = await home.run(["serve", ...flags]);
+    assert.equal(code, 1, stderr);
+    assert.equal(stdout, "");
+    const errors = stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"));
+    assert.deepEqual(errors, [
+      "wharf: Unavailable: the store cannot be written: its disk is full (could not extend file: No space left on device)",
+    ]);
+  });
+}
+
+test("a signal ends a start that waits for its database", async (t) => {
+  const silent = createServer(() => {}).listen(0, "127.0.0.1");
+  t.after(() => silent.close());
+  await once(silent, "listening");
+  const url = `postgres://wharf@127.0.0.1:${portOf(silent)}/wharf`;
+  const listen = `127.0.0.1:${await freePort()}`;
+  const server = home.startProcess(["serve", "--listen", listen, "--database-url", url]);
+  await once(silent, "connection");
+  server.child.kill("SIGTERM");
+  assert.deepEqual(await server.ended, { code: 0, stdout: "", stderr: "" });
+});
+
+test("a server goes on when the readers of its output are gone", async (t) => {
+  const port = await freePort();
+  const data = scratchFolder("wharf-output-");
+  const server = home.startProcess(["serve", "--listen", `127.0.0.1:${port}`, "--data", data]);
+  t.after(() => server.child.kill("SIGKILL"));
+  server.child.stdout.destroy();
+  server.child.stderr.destroy();
+  for (let answers = 0; answers < 10; ) {
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+    if (answer?.status === 200) answers++;
+    assert.equal(server.child.exitCode, null);
+    await sleep(10);
+  }
+  const dropped = async () =>
+    /^wharf_log_lines_dropped_total (\d+)/m.exec(
+      await (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
+    )?.[1];
+  while (Number(await dropped()) === 0) await sleep(10);
+  server.child.kill("SIGINT");
+  await once(server.child, "exit");
+  assert.equal(server.child.exitCode, 0);
+});
+
+function portOf(server: Server): number {
+  return (server.address() as { port: number }).port;
+}

@@ -1,0 +1,47 @@
+import { Retention } from "../engine/retention.ts";
+import { ClockWatch } from "../observe/clock-watch.ts";
+import type { RegistrySync } from "../registry/reconcile/registry-sync.ts";
+import { databaseTime } from "../store/db/database-time.ts";
+import { resumeSeverities } from "../vulnerabilities/severities/severity-changes.ts";
+import type { Core } from "./core.ts";
+
+/** What runs beside requests: checks of store and clocks, retention, reconciling, and updates that a stop interrupted. */
+export class BackgroundTasks {
+  readonly #core: Core;
+  readonly #sync: RegistrySync;
+  readonly #retention: Retention;
+  readonly #clocks: ClockWatch;
+  readonly #stopping = new AbortController();
+  #resumed: Promise<void> | undefined;
+
+  constructor(core: Core, sync: RegistrySync) {
+    this.#core = core;
+    this.#sync = sync;
+    this.#retention = new Retention(core);
+    this.#clocks = new ClockWatch({ ...core, databaseTime: () => databaseTime(core.store.reader) });
+  }
+
+  start(): void {
+    const { engine, log, store } = this.#core;
+    store.health.start();
+    this.#clocks.start();
+    this.#sync.start();
+    this.#retention.start();
+    this.#resumed = resumeSeverities(engine, this.#stopping.signal).catch((error) => {
+      log.error({ err: error }, "update of advisories after changed severities failed");
+    });
+  }
+
+  /** Waits for what has begun. Also stops a start that has failed. */
+  async stop(): Promise<void> {
+    const { engine, log } = this.#core;
+    this.#clocks.stop();
+    this.#stopping.abort();
+    await this.#resumed;
+    await this.#retention.stop();
+    await this.#sync.stop();
+    await engine.auditAggregator.flush().catch((error) => {
+      log.error({ err: error }, "aggregated audit entries not written");
+    });
+  }
+}

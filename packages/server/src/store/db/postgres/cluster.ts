@@ -1,0 +1,112 @@
+import { parseDatabaseUrl } from "../../../config/database-url.ts";
+import type { SessionLimits } from "./connection.ts";
+import { Connections } from "./connections.ts";
+import { DatabaseUnavailable } from "./failures.ts";
+import { Liveness } from "./liveness.ts";
+import { LockedTables } from "./locked-tables.ts";
+import { Primary } from "./primary.ts";
+import { ReadPool } from "./read-pool.ts";
+import { Ticks } from "./ticks.ts";
+
+/** Connections for reads; writes have one of their own. */
+const READ_CONNECTIONS = 8;
+
+/** Idle connections are closed after this time. */
+const IDLE_MS = 60_000;
+
+/** How long each thing may take. Together, a replica is back within five seconds of a reachable primary. */
+export interface Timeouts {
+  /** The precision of the others. */
+  readonly tickMs: number;
+  /** From the first packet to the answer of the first query. */
+  readonly connectMs: number;
+  /** A query without an answer for this time is suspicious. */
+  readonly silenceMs: number;
+  /** After this time, the hosts other than the last primary are tried, too. */
+  readonly staggerMs: number;
+  /** After a failed attempt to connect, there is no other for this time. */
+  readonly retryMs: number;
+  /** A statement that takes longer is stuck. */
+  readonly statementMs: number;
+  /** How long a read waits for a table that another session has locked. */
+  readonly lockMs: number;
+  /** How long a read waits for a connection. */
+  readonly waitMs: number;
+  /** The database ends transactions of replicas that hang or are gone. */
+  readonly idleInTransactionMs: number;
+  /** How long to ask for the outcome of a commit whose connection broke: most callers wait 30 seconds. */
+  readonly outcomeMs: number;
+}
+
+const TIMEOUTS: Timeouts = {
+  tickMs: 250,
+  connectMs: 3_000,
+  silenceMs: 1_500,
+  staggerMs: 500,
+  retryMs: 250,
+  statementMs: 20_000,
+  lockMs: 5_000,
+  waitMs: 5_000,
+  idleInTransactionMs: 10_000,
+  outcomeMs: 15_000,
+};
+
+/** The connections of this replica to one or several hosts, of which one is the primary. */
+export interface Cluster {
+  readonly connections: Connections;
+  readonly pool: ReadPool;
+  readonly locked: LockedTables;
+  /** Of sessions that are not for reads. */
+  readonly limits: SessionLimits;
+  readonly outcomeMs: number;
+  /** Closes what is still open. */
+  stop(): void;
+}
+
+/** Connects to the primary, or says why it cannot be used. */
+export async function connectCluster(url: string, changed: Partial<Timeouts>): Promise<Cluster> {
+  const { default: pg } = await import("pg");
+  pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+  const { hosts, connectTimeoutMs, statementTimeoutMs } = parseDatabaseUrl(url);
+  const timeouts = { ...TIMEOUTS, ...changed };
+  const connectMs = connectTimeoutMs ?? timeouts.connectMs;
+  const statementMs = statementTimeoutMs ?? timeouts.statementMs;
+  const { idleInTransactionMs, lockMs, silenceMs } = timeouts;
+  const limits: SessionLimits = { statementMs, lockMs: 0, idleInTransactionMs };
+  const readLimits: SessionLimits = { ...limits, lockMs };
+
+  const ticks = new Ticks(timeouts.tickMs);
+  const connections = new Connections((observer) => {
+    const { staggerMs, retryMs } = timeouts;
+    const options = { hosts, connectTimeoutMs: connectMs, staggerMs, retryMs };
+    return new Primary(pg.Client, { ...options, applicationName: "wharf" }, ticks, observer);
+  });
+  const locked = new LockedTables(ticks, timeouts.waitMs);
+  const pool = new ReadPool(connections, ticks, locked, {
+    size: READ_CONNECTIONS,
+    waitMs: timeouts.waitMs,
+    idleMs: IDLE_MS,
+    closeMs: silenceMs,
+    limits: readLimits,
+  });
+  const liveness = { silenceMs, checkTimeoutMs: connectMs, limits };
+  new Liveness(connections, ticks, liveness, locked);
+  const cluster: Cluster = {
+    connections,
+    locked,
+    pool,
+    limits,
+    outcomeMs: timeouts.outcomeMs,
+    stop() {
+      ticks.stop();
+      connections.destroyAll(new DatabaseUnavailable("the store is closed"));
+    },
+  };
+  try {
+    pool.offer(await connections.open(readLimits));
+  } catch (error) {
+    cluster.stop();
+    throw error;
+  }
+  return cluster;
+}

@@ -1,0 +1,99 @@
+import { shownHost } from "../../../config/database-url.ts";
+import { ConfigError } from "../../../config/settings.ts";
+import type { Connection, ConnectionObserver, ServerFacts, SessionLimits } from "./connection.ts";
+import { DatabaseUnavailable } from "./failures.ts";
+import type { Primary } from "./primary.ts";
+
+/**
+ * A process of the server whose client is gone keeps its locks until the operating system notices. Not while
+ * it works: that ends by itself, and a commit must not be interrupted while it waits for a standby.
+ */
+const TERMINATE = `SELECT pg_terminate_backend(a.pid)
+  FROM pg_stat_activity a
+  JOIN jsonb_to_recordset($1::jsonb) AS gone(pid integer, started text)
+    ON a.pid = gone.pid AND a.backend_start::text = gone.started
+  WHERE a.state LIKE 'idle%'`;
+
+/** Two connections that share a process of the server, one transaction at a time, have no session of their own. */
+const TRANSACTION_POOLING =
+  "--database-url leads to a connection pooler in transaction or statement mode, which loses prepared statements and session settings: set pool_mode = session in pgbouncer";
+
+function isSameProcess({ host, facts }: Connection, other: Connection): boolean {
+  const { pid, started } = other.facts;
+  return host === other.host && started !== "" && facts.pid === pid && facts.started === started;
+}
+
+/** Beyond this, the server has to notice by itself. */
+const MAX_ORPHANS = 100;
+
+/** All open connections of this replica, which lead to the same primary. */
+export class Connections {
+  readonly #primary: Primary;
+  readonly #open = new Set<Connection>();
+  readonly #observers: ((connection: Connection) => void)[] = [];
+  /** Server processes of connections that were given up. */
+  #orphans: ServerFacts[] = [];
+
+  /** `connect` receives what is to be notified of every connection. */
+  constructor(connect: (observer: ConnectionObserver) => Primary) {
+    this.#primary = connect({
+      closed: (connection) => this.#closed(connection),
+      readOnly: () =>
+        this.destroyAll(new DatabaseUnavailable("the database is read-only", "read_only")),
+    });
+  }
+
+  get all(): ReadonlySet<Connection> {
+    return this.#open;
+  }
+
+  /** Is notified of every connection that closes, on either side. */
+  observe(closed: (connection: Connection) => void): void {
+    this.#observers.push(closed);
+  }
+
+  /** Opens a connection; if the primary has moved, those to the former one are closed. */
+  async open(limits: SessionLimits): Promise<Connection> {
+    const connection = await this.#primary.connect(limits);
+    if ([...this.#open].some((one) => isSameProcess(one, connection))) {
+      void connection.end();
+      throw new ConfigError(TRANSACTION_POOLING);
+    }
+    this.#open.add(connection);
+    const moved = `the primary is now ${shownHost(connection.host)}`;
+    for (const one of this.#open) {
+      if (this.#primary.isOutdated(one)) this.#destroy(one, moved);
+    }
+    await this.#terminateOrphans(connection);
+    return connection;
+  }
+
+  /** Gives a connection up without asking the peer. */
+  destroy(connection: Connection, reason: string): void {
+    this.#orphans.push(connection.facts);
+    if (this.#orphans.length > MAX_ORPHANS) this.#orphans.shift();
+    this.#destroy(connection, reason);
+  }
+
+  destroyAll(reason: Error): void {
+    for (const connection of [...this.#open]) connection.destroy(reason);
+  }
+
+  #destroy(connection: Connection, reason: string): void {
+    connection.destroy(new DatabaseUnavailable(reason, "unreachable"));
+  }
+
+  async #terminateOrphans(connection: Connection): Promise<void> {
+    if (this.#orphans.length === 0) return;
+    const gone = this.#orphans;
+    this.#orphans = [];
+    const values = [JSON.stringify(gone.map(({ pid, started }) => ({ pid, started })))];
+    // Compatible databases may not know how.
+    await connection.query({ text: TERMINATE, values }).catch(() => {});
+  }
+
+  #closed(connection: Connection): void {
+    if (!this.#open.delete(connection)) return;
+    for (const observer of this.#observers) observer(connection);
+  }
+}
