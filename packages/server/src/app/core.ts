@@ -10,6 +10,7 @@ import {
 } from "../config/addresses.ts";
 import type { Settings } from "../config/settings.ts";
 import { Engine } from "../engine/engine.ts";
+import type { EngineLimits } from "../engine/limits.ts";
 import { PageTokens } from "../engine/page-token.ts";
 import { storeAnonymousIdentity } from "../iam/anonymous-identity.ts";
 import { storeBuiltinRoles } from "../iam/builtin-roles.ts";
@@ -47,6 +48,7 @@ export async function openCore(
   store: Store,
   metrics: Metrics,
   log: Logger,
+  limits: EngineLimits | undefined,
 ): Promise<Core> {
   const secrets = await Secrets.open(settings, store);
   const installation = await InstallationSecrets.open(store, secrets);
@@ -69,6 +71,7 @@ export async function openCore(
     catalog: RESOURCES,
     access,
     pageTokens: new PageTokens(() => installation.get("page-tokens")),
+    ...(limits && { limits }),
     hooks: {
       iam: {
         rootGroups,

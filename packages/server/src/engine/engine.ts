@@ -4,6 +4,7 @@ import type { Store } from "../store/db/store.ts";
 import { AuditAggregator } from "./audit-aggregator.ts";
 import { type Catalog, resourcesOf } from "./catalog.ts";
 import type { HookDeps, Hooks, ResourceMessage } from "./definition.ts";
+import { ENGINE_LIMITS, type EngineLimits } from "./limits.ts";
 import { ListScheduler } from "./many-ranges.ts";
 import type { PageTokens } from "./page-token.ts";
 import type { Resource } from "./resource.ts";
@@ -21,6 +22,7 @@ export interface EngineDeps {
   readonly pageTokens: PageTokens;
   /** What the hooks of definitions need from outside the engine. */
   readonly hooks: HookDeps;
+  readonly limits?: EngineLimits;
 }
 
 /** What the methods of all resources share. */
@@ -29,7 +31,8 @@ export class Engine {
   readonly catalog: Catalog;
   readonly access: Access;
   readonly pageTokens: PageTokens;
-  readonly skipIndex = new SkipIndex();
+  readonly limits: EngineLimits;
+  readonly skipIndex: SkipIndex;
   readonly lists = new ListScheduler();
   /** Where audit entries go that callers without credentials can cause. */
   readonly auditAggregator: AuditAggregator;
@@ -37,7 +40,9 @@ export class Engine {
   readonly resources: readonly Resource[];
   readonly #hooks: ReadonlyMap<unknown, Hooks<ResourceMessage>>;
 
-  constructor({ store, catalog, access, pageTokens, hooks }: EngineDeps) {
+  constructor({ store, catalog, access, pageTokens, hooks, limits = ENGINE_LIMITS }: EngineDeps) {
+    this.limits = limits;
+    this.skipIndex = new SkipIndex(limits.skipStride);
     this.store = store;
     this.catalog = catalog;
     this.access = access;

@@ -102,6 +102,7 @@ export function listMethod<R extends ResourceMessage>(
       const rows = await currentRows(resource, engine, {
         ...scan,
         further,
+        maxRunRows: engine.limits.runRows,
         after: cursor?.position,
       });
       return { found: rows, totalCount: await countRows(reader, scan) };
