@@ -1,12 +1,11 @@
 /** The server under test, in this process or in one of its own. */
 import assert from "node:assert/strict";
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
-import { promisify } from "node:util";
 import { operatorToken } from "../../../src/app/admin.ts";
 import { type ServerOptions, startServer } from "../../../src/app/server.ts";
 import { readSettings } from "../../../src/config/settings.ts";
@@ -111,13 +110,15 @@ export class TestServer {
 
   /** Runs an admin command on the server's store and returns what it prints. */
   async admin(...args: string[]): Promise<string> {
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      WHARF,
-      "admin",
-      ...args,
-      ...this.#adminFlags,
-    ]);
-    return stdout;
+    const words = ["admin", ...args, ...this.#adminFlags];
+    // Only here: few tests need the command.
+    const { runCommand } = await import("../../../../cli/test/support/resident.ts");
+    const { RunningProcess } = await import("../../../../cli/test/support/running.ts");
+    const env = { ...process.env };
+    const alone = () => new RunningProcess(spawn(process.execPath, [WHARF, ...words], { env }));
+    const { code, stdout, stderr } = await runCommand({ words, env, input: "" }, alone);
+    if (code === 0) return stdout;
+    throw Object.assign(new Error(`wharf ${words.join(" ")}: ${stderr}`), { code, stderr });
   }
 
   get #adminFlags(): string[] {
