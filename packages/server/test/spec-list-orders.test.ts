@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { create } from "@bufbuild/protobuf";
-import { timestampNow } from "@bufbuild/protobuf/wkt";
-import { GroupSchema, newChildUid } from "@wharf/contract";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { inParallel, listAll, uidsOf } from "./support/client/pagination.ts";
-import { DirectStore } from "./support/server/direct-store.ts";
-import type { TestServer } from "./support/server/test-server.ts";
+import { storeGroups } from "./support/world/stored-groups.ts";
 import { onEachStore, type World } from "./support/world/world.ts";
 
 /** Names in the order of their bytes, some of them several times. */
@@ -182,8 +178,9 @@ function ordersOfLists(world: World): void {
 
   world.rule("an order of several keys sorts a limited number of equal rows", async (api) => {
     const [many, more] = [await world.organization(), await world.organization()];
-    const uids = await putGroups(world.server, many, RUN_ROWS);
-    await putGroups(world.server, more, RUN_ROWS + 1);
+    const names = new Array<string>(RUN_ROWS).fill("same");
+    const uids = (await storeGroups(world.server, many, names)).sort();
+    await storeGroups(world.server, more, [...names, "same"]);
     const request = { orderBy: "created_at desc, uid", pageSize: 3 };
     const skip = RUN_ROWS - 10;
     const deep = { ...request, uidp: { childrenOf: many }, skip };
@@ -258,20 +255,4 @@ function assertSorted(values: readonly string[], what: string): void {
   for (const [at, value] of values.entries()) {
     assert.ok(at === 0 || (values[at - 1] as string) <= value, `${what} at ${at}: ${value}`);
   }
-}
-
-/** Stores groups below another, all with the same creation time; their uids in order. */
-async function putGroups(server: TestServer, parent: string, count: number): Promise<string[]> {
-  const createTime = timestampNow();
-  const uids = Array.from({ length: count }, () => newChildUid(parent)).sort();
-  const groups = uids.map((uid) =>
-    create(GroupSchema, { uid, name: "same", createTime, updateTime: createTime }),
-  );
-  const direct = await DirectStore.open(server);
-  try {
-    await direct.change((change) => change.insertAll(direct.engine.catalog.groups, groups));
-  } finally {
-    await direct.close();
-  }
-  return uids;
 }
