@@ -33,7 +33,7 @@ export class Engine {
   readonly pageTokens: PageTokens;
   readonly limits: EngineLimits;
   readonly skipIndex: SkipIndex;
-  readonly lists = new ListScheduler();
+  readonly lists: ListScheduler;
   /** Where audit entries go that callers without credentials can cause. */
   readonly auditAggregator: AuditAggregator;
   /** Every resource of the catalog, for what concerns all of them. */
@@ -42,6 +42,7 @@ export class Engine {
 
   constructor({ store, catalog, access, pageTokens, hooks, limits = ENGINE_LIMITS }: EngineDeps) {
     this.limits = limits;
+    this.lists = new ListScheduler(limits.manyRanges);
     this.skipIndex = new SkipIndex(limits.skipStride);
     this.store = store;
     this.catalog = catalog;

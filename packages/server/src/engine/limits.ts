@@ -8,6 +8,13 @@ export interface EngineLimits {
   /** The skip index has the position of every such row: a skip reads at most this many rows. */
   readonly skipStride: number;
   /**
+   * The rows of a page, in bytes or characters: gRPC clients accept messages of 4 MiB by default, and a
+   * page has a few fields beside its rows.
+   */
+  readonly pageBytes: number;
+  /** Lists over more ranges than this are limited per caller. */
+  readonly manyRanges: number;
+  /**
    * Tags of each partition deleted in one transaction, which blocks all other writes. A larger repo is
    * emptied in several transactions before it is deleted.
    */
@@ -17,5 +24,7 @@ export interface EngineLimits {
 export const ENGINE_LIMITS: EngineLimits = {
   runRows: 10_000,
   skipStride: 5_000,
+  pageBytes: 4 * 1024 * 1024 - 16 * 1024,
+  manyRanges: 100,
   deletedTags: 2_000,
 };
