@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
@@ -103,6 +105,25 @@ test("a missing database or rejected connection is reported without its password
   const nobody = `postgres://wharf:hunter2@127.0.0.1:${await freePort()}/x`;
   const away = await refused(7, ["--database-url", nobody]);
   assert.equal(away, `the database at ${new URL(nobody).host} cannot be used: connection refused`);
+});
+
+test("a database that does not answer is reported with its hosts, without the password", async (t) => {
+  const silent = createServer((socket) => socket.on("error", () => {}).resume());
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  t.after(() => silent.close());
+  const hosts = [(silent.address() as AddressInfo).port, await freePort()].map(
+    (port) => `127.0.0.1:${port}`,
+  );
+  const url = `postgres://wharf:hunter2@${hosts}/x?connect_timeout=1`;
+  const what = `the database at ${hosts.join(", ")} cannot be used`;
+  const reasons = `${hosts[1]}: connection refused; ${hosts[0]}: no answer within 1 s`;
+  assert.equal(await refused(7, ["--database-url", url]), `${what}: ${reasons}`);
+  const standby = `postgres://wharf:hunter2@${hosts}/x?target_session_attrs=any`;
+  assert.equal(
+    await refused(2, ["--database-url", standby]),
+    "--database-url has an unsupported target_session_attrs: must be read-write or primary, because a standby answers with outdated access decisions",
+  );
 });
 
 test("invalid settings are reported", async () => {

@@ -141,7 +141,7 @@ describe("a SQLite store that another process has locked", () => {
     assert.equal(status, 503);
     assert.equal(
       body.message,
-      "Unavailable: the store cannot be written: another process has locked the database",
+      "Unavailable: the store cannot be written: another process has locked the database or a table of it",
     );
     assert.equal(await site.notReady(), "locked");
     assert.equal(await site.status("/healthz"), 200);

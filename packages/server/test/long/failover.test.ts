@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { openPostgres } from "../../src/store/db/postgres.ts";
 import { Http } from "../support/client/http.ts";
 import { PostgresHost } from "../support/server/replicated-postgres.ts";
 import { TestServer } from "../support/server/test-server.ts";
@@ -121,4 +122,30 @@ describe("a failover of PostgreSQL with streaming replication", () => {
     await untilReady();
     assert.equal((await http(0).get(`/iam/v2beta1/groups/${org}`)).status, 200);
   });
+});
+
+test("a former primary that comes back is not used", async (t) => {
+  const former = await PostgresHost.primary();
+  t.after(() => former.remove());
+  const standby = await PostgresHost.standbyOf(former);
+  t.after(() => standby.remove());
+  const url = `postgres://wharf@${former.address},${standby.address}/postgres`;
+  const driver = await openPostgres(url, { retryMs: 0 });
+  t.after(() => driver.close());
+  const port = async () => {
+    const sql = "SELECT current_setting('port') AS port";
+    return Number((await driver.reader.get<{ port: string }>(sql))?.port);
+  };
+  assert.equal(await port(), former.port);
+  await former.crash();
+  await standby.promote();
+  assert.equal(await port(), standby.port);
+  await former.restart();
+  await standby.crash();
+  await assert.rejects(port(), (error: Error) => {
+    assert.match(String((error.cause as Error).message), /it is a former primary \(timeline 1,/);
+    return driver.failureOf(error) === "standby";
+  });
+  await standby.restart();
+  assert.equal(await port(), standby.port);
 });

@@ -22,7 +22,7 @@ const REASONS: Readonly<Record<FailureCause, string>> = {
   unreachable: "it cannot be reached",
   standby: "only a standby can be reached, no primary",
   damaged: "the database is damaged, or its disk fails; `wharf admin check` shows where",
-  locked: "another process has locked the database",
+  locked: "another process has locked the database or a table of it",
   replaced: "its file was replaced or removed; restart the server",
   timeout: "it does not respond in time",
   file_descriptors: "the server has no file descriptors left",

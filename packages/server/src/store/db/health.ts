@@ -16,7 +16,7 @@ const ABANDON_INTERVALS = 10;
 const IDLE_INTERVALS = 10;
 
 /** Causes that may concern one write only: a check shows whether others fail, too. */
-const UNPROVEN: ReadonlySet<FailureCause> = new Set(["damaged", "timeout", "other"]);
+const UNPROVEN: ReadonlySet<FailureCause> = new Set(["damaged", "locked", "timeout", "other"]);
 
 /** What checks do. */
 export interface StoreProbes {

@@ -88,6 +88,12 @@ export class PostgresHost {
     await ended;
   }
 
+  /** Starts again after a crash, as what it was. */
+  async restart(): Promise<void> {
+    rmSync(join(this.#data, "postmaster.pid"), { force: true });
+    await this.#start();
+  }
+
   /** Stops all processes: connections stay open, and nothing is answered any more. */
   freeze(): void {
     if (this.#server !== undefined) this.#signal(this.#server, "SIGSTOP");

@@ -33,6 +33,7 @@ const INSPECT = `SELECT a.pid, a.state, min(c.relname) AS locked
  */
 const LOCKS = `SELECT c.relname AS "table", bool_or(l.mode = 'AccessExclusiveLock') AS "blocksReads"
   FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+  JOIN pg_database d ON d.oid = l.database AND d.datname = current_database()
   WHERE c.relname = ANY($1::text[]) AND l.locktype = 'relation' AND l.mode IN
     ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
   GROUP BY c.relname`;

@@ -59,10 +59,9 @@ export class LockedTables {
     );
   }
 
-  /** Resolves when a read does not need a locked table any more. */
-  async admit(sql: string): Promise<void> {
-    if (!this.blocks(sql)) return;
-    await new Promise<void>((resolve, reject) => {
+  /** Resolves when the tables of a blocked read are free. */
+  admit(sql: string): Promise<void> {
+    return new Promise((resolve, reject) => {
       const cancel = this.#ticks.after(this.#waitMs, () => {
         this.#waiting.delete(waiting);
         reject(tableLocked());

@@ -121,7 +121,7 @@ export class ReadPool implements Queryable {
   /** A connection that counts as running. */
   async #connectionFor(sql: string): Promise<Connection> {
     for (;;) {
-      await this.#locked.admit(sql);
+      if (this.#locked.blocks(sql)) await this.#locked.admit(sql);
       const idle = this.#idle.pop();
       if (idle !== undefined) this.#running.add(idle);
       const connection = idle ?? (await this.#acquire());

@@ -85,8 +85,8 @@ export class LockAwareWriter extends PostgresWriter {
     try {
       return await super.query(sql, values, options);
     } catch (error) {
-      // It was canceled when its table was found locked.
-      if (error instanceof WharfError && this.#locked.blocks(sql)) throw unavailable(tableLocked());
+      // It was canceled when its table was found locked. Not a WharfError: the transaction is aborted.
+      if (error instanceof WharfError && this.#locked.blocks(sql)) throw tableLocked();
       throw error;
     }
   }
