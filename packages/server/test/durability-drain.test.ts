@@ -108,13 +108,6 @@ for (const store of STORES) {
       test("survives a database that drops all connections", async () => {
         const parent = (await operator.groups.create("", { name: "parent" })).uid;
         const create = (at: string) => operator.groups.create(at, { name: "group" });
-        // The server may not have noticed yet that a connection is closed.
-        const createdAfterwards = async (): Promise<string> => {
-          for (;;) {
-            const group = await create(parent).catch(({ code }) => assert.equal(code, 14));
-            if (group !== undefined) return group.uid;
-          }
-        };
         const kept: string[] = [];
         for (let round = 0; round < 3; round++) {
           const [tries] = await Promise.all([
@@ -130,9 +123,10 @@ for (const store of STORES) {
           // Clients retry on UNAVAILABLE only.
           for (const { code } of tries) assert.ok(code === 0 || code === 14, `code ${code}`);
           kept.push(...tries.map(({ uid }) => uid).filter((uid) => uid !== parent));
-          kept.push(await createdAfterwards());
+          kept.push((await eventually(() => create(parent))).uid);
         }
-        const list = await operator.groups.list({ uidp: { childrenOf: parent }, pageSize: 200 });
+        const query = { uidp: { childrenOf: parent }, pageSize: 200 };
+        const list = await eventually(() => operator.groups.list(query));
         const found = list.groups.map((group: { uid: string }) => group.uid);
         assert.equal(list.totalCount, String(found.length));
         for (const uid of kept) assert.ok(found.includes(uid), uid);
@@ -141,6 +135,14 @@ for (const store of STORES) {
       });
     }
   });
+}
+
+/** Repeats a call while it is UNAVAILABLE: the server may not have noticed yet that a connection is closed. */
+async function eventually<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const result = await call().catch(({ code }) => assert.equal(code, 14));
+    if (result !== undefined) return result;
+  }
 }
 
 /** Resolves once nothing listens at the address any more. */
