@@ -24,6 +24,8 @@ export interface WharfOptions {
   readonly profiles: string | undefined;
   /** Further settings. */
   readonly flags?: readonly string[];
+  /** Further settings that admin commands need, too. */
+  readonly store?: readonly string[];
 }
 
 /** A ready server, with an operator token. */
@@ -40,7 +42,7 @@ export class Wharf implements AsyncDisposable {
 
   static async start(options: WharfOptions): Promise<Wharf> {
     const { child, url } = await Wharf.launch(options);
-    const flags = ["--data", options.data, "--base-url", url];
+    const flags = ["--data", options.data, "--base-url", url, ...(options.store ?? [])];
     const { stdout } = await promisify(execFile)(process.execPath, [
       LAUNCHER,
       "admin",
@@ -52,14 +54,14 @@ export class Wharf implements AsyncDisposable {
 
   /** Starts the process and waits for its ready line: the time of the start row. */
   static async launch(options: WharfOptions): Promise<{ child: ChildProcess; url: string }> {
-    const { data, core, profiles, flags = [] } = options;
+    const { data, core, profiles, flags = [], store = [] } = options;
     const program =
       profiles === undefined ? [LAUNCHER] : ["--cpu-prof", `--cpu-prof-dir=${profiles}`, SOURCES];
     const log = join(data, "log");
     const [command, args] = nodeOn(core, [
       ...program,
       "serve",
-      ...["--listen", "127.0.0.1:0", "--data", data, "--shutdown-delay", "0", ...flags],
+      ...["--listen", "127.0.0.1:0", "--data", data, "--shutdown-delay", "0", ...store, ...flags],
     ]);
     const logFile = openSync(log, "w");
     const child = spawn(command, args, { stdio: ["ignore", "pipe", logFile] });

@@ -14,9 +14,10 @@ interface Target {
 }
 
 export interface HttpJob {
-  readonly port: number;
+  /** Connections are distributed over several ports. */
+  readonly port: number | readonly number[];
   readonly token: string;
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PATCH";
   /** Sent in rotation. */
   readonly targets: readonly Target[];
   /** The content type of bodies; JSON by default. */
@@ -128,10 +129,10 @@ async function run(job: HttpJob): Promise<Load> {
     }
     return tally?.answered() ?? false;
   };
-  const connections = Array.from(
-    { length: job.connections },
-    () => new Connection(job.port, next, done),
-  );
+  const ports = typeof job.port === "number" ? [job.port] : job.port;
+  const connections = Array.from({ length: job.connections }, (_, at) => {
+    return new Connection(ports[at % ports.length] as number, next, done);
+  });
   await Promise.all(connections.map((connection) => connection.opened()));
   tally = new Tally(job.seconds, job.connections === 1);
   for (const connection of connections) connection.send();

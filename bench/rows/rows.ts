@@ -13,6 +13,7 @@ import { noticeRow } from "./notice.ts";
 import { reconcileRow } from "./reconcile.ts";
 import { registryTagsRow } from "./registry-tags.ts";
 import { registryTokenRow } from "./registry-token.ts";
+import { replicasRow } from "./replicas.ts";
 import { startRow } from "./start.ts";
 import { versionRow } from "./version.ts";
 
@@ -25,6 +26,7 @@ export function rowsOf(options: Options): Row[] {
     listGrowthRow(options),
     skipRow(options),
     createRow,
+    replicasRow,
     importRow(options),
     exchangeRow,
     registryTokenRow,

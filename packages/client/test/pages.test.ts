@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createWharf, type Sent, type Wharf } from "@wharf/client";
 import { TestServer } from "../../server/test/support/server/test-server.ts";
+import { storeGroups } from "../../server/test/support/world/stored-groups.ts";
 import { PROTOCOLS, transportOf } from "./support/recording-client.ts";
 
 const GROUPS = 450;
@@ -14,10 +15,7 @@ before(async () => {
   const wharf = createWharf({ baseUrl: server.url, token: await server.token() });
   org = (await wharf.groups.create({ group: { name: "many" } })).uid;
   const names = Array.from({ length: GROUPS }, (_, at) => nameOf(at));
-  for (let at = 0; at < GROUPS; at += 50) {
-    const some = names.slice(at, at + 50);
-    await Promise.all(some.map((name) => wharf.groups.create({ parent: org, group: { name } })));
-  }
+  await storeGroups(server, org, names);
 });
 after(() => server.stop());
 

@@ -2,14 +2,15 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ApiClient } from "./support/client/api-client.ts";
+import { runs } from "./support/oracle/runs.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
 import { advisoryOf, writing, written } from "./support/world/advisories.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const WRITERS = 4;
-const WRITES = 40;
+const WRITES = runs(24, 40);
 /** Fewer would hardly meet the writes. */
-const POLLS = 11;
+const POLLS = runs(6, 11);
 
 interface Seen {
   readonly uid: string;

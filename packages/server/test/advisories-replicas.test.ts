@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ApiClient, type Protocol } from "./support/client/api-client.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
+import { runs } from "./support/oracle/runs.ts";
 import { TestServer } from "./support/server/test-server.ts";
 
 /** Replicas stand behind one address, which is whom tokens are meant for. */
 const FLAGS = ["--base-url", "http://wharf.test"];
-const ROUNDS = 6;
+const ROUNDS = runs(3, 6);
 const WRITERS = 6;
 
 interface Seen {

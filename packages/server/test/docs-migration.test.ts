@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { advisoriesV1, httpRulesOf } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import { onEachStore } from "./support/world/world.ts";
+import { World } from "./support/world/world.ts";
 
 const GUIDE = readFileSync(join(import.meta.dirname, "../../../docs/migrate-v1-to-v2.md"), "utf8");
 
@@ -18,7 +18,13 @@ const BLOCKS = [...GUIDE.matchAll(/```sh\n(.*?)```\n(?:\n```\n(.*?)```\n)?/gs)].
   ([, commands = "", output = ""]) => ({ commands, output }),
 );
 
-onEachStore("the guide from version 1 to version 2", (world) => {
+describe("the guide from version 1 to version 2", () => {
+  let world: World;
+  before(async () => {
+    world = await World.start();
+  });
+  after(() => world.stop());
+
   test("has commands that print what it shows", async () => {
     assert.ok(BLOCKS.length > 12);
     const script = BLOCKS.map(({ commands }) => `${commands}\necho; echo '${END}'\n`).join("");

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { assertValid } from "../../advisories/test/schemas.ts";
 import { ANONYMOUS_UID } from "../src/auth/caller.ts";
-import { approved, Scanner, untarred, unzipped } from "./support/client/feed-client.ts";
-import { DirectStore } from "./support/server/direct-store.ts";
+import { approved, untarred, unzipped } from "./support/client/feed-client.ts";
 import { advisoryOf, writing, written } from "./support/world/advisories.ts";
+import { FIXED, feedsOf, ONE } from "./support/world/feeds.ts";
 import { onEachStore } from "./support/world/world.ts";
-
-const FIXED = approved({ fixed: { fixedVersion: "3.5.0-r0" } });
 
 /** Asserts the required fields of a ROLIE feed of CSAF documents. */
 function assertRolie({ feed }: { feed: JsonObject & { entry: JsonObject[] } }): void {
@@ -25,26 +23,10 @@ function assertRolie({ feed }: { feed: JsonObject & { entry: JsonObject[] } }): 
 }
 
 onEachStore("advisory feeds", (world) => {
-  let direct: DirectStore;
-  let scanner: Scanner;
-
-  before(async () => {
-    direct = await DirectStore.open(world.server);
-    scanner = new Scanner(world.server.url);
-  });
-  after(() => direct.close());
-
-  async function publicGroup(...given: readonly JsonObject[]): Promise<string> {
-    const group = await world.organization();
-    await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
-    await written(direct, group, ...given);
-    return group;
-  }
-
-  const ONE = { advisoryId: "CGA-2222-2222-2222", aliases: ["CVE-2026-0001"], events: [FIXED] };
+  const feeds = feedsOf(world);
 
   test("have every file, each valid against the schema of its format", async () => {
-    const group = await publicGroup(
+    const group = await feeds.publicGroup(
       ONE,
       {
         ...ONE,
@@ -59,34 +41,37 @@ onEachStore("advisory feeds", (world) => {
         events: [{ ...FIXED, reviewState: "REVIEW_STATE_PENDING" }],
       },
     );
-    const index = (await scanner.get(`${group}/osv/all.json`)).json;
+    const index = (await feeds.scanner.get(`${group}/osv/all.json`)).json;
     const ids = index.map(({ id }: { id: string }) => id);
     assert.deepEqual(ids, ["x_ACME-7", "CGA-2222-2222-2222", "CGA-3333-3333-3333"]);
     for (const { id, modified } of index) {
-      const document = (await scanner.get(`${group}/osv/${id}.json`)).json;
+      const document = (await feeds.scanner.get(`${group}/osv/${id}.json`)).json;
       assertValid("osv", document);
       assert.deepEqual([document.id, document.modified], [id, modified]);
     }
-    const archive = await unzipped((await scanner.get(`${group}/osv/all.zip`)).bytes);
+    const archive = await unzipped((await feeds.scanner.get(`${group}/osv/all.zip`)).bytes);
     assert.deepEqual(
       [...archive.keys()],
       ids.map((id: string) => `${id}.json`),
     );
     for (const text of archive.values()) assertValid("osv", JSON.parse(text));
-    const tar = await scanner.get(`${group}/osv/all.tar.gz`);
+    const tar = await feeds.scanner.get(`${group}/osv/all.tar.gz`);
     assert.equal(tar.headers.get("content-type"), "application/gzip");
     assert.deepEqual(await untarred(tar.bytes), archive);
-    assert.deepEqual((await scanner.get(`${group}/osv/all.tar.gz`)).bytes, tar.bytes);
+    assert.deepEqual((await feeds.scanner.get(`${group}/osv/all.tar.gz`)).bytes, tar.bytes);
 
-    const secdb = (await scanner.get(`${group}/secdb/security.json`)).json;
+    const secdb = (await feeds.scanner.get(`${group}/secdb/security.json`)).json;
     assert.deepEqual(
       secdb.packages.map((one: { pkg: { name: string } }) => one.pkg.name),
       ["gtk+3.0", "openssl"],
     );
-    assert.deepEqual((await scanner.get(`${group}/secdb/aarch64/security.json`)).json.packages, []);
+    assert.deepEqual(
+      (await feeds.scanner.get(`${group}/secdb/aarch64/security.json`)).json.packages,
+      [],
+    );
 
-    assertValid("openvex", (await scanner.get(`${group}/openvex/all.json`)).json);
-    const repository = await unzipped((await scanner.get(`${group}/openvex/all.zip`)).bytes);
+    assertValid("openvex", (await feeds.scanner.get(`${group}/openvex/all.json`)).json);
+    const repository = await unzipped((await feeds.scanner.get(`${group}/openvex/all.zip`)).bytes);
     const { packages } = JSON.parse(repository.get("index.json") as string);
     assert.deepEqual(packages[0], {
       id: "pkg:apk/wolfi/gtk%2B3.0",
@@ -96,32 +81,32 @@ onEachStore("advisory feeds", (world) => {
     for (const { location } of packages) {
       const document = JSON.parse(repository.get(location) as string);
       assertValid("openvex", document);
-      const served = await scanner.get(
+      const served = await feeds.scanner.get(
         `${group}/openvex/${encodeURI(location)}`.replaceAll("%252B", "%2B"),
       );
       assert.deepEqual(served.json, document);
       assert.equal(document["@id"], `${world.server.url}/feeds/${group}/openvex/${location}`);
     }
-    const manifest = await scanner.get(`${group}/openvex/.well-known/vex-repository.json`);
+    const manifest = await feeds.scanner.get(`${group}/openvex/.well-known/vex-repository.json`);
     const [version, ...otherVersions] = manifest.json.versions;
     assert.deepEqual(otherVersions, []);
     assert.deepEqual([version.spec_version, version.update_interval], ["0.1", "24h"]);
     assert.match(version.locations[0].url, /openvex\/all\.zip$/);
 
-    const listed = (await scanner.get(`${group}/csaf/index.txt`)).bytes.toString();
+    const listed = (await feeds.scanner.get(`${group}/csaf/index.txt`)).bytes.toString();
     const year = new Date().getUTCFullYear();
     assert.equal(listed, `${year}/apk-gtk+2b3+2e0.json\n${year}/apk-openssl.json\n`);
     for (const path of listed.trim().split("\n")) {
-      assertValid("csaf", (await scanner.get(`${group}/csaf/${path}`)).json);
+      assertValid("csaf", (await feeds.scanner.get(`${group}/csaf/${path}`)).json);
     }
     assert.deepEqual(
-      [...(await unzipped((await scanner.get(`${group}/csaf/all.zip`)).bytes)).keys()],
+      [...(await unzipped((await feeds.scanner.get(`${group}/csaf/all.zip`)).bytes)).keys()],
       listed.trim().split("\n"),
     );
-    assert.equal((await scanner.get(`${group}/csaf/1999/apk-openssl.json`)).status, 404);
-    const rolie = (await scanner.get(`${group}/csaf/csaf-feed-tlp-white.json`)).json;
+    assert.equal((await feeds.scanner.get(`${group}/csaf/1999/apk-openssl.json`)).status, 404);
+    const rolie = (await feeds.scanner.get(`${group}/csaf/csaf-feed-tlp-white.json`)).json;
     assertRolie(rolie);
-    assert.equal((await scanner.get(`${group}/csaf/csaf-feed-tlp-amber.json`)).status, 404);
+    assert.equal((await feeds.scanner.get(`${group}/csaf/csaf-feed-tlp-amber.json`)).status, 404);
     const base = `${world.server.url}/feeds/${group}`;
     assert.deepEqual(
       rolie.feed.entry.map(({ content }: { content: { src: string } }) => content.src),
@@ -131,7 +116,7 @@ onEachStore("advisory feeds", (world) => {
         .map((path) => `${base}/csaf/${path}`),
     );
     for (const { id, content, link } of rolie.feed.entry) {
-      const { bytes, json } = await scanner.get(
+      const { bytes, json } = await feeds.scanner.get(
         content.src.slice(`${base.slice(0, -group.length)}`.length),
       );
       assert.equal(json.document.tracking.id, id);
@@ -144,10 +129,13 @@ onEachStore("advisory feeds", (world) => {
         assert.equal(await file.text(), `${hash(algorithm, bytes)}  ${name}\n`);
       }
     }
-    assert.equal((await scanner.get(`${group}/csaf/1999/apk-openssl.json.sha256`)).status, 404);
-    const changes = (await scanner.get(`${group}/csaf/changes.csv`)).bytes.toString();
+    assert.equal(
+      (await feeds.scanner.get(`${group}/csaf/1999/apk-openssl.json.sha256`)).status,
+      404,
+    );
+    const changes = (await feeds.scanner.get(`${group}/csaf/changes.csv`)).bytes.toString();
     assert.equal(changes.trim().split("\n").length, 2);
-    const provider = (await scanner.get(`${group}/csaf/provider-metadata.json`)).json;
+    const provider = (await feeds.scanner.get(`${group}/csaf/provider-metadata.json`)).json;
     assert.deepEqual(provider.distributions, [
       { directory_url: `${base}/csaf/` },
       {
@@ -169,32 +157,33 @@ onEachStore("advisory feeds", (world) => {
   });
 
   test("include folders below, each id once, and withdraw deleted advisories", async () => {
-    const group = await publicGroup(ONE);
+    const group = await feeds.publicGroup(ONE);
     const folder = await world.group(group, "team");
     await written(
-      direct,
+      feeds.direct,
       folder,
       { ...ONE, artifactName: "other" },
       { ...ONE, advisoryId: "CGA-4444-4444-4444", artifactName: "zlib" },
     );
     const ids = async (of: string) =>
-      (await scanner.get(`${of}/osv/all.json`)).json.map(({ id }: { id: string }) => id);
+      (await feeds.scanner.get(`${of}/osv/all.json`)).json.map(({ id }: { id: string }) => id);
     assert.deepEqual(await ids(group), ["CGA-2222-2222-2222", "CGA-4444-4444-4444"]);
     assert.deepEqual(await ids(`${group}/team`), await ids(folder));
     assert.equal(
-      (await scanner.get(`${group}/osv/${ONE.advisoryId}.json`)).json.affected[0].package.name,
+      (await feeds.scanner.get(`${group}/osv/${ONE.advisoryId}.json`)).json.affected[0].package
+        .name,
       "openssl",
     );
-    await writing(direct, folder, async (writer) => {
+    await writing(feeds.direct, folder, async (writer) => {
       const found = await writer.find("CGA-4444-4444-4444");
       await writer.delete(found ?? assert.fail());
     });
-    const gone = (await scanner.get(`${group}/osv/CGA-4444-4444-4444.json`)).json;
+    const gone = (await feeds.scanner.get(`${group}/osv/CGA-4444-4444-4444.json`)).json;
     assertValid("osv", gone);
     assert.equal(gone.withdrawn, gone.modified);
     assert.deepEqual(await ids(group), ["CGA-2222-2222-2222", "CGA-4444-4444-4444"]);
     for (const path of ["openvex/all.json", "secdb/security.json", "csaf/index.txt"]) {
-      const { bytes } = await scanner.get(`${group}/${path}`);
+      const { bytes } = await feeds.scanner.get(`${group}/${path}`);
       assert.match(bytes.toString(), /openssl/);
       assert.doesNotMatch(bytes.toString(), /zlib/, path);
     }
@@ -202,17 +191,17 @@ onEachStore("advisory feeds", (world) => {
 
   test("list changes of OSV documents, latest first", async () => {
     const [A, B, C] = ["CGA-2222-2222-2222", "CGA-3333-3333-3333", "CGA-4444-4444-4444"];
-    const group = await publicGroup({ ...ONE, advisoryId: A }, { ...ONE, advisoryId: B });
-    await written(direct, group, { ...ONE, advisoryId: C });
-    await written(direct, group, { ...ONE, advisoryId: 'ACME "7", x' });
-    await writing(direct, group, async (writer) =>
+    const group = await feeds.publicGroup({ ...ONE, advisoryId: A }, { ...ONE, advisoryId: B });
+    await written(feeds.direct, group, { ...ONE, advisoryId: C });
+    await written(feeds.direct, group, { ...ONE, advisoryId: 'ACME "7", x' });
+    await writing(feeds.direct, group, async (writer) =>
       writer.update({ ...((await writer.find(A)) ?? assert.fail()), author: "x@example.com" }),
     );
-    const index = (await scanner.get(`${group}/osv/all.json`)).json;
+    const index = (await feeds.scanner.get(`${group}/osv/all.json`)).json;
     const times = new Map(
       index.map(({ id, modified }: { id: string; modified: string }) => [id, modified]),
     );
-    const lines = (await scanner.get(`${group}/osv/modified_id.csv`)).bytes.toString();
+    const lines = (await feeds.scanner.get(`${group}/osv/modified_id.csv`)).bytes.toString();
     const odd = 'x_ACME "7", x';
     assert.equal(
       lines,
@@ -228,17 +217,17 @@ onEachStore("advisory feeds", (world) => {
 
   test("have documents with long names", async () => {
     const [advisoryId, artifactName] = [`CGA-${"2".repeat(200)}`, "n".repeat(200)];
-    const group = await publicGroup({ ...ONE, advisoryId, artifactName });
-    const document = await scanner.get(`${group}/osv/${advisoryId}.json`);
+    const group = await feeds.publicGroup({ ...ONE, advisoryId, artifactName });
+    const document = await feeds.scanner.get(`${group}/osv/${advisoryId}.json`);
     assert.deepEqual([document.status, document.json.id], [200, advisoryId]);
-    const vex = await scanner.get(`${group}/openvex/pkg/apk/${artifactName}/vex.json`);
+    const vex = await feeds.scanner.get(`${group}/openvex/pkg/apk/${artifactName}/vex.json`);
     assert.deepEqual([vex.status, vex.json.statements.length], [200, 1]);
-    const lines = (await scanner.get(`${group}/csaf/index.txt`)).bytes.toString().trim();
-    assert.equal((await scanner.get(`${group}/csaf/${lines}`)).status, 200);
+    const lines = (await feeds.scanner.get(`${group}/csaf/index.txt`)).bytes.toString().trim();
+    assert.equal((await feeds.scanner.get(`${group}/csaf/${lines}`)).status, 200);
   });
 
   test("answer 404 for other names", async () => {
-    const group = await publicGroup();
+    const group = await feeds.publicGroup();
     const missing = [
       "osv/CGA-0000-0000-0000.json",
       "osv/",
@@ -255,15 +244,15 @@ onEachStore("advisory feeds", (world) => {
     ];
     for (const path of missing) {
       const since = { "if-modified-since": new Date(Date.now() + 5_000).toUTCString() };
-      assert.equal((await scanner.get(`${group}/${path}`, since)).status, 404, path);
-      const { status, json } = await scanner.get(`${group}/${path}`);
+      assert.equal((await feeds.scanner.get(`${group}/${path}`, since)).status, 404, path);
+      const { status, json } = await feeds.scanner.get(`${group}/${path}`);
       assert.deepEqual([status, json.code], [404, 5], path);
     }
     for (const path of ["osv/all.json", "csaf/index.txt", "openvex/index.json", "osv/all.zip"]) {
-      assert.equal((await scanner.get(`${group}/${path}`)).status, 200, path);
+      assert.equal((await feeds.scanner.get(`${group}/${path}`)).status, 200, path);
     }
-    assert.deepEqual((await scanner.get(`${group}/osv/all.json`)).json, []);
-    assert.equal((await scanner.get(`${group}/osv/all.json`, {}, "POST")).status, 405);
+    assert.deepEqual((await feeds.scanner.get(`${group}/osv/all.json`)).json, []);
+    assert.equal((await feeds.scanner.get(`${group}/osv/all.json`, {}, "POST")).status, 405);
   });
 
   test("are found by the verified name of the organization", async () => {
@@ -272,17 +261,17 @@ onEachStore("advisory feeds", (world) => {
     await world.operator().groups.update(group, { verified: true });
     await world.group(group, "osv");
     await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
-    await written(direct, group, ONE);
-    assert.equal((await scanner.get(`${name}/osv/all.json`)).json.length, 1);
-    assert.equal((await scanner.get(`${name}/osv/osv/all.json`)).json.length, 0);
-    assert.equal((await scanner.get(`${name}/nobody/osv/all.json`)).status, 401);
+    await written(feeds.direct, group, ONE);
+    assert.equal((await feeds.scanner.get(`${name}/osv/all.json`)).json.length, 1);
+    assert.equal((await feeds.scanner.get(`${name}/osv/osv/all.json`)).json.length, 0);
+    assert.equal((await feeds.scanner.get(`${name}/nobody/osv/all.json`)).status, 401);
   });
 
   test("with advisories of many packages stay in order", async () => {
     const names = Array.from({ length: 603 }, (_, at) => `p${(at * 7) % 201}`);
     const group = await world.organization();
     await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
-    await writing(direct, group, async (writer) => {
+    await writing(feeds.direct, group, async (writer) => {
       for (const [at, artifactName] of names.entries()) {
         await writer.insert(
           advisoryOf({
@@ -294,9 +283,9 @@ onEachStore("advisory feeds", (world) => {
         );
       }
     });
-    const index = (await scanner.get(`${group}/osv/all.json`)).json;
+    const index = (await feeds.scanner.get(`${group}/osv/all.json`)).json;
     assert.equal(new Set(index.map(({ id }: { id: string }) => id)).size, names.length);
-    const { packages } = (await scanner.get(`${group}/secdb/security.json`)).json;
+    const { packages } = (await feeds.scanner.get(`${group}/secdb/security.json`)).json;
     const sorted = packages.map((one: { pkg: { name: string } }) => one.pkg.name);
     assert.deepEqual(sorted, [...new Set(names)].sort());
     for (const { pkg } of packages) assert.equal(pkg.secfixes["3.5.0-r0"].length, 3);

@@ -13,6 +13,7 @@ import {
 } from "./support/client/raw.ts";
 import { GOOD_CALLS, malformedCalls, payloadOf } from "./support/fuzz/malformed-calls.ts";
 import { FIXED } from "./support/oracle/random.ts";
+import { runs } from "./support/oracle/runs.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 
 for (const store of STORES) {
@@ -65,7 +66,10 @@ for (const store of STORES) {
         raw.close();
         await checkHealthy(server);
       });
-      await fc.assert(property, { ...FIXED, numRuns: store === "sqlite" ? 40 : 20 });
+      await fc.assert(property, {
+        ...FIXED,
+        numRuns: store === "sqlite" ? runs(12, 40) : runs(6, 20),
+      });
     });
 
     test("rejects a call without a message, also one that ends before authentication", async () => {
@@ -131,7 +135,10 @@ for (const store of STORES) {
         await Promise.all(all);
         await checkHealthy(server);
       });
-      await fc.assert(property, { ...FIXED, numRuns: store === "sqlite" ? 20 : 10 });
+      await fc.assert(property, {
+        ...FIXED,
+        numRuns: store === "sqlite" ? runs(6, 20) : runs(3, 10),
+      });
     });
   });
 }

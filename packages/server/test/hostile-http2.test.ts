@@ -14,6 +14,7 @@ import {
 import { IAM } from "./support/fuzz/malformed-calls.ts";
 import { fill, malformedRequests, settle } from "./support/fuzz/malformed-requests.ts";
 import { FIXED } from "./support/oracle/random.ts";
+import { runs } from "./support/oracle/runs.ts";
 import { TestServer } from "./support/server/test-server.ts";
 
 describe("a server under hostile HTTP/2", () => {
@@ -63,7 +64,7 @@ describe("a server under hostile HTTP/2", () => {
       raw.close();
       await checkHealthy(server);
     });
-    await fc.assert(property, { ...FIXED, numRuns: 40 });
+    await fc.assert(property, { ...FIXED, numRuns: runs(15, 40) });
   });
 
   function checkEnding({ headers, trailers, body, reset }: Ending, about: string): void {
@@ -89,7 +90,7 @@ describe("a server under hostile HTTP/2", () => {
       await Promise.all(talks);
       await checkHealthy(server);
     });
-    await fc.assert(property, { ...FIXED, numRuns: 15 });
+    await fc.assert(property, { ...FIXED, numRuns: runs(6, 15) });
   });
 
   test("survives floods of SETTINGS, PING, empty frames and resets", async () => {

@@ -23,12 +23,27 @@ const withOrganization = async (page: Page, name: string) => {
   await page.getByRole("button", { name: "Continue", exact: true }).click();
 };
 
-function wholeWay(world: () => World): void {
+describe("sign-in in a real browser", () => {
+  let world: World;
+  before(async () => {
+    world = await startNamedWorld("sqlite");
+  });
+  after(() => world.stop());
+
+  const sessions = () => rawRows(world.server, "SELECT id FROM sessions");
+
+  /** The address that public clients open, which get the token itself. */
+  const publicUrl = (app: OAuthClient, parameters: Record<string, string>) => {
+    const redirect = `${app.redirectUri.replace("127.0.0.1", "localhost")}?token=true&error=true&own=1`;
+    const query = new URLSearchParams({ exit: "redirect", redirect, ...parameters });
+    return `${world.server.baseUrl}/oauth?${query}`;
+  };
+
   test("from choosing a provider to a token, which is in no URL", async (t) => {
-    const { page, app, arrival, complaints, urls } = await openVisit(t, browser, world());
+    const { page, app, arrival, complaints, urls } = await openVisit(t, browser, world);
     await page.goto(app.loginUrl());
     assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), "Sign in");
-    const [cookie, ...others] = await page.context().cookies(world().server.baseUrl);
+    const [cookie, ...others] = await page.context().cookies(world.server.baseUrl);
     assert.deepEqual(others, []);
     assert.equal(cookie?.name, "wharf_login");
     assert.equal(cookie?.httpOnly, true);
@@ -39,45 +54,18 @@ function wholeWay(world: () => World): void {
     await signInAtProvider(page, { login: "ada" });
     const callback = await arrival();
     assert.equal(callback.get("state"), app.state);
-    assert.equal(callback.get("iss"), world().server.baseUrl);
+    assert.equal(callback.get("iss"), world.server.baseUrl);
     const tokens = await app.redeem(callback);
     assert.equal(tokens.status, 200, tokens.error_description);
-    const me = (await whoAmI(world(), tokens.access_token)).body;
+    const me = (await whoAmI(world, tokens.access_token)).body;
     assert.equal(me.email, "ada@acme.example");
-    assert.equal(decodeJwt(tokens.access_token).aud, world().server.baseUrl);
+    assert.equal(decodeJwt(tokens.access_token).aud, world.server.baseUrl);
     assert.ok(urls.length > 8, urls.join("\n"));
     for (const url of urls.map(decodeURIComponent)) {
       assert.doesNotMatch(url, /eyJ|token=|refresh/, "tokens are not for addresses");
     }
     assert.deepEqual(complaints, []);
   });
-}
-
-describe("sign-in in a real browser, on postgres", () => {
-  let world: World;
-  before(async () => {
-    world = await startNamedWorld("postgres");
-  });
-  after(() => world.stop());
-  wholeWay(() => world);
-});
-
-describe("sign-in in a real browser", () => {
-  let world: World;
-  before(async () => {
-    world = await startNamedWorld("sqlite");
-  });
-  after(() => world.stop());
-  wholeWay(() => world);
-
-  const sessions = () => rawRows(world.server, "SELECT id FROM sessions");
-
-  /** The address that public clients open, which get the token itself. */
-  const publicUrl = (app: OAuthClient, parameters: Record<string, string>) => {
-    const redirect = `${app.redirectUri.replace("127.0.0.1", "localhost")}?token=true&error=true&own=1`;
-    const query = new URLSearchParams({ exit: "redirect", redirect, ...parameters });
-    return `${world.server.baseUrl}/oauth?${query}`;
-  };
 
   test("by organization name; an unknown name gets an error", async (t) => {
     const { page, app, arrival, complaints } = await openVisit(t, browser, world);

@@ -5,6 +5,7 @@ import { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
 import { inParallel, listAll, uidsOf } from "./support/client/pagination.ts";
+import { runs } from "./support/oracle/runs.ts";
 import { emptyDatabase } from "./support/server/postgres.ts";
 import { TestServer } from "./support/server/test-server.ts";
 import { roleNamed } from "./support/world/world.ts";
@@ -40,7 +41,7 @@ describe("two replicas on one database", () => {
   };
 
   test("start together on an empty database and share its keys and roles", async () => {
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < runs(1, 3); round++) {
       const sameStoreAs = { storeFlags: ["--database-url", await emptyDatabase()] };
       const starts = [1, 2, 3].map(() =>
         TestServer.start({ sameStoreAs, flags: FLAGS, ownProcess: true }),

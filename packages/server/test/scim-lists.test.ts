@@ -4,9 +4,10 @@ import { all } from "./support/oracle/random-plan.ts";
 import { provisioning, type ScimClient } from "./support/providers/scim.ts";
 import { onEachStore } from "./support/world/world.ts";
 
-const PEOPLE = 1_000;
+/** More than a page has at most. */
+const PEOPLE = 300;
 
-onEachStore("a list of a thousand people", (world) => {
+onEachStore("a list of many people", (world) => {
   let scim: ScimClient;
   before(async () => {
     scim = (await provisioning(world)).scim;
@@ -50,12 +51,12 @@ onEachStore("a list of a thousand people", (world) => {
   test("so do pages with a filter", async () => {
     const filter = encodeURIComponent('displayName sw "even"');
     const seen = new Set<string>();
-    for (const startIndex of [1, 201, 401]) {
-      const { body } = await scim.get(`/Users?filter=${filter}&startIndex=${startIndex}&count=200`);
-      assert.equal(body.totalResults, 500);
+    for (const startIndex of [1, 61, 121]) {
+      const { body } = await scim.get(`/Users?filter=${filter}&startIndex=${startIndex}&count=60`);
+      assert.equal(body.totalResults, PEOPLE / 2);
       for (const { id } of body.Resources) seen.add(id);
     }
-    assert.equal(seen.size, 500);
+    assert.equal(seen.size, PEOPLE / 2);
   });
 
   test("startIndex and count out of range are clamped", async () => {
@@ -75,26 +76,26 @@ onEachStore("a list of a thousand people", (world) => {
 
   const filters: [filter: string, matches: number][] = [
     ['userName eq "USER0005@example.com"', 1],
-    ['userName ne "user0005@example.com"', 999],
+    ['userName ne "user0005@example.com"', 299],
     ['userName sw "user000"', 10],
-    ['userName ew "99@example.com"', 10],
-    ['userName co "er099"', 10],
-    ['userName gt "user0989@example.com"', 10],
-    ['userName ge "user0990@example.com" and userName le "user0992@example.com"', 3],
+    ['userName ew "99@example.com"', 3],
+    ['userName co "er029"', 10],
+    ['userName gt "user0289@example.com"', 10],
+    ['userName ge "user0290@example.com" and userName le "user0292@example.com"', 3],
     ['userName lt "user0002@example.com"', 2],
     ['externalId eq "ext-5"', 1],
     ['externalId eq "EXT-5"', 0],
-    ['externalId sw "ext-99"', 11],
-    ["externalId pr", 1000],
+    ['externalId sw "ext-29"', 11],
+    ["externalId pr", PEOPLE],
     ["title pr", 1],
-    ["title eq null", 999],
+    ["title eq null", 299],
     [String.raw`title eq "says \"hi\" \\ there"`, 1],
-    ["active eq false", 100],
-    ['active eq true and displayName sw "Even"', 400],
-    ["not (active eq true)", 100],
+    ["active eq false", 30],
+    ['active eq true and displayName sw "Even"', 120],
+    ["not (active eq true)", 30],
     ['emails eq "USER5@work.example.com"', 1],
-    ['emails.value co "@home.example.com"', 1000],
-    ['emails[type eq "work" and value co "user99"]', 11],
+    ['emails.value co "@home.example.com"', PEOPLE],
+    ['emails[type eq "work" and value co "user29"]', 11],
     ['emails[type eq "home" and primary eq true]', 0],
     ['userName eq "user0001@example.com" or userName eq "user0002@example.com"', 2],
     ['userName eq "user0001@example.com" and externalId eq "ext-2"', 0],
@@ -103,9 +104,9 @@ onEachStore("a list of a thousand people", (world) => {
     ['urn:ietf:params:scim:schemas:core:2.0:User:userName eq "user0001@example.com"', 1],
     ["urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department pr", 0],
     ['USERNAME EQ "user0001@example.com"', 1],
-    ['meta.lastModified gt "2020-01-01T00:00:00Z"', 1000],
+    ['meta.lastModified gt "2020-01-01T00:00:00Z"', PEOPLE],
     ['meta.lastModified lt "2020-01-01T00:00:00Z"', 0],
-    ['meta.resourceType eq "User"', 1000],
+    ['meta.resourceType eq "User"', PEOPLE],
     ["groups pr", 0],
   ];
   for (const [filter, matches] of filters) {

@@ -1,28 +1,12 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
+import { advisory, DETECTED, FIXED, plain } from "./support/world/advisory-imports.ts";
 import { onEachStore } from "./support/world/world.ts";
-
-const DETECTED = { createTime: "2026-03-01T00:00:00.000Z", detection: { manual: {} } };
-const FIXED = {
-  createTime: "2026-03-02T00:00:00.000Z",
-  author: "a@example.com",
-  fixed: { fixedVersion: "3.1.4-r1" },
-};
-
-const advisory = (advisoryId: string, more: object = {}) => ({
-  ...{ advisoryId, artifactType: "apk", artifactName: "openssl", aliases: ["CVE-2026-0001"] },
-  ...{ events: [DETECTED], ...more },
-});
 
 onEachStore("atomicity and order of imports", (world) => {
   let org: string;
   before(async () => {
     org = await world.organization();
-  });
-
-  const plain = (name: string, more: object = {}) => ({
-    ...{ name, created: 0, changed: 0, unchanged: 0, vulnerabilitiesChanged: 0, refusals: [] },
-    ...{ pendingEvents: 0, ...more },
   });
 
   world.rule("a document is imported atomically", async (api) => {

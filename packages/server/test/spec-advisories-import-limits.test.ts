@@ -1,14 +1,8 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import { rejected } from "./support/client/api-error.ts";
+import { advisory, DETECTED } from "./support/world/advisory-imports.ts";
 import { onEachStore } from "./support/world/world.ts";
-
-const DETECTED = { createTime: "2026-03-01T00:00:00.000Z", detection: { manual: {} } };
-
-const advisory = (advisoryId: string, more: object = {}) => ({
-  ...{ advisoryId, artifactType: "apk", artifactName: "openssl", aliases: ["CVE-2026-0001"] },
-  ...{ events: [DETECTED], ...more },
-});
 
 /** The result of a document that changed nothing, because of one field. */
 function assertRejected(

@@ -17,10 +17,11 @@ import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
-import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
+import { type Member, onEachStore, roleNamed, type World } from "./support/world/world.ts";
 
-/** More scopes than lists read without taking turns. */
-const SCOPES = 150;
+/** More scopes than lists of these servers read without taking turns. */
+const SCOPES = 48;
+const LIMITS = { manyRanges: 30 };
 /** Few names and times, so that order among equals matters. */
 const NAMES = ["amber", "birch", "cedar", "dune"];
 const OWNER = roleNamed("owner");
@@ -37,7 +38,9 @@ interface Row {
 const ORDERS = ["uid", "name", "created_at", "updated_at"] as const;
 const KEYS = { uid: "uid", name: "name", created_at: "created", updated_at: "updated" } as const;
 
-onEachStore("lists of a caller with many scopes", (world) => {
+onEachStore("lists of a caller with many scopes", manyScopes, { limits: LIMITS });
+
+function manyScopes(world: World): void {
   let member: Member;
   let api: ApiClient;
   const rows: Row[] = [];
@@ -67,20 +70,20 @@ onEachStore("lists of a caller with many scopes", (world) => {
         const scope = newChildUid(roots[at % roots.length] as string);
         const isBound = at % 8 !== 0;
         await insert(scope, isBound);
-        for (let child = 0; child < at % 4; child++) await insert(newChildUid(scope), isBound);
+        for (let child = 0; child < at % 12; child++) await insert(newChildUid(scope), isBound);
         if (!isBound) continue;
         bound.push(scope);
         const uid = newChildUid(scope);
         const binding = { uid, identityUid: member.uid, roleUid: OWNER };
         const row = roleBindings.toRow(create(RoleBindingSchema, binding));
         await roleBindings.table.insert(tx, row);
-        if (at % 50 !== 1) continue;
+        if (at % 16 !== 1) continue;
         const repo = create(RepoSchema, { uid: newChildUid(scope), name: `repo-${at}` });
         await repos.table.insert(tx, repos.toRow(repo));
       }
     });
     await direct.close();
-    assert.ok(bound.length > 100);
+    assert.ok(bound.length > LIMITS.manyRanges);
   });
 
   const sorted = (order: (typeof ORDERS)[number], descending: boolean): string[] => {
@@ -181,4 +184,4 @@ onEachStore("lists of a caller with many scopes", (world) => {
       sorted("name", false).slice(skip),
     );
   });
-});
+}

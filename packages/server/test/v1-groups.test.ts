@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Http } from "./support/client/http.ts";
+import { storeGroups } from "./support/world/stored-groups.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 onEachStore("v1 groups", (world) => {
@@ -36,7 +37,7 @@ onEachStore("v1 groups", (world) => {
   test("are listed without pages", async () => {
     const org = await world.organization();
     const wanted = Array.from({ length: 450 }, (_, at) => `group ${String(at).padStart(3, "0")}`);
-    for (const name of wanted) await rest().post(`/iam/v1/groups/${org}`, { name });
+    await storeGroups(world.server, org, wanted);
     const { body } = await rest().get(`/iam/v1/groups?uidp.childrenOf=${org}`);
     assert.deepEqual(body.items.map((group: { name: string }) => group.name).sort(), wanted);
   });

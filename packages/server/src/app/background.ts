@@ -1,13 +1,16 @@
 import { Retention } from "../engine/retention.ts";
+import { ClockWatch } from "../observe/clock-watch.ts";
 import type { RegistrySync } from "../registry/reconcile/registry-sync.ts";
+import { databaseTime } from "../store/db/database-time.ts";
 import { resumeSeverities } from "../vulnerabilities/severities/severity-changes.ts";
 import type { Core } from "./core.ts";
 
-/** What runs beside requests: checks of the store, retention, reconciling, and updates that a stop interrupted. */
+/** What runs beside requests: checks of store and clocks, retention, reconciling, and updates that a stop interrupted. */
 export class BackgroundTasks {
   readonly #core: Core;
   readonly #sync: RegistrySync;
   readonly #retention: Retention;
+  readonly #clocks: ClockWatch;
   readonly #stopping = new AbortController();
   #resumed: Promise<void> | undefined;
 
@@ -15,11 +18,13 @@ export class BackgroundTasks {
     this.#core = core;
     this.#sync = sync;
     this.#retention = new Retention(core);
+    this.#clocks = new ClockWatch({ ...core, databaseTime: () => databaseTime(core.store.reader) });
   }
 
   start(): void {
     const { engine, log, store } = this.#core;
     store.health.start();
+    this.#clocks.start();
     this.#sync.start();
     this.#retention.start();
     this.#resumed = resumeSeverities(engine, this.#stopping.signal).catch((error) => {
@@ -30,6 +35,7 @@ export class BackgroundTasks {
   /** Waits for what has begun. Also stops a start that has failed. */
   async stop(): Promise<void> {
     const { engine, log } = this.#core;
+    this.#clocks.stop();
     this.#stopping.abort();
     await this.#resumed;
     await this.#retention.stop();

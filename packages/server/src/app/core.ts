@@ -10,6 +10,7 @@ import {
 } from "../config/addresses.ts";
 import type { Settings } from "../config/settings.ts";
 import { Engine } from "../engine/engine.ts";
+import type { EngineLimits } from "../engine/limits.ts";
 import { PageTokens } from "../engine/page-token.ts";
 import { storeAnonymousIdentity } from "../iam/anonymous-identity.ts";
 import { storeBuiltinRoles } from "../iam/builtin-roles.ts";
@@ -48,6 +49,7 @@ export async function openCore(
   store: Store,
   metrics: Metrics,
   log: Logger,
+  limits: EngineLimits | undefined,
 ): Promise<Core> {
   const secrets = await Secrets.open(settings, store);
   const installation = await InstallationSecrets.open(store, secrets);
@@ -71,6 +73,7 @@ export async function openCore(
     access,
     pageTokens: new PageTokens(() => installation.get("page-tokens")),
     responseSealer: new TokenSealer(() => installation.get("idempotency-keys"), "responses"),
+    ...(limits && { limits }),
     hooks: {
       iam: {
         rootGroups,

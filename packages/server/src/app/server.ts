@@ -4,6 +4,7 @@ import { SERVICES_V1 } from "@wharf/contract/v1";
 import { registerClouds } from "../clouds/check.ts";
 import type { Settings } from "../config/settings.ts";
 import { registerResources } from "../engine/handlers.ts";
+import type { EngineLimits } from "../engine/limits.ts";
 import { embeddedDatabaseError } from "../lib/startup-errors.ts";
 import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
 import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
@@ -20,6 +21,7 @@ import { ServedMethods } from "../rpc/methods.ts";
 import { registerScim } from "../scim/register.ts";
 import { openServerStore, type openStore } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";
+import type { MigrationLog } from "../store/schema/migration-session.ts";
 import { groupDeletedBy } from "../store/tables/deleted-groups.ts";
 import { createExchange, registerSts } from "../sts/register.ts";
 import { deprecationOf } from "../v1/deprecation.ts";
@@ -64,19 +66,22 @@ export interface ServerOptions {
   readonly logOutput?: LogOutput;
   /** The cost of password hashes; a low one makes tests fast. */
   readonly passwordCost?: PasswordCost;
+  /** What bounds the cost of a request; low ones make tests fast. */
+  readonly limits?: EngineLimits;
 }
 
 export async function startServer(
   settings: Settings,
   options: ServerOptions = {},
 ): Promise<RunningServer> {
-  const { open = openServerStore, logOutput, passwordCost = PASSWORD_COST } = options;
+  const { open = openServerStore, logOutput, passwordCost = PASSWORD_COST, limits } = options;
   const metrics = new Metrics();
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
   const log = openLog(settings.logLevel, logOutput ?? stderrOutput(metrics));
-  const store = await open(settings, tables, metrics, { log: log.log });
+  const store = await open(settings, tables, metrics, { log: migrationLog(log) });
   try {
-    return await serve(settings, store, metrics, log, new PasswordHasher(passwordCost));
+    const passwords = new PasswordHasher(passwordCost);
+    return await serve(settings, store, metrics, log, { passwords, limits });
   } catch (error) {
     // The first error is the reason.
     await store.close().catch(() => {});
@@ -84,18 +89,28 @@ export async function startServer(
   }
 }
 
+/** An upgrade of SQLite keeps the process busy for as long as a statement takes: its lines are written before. */
+function migrationLog({ log, flush }: Log): MigrationLog {
+  return {
+    info(fields, message) {
+      log.info(fields, message);
+      flush();
+    },
+  };
+}
+
 async function serve(
   settings: Settings,
   store: Store,
   metrics: Metrics,
   logs: Log,
-  passwords: PasswordHasher,
+  { passwords, limits }: { passwords: PasswordHasher; limits: EngineLimits | undefined },
 ): Promise<RunningServer> {
   const { log } = logs;
   const faults = new FaultLog(log);
   store.health.observe(storeFailures(faults, metrics));
   checkOpenFileLimit(settings.maxConnections, log);
-  const core = await openCore(settings, store, metrics, log);
+  const core = await openCore(settings, store, metrics, log, limits);
   const { engine, authenticator } = core;
 
   const readiness = new Readiness(store.health);

@@ -4,6 +4,7 @@ import { errors, jwtVerify } from "jose";
 import type { Addresses } from "../config/addresses.ts";
 import { isCanonicalBase64url } from "../lib/base64url.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
+import { isInFuture } from "../lib/clock-skew.ts";
 import { unauthenticated } from "../lib/errors.ts";
 import { ALGORITHMS } from "./algorithms.ts";
 import { ANONYMOUS_UID } from "./caller.ts";
@@ -39,6 +40,7 @@ export interface VerifiedToken {
   readonly audiences: readonly string[];
   readonly kid: string;
   readonly expires: number;
+  readonly issued: number;
   readonly boundary: Grants | undefined;
   /** The session that it belongs to; empty if there is none. */
   readonly session: string;
@@ -128,10 +130,11 @@ export class TokenVerifier {
     throw unauthenticated('invalid "aud"');
   }
 
-  /** The cached content of a token for the API that has not expired; undefined otherwise. */
+  /** The cached content of a token for the API that is valid now; undefined otherwise. */
   cached(token: string, now: number): VerifiedToken | undefined {
     const verified = this.#cache.get(token);
     if (verified === undefined || verified.expires <= now) return undefined;
+    if (isInFuture(verified.issued, now)) return undefined;
     return verified.audiences.includes(this.#addresses().baseUrl) ? verified : undefined;
   }
 
@@ -163,6 +166,8 @@ export class TokenVerifier {
 
   #acceptable(verified: VerifiedToken, now: number): VerifiedToken {
     if (verified.expires <= now) throw unauthenticated("the token has expired");
+    // A clock was wrong when it was issued, or is now: its expiry cannot be trusted.
+    if (isInFuture(verified.issued, now)) throw unauthenticated(ISSUED_IN_FUTURE);
     if (this.#keys.find(verified.kid, now) === undefined) throw unauthenticated(UNKNOWN_KEY);
     return verified;
   }
@@ -194,6 +199,7 @@ export class TokenVerifier {
         audiences: [payload.aud ?? []].flat(),
         kid: protectedHeader.kid as string,
         expires: (payload.exp as number) * 1000,
+        issued: (payload.iat as number) * 1000,
         boundary: decodeBoundary(payload.cap),
         session,
         callerKey: callerKeyOf(subject, session, payload.cap),
@@ -219,6 +225,7 @@ function callerKeyOf(subject: string, session: string, cap: unknown): string {
   return cap === undefined ? whose : `${whose} ${JSON.stringify(cap)}`;
 }
 
+const ISSUED_IN_FUTURE = "the token was issued in the future: check the clocks of all servers";
 const UNKNOWN_KEY = "the token is signed with an unknown or retired key";
 const WRONG_ALGORITHM = "the token's algorithm is not that of its key";
 

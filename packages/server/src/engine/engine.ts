@@ -6,6 +6,7 @@ import { AuditAggregator } from "./audit-aggregator.ts";
 import { type Catalog, resourcesOf } from "./catalog.ts";
 import { Creates } from "./creates.ts";
 import type { HookDeps, Hooks, ResourceMessage } from "./definition.ts";
+import { ENGINE_LIMITS, type EngineLimits } from "./limits.ts";
 import { ListScheduler } from "./many-ranges.ts";
 import type { PageTokens } from "./page-token.ts";
 import type { Resource } from "./resource.ts";
@@ -25,6 +26,7 @@ export interface EngineDeps {
   readonly responseSealer: TokenSealer;
   /** What the hooks of definitions need from outside the engine. */
   readonly hooks: HookDeps;
+  readonly limits?: EngineLimits;
 }
 
 /** What the methods of all resources share. */
@@ -34,15 +36,21 @@ export class Engine {
   readonly access: Access;
   readonly pageTokens: PageTokens;
   readonly creates: Creates;
-  readonly skipIndex = new SkipIndex();
-  readonly lists = new ListScheduler();
+  readonly limits: EngineLimits;
+  readonly skipIndex: SkipIndex;
+  readonly lists: ListScheduler;
   /** Where audit entries go that callers without credentials can cause. */
   readonly auditAggregator: AuditAggregator;
   /** Every resource of the catalog, for what concerns all of them. */
   readonly resources: readonly Resource[];
   readonly #hooks: ReadonlyMap<unknown, Hooks<ResourceMessage>>;
 
-  constructor({ store, catalog, access, pageTokens, responseSealer, hooks }: EngineDeps) {
+  constructor(deps: EngineDeps) {
+    const { store, catalog, access, pageTokens, responseSealer, hooks } = deps;
+    const { limits = ENGINE_LIMITS } = deps;
+    this.limits = limits;
+    this.lists = new ListScheduler(limits.manyRanges);
+    this.skipIndex = new SkipIndex(limits.skipStride);
     this.store = store;
     this.catalog = catalog;
     this.access = access;

@@ -62,6 +62,7 @@ export function listMethod<R extends ResourceMessage>(
   const fallback = index.defaultOrder ?? { column: "uid", descending: false };
   const defaultOrder = typeof fallback === "function" ? fallback : () => fallback;
   const hydrates = definition.hydrate !== undefined;
+  const { manyRanges, pageBytes, runRows } = engine.limits;
 
   return async (call, message) => {
     const request = message as ListRequest;
@@ -90,7 +91,7 @@ export function listMethod<R extends ResourceMessage>(
         : subtrees;
       const scan: Scan = {
         table,
-        ...(await countMany(reader, table, ranges, task)),
+        ...(await countMany(reader, table, ranges, { manyRanges, task })),
         filters: asked,
         order,
         start: cursor && { ...cursor.position, inclusive: false },
@@ -102,12 +103,15 @@ export function listMethod<R extends ResourceMessage>(
       const rows = await currentRows(resource, engine, {
         ...scan,
         further,
+        maxRunRows: runRows,
         after: cursor?.position,
       });
       return { found: rows, totalCount: await countRows(reader, scan) };
     });
-    const stored = fitting(found.rows.slice(0, pageSize).map(bodyOf));
-    const bodies = hydrates ? fitting(await hydrated(resource, engine, call, stored)) : stored;
+    const stored = fitting(found.rows.slice(0, pageSize).map(bodyOf), pageBytes);
+    const bodies = hydrates
+      ? fitting(await hydrated(resource, engine, call, stored), pageBytes)
+      : stored;
     const skipped = Math.min((cursor?.skipped ?? 0) + skip, MAX_INT32);
     const last = found.rows[bodies.length - 1];
     const more = found.rows.length > bodies.length;

@@ -14,7 +14,7 @@ async function ticks(count: number): Promise<void> {
 }
 
 test("lists of one caller over many ranges are limited in concurrency and queue length", async () => {
-  const lists = new ListScheduler();
+  const lists = new ListScheduler(100);
   let running = 0;
   let most = 0;
   let open = () => {};
@@ -48,7 +48,7 @@ test("lists of one caller over many ranges are limited in concurrency and queue 
 });
 
 test("a list over many ranges yields before it starts, and ends when its client disconnects", async () => {
-  const lists = new ListScheduler();
+  const lists = new ListScheduler(100);
   const controller = new AbortController();
   let steps = 0;
   const list = lists.run(callOf("a", controller.signal), 5_000, async (task) => {

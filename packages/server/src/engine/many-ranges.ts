@@ -7,9 +7,6 @@ import { type Counts, readManyCounts } from "../store/resources/counts.ts";
 import type { Range } from "../store/resources/query.ts";
 import type { ResourceTable } from "../store/resources/resource-table.ts";
 
-/** Lists over more ranges than this are limited per caller. */
-const MANY_RANGES = 100;
-
 /** Such lists of one caller that run concurrently. */
 const CONCURRENCY = 2;
 
@@ -23,12 +20,17 @@ const MAX_QUEUED = 16;
  * run concurrently.
  */
 export class ListScheduler {
+  readonly #manyRanges: number;
   readonly #slices = new TimeSlices();
   readonly #running = new KeyedSemaphore({
     perKey: CONCURRENCY,
     maxQueuedPerKey: MAX_QUEUED,
-    rejection: tooManyLists,
+    rejection: () => tooManyLists(this.#manyRanges),
   });
+
+  constructor(manyRanges: number) {
+    this.#manyRanges = manyRanges;
+  }
 
   /** Runs a list over a number of ranges. */
   run<T>(
@@ -37,7 +39,7 @@ export class ListScheduler {
     list: (task: SlicedTask) => Promise<T>,
   ): Promise<T> {
     const begin = () => this.#slices.task(caller.uid, signal);
-    if (ranges <= MANY_RANGES) return list(begin());
+    if (ranges <= this.#manyRanges) return list(begin());
     return this.#running.run(caller.uid, async () => {
       const task = begin();
       await task.yield();
@@ -46,8 +48,8 @@ export class ListScheduler {
   }
 }
 
-function tooManyLists(): Error {
-  const text = `too many lists over more than ${MANY_RANGES} groups at once: try again, or narrow them with uidp.descendants_of`;
+function tooManyLists(manyRanges: number): Error {
+  const text = `too many lists over more than ${manyRanges} groups at once: try again, or narrow them with uidp.descendants_of`;
   return tooMany(text);
 }
 
@@ -65,11 +67,11 @@ export async function countMany(
   reader: Reader,
   table: ResourceTable,
   ranges: readonly Range[],
-  task: SlicedTask,
+  { manyRanges, task }: { manyRanges: number; task: SlicedTask },
 ): Promise<CountedRanges> {
   const { name, partitions } = table.shape;
   const scopes = ranges.flatMap((range) => ("below" in range ? [range.below] : []));
-  if (ranges.length <= MANY_RANGES || partitions !== undefined || scopes.length < ranges.length) {
+  if (ranges.length <= manyRanges || partitions !== undefined || scopes.length < ranges.length) {
     return { ranges };
   }
   const counts = new Map<string, Counts>();

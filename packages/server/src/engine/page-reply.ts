@@ -3,12 +3,6 @@ import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { Reply } from "../rpc/call.ts";
 import type { Encodings, Form } from "../store/resources/rows.ts";
 
-/**
- * The rows of a page, in bytes or characters: gRPC clients accept messages of 4 MiB by default, and a
- * page has a few fields beside its rows.
- */
-const MAX_PAGE_BYTES = 4 * 1024 * 1024 - 16 * 1024;
-
 /** A row as JSON or in binary. */
 export type Body = Encodings[Form];
 
@@ -20,11 +14,11 @@ export interface Envelope {
 }
 
 /** The first rows that fit into one page, and at least one: a larger row is a page of its own. */
-export function fitting(bodies: readonly Body[]): readonly Body[] {
+export function fitting(bodies: readonly Body[], maxBytes: number): readonly Body[] {
   let size = 0;
   const end = bodies.findIndex((body, at) => {
     size += body.length;
-    return size > MAX_PAGE_BYTES && at > 0;
+    return size > maxBytes && at > 0;
   });
   return end < 0 ? bodies : bodies.slice(0, end);
 }

@@ -8,12 +8,6 @@ import type { OrderKey } from "./order.ts";
 import { readRows, type Scan } from "./scan.ts";
 import type { SkipIndex } from "./skip-index.ts";
 
-/**
- * Rows with the same value of the first key that are sorted by further keys. An index has the order of the first key
- * only, so a whole run is read, without the resources: this bounds what a page costs.
- */
-const MAX_RUN_ROWS = 10_000;
-
 /** Rows whose keys are read between two points where other tasks may run. */
 const ROWS_PER_PAUSE = 500;
 
@@ -24,6 +18,8 @@ const FIRST_ID = -1;
 /** A list in the order of several keys: the first is that of the scan, or by uid if it has no index. */
 export interface RunScan extends Scan {
   readonly further: readonly OrderKey[];
+  /** Rows with the same value of the first key that are sorted at most. */
+  readonly maxRunRows: number;
   /** The row after which the page begins. */
   readonly after: Position | undefined;
 }
@@ -121,8 +117,9 @@ class Runs {
 
   /** All rows, where the first key has no index: they are one run. */
   async #all(): Promise<Position[]> {
-    const keys = await this.#keys(undefined, 0, MAX_RUN_ROWS + 1);
-    if (keys.length > MAX_RUN_ROWS) throw tooMany("rows in the list");
+    const { maxRunRows } = this.#scan;
+    const keys = await this.#keys(undefined, 0, maxRunRows + 1);
+    if (keys.length > maxRunRows) throw tooMany(maxRunRows, "rows in the list");
     return this.#sorted(await this.#withFurther(keys));
   }
 
@@ -133,14 +130,14 @@ class Runs {
 
   /** The same in the order of the first key, and of row ids. */
   async #unsorted(key: Position["key"]): Promise<Position[]> {
-    const { order } = this.#scan;
+    const { order, maxRunRows } = this.#scan;
     const start = { key, id: order.descending ? LAST_ID : FIRST_ID, inclusive: true };
     const run: Position[] = [];
     for (let size = 256, from: Start = start; ; size *= 2) {
       const keys = await this.#keys(from, 0, size);
       const same = keys.filter((one) => one.key === key);
       run.push(...same);
-      if (run.length > MAX_RUN_ROWS) throw tooMany(`rows with the same ${order.column}`);
+      if (run.length > maxRunRows) throw tooMany(maxRunRows, `rows with the same ${order.column}`);
       const last = same.at(-1);
       if (last === undefined || same.length < size) return this.#withFurther(run);
       from = { ...last, inclusive: false };
@@ -195,7 +192,7 @@ function keyValue(key: OrderKey, found: string | number): string | number {
   return terms.map(({ value }) => value).join("\n");
 }
 
-function tooMany(what: string): Error {
-  const description = `more than ${MAX_RUN_ROWS} ${what}: use another order, or narrow the list`;
+function tooMany(limit: number, what: string): Error {
+  const description = `more than ${limit} ${what}: use another order, or narrow the list`;
   return failedPrecondition({ type: "TOO_MANY", description });
 }

@@ -1,9 +1,6 @@
 import { BoundedCache } from "../lib/bounded-cache.ts";
 import type { Position, Start } from "../store/resources/query.ts";
 
-/** The index has the position of every STRIDE-th row: a skip reads at most this many rows. */
-const STRIDE = 5_000;
-
 /** Lists with indexed positions kept at most. */
 const MAX_LISTS = 200;
 
@@ -35,34 +32,40 @@ interface IndexedPositions {
 }
 
 /**
- * Keeps the position of every STRIDE-th row of a list, so that a deep skip does not read all rows
+ * Keeps the position of every stride-th row of a list, so that a deep skip does not read all rows
  * before its target each time. Results are exact: positions are valid only while the list's version
  * stays the same, and the first deep skip after a change traverses the list and indexes it again.
  */
 export class SkipIndex {
+  readonly #stride: number;
   readonly #lists = new BoundedCache<string, IndexedPositions>({ maxEntries: MAX_LISTS });
+
+  constructor(stride: number) {
+    this.#stride = stride;
+  }
 
   /** The indexed row nearest before the row that a skip leads to, and how many rows are left to skip. */
   async shorten(list: TraversableList, skip: number): Promise<SkipStart> {
-    if (skip < STRIDE) return { start: undefined, skip };
+    const stride = this.#stride;
+    if (skip < stride) return { start: undefined, skip };
     const positions = await this.#positions(list);
-    const wanted = Math.floor(skip / STRIDE);
+    const wanted = Math.floor(skip / stride);
     let traversal: Traversal | undefined;
     while (positions.length < wanted) {
       const last = positions.at(-1);
       traversal ??= list.traverse(from(last));
-      const next = await traversal.advance(STRIDE);
+      const next = await traversal.advance(stride);
       // A concurrent skip may have indexed this row: continue from the last row that it indexed.
       if (positions.at(-1) !== last) {
         traversal = undefined;
         continue;
       }
-      if (next === undefined) return { start: from(last), skip: skip - positions.length * STRIDE };
+      if (next === undefined) return { start: from(last), skip: skip - positions.length * stride };
       positions.push(next);
       // Yields to other requests: a traversal can cover hundreds of thousands of rows.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    return { start: from(positions[wanted - 1]), skip: skip - wanted * STRIDE };
+    return { start: from(positions[wanted - 1]), skip: skip - wanted * stride };
   }
 
   async #positions(list: TraversableList): Promise<Position[]> {

@@ -1,5 +1,5 @@
 import { clone, type DescField, type DescMethod, type Message } from "@bufbuild/protobuf";
-import { type FieldMask, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { newChildUid, newRootUid } from "@wharf/contract";
 import { alreadyExists, invalidArgument, notFound } from "../lib/errors.ts";
 import type { Handler, Reply } from "../rpc/call.ts";
@@ -14,6 +14,7 @@ import { applyMask, type MaskPath, readMask, rejectImmutableChanges } from "./ma
 import { Mutation } from "./mutation.ts";
 import { enforceQuota } from "./quotas.ts";
 import type { Resource } from "./resource.ts";
+import { nextUpdateTime } from "./update-time.ts";
 
 /** The generic Create method. */
 export function createMethod<R extends ResourceMessage>(
@@ -120,7 +121,7 @@ export async function updateOne<R extends ResourceMessage>(
   hooks.applyDefaults?.(after, before);
   validate(schema, after);
   rejectImmutableChanges(schema, before, after);
-  after.updateTime = timestampFromMs(mutation.call.time);
+  after.updateTime = nextUpdateTime(before, mutation.call.time);
   await hooks.beforeUpdate?.(mutation, before, after, mask);
   return mutation.update(resource, after);
 }

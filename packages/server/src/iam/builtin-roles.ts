@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { BUILTIN_ROLES, RoleSchema } from "@wharf/contract";
+import { nextUpdateTime } from "../engine/update-time.ts";
 import type { Store } from "../store/db/store.ts";
 import { readInstallation, writeInstallation } from "../store/tables/installation.ts";
 import { roles } from "./roles.ts";
@@ -28,7 +29,7 @@ export async function storeBuiltinRoles(store: Store, now: number): Promise<void
           description,
           capabilities: [...capabilities],
           createTime: known?.createTime ?? timestampFromMs(now),
-          updateTime: timestampFromMs(now),
+          updateTime: nextUpdateTime(known ?? {}, now),
         }),
       );
       if (known === undefined) await roles.table.insert(tx, row);

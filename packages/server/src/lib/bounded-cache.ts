@@ -27,11 +27,11 @@ export class BoundedCache<K, V> {
     this.#ttlMs = ttlMs;
   }
 
-  /** The valid value of a key. `now` counts only for a cache with a TTL. */
+  /** The valid value of a key. `now` counts only for a cache with a TTL; by default it is monotonic. */
   get(key: K, now?: number): V | undefined {
     const entry = this.#young.get(key) ?? this.#promote(key);
     if (entry === undefined) return undefined;
-    if (entry.expires !== undefined && entry.expires <= (now ?? Date.now())) {
+    if (entry.expires !== undefined && entry.expires <= (now ?? performance.now())) {
       this.delete(key);
       return undefined;
     }
@@ -46,7 +46,8 @@ export class BoundedCache<K, V> {
   set(key: K, value: V, bytes = 0, now?: number): void {
     this.delete(key);
     if (bytes > this.#maxBytes) return;
-    const expires = this.#ttlMs === undefined ? undefined : (now ?? Date.now()) + this.#ttlMs;
+    const expires =
+      this.#ttlMs === undefined ? undefined : (now ?? performance.now()) + this.#ttlMs;
     this.#add(key, { value, bytes, expires });
   }
 

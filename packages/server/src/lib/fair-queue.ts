@@ -38,7 +38,7 @@ export class FairQueue {
   #waitingCount = 0;
   #running = 0;
 
-  constructor(limits: FairQueueLimits, clock: () => number = Date.now) {
+  constructor(limits: FairQueueLimits, clock: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#clock = clock;
   }

@@ -30,7 +30,7 @@ export class RateLimiter {
     this.#limit = limit;
   }
 
-  /** Takes one use and returns 0; otherwise takes nothing and returns the milliseconds to wait. */
+  /** Takes one use and returns 0 (`now` is monotonic); otherwise takes nothing and returns the milliseconds to wait. */
   take(key: string, now: number): number {
     const bucket = this.#bucket(key, now);
     const wait = this.#waitMs(bucket, now);

@@ -16,7 +16,7 @@ export class AttemptLimiter {
   });
 
   /** Counts an attempt; throws RESOURCE_EXHAUSTED if there were too many. */
-  count(what: string, address: string, now = Date.now()): void {
+  count(what: string, address: string, now = performance.now()): void {
     const wait = this.#limiter.take(`${what} ${clientNetwork(address)}`, now);
     const text = "too many attempts: wait a minute, then try again";
     if (wait > 0) throw tooMany(text, Math.ceil(wait / 1000));

@@ -139,6 +139,10 @@ const COUNTERS = {
     help: "Rows deleted after their expiry or retention period.",
     labelNames: ["table"],
   },
+  wharf_clock_faults_total: {
+    help: "Checks that found the clock of this machine set forward or back, or the database ahead or behind.",
+    labelNames: ["fault"],
+  },
   wharf_connections_closed_total: {
     help: "Connections closed to make room: over the total, over the share of an address, or idle.",
     labelNames: ["reason"],

@@ -74,7 +74,7 @@ async function answer(
   const now = Date.now();
   await authenticate(deps.engine, provider, request.headers.authorization, now);
   const isRead = request.method === "GET" || request.method === "HEAD";
-  if (!isRead) limit.take(provider, request.remoteAddress, now);
+  if (!isRead) limit.take(provider, request.remoteAddress, performance.now());
   const id = decoded(rawId);
   const query = new URLSearchParams(request.query);
   const kind = KINDS.find((one) => one.collection === collection);

@@ -95,7 +95,8 @@ function changeOne(
     const changed: ScimRow = {
       ...row,
       ...columnsOf(kind, after),
-      updated: time,
+      // Clocks are set back, and those of replicas disagree.
+      updated: Math.max(time, row.updated),
       version: row.version + 1,
     };
     await requireUnique(tx, kind, changed);

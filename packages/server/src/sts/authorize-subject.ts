@@ -169,7 +169,7 @@ async function authorizeForeignToken(
   if (trusting === undefined) return undefined;
   const { identity, rule } = trusting;
   checkRuleExpiry(rule, time, checks);
-  const isSigned = await checkSignature(token, rule, deps.source, time, checks);
+  const isSigned = await checkSignature(token, rule, deps.source, checks);
   checkTimeClaims(token.claims, time, checks);
   await checkClaims(rule, token.claims, isSigned, checks);
   if (!isSigned || !checks.passed) return undefined;

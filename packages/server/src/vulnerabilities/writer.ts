@@ -3,6 +3,7 @@ import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Advisory, type AdvisoryEvent, newChildUid, parentOf } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
 import { Mutation } from "../engine/mutation.ts";
+import { timeAfterAll } from "../engine/update-time.ts";
 import { notFound } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Transaction, Work } from "../store/db/group-commit.ts";
@@ -23,7 +24,7 @@ const BATCH_SIZE = 250;
  */
 export async function allocateUpdateTime(tx: Transaction): Promise<number> {
   await tx.acquireLock();
-  return Math.max(Date.now(), (await advisories.table.latestUpdate(tx)) + 1);
+  return timeAfterAll(tx, advisories.table, Date.now());
 }
 
 /**

@@ -3,8 +3,11 @@ import type { IncomingMessage } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import type { HttpIn } from "./http.ts";
 
-/** How long a client may take to receive the response, or to send more of its body, on slow networks. */
+/** Long enough to deliver the response on slow networks. */
 const LINGER_MS = 3_000;
+
+/** How long an HTTP/1 client may pause while it sends its body: a busy one reads the response late. */
+const MAX_PAUSE_MS = 10_000;
 
 /**
  * Bytes that are read and discarded so that the client receives the response. HTTP/1 clients may read only after
@@ -32,7 +35,7 @@ export function discardRest(stream: ServerHttp2Stream): void {
 export function closeGracefully(request: IncomingMessage, maxMs: number): void {
   const { socket } = request;
   const end = () => socket.destroy();
-  const idle = setTimeout(end, LINGER_MS).unref();
+  const idle = setTimeout(end, MAX_PAUSE_MS).unref();
   const deadline = setTimeout(end, maxMs).unref();
   socket.on("close", () => {
     clearTimeout(idle);

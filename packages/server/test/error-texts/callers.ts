@@ -84,6 +84,14 @@ export const CALLERS: readonly ErrorText[] = [
     plain("UNAUTHENTICATED", "the token has expired"),
   ],
   [
+    "a token was issued in the future",
+    async ({ api, world }) => {
+      const { uid } = await world.member();
+      await api.as(await world.signer.token(uid, { now: Date.now() + 3_600_000 })).groups.list();
+    },
+    plain("UNAUTHENTICATED", "the token was issued in the future: check the clocks of all servers"),
+  ],
+  [
     "the identity of a token does not exist",
     async ({ api, world }) => {
       await api.as(await world.signer.token("1".repeat(40))).groups.list();

@@ -7,6 +7,7 @@ import type { Addresses } from "../../config/addresses.ts";
 import type { Settings } from "../../config/settings.ts";
 import { audit, truncateUserAgent } from "../../engine/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
+import { isInFuture } from "../../lib/clock-skew.ts";
 import { unauthenticated } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
@@ -222,11 +223,19 @@ export class Sessions {
     const token = refreshTokens.read(text, call.time);
     const session = await findSession(engine.store.reader, token.session);
     if (session === undefined) throw hasEnded();
+    // The session was used last when this token was issued.
+    if (isInFuture(session.used, call.time)) throw issuedInFuture();
     const access = await this.accessToken(call, session, request);
     const renewed = await engine.store.write((tx) => renew(tx, call, token));
     if (renewed === undefined) throw hasEnded();
     return { access, refresh: this.refreshToken(renewed, call.time) };
   }
+}
+
+function issuedInFuture(): Error {
+  return unauthenticated(
+    "the refresh token was issued in the future: check the clocks of all servers",
+  );
 }
 
 function hasEnded(): Error {

@@ -123,14 +123,13 @@ export class RegistryClient {
 
   /** A token for ourselves; cached, as a reconcile pass sends many requests for one repository. */
   async #ownToken(access: readonly ResourceActions[]): Promise<string> {
-    const now = Date.now();
     const name = (access[0] as ResourceActions).name;
-    const cached = this.#tokens.get(name, now);
+    const cached = this.#tokens.get(name);
     // After a rotation, registries may no longer accept the former key.
     const { kid } = await this.#deps.keys.current();
     if (cached?.kid === kid) return cached.token;
     const token = await this.#sign(SERVICE_SUBJECT, access);
-    this.#tokens.set(name, { token, kid }, 0, now);
+    this.#tokens.set(name, { token, kid });
     return token;
   }
 

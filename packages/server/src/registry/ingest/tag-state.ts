@@ -2,6 +2,7 @@ import { clone, create, type DescMethod, equals } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { ancestorsOf, newChildUid, type Tag, TagSchema } from "@wharf/contract";
 import type { Mutation } from "../../engine/mutation.ts";
+import { nextUpdateTime, timeAfterAll } from "../../engine/update-time.ts";
 import { failedPrecondition, notFound, type WharfError } from "../../lib/errors.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
@@ -49,7 +50,7 @@ export async function recordTag(
   const before = row && tags.fromRow(row);
   if (update.time === undefined) await checkUniqueTag(tx, repo, update);
   const newest = await newestEntry(tx, repo, update.name);
-  const time = update.time ?? Math.max(mutation.call.time, newest?.seen ?? 0);
+  const time = update.time ?? Math.max(await writeTime(mutation), newest?.seen ?? 0);
   if (newest !== undefined && time < newest.seen) {
     await recordOlder(mutation, repo, { ...update, time });
     return { outcome: "older", tag: before, previous: before?.digest ?? "" };
@@ -63,13 +64,18 @@ export async function recordTag(
   if (before !== undefined && equals(TagSchema, before, after)) {
     return { outcome: "unchanged", tag: before, previous: before.digest };
   }
-  after.updateTime = timestampFromMs(time);
+  after.updateTime = nextUpdateTime(before ?? {}, time);
   if (before === undefined) {
     await mutation.insert(tags, after);
     return { outcome: "created", tag: after, previous: "" };
   }
   await mutation.update(tags, after, update.eventMethod ?? tags.method("Create"));
   return { outcome: "moved", tag: after, previous: before.digest };
+}
+
+/** The time of a change that a caller makes now; registries report their own. */
+export function writeTime({ tx, engine, call }: Mutation): Promise<number> {
+  return timeAfterAll(tx, engine.catalog.tags.table, call.time);
 }
 
 /**

@@ -167,10 +167,10 @@ export function readProgress(findings: string): Partial<PassProgress> {
 }
 
 function progressLogger({ log, remote }: PassDeps, totals: PassProgress): () => void {
-  let logged = Date.now();
+  let logged = performance.now();
   return () => {
-    if (Date.now() - logged < PROGRESS_LOG_INTERVAL_MS) return;
-    logged = Date.now();
+    if (performance.now() - logged < PROGRESS_LOG_INTERVAL_MS) return;
+    logged = performance.now();
     log.info({ host: remote.host, ...totals }, "reconcile pass in progress");
   };
 }

@@ -103,7 +103,8 @@ export class Reconciler {
     const { engine, remote, intervalMs } = this.#deps;
     const { store } = engine;
     const { began, finished, requested } = await readPass(store.reader, remote.host);
-    const isRecent = finished >= started && finished + intervalMs > Date.now();
+    // A pass that finished in the future, by a clock that was set back since, is not recent.
+    const isRecent = finished >= started && Math.abs(Date.now() - finished) < intervalMs;
     const isDue = requested > 0 || (intervalMs > 0 && (began > 0 || !isRecent));
     if (!isDue || !(await this.#acquireLease())) return true;
     const lost = new AbortController();

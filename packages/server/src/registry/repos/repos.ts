@@ -130,28 +130,23 @@ async function checkRename(mutation: Mutation, before: Repo, after: Repo): Promi
   await deleteLocations(tx, uid);
 }
 
-/**
- * Tags of each partition deleted in one transaction, which blocks all other writes. A larger repo is
- * emptied in several transactions before it is deleted.
- */
-const TAG_BATCH_SIZE = 2_000;
-
 function deleteRepo(engine: Engine): Handler {
   const {
     store,
     catalog: { tags },
+    limits: { deletedTags },
   } = engine;
   const deleteRest = deleteMethod(repos, engine);
   const isLarge = async (uid: string) => {
     const { children } = await countsOf(store.reader, tags.table, { childrenOf: uid });
-    return children > TAG_BATCH_SIZE;
+    return children > deletedTags;
   };
   return async (call, request) => {
     const { uid } = request as DeleteRepoRequest;
     while (await isLarge(uid)) {
       await store.writeFor(call, async (tx) => {
         if (!(await repos.table.keep(tx, uid))) throw notFound(repos.typeName, uid);
-        await tags.table.deleteChildren(tx, uid, TAG_BATCH_SIZE);
+        await tags.table.deleteChildren(tx, uid, deletedTags);
         await audit(tx, call, { resource: uid, detail: { emptied: true } });
       });
     }

@@ -11,6 +11,7 @@ import {
   SyncConfigSchema,
 } from "@wharf/contract";
 import type { Mutation } from "../../engine/mutation.ts";
+import { nextUpdateTime } from "../../engine/update-time.ts";
 import {
   type FieldViolation,
   failedPrecondition,
@@ -163,7 +164,7 @@ export async function propagateToSynced(
     const synced = repos.fromRow(row);
     if (synced.syncConfig?.source !== after.uid) continue;
     inherit(synced, after);
-    synced.updateTime = timestampFromMs(call.time);
+    synced.updateTime = nextUpdateTime(synced, call.time);
     await mutation.update(repos, synced);
   }
 }

@@ -1,5 +1,4 @@
 import { create, type DescMethod, equals } from "@bufbuild/protobuf";
-import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import {
   type CreateTagRequest,
   type DeleteTagRequest,
@@ -10,6 +9,7 @@ import {
 } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { Mutation } from "../../engine/mutation.ts";
+import { nextUpdateTime } from "../../engine/update-time.ts";
 import { deleteMethod } from "../../engine/write.ts";
 import { aborted, invalidArgument, notFound } from "../../lib/errors.ts";
 import type { Call, Handler, Reply } from "../../rpc/call.ts";
@@ -17,7 +17,7 @@ import { EMPTY_REPLY, messageReply } from "../../rpc/reply.ts";
 import { mustBeUid, validate } from "../../rpc/validate.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { newestEntry } from "../../store/tables/tags.ts";
-import { recordTag, removeTag, type TagUpdate } from "../ingest/tag-state.ts";
+import { recordTag, removeTag, type TagUpdate, writeTime } from "../ingest/tag-state.ts";
 import { digestRequired, type RemoteTags } from "./remote-tags.ts";
 import { checkReplace, validateTag } from "./tag-checks.ts";
 
@@ -135,9 +135,8 @@ export class TagWrites {
       const after = create(TagSchema, { ...before, deprecated, bundles });
       const isChanged = !equals(TagSchema, before, after);
       if (isChanged) {
-        const since = before.updateTime ? timestampMs(before.updateTime) : 0;
-        after.updateTime = timestampFromMs(Math.max(call.time, since));
         const mutation = new Mutation(call, tx, this.#engine);
+        after.updateTime = nextUpdateTime(before, await writeTime(mutation));
         await mutation.update(tags, after, eventMethod ?? tags.method("Create"));
       }
       await remember?.(tx, after);

@@ -1,12 +1,13 @@
 import { WharfError } from "../../lib/errors.ts";
-import { CountChanges, readCounts } from "../resources/counts.ts";
+import { CountChanges } from "../resources/counts.ts";
 import { GrantChanges } from "../tables/access-log.ts";
 import { CommitOutcomeUnknown, NotCommitted, outcomeUnknown } from "./commit-errors.ts";
-import type { Driver, Value, Writer } from "./connection.ts";
+import type { Driver, Writer } from "./connection.ts";
 import { type StoreFailure, storeError } from "./failure.ts";
+import { SharedTransaction } from "./shared-transaction.ts";
 import { type Turn, Turns } from "./turns.ts";
 
-/** Work done inside a transaction. May run again after a deadlock, so it must not act outside it. */
+/** Work done inside a transaction. May run again after a conflict, so it must not act outside it. */
 export type Work<T> = (tx: Transaction) => Promise<T>;
 
 /** A transaction that writes the counts and the access version once, at its end. */
@@ -50,7 +51,7 @@ const BATCH_SIZE = 128;
 /** Ticks of the event loop for which a batch is gathered. */
 const MAX_GATHER_TICKS = 16;
 
-/** Attempts to commit a batch, in case of deadlocks with other replicas. */
+/** Attempts to commit a batch, in case of conflicts with other replicas and broken connections. */
 const MAX_ATTEMPTS = 8;
 
 /**
@@ -254,64 +255,4 @@ async function advanceAccessVersion(
     if (version !== moved - 1 && version !== ANY_VERSION) throw new AccessChanged();
   }
   await grants.store(writer, moved);
-}
-
-class SharedTransaction implements Transaction {
-  readonly counts = new CountChanges();
-  readonly grants = new GrantChanges();
-  readonly dialect: Writer["dialect"];
-  readonly #writer: Writer;
-  /** Counts of the finished works in the same transaction. */
-  readonly #others: CountChanges;
-  changesAccess = false;
-  reliedOn: number | undefined;
-  /** Whether a failure of the work requires a rollback. */
-  mustUndo = false;
-
-  constructor(writer: Writer, others: CountChanges) {
-    this.#writer = writer;
-    this.#others = others;
-    this.dialect = writer.dialect;
-  }
-
-  get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
-    return this.#writer.get<R>(sql, ...params);
-  }
-
-  all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
-    return this.#writer.all<R>(sql, ...params);
-  }
-
-  arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
-    return this.#writer.arrays<R>(sql, ...params);
-  }
-
-  run(sql: string, ...params: Value[]): Promise<number> {
-    this.mustUndo = true;
-    return this.#writer.run(sql, ...params);
-  }
-
-  accessChanged(): void {
-    this.changesAccess = true;
-  }
-
-  grantsChanged(identity: string, root: string): void {
-    this.changesAccess = true;
-    this.grants.record(identity, root);
-  }
-
-  async relyOnAccess(): Promise<number> {
-    const row = await this.get<{ version: number }>("SELECT version FROM access_version");
-    this.reliedOn = row?.version ?? 0;
-    return this.reliedOn;
-  }
-
-  async acquireLock(): Promise<void> {
-    await this.get(`SELECT version FROM access_version ${this.dialect.lock}`);
-  }
-
-  async countBelow(table: string, node: string): Promise<number> {
-    const { descendants } = await readCounts(this, table, node);
-    return descendants + this.#others.below(table, node) + this.counts.below(table, node);
-  }
 }

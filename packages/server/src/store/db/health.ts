@@ -56,6 +56,8 @@ export class StoreHealth {
   #idleIntervals = 0;
   /** Whether a request failed in a way that only a check can confirm. */
   #isSuspect = false;
+  /** Whether such a request has started a check in this interval: each may fail, and checks are load. */
+  #hasChecked = false;
   #pendingWrites = 0;
   #writeIntervals = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -115,12 +117,20 @@ export class StoreHealth {
     if (failure.operation === "write" && !UNPROVEN.has(failure.cause)) this.#set(failure);
     else {
       this.#isSuspect = true;
-      if (this.#failure === undefined && this.#check === undefined && this.#timer !== undefined)
-        void this.#run();
+      this.#checkOnce();
     }
   }
 
+  /** Starts a check without waiting for the next interval. */
+  #checkOnce(): void {
+    const isIdle = this.#check === undefined && this.#timer !== undefined;
+    if (this.#hasChecked || this.#failure !== undefined || !isIdle) return;
+    this.#hasChecked = true;
+    void this.#run();
+  }
+
   #tick(): void {
+    this.#hasChecked = false;
     this.#idleIntervals++;
     if (this.#pendingWrites > 0 && ++this.#writeIntervals > MAX_WRITE_INTERVALS)
       this.#stalled("write");

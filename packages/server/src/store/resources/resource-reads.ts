@@ -127,15 +127,15 @@ export class ResourceReads {
 
   /** The latest update time of all rows. */
   async latestUpdate(reader: Reader): Promise<number> {
-    const { name, partitions = [undefined] } = this.shape;
-    let latest = 0;
-    for (const partition of partitions) {
-      const [where, values] = partition === undefined ? ["", []] : [" WHERE part = ?", [partition]];
-      const sql = `SELECT max(updated) AS latest FROM ${name}${where}`;
-      const row = await reader.get<{ latest: number | null }>(sql, ...values);
-      latest = Math.max(latest, row?.latest ?? 0);
-    }
-    return latest;
+    const { name, partitions } = this.shape;
+    const latestIn = (where: string) => `SELECT max(updated) AS latest FROM ${name}${where}`;
+    // One look-up in an index for each partition.
+    const sql =
+      partitions === undefined
+        ? latestIn("")
+        : `SELECT max(latest) AS latest FROM (${partitions.map(() => latestIn(" WHERE part = ?")).join(" UNION ALL ")}) parts`;
+    const row = await reader.get<{ latest: number | null }>(sql, ...(partitions ?? []));
+    return row?.latest ?? 0;
   }
 
   /** The uid of the parent of a row; "" for a root. */

@@ -1,6 +1,6 @@
 import type { Driver } from "../db/connection.ts";
 import { createStatements, Migration, type Schema } from "./migration.ts";
-import { acquireMigrationLock } from "./migration-lock.ts";
+import { withMigrationLock } from "./migration-lock.ts";
 import {
   MIGRATION_LIMITS,
   type MigrationLimits,
@@ -40,15 +40,19 @@ export async function migrate(
   const migration = new MigrationSession(driver, session, log, { ...MIGRATION_LIMITS, ...limits });
   const isDone = async () => isCurrent(await readRecords(session), schema);
   try {
-    if (!(await acquireMigrationLock(migration, isDone))) return;
-    const isNew = !(await readSchema(session)).has("migrations");
-    if (isNew && (await createStore(migration, schema))) return;
-    const stored = await readSchema(session);
-    const records = await currentRecords(migration, schema, stored);
-    await new Migration(migration, driver.reader, schema, stored).run(records);
+    await withMigrationLock(driver, migration, isDone, () => upgrade(driver, migration, schema));
   } finally {
     await session.close();
   }
+}
+
+async function upgrade(driver: Driver, migration: MigrationSession, schema: Schema): Promise<void> {
+  const { session } = migration;
+  const isNew = !(await readSchema(session)).has("migrations");
+  if (isNew && (await createStore(migration, schema))) return;
+  const stored = await readSchema(session);
+  const records = await currentRecords(migration, schema, stored);
+  await new Migration(migration, driver.reader, schema, stored).run(records);
 }
 
 /** Throws if a newer version has migrated the store. */

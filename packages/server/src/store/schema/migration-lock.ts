@@ -1,36 +1,53 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError } from "../../config/settings.ts";
-import type { Reader } from "../db/connection.ts";
+import type { Driver, Reader, Session } from "../db/connection.ts";
 import type { MigrationSession } from "./migration-session.ts";
 
 /**
- * The lock of a whole migration, held by its connection. It is polled: a statement that waits for a lock
- * keeps a snapshot, and CREATE INDEX CONCURRENTLY waits until that ends.
+ * The lock of a whole migration. It is polled: a statement that waits for a lock keeps a snapshot, and
+ * CREATE INDEX CONCURRENTLY waits until that ends.
  */
 const MIGRATION_LOCK = 7_240_902;
 
+/** Poolers do not keep a session for a client, but a transaction: the lock belongs to an idle one. */
+const BEGIN = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0";
+
 /**
- * Acquires the lock of migrations, which only PostgreSQL needs. Returns false, without the lock, when
- * another replica has done the work meanwhile.
+ * Does work under the lock of migrations, unless another replica has done it meanwhile. Only PostgreSQL
+ * needs the lock: SQLite has one writer at a time.
  */
-export async function acquireMigrationLock(
+export async function withMigrationLock(
+  driver: Driver,
   migration: MigrationSession,
   isDone: () => Promise<boolean>,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (driver.dialect.name === "sqlite") return work();
+  const holder = await driver.openSession();
+  try {
+    await holder.script(BEGIN);
+    if (await acquire(holder, migration, isDone)) await work();
+  } finally {
+    await holder.close();
+  }
+}
+
+/** Returns false, without the lock, when there is nothing to do any more. */
+async function acquire(
+  holder: Session,
+  { session, limits, log }: MigrationSession,
+  isDone: () => Promise<boolean>,
 ): Promise<boolean> {
-  const { session, limits, log } = migration;
-  if (session.dialect.name === "sqlite") return true;
   const began = performance.now();
   let reported = Number.NEGATIVE_INFINITY;
   for (;;) {
-    const sql = "SELECT pg_try_advisory_lock(?) AS acquired";
-    if ((await session.get<{ acquired: boolean }>(sql, MIGRATION_LOCK))?.acquired) return true;
+    if (await tryLock(holder)) return true;
     const waited = performance.now() - began;
-    if (waited >= limits.maxWaitMs) throw await stillMigrating(session, waited);
+    if (waited >= limits.maxWaitMs) throw stillMigrating(await otherReplica(session), waited);
     if (waited - reported >= limits.progressMs) {
       reported = waited;
-      const holder = await holderOf(session);
       log.info(
-        { ...holder, waitedMs: Math.round(waited) },
+        { ...(await otherReplica(session)), waitedMs: Math.round(waited) },
         "upgrade of the store: waiting for another replica that upgrades it",
       );
     }
@@ -39,24 +56,38 @@ export async function acquireMigrationLock(
   }
 }
 
-interface Holder {
+async function tryLock(holder: Session): Promise<boolean> {
+  const sql = "SELECT pg_try_advisory_xact_lock(?) AS acquired";
+  const row = await holder.get<{ acquired: boolean }>(sql, MIGRATION_LOCK);
+  // In a transaction the result of a prepared statement keeps its snapshot until the next simple query.
+  await holder.script("SELECT 1");
+  return row?.acquired ?? false;
+}
+
+interface OtherReplica {
   readonly address: string;
-  readonly statement: string;
+  readonly since: string;
+  /** The index that it builds, if it builds one. */
+  readonly index: string | null;
 }
 
-/** Where the other replica runs and what it does now. */
-function holderOf(reader: Reader): Promise<Holder | undefined> {
-  const sql = `SELECT coalesce(host(a.client_addr), 'local') AS address, left(a.query, 200) AS statement
-    FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
-    WHERE l.locktype = 'advisory' AND l.granted AND l.classid = 0 AND l.objid = ?
-      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-  return reader.get<Holder & object>(sql, MIGRATION_LOCK);
+/** The replica that holds the lock. */
+function otherReplica(reader: Reader): Promise<OtherReplica | undefined> {
+  return reader.get<OtherReplica>(
+    `SELECT coalesce(host(a.client_addr), 'local') AS address, a.xact_start::text AS since,
+       (SELECT c.relname FROM pg_stat_progress_create_index p JOIN pg_class c ON c.oid = p.index_relid
+        LIMIT 1) AS index
+     FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+     WHERE l.locktype = 'advisory' AND l.granted AND l.classid = 0 AND l.objid = ?
+       AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    MIGRATION_LOCK,
+  );
 }
 
-async function stillMigrating(reader: Reader, waitedMs: number): Promise<ConfigError> {
-  const holder = await holderOf(reader);
+function stillMigrating(other: OtherReplica | undefined, waitedMs: number): ConfigError {
   const seconds = Math.round(waitedMs / 1000);
+  const where = other === undefined ? "" : ` (${other.address})`;
   return new ConfigError(
-    `another replica (${holder?.address}) still upgrades the store after ${seconds} seconds: wait for it, then start again`,
+    `another replica${where} still upgrades the store after ${seconds} seconds: wait for it, then start again`,
   );
 }

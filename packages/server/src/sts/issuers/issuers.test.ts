@@ -68,7 +68,7 @@ function issuersWith(queueTimeoutMs: number, maxCacheBytes = 8 * 1024 * 1024) {
   const ask = async (issuer: string, matcher: Matcher): Promise<string> => {
     const read = { token: "e30.e30.AA", kid: undefined, issuer, claims: {} };
     const rule = { kind: "token", issuer: matcher, claims: [] } as const;
-    const checked = checkSignature(read, rule, { issuers, policy }, Date.now(), Checks.failFast());
+    const checked = checkSignature(read, rule, { issuers, policy }, Checks.failFast());
     const denial = await checked.catch((error: unknown) => error);
     assert.ok(denial instanceof WharfError, String(denial));
     return `${denial.code}: ${denial.message}`;

@@ -78,7 +78,10 @@ export class Issuers {
     this.#entries = new FairShareCache(maxCacheBytes, ({ keys }) => keys === undefined);
   }
 
-  /** The keys to verify a token with. Rejects with a FetchError if there are none. */
+  /**
+   * The keys to verify a token with. Rejects with a FetchError if there are none. `now` is monotonic: a clock that is
+   * set back must not keep keys that the issuer has withdrawn.
+   */
   async keysOf(
     issuer: string,
     kid: string | undefined,
@@ -134,8 +137,8 @@ export class Issuers {
       entry = {
         keys: undefined,
         kids: new Set(),
-        fetched: 0,
-        tried: 0,
+        fetched: Number.NEGATIVE_INFINITY,
+        tried: Number.NEGATIVE_INFINITY,
         failure: undefined,
         fetching: undefined,
       };

@@ -112,7 +112,6 @@ export async function checkSignature(
   read: UnverifiedToken,
   rule: TokenRule,
   source: KeySource,
-  now: number,
   checks: Checks,
 ): Promise<boolean> {
   const { token, issuer } = read;
@@ -129,7 +128,7 @@ export async function checkSignature(
     return checks.add({ ...signature, found: "not verified", ok: false });
   }
   try {
-    const keys = await keysFor(read, rule, source, now);
+    const keys = await keysFor(read, rule, source);
     await compactVerify(token, keys, { algorithms: ALGORITHMS });
     return checks.add({ ...signature, found: "valid", ok: true });
   } catch (error) {
@@ -142,10 +141,9 @@ async function keysFor(
   { issuer, kid }: UnverifiedToken,
   { keys, organization = "", issuer: { isPattern, expected } }: TokenRule,
   { issuers }: KeySource,
-  now: number,
 ): Promise<JWTVerifyGetKey> {
   const pattern = isPattern ? expected : undefined;
-  return keys ?? (await issuers.keysOf(issuer, kid, now, { organization, pattern }));
+  return keys ?? (await issuers.keysOf(issuer, kid, performance.now(), { organization, pattern }));
 }
 
 interface Failure {

@@ -1,8 +1,7 @@
 import type { JWTPayload } from "jose";
+import { CLOCK_SKEW_SECONDS } from "../../lib/clock-skew.ts";
 import { unauthenticated } from "../../lib/errors.ts";
 import type { Checks } from "./checks.ts";
-
-const CLOCK_SKEW_SECONDS = 30;
 
 /**
  * Checks the time claims of a token: `exp` is required and must be in the future; `nbf` and `iat` are

@@ -27,7 +27,7 @@ export async function verifyToken(
   const { sub = "" } = claims;
   audited.issuer = issuer;
   audited.subject = sub;
-  const isSigned = await checkSignature(read, rule, source, time, checks);
+  const isSigned = await checkSignature(read, rule, source, checks);
   checkTimeClaims(claims, time, checks);
   checks.add({ claim: "sub", expected: "a subject", found: sub, ok: sub !== "" });
   await checkClaims(rule, claims, isSigned, checks);

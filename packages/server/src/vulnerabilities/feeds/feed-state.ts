@@ -68,21 +68,32 @@ export function stateHeaders(
   now: number,
 ): Record<string, string> {
   if (isOfKey) return { etag: `W/${etag}` };
-  const isOver = Math.floor(changed / 1_000) < Math.floor(now / 1_000);
-  return { etag, ...(isOver ? { "last-modified": new Date(changed).toUTCString() } : {}) };
+  return {
+    etag,
+    ...(isOver(changed, now) ? { "last-modified": new Date(changed).toUTCString() } : {}),
+  };
 }
 
-/** Whether a conditional request matches the state. If-None-Match takes precedence (RFC 9110). */
+/** Whether the second of a change has passed. After the clock was set back, it may lie in the future. */
+function isOver(changed: number, now: number): boolean {
+  return Math.floor(changed / 1_000) < Math.floor(now / 1_000);
+}
+
+/**
+ * Whether a conditional request matches the state. If-None-Match takes precedence (RFC 9110). Dates count only where
+ * Last-Modified is sent: otherwise further changes could have the same.
+ */
 export function isNotModified(
   headers: HttpRequest["headers"],
   { etag, changed, isOfKey }: FeedState,
+  now: number,
 ): boolean {
   const tags = headers["if-none-match"];
   if (tags !== undefined) {
     const given = tags.split(",").map((tag) => uncompressedEtag(tag.trim().replace(/^W\//, "")));
     return given.includes(etag) || given.includes("*");
   }
-  if (isOfKey) return false;
+  if (isOfKey || !isOver(changed, now)) return false;
   const since = Date.parse(headers["if-modified-since"] ?? "");
   return !Number.isNaN(since) && Math.floor(changed / 1_000) * 1_000 <= since;
 }

@@ -66,12 +66,13 @@ async function respond(
   };
   const key = isOfKey(path.file) ? signer?.publicKey : undefined;
   const state = await feedState(engine, group, publication, request.path, key);
+  const now = Date.now();
   const headers = {
-    ...stateHeaders(state, Date.now()),
+    ...stateHeaders(state, now),
     "cache-control": isPublic ? PUBLIC : PRIVATE,
   };
   const unchanged: HttpResponse = { status: 304, headers, body: "" };
-  const isUnchanged = isNotModified(request.headers, state);
+  const isUnchanged = isNotModified(request.headers, state, now);
   if (isUnchanged && alwaysExists(path.file)) return unchanged;
   const reader = new FeedReader(engine, group.uid);
   const file = async () => {

@@ -51,11 +51,6 @@ const FLAGS = [
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1, EXCLUDE [::1]",
 ];
 
-/** A test, or whatever else says when it is over. */
-interface Ending {
-  after(work: () => Promise<void>): void;
-}
-
 /** Where a run of many test files passes the address of the browser that they share. */
 const SHARED = "WHARF_TEST_BROWSER";
 
@@ -73,17 +68,6 @@ export function launchBrowser(): Promise<Browser> {
   const shared = process.env[SHARED];
   if (shared) return chromium.connect(shared, { timeout: TIMEOUT_MS });
   return chromium.launch(LAUNCH);
-}
-
-/**
- * A real browser that closes when the test ends.
- *
- * @example const page = await (await openBrowser(t)).newPage();
- */
-export async function openBrowser(t: Ending): Promise<Browser> {
-  const browser = await launchBrowser();
-  t.after(() => browser.close());
-  return browser;
 }
 
 /** A page, and everything that the browser complained about on it. */

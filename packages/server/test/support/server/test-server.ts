@@ -1,15 +1,15 @@
 /** The server under test, in this process or in one of its own. */
 import assert from "node:assert/strict";
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
-import { promisify } from "node:util";
 import { operatorToken } from "../../../src/app/admin.ts";
 import { type ServerOptions, startServer } from "../../../src/app/server.ts";
 import { readSettings } from "../../../src/config/settings.ts";
+import { ENGINE_LIMITS, type EngineLimits } from "../../../src/engine/limits.ts";
 import { freePort } from "./free-port.ts";
 import { newDatabase } from "./postgres.ts";
 import { scratchFolder } from "./scratch-folder.ts";
@@ -38,6 +38,8 @@ export interface StartOptions {
   readonly ownProcess?: boolean;
   /** Opens the store of a server in this process, for tests that delay its writes. */
   readonly open?: ServerOptions["open"];
+  /** Smaller sizes than usual, for a server in this process: tests of limits need fewer rows. */
+  readonly limits?: Partial<EngineLimits>;
 }
 
 /** A real server on a real port, with a store of its own. */
@@ -71,6 +73,7 @@ export class TestServer {
     sameStoreAs,
     ownProcess = false,
     open,
+    limits,
   }: StartOptions = {}): Promise<TestServer> {
     const data = scratchFolder("wharf-test-");
     const storeFlags = sameStoreAs?.storeFlags ?? [
@@ -78,7 +81,7 @@ export class TestServer {
       ...secretKeyOf(flags),
     ];
     const listen = `127.0.0.1:${await freePort()}`;
-    const launch = ownProcess ? startProcess : startInProcess(open);
+    const launch = ownProcess ? startProcess : startInProcess({ open, limits });
     const running = await launch(["--listen", listen, ...storeFlags, ...flags]);
     return new TestServer(launch, running, storeFlags, flags, data);
   }
@@ -107,13 +110,15 @@ export class TestServer {
 
   /** Runs an admin command on the server's store and returns what it prints. */
   async admin(...args: string[]): Promise<string> {
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      WHARF,
-      "admin",
-      ...args,
-      ...this.#adminFlags,
-    ]);
-    return stdout;
+    const words = ["admin", ...args, ...this.#adminFlags];
+    // Only here: few tests need the command.
+    const { runCommand } = await import("../../../../cli/test/support/resident.ts");
+    const { RunningProcess } = await import("../../../../cli/test/support/running.ts");
+    const env = { ...process.env };
+    const alone = () => new RunningProcess(spawn(process.execPath, [WHARF, ...words], { env }));
+    const { code, stdout, stderr } = await runCommand({ words, env, input: "" }, alone);
+    if (code === 0) return stdout;
+    throw Object.assign(new Error(`wharf ${words.join(" ")}: ${stderr}`), { code, stderr });
   }
 
   get #adminFlags(): string[] {
@@ -161,28 +166,33 @@ interface Running {
 
 type Launch = (flags: readonly string[]) => Promise<Running>;
 
-const startInProcess = (open: ServerOptions["open"]) => async (flags: readonly string[]) => {
-  const log: string[] = [];
-  const write = (line: string) => log.push(line.trimEnd());
-  const server = await startServer(await readSettings(flags, {}), {
-    logOutput: { write, flushSync() {} },
-    // Hashing at the production cost would take most of the time of login tests.
-    passwordCost: { memory: 64, passes: 1, parallelism: 1 },
-    ...(open && { open }),
-  });
-  if (server.firstRun !== undefined) {
-    const { url, code } = server.firstRun;
-    log.push(`wharf: first run: open ${url} and enter the code ${code} (valid for 24 hours)`);
-  }
-  const stop = async (delayMs?: number) => {
-    await server.stop(delayMs);
-    // Clients in this process see the end of their connections with the next events: until then
-    // they would use them for the next request.
-    for (let tick = 0; tick < 3; tick++) await setImmediate();
-    return 0;
+type Inside = Record<"open", StartOptions["open"]> & Record<"limits", StartOptions["limits"]>;
+
+const startInProcess =
+  ({ open, limits }: Inside) =>
+  async (flags: readonly string[]) => {
+    const log: string[] = [];
+    const write = (line: string) => log.push(line.trimEnd());
+    const server = await startServer(await readSettings(flags, {}), {
+      logOutput: { write, flushSync() {} },
+      // Hashing at the production cost would take most of the time of login tests.
+      passwordCost: { memory: 64, passes: 1, parallelism: 1 },
+      ...(open && { open }),
+      ...(limits && { limits: { ...ENGINE_LIMITS, ...limits } }),
+    });
+    if (server.firstRun !== undefined) {
+      const { url, code } = server.firstRun;
+      log.push(`wharf: first run: open ${url} and enter the code ${code} (valid for 24 hours)`);
+    }
+    const stop = async (delayMs?: number) => {
+      await server.stop(delayMs);
+      // Clients in this process see the end of their connections with the next events: until then
+      // they would use them for the next request.
+      for (let tick = 0; tick < 3; tick++) await setImmediate();
+      return 0;
+    };
+    return { url: server.url, log, stop };
   };
-  return { url: server.url, log, stop };
-};
 
 /** The secret key belongs to the store: admin commands and replicas need it, too. */
 function secretKeyOf(flags: readonly string[]): readonly string[] {

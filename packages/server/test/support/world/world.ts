@@ -192,12 +192,12 @@ export function roleNamed(name: string): string {
 export function onEachStore(
   title: string,
   suite: (world: World) => void,
-  options: WorldOptions = {},
+  options: WorldOptions | ((store: StoreKind) => WorldOptions) = {},
 ): void {
   for (const store of STORES) {
     describe(`${title}, on ${store}`, () => {
       const world = new World(store);
-      before(() => world.start(options));
+      before(() => world.start(typeof options === "function" ? options(store) : options));
       after(() => world.stop());
       suite(world);
     });

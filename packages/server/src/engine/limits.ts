@@ -1,0 +1,30 @@
+/** Sizes that bound what one request costs. Operators cannot choose them; tests choose smaller ones. */
+export interface EngineLimits {
+  /**
+   * Rows with the same value of the first key that are sorted by further keys. An index has the order of the first key
+   * only, so a whole run is read, without the resources: this bounds what a page costs.
+   */
+  readonly runRows: number;
+  /** The skip index has the position of every such row: a skip reads at most this many rows. */
+  readonly skipStride: number;
+  /**
+   * The rows of a page, in bytes or characters: gRPC clients accept messages of 4 MiB by default, and a
+   * page has a few fields beside its rows.
+   */
+  readonly pageBytes: number;
+  /** Lists over more ranges than this are limited per caller. */
+  readonly manyRanges: number;
+  /**
+   * Tags of each partition deleted in one transaction, which blocks all other writes. A larger repo is
+   * emptied in several transactions before it is deleted.
+   */
+  readonly deletedTags: number;
+}
+
+export const ENGINE_LIMITS: EngineLimits = {
+  runRows: 10_000,
+  skipStride: 5_000,
+  pageBytes: 4 * 1024 * 1024 - 16 * 1024,
+  manyRanges: 100,
+  deletedTags: 2_000,
+};

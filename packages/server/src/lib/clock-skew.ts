@@ -1,0 +1,7 @@
+/** How far the clocks of issuers and replicas may be ahead of ours. */
+export const CLOCK_SKEW_SECONDS = 30;
+
+/** Whether a time, in milliseconds, is later than clock skew explains. */
+export function isInFuture(time: number, now: number): boolean {
+  return time > now + CLOCK_SKEW_SECONDS * 1000;
+}

@@ -1,0 +1,65 @@
+import { CountChanges, readCounts } from "../resources/counts.ts";
+import { GrantChanges } from "../tables/access-log.ts";
+import type { Value, Writer } from "./connection.ts";
+import type { Transaction } from "./group-commit.ts";
+
+/** The part of one write in the transaction of its batch. */
+export class SharedTransaction implements Transaction {
+  readonly counts = new CountChanges();
+  readonly grants = new GrantChanges();
+  readonly dialect: Writer["dialect"];
+  readonly #writer: Writer;
+  /** Counts of the finished works in the same transaction. */
+  readonly #others: CountChanges;
+  changesAccess = false;
+  reliedOn: number | undefined;
+  /** Whether a failure of the work requires a rollback. */
+  mustUndo = false;
+
+  constructor(writer: Writer, others: CountChanges) {
+    this.#writer = writer;
+    this.#others = others;
+    this.dialect = writer.dialect;
+  }
+
+  get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
+    return this.#writer.get<R>(sql, ...params);
+  }
+
+  all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
+    return this.#writer.all<R>(sql, ...params);
+  }
+
+  arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
+    return this.#writer.arrays<R>(sql, ...params);
+  }
+
+  run(sql: string, ...params: Value[]): Promise<number> {
+    this.mustUndo = true;
+    return this.#writer.run(sql, ...params);
+  }
+
+  accessChanged(): void {
+    this.changesAccess = true;
+  }
+
+  grantsChanged(identity: string, root: string): void {
+    this.changesAccess = true;
+    this.grants.record(identity, root);
+  }
+
+  async relyOnAccess(): Promise<number> {
+    const row = await this.get<{ version: number }>("SELECT version FROM access_version");
+    this.reliedOn = row?.version ?? 0;
+    return this.reliedOn;
+  }
+
+  async acquireLock(): Promise<void> {
+    await this.get(`SELECT version FROM access_version ${this.dialect.lock}`);
+  }
+
+  async countBelow(table: string, node: string): Promise<number> {
+    const { descendants } = await readCounts(this, table, node);
+    return descendants + this.#others.below(table, node) + this.counts.below(table, node);
+  }
+}

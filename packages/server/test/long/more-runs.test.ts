@@ -1,0 +1,13 @@
+/** Tests of `npm test` with several times as many requests, writes, starts and kills. */
+process.env.WHARF_TEST_LONG = "1";
+
+for (const name of [
+  "advisories-incremental",
+  "advisories-replicas",
+  "durability",
+  "hostile-grpc",
+  "hostile-http2",
+  "hostile-rest",
+  "replicas",
+])
+  await import(`../${name}.test.ts`);

@@ -1,0 +1,33 @@
+/** Many groups at once, written past the API: a request for each would take most of a test's time. */
+import { create } from "@bufbuild/protobuf";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { GroupSchema, newChildUid, newRootUid, OrgStatus } from "@wharf/contract";
+import { DirectStore } from "../server/direct-store.ts";
+import type { TestServer } from "../server/test-server.ts";
+
+/** Stores groups below another, or organizations, all with the same creation time; their uids, in the order of the names. */
+export async function storeGroups(
+  server: TestServer,
+  parent: string,
+  names: readonly string[],
+): Promise<string[]> {
+  const createTime = timestampNow();
+  const uids = names.map(() => (parent === "" ? newRootUid() : newChildUid(parent)));
+  const status = parent === "" ? OrgStatus.READY : OrgStatus.UNSPECIFIED;
+  const groups = names.map((name, at) =>
+    create(GroupSchema, {
+      uid: uids[at] as string,
+      name,
+      status,
+      createTime,
+      updateTime: createTime,
+    }),
+  );
+  const direct = await DirectStore.open(server);
+  try {
+    await direct.change((change) => change.insertAll(direct.engine.catalog.groups, groups));
+  } finally {
+    await direct.close();
+  }
+  return uids;
+}
