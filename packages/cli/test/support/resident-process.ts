@@ -12,6 +12,8 @@ export type Said =
   | { readonly stream: "stdout" | "stderr"; readonly chunk: Uint8Array }
   | { readonly code: number };
 
+const START = process.cwd();
+
 function say(said: Said): void {
   process.send?.(said);
 }
@@ -26,7 +28,8 @@ function passing(stream: "stdout" | "stderr"): Writable {
   });
 }
 
-async function perform({ words, env, input }: Order): Promise<void> {
+async function perform({ words, env, input, cwd = START }: Order): Promise<void> {
+  process.chdir(cwd);
   // Variable by variable, since what is not JavaScript looks at the process's own.
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);

@@ -14,6 +14,8 @@ export interface Order {
   readonly words: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly input: string | Buffer;
+  /** The working directory; that of the tests if it is not given. */
+  readonly cwd?: string;
 }
 
 /**
@@ -42,7 +44,7 @@ const ENDED_BY_SIGNALS = ["wharf serve", "wharf registry run"];
  * prints, and commands that signals end, that Node.js has options for, or that may read the process's
  * own input.
  */
-function needsOwnProcess({ words, env, input }: Order): boolean {
+export function needsOwnProcess({ words, env, input }: Order): boolean {
   const { name, family, raw } = commandOf(words);
   if (words[0] === "--version" || ENDED_BY_SIGNALS.includes(name)) return true;
   if (env.NODE_OPTIONS !== undefined || (input !== "" && !raw)) return true;
@@ -90,7 +92,11 @@ function isFirst(family: string): boolean {
 /** Those that have nothing to do. */
 const idle: ChildProcess[] = [];
 
-function startInResident(order: Order): Running {
+/** Starts a command line in a process that stays; what it prints is passed on as it comes. */
+export function startInResident(
+  order: Order,
+  on: Partial<Record<"stdout" | "stderr", (chunk: Uint8Array) => void>> = {},
+): Running {
   const child = idle.pop() ?? start();
   const stdout = new PassThrough();
   const stderr = new PassThrough();
@@ -101,6 +107,7 @@ function startInResident(order: Order): Running {
     const onExit = (code: number) => reject(new Error(`${command} ended its process with ${code}`));
     const onMessage = (said: Said) => {
       if ("stream" in said) {
+        on[said.stream]?.(said.chunk);
         streams[said.stream].write(said.chunk);
         return;
       }
