@@ -41,22 +41,18 @@ const ENDED_BY_SIGNALS = ["wharf serve", "wharf registry run"];
 
 /**
  * The first run of each family of commands is as people have it; so are the version, which no command
- * prints, and commands that signals end, that Node.js has options for, or that may read the process's
- * own input.
+ * prints, and commands that signals end, or that Node.js has options for.
  */
-export function needsOwnProcess({ words, env, input }: Order): boolean {
-  const { name, family, raw } = commandOf(words);
+export function needsOwnProcess({ words, env }: Order): boolean {
+  const { name, family } = commandOf(words);
   if (words[0] === "--version" || ENDED_BY_SIGNALS.includes(name)) return true;
-  if (env.NODE_OPTIONS !== undefined || (input !== "" && !raw)) return true;
-  return isFirst(family);
+  return env.NODE_OPTIONS !== undefined || isFirst(family);
 }
 
 interface Named {
   readonly name: string;
   /** The group that the command is in. */
   readonly family: string;
-  /** Parses its own arguments, and reads its input from `process.stdin`. */
-  readonly raw: boolean;
 }
 
 /** What a command line names; help of groups and mistakes count as one. */
@@ -65,11 +61,10 @@ function commandOf(words: readonly string[]): Named {
     const { path } = find(tree, words);
     const node = path.at(-1);
     if (node?.kind === "command") {
-      const family = nameOf(path.slice(0, -1));
-      return { name: nameOf(path), family, raw: node.raw === true };
+      return { name: nameOf(path), family: nameOf(path.slice(0, -1)) };
     }
   } catch {}
-  return { name: "", family: "none", raw: false };
+  return { name: "", family: "none" };
 }
 
 /** Where the processes of a run of many test files mark the families that one of them has run. */
