@@ -22,7 +22,8 @@ describe("at a terminal", () => {
 
   test("tables are colored and fit the terminal", async () => {
     for (const columns of [30, 47, 80]) {
-      const terminal = wharfAtTerminal(["iam", "orgs", "list"], { env: site.env, columns });
+      // Quiet: a slow command would show its progress first.
+      const terminal = wharfAtTerminal(["iam", "orgs", "list", "-q"], { env: site.env, columns });
       assert.equal(await terminal.end(), 0);
       assert.ok(terminal.shown.includes(COLOR));
       for (const line of terminal.text.split("\n")) {
@@ -39,7 +40,7 @@ describe("at a terminal", () => {
       [["--color=never"], {}],
       [["--no-color"], {}],
     ] as const) {
-      const args = ["iam", "orgs", "list", ...more];
+      const args = ["iam", "orgs", "list", "-q", ...more];
       const terminal = wharfAtTerminal(args, { env: { ...site.env, ...env } });
       await terminal.end();
       assert.ok(terminal.shown.includes("acme"));
