@@ -50,10 +50,8 @@ describe("stored sessions", () => {
   test("concurrent commands renew once, and the session stays valid", async () => {
     home.expire();
     const before = await refreshes();
-    const commands = Array.from({ length: runs(4, 10) }, () => {
-      return home.startProcess(["auth", "token"]).ended;
-    });
-    const printed = await Promise.all(commands);
+    const start = () => home.startProcess(["auth", "token"]).ended;
+    const printed = await Promise.all(Array.from({ length: runs(4, 10) }, start));
     for (const { code, stderr } of printed) assert.equal(code, 0, stderr);
     const tokens = new Set(printed.map(({ stdout }) => stdout));
     assert.equal(tokens.size, 1, "all print the same token");
