@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { create, type JsonObject } from "@bufbuild/protobuf";
 import { type Advisory, AdvisorySchema, ReviewState } from "@wharf/contract/messages";
+import { runs } from "../../server/test/support/oracle/runs.ts";
 import { randomAdvisories } from "../test/random-advisories.ts";
 import { PUBLICATION } from "../test/samples.ts";
 import { assertValid, type Format } from "../test/schemas.ts";
@@ -9,7 +10,7 @@ import { csafDocument, openVexDocument, osvDocument, packageOf } from "./publish
 import { packagesOf } from "./publish/packages.ts";
 import { readDocument } from "./read/index.ts";
 
-const SEEDS = Array.from({ length: 50 }, (_, seed) => seed);
+const SEEDS = Array.from({ length: runs(15, 50) }, (_, seed) => seed);
 
 /** The documents of a feed, by path. */
 async function published(given: readonly Advisory[], format: Format) {

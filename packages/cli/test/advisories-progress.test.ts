@@ -10,8 +10,11 @@ import { Site } from "./support/site.ts";
 import { wharfAtTerminal } from "./support/terminal.ts";
 
 const FOLDER = mkdtempSync(join(tmpdir(), "wharf-progress-test-"));
-const FILES = 30;
-const EACH = 60;
+const FILES = 12;
+const EACH = 2;
+
+/** A batch holds a megabyte: each document is one of its own. */
+const PADDING = " ".repeat(600 * 1024);
 
 /** Where a bar is drawn: how many documents of how many. */
 const BAR = /importing into (\w+) (█*)(░*) (\d+)\/(\d+)/g;
@@ -19,7 +22,7 @@ const BAR = /importing into (\w+) (█*)(░*) (\d+)\/(\d+)/g;
 /** Goes back to the beginning of the line, and empties it. */
 const CLEARED = "\u001b[1G\u001b[2K";
 
-const DONE = /Documents:\s+30\s+Created:\s+(\d+)\s+Changed:\s+0\s+Unchanged:\s+(\d+)/;
+const DONE = /Documents:\s+12\s+Created:\s+(\d+)\s+Changed:\s+0\s+Unchanged:\s+(\d+)/;
 
 function documentOf(file: number): string {
   const advisories = Array.from({ length: EACH }, (_, at) => ({
@@ -27,7 +30,7 @@ function documentOf(file: number): string {
     events: [{ timestamp: "2026-01-02T03:04:05Z", type: "detection", data: { type: "manual" } }],
   }));
   const name = `package-${file}`;
-  return JSON.stringify({ "schema-version": "2.0.2", package: { name }, advisories });
+  return JSON.stringify({ "schema-version": "2.0.2", package: { name }, advisories }) + PADDING;
 }
 
 describe("the progress of wharf advisories import", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync } from "node:fs";
+import { mkdirSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { builtinRole, literalIdentityUid } from "@wharf/contract";
@@ -13,12 +13,14 @@ import {
 import { writeImage } from "../../server/test/support/registry/oci-image.ts";
 import { freePort } from "../../server/test/support/server/free-port.ts";
 import { World } from "../../server/test/support/world/world.ts";
-import { BIN, Home } from "./support/auth-home.ts";
+import { Home } from "./support/auth-home.ts";
+import { CREDENTIAL_HELPER, ShellCommand } from "./support/shell-command.ts";
 
 describe("a real client at a real registry, signed in with docker-credential-wharf", () => {
   let world: World;
   let registry: TestRegistry;
   let home: Home;
+  let helper: ShellCommand;
   let ada: string;
   let binding: string;
   let other: string;
@@ -35,10 +37,11 @@ describe("a real client at a real registry, signed in with docker-credential-wha
     await world.http.patch(`/iam/v2beta1/groups/${other}`, { verified: true });
     await home.ok(["auth", "configure-docker", "--registry", host]);
     // As a package's installation puts it on the path.
-    const helper = `#!/bin/sh\nexec '${process.execPath}' '${join(BIN, "docker-credential-wharf.cjs")}' "$@"\n`;
-    chmodSync(home.write("bin/docker-credential-wharf", helper), 0o755);
+    mkdirSync(join(home.folder, "bin"));
+    helper = await ShellCommand.install(join(home.folder, "bin"), CREDENTIAL_HELPER);
   });
   after(async () => {
+    helper.stop();
     await registry.stop();
     await world.stop();
     home.remove();

@@ -119,6 +119,8 @@ test("a database that does not answer is reported with its hosts, without the pa
   const what = `the database at ${hosts.join(", ")} cannot be used`;
   const reasons = `${hosts[1]}: connection refused; ${hosts[0]}: no answer within 1 s`;
   assert.equal(await refused(7, ["--database-url", url]), `${what}: ${reasons}`);
+  const checked = await home.run(["admin", "check", "--database-url", url]);
+  assert.deepEqual([checked.code, checked.stderr], [7, `wharf: ${what}: ${reasons}\n`]);
   const standby = `postgres://wharf:hunter2@${hosts}/x?target_session_attrs=any`;
   assert.equal(
     await refused(2, ["--database-url", standby]),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
@@ -24,7 +25,11 @@ let server: TestServer;
 let issuer: StandInIssuer;
 let github: StandInGithub;
 let variables: Record<string, string>;
+/** Below node_modules, where the packages are found and no check looks. */
+let folder: string;
+let printed: string[][];
 before(async () => {
+  folder = mkdtempSync(join(ROOT, "node_modules", ".readme-"));
   server = await TestServer.start();
   issuer = await StandInIssuer.start();
   github = await StandInGithub.start(issuer, { sub: SUBJECT });
@@ -35,8 +40,10 @@ before(async () => {
     JOB_TOKEN: await issuer.sign({ sub: SUBJECT }),
     ...github.variables,
   };
+  printed = await run();
 });
 after(async () => {
+  rmSync(folder, { recursive: true });
   await server.stop();
   await issuer.stop();
   await github.stop();
@@ -63,23 +70,31 @@ function programOf(code: string): string {
   return code.includes("const wharf =") ? code : `${client}\n${code}`;
 }
 
-/** Runs an example; answers with what it prints. */
-async function run(code: string): Promise<string[]> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ["--input-type=module-typescript", "--eval", programOf(code)],
-    { cwd: PACKAGE, env: { ...process.env, ...variables, NO_COLOR: "1" } },
-  );
-  return stdout.split("\n").filter((line) => line !== "");
+/** What stands between the outputs of two examples; none prints it. */
+const END = "=== end of example ===";
+
+/** Runs the examples one after the other, in one process: loading the client takes longer than they do. */
+async function run(): Promise<string[][]> {
+  for (const [at, code] of examples.entries()) {
+    writeFileSync(join(folder, `example-${at}.mjs`), stripTypeScriptTypes(programOf(code)));
+  }
+  const all = `for (let at = 0; at < ${examples.length}; at++) {
+    await import(\`./example-\${at}.mjs\`).catch(console.log);
+    console.log("${END}");
+  }
+  process.exit();`;
+  writeFileSync(join(folder, "all.mjs"), all);
+  const env = { ...process.env, ...variables, NO_COLOR: "1" };
+  const main = [join(folder, "all.mjs")];
+  const { stdout } = await promisify(execFile)(process.execPath, main, { cwd: PACKAGE, env });
+  const outputs = stdout.split(`${END}\n`);
+  return outputs.map((output) => output.split("\n").filter((line) => line !== ""));
 }
 
 const headings = readme.split(/^```ts$/m).map((text) => /.*^## (.+?)$/ms.exec(text)?.[1]);
 
-test("the README has examples, and their types are right", async (t) => {
+test("the README has examples, and their types are right", async () => {
   assert.ok(examples.length >= 10);
-  // Below node_modules, where the packages are found and no check looks.
-  const folder = mkdtempSync(join(ROOT, "node_modules", ".readme-"));
-  t.after(() => rmSync(folder, { recursive: true }));
   for (const [at, code] of examples.entries()) {
     writeFileSync(join(folder, `example-${at + 1}.ts`), programOf(code));
   }
@@ -91,9 +106,9 @@ test("the README has examples, and their types are right", async (t) => {
 });
 
 for (const [at, code] of examples.entries()) {
-  test(`example ${at + 1}, ${headings[at] ?? "further on"}: prints what it says`, async () => {
+  test(`example ${at + 1}, ${headings[at] ?? "further on"}: prints what it says`, () => {
     const expected = [...code.matchAll(/\/\/ prints: (.+)$/gm)].map(([, line]) => line);
     assert.ok(expected.length > 0);
-    assert.deepEqual(await run(code), expected);
+    assert.deepEqual(printed[at], expected);
   });
 }

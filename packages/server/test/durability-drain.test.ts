@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { CreateGroupRequestSchema, GroupSchema } from "@wharf/contract";
 import pg from "pg";
@@ -122,16 +123,26 @@ for (const store of STORES) {
           // Clients retry on UNAVAILABLE only.
           for (const { code } of tries) assert.ok(code === 0 || code === 14, `code ${code}`);
           kept.push(...tries.map(({ uid }) => uid).filter((uid) => uid !== parent));
-          kept.push((await create(parent)).uid);
+          kept.push((await eventually(() => create(parent))).uid);
         }
-        const list = await operator.groups.list({ uidp: { childrenOf: parent }, pageSize: 200 });
+        const query = { uidp: { childrenOf: parent }, pageSize: 200 };
+        const list = await eventually(() => operator.groups.list(query));
         const found = list.groups.map((group: { uid: string }) => group.uid);
         assert.equal(list.totalCount, String(found.length));
         for (const uid of kept) assert.ok(found.includes(uid), uid);
-        assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
+        // With the next check of the store, if a check has failed, too.
+        while ((await fetch(`${server.url}/readyz`)).status !== 200) await sleep(50);
       });
     }
   });
+}
+
+/** Repeats a call while it is UNAVAILABLE: the server may not have noticed yet that a connection is closed. */
+async function eventually<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const result = await call().catch(({ code }) => assert.equal(code, 14));
+    if (result !== undefined) return result;
+  }
 }
 
 /** Resolves once nothing listens at the address any more. */

@@ -34,6 +34,7 @@ for (const store of STORES) {
         const direct = await DirectStore.open(server);
         t.after(() => direct.close());
 
+        assert.match(server.log, /upgrade of the store: step \d+ of \d+ took \d+ ms/);
         assert.deepEqual(await comparableSchema(direct.store.reader), expected);
         await hasFilledColumns(direct);
         await checkRows(direct.store.reader);

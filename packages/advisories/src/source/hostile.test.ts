@@ -99,7 +99,7 @@ describe("tar files", () => {
   });
 
   test("reject a header of megabytes without buffering it", async () => {
-    const size = 64 * 1024 * 1024;
+    const size = 8 * 1024 * 1024;
     for (const type of ["x", "g", "L"]) {
       const bomb = Buffer.concat([header("x", size, type), Buffer.alloc(size), ...LAST]);
       const reason = ": is not a valid tar: Header exceeds max size";

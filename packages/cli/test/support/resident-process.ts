@@ -3,6 +3,8 @@
  * exit code are the command's alone. What a process costs is thus paid once.
  */
 import { Console } from "node:console";
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { Readable, Writable } from "node:stream";
 import { run } from "../../src/commands.ts";
 import type { Order } from "./resident.ts";
@@ -11,6 +13,8 @@ import type { Order } from "./resident.ts";
 export type Said =
   | { readonly stream: "stdout" | "stderr"; readonly chunk: Uint8Array }
   | { readonly code: number };
+
+const START = process.cwd();
 
 function say(said: Said): void {
   process.send?.(said);
@@ -26,7 +30,16 @@ function passing(stream: "stdout" | "stderr"): Writable {
   });
 }
 
-async function perform({ words, env, input }: Order): Promise<void> {
+/** What `readFileSync(0)` yields, which reads no stream. */
+let standardInput: string | Buffer = "";
+
+const { readFileSync } = fs;
+fs.readFileSync = ((...args: Parameters<typeof readFileSync>) =>
+  args[0] === 0 ? String(standardInput) : readFileSync(...args)) as typeof readFileSync;
+syncBuiltinESMExports();
+
+async function perform({ words, env, input, cwd = START }: Order): Promise<void> {
+  process.chdir(cwd);
   // Variable by variable, since what is not JavaScript looks at the process's own.
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
@@ -38,6 +51,7 @@ async function perform({ words, env, input }: Order): Promise<void> {
     Object.defineProperty(process, name, { value, configurable: true });
   }
   globalThis.console = new Console(streams);
+  standardInput = input;
   process.exitCode = undefined;
   await run(words);
   const { exitCode } = process;

@@ -14,6 +14,8 @@ export interface Order {
   readonly words: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly input: string | Buffer;
+  /** The working directory; that of the tests if it is not given. */
+  readonly cwd?: string;
 }
 
 /**
@@ -39,22 +41,18 @@ const ENDED_BY_SIGNALS = ["wharf serve", "wharf registry run"];
 
 /**
  * The first run of each family of commands is as people have it; so are the version, which no command
- * prints, and commands that signals end, that Node.js has options for, or that may read the process's
- * own input.
+ * prints, and commands that signals end, or that Node.js has options for.
  */
-function needsOwnProcess({ words, env, input }: Order): boolean {
-  const { name, family, raw } = commandOf(words);
+export function needsOwnProcess({ words, env }: Order): boolean {
+  const { name, family } = commandOf(words);
   if (words[0] === "--version" || ENDED_BY_SIGNALS.includes(name)) return true;
-  if (env.NODE_OPTIONS !== undefined || (input !== "" && !raw)) return true;
-  return isFirst(family);
+  return env.NODE_OPTIONS !== undefined || isFirst(family);
 }
 
 interface Named {
   readonly name: string;
   /** The group that the command is in. */
   readonly family: string;
-  /** Parses its own arguments, and reads its input from `process.stdin`. */
-  readonly raw: boolean;
 }
 
 /** What a command line names; help of groups and mistakes count as one. */
@@ -63,11 +61,10 @@ function commandOf(words: readonly string[]): Named {
     const { path } = find(tree, words);
     const node = path.at(-1);
     if (node?.kind === "command") {
-      const family = nameOf(path.slice(0, -1));
-      return { name: nameOf(path), family, raw: node.raw === true };
+      return { name: nameOf(path), family: nameOf(path.slice(0, -1)) };
     }
   } catch {}
-  return { name: "", family: "none", raw: false };
+  return { name: "", family: "none" };
 }
 
 /** Where the processes of a run of many test files mark the families that one of them has run. */
@@ -90,7 +87,11 @@ function isFirst(family: string): boolean {
 /** Those that have nothing to do. */
 const idle: ChildProcess[] = [];
 
-function startInResident(order: Order): Running {
+/** Starts a command line in a process that stays; what it prints is passed on as it comes. */
+export function startInResident(
+  order: Order,
+  on: Partial<Record<"stdout" | "stderr", (chunk: Uint8Array) => void>> = {},
+): Running {
   const child = idle.pop() ?? start();
   const stdout = new PassThrough();
   const stderr = new PassThrough();
@@ -101,6 +102,7 @@ function startInResident(order: Order): Running {
     const onExit = (code: number) => reject(new Error(`${command} ended its process with ${code}`));
     const onMessage = (said: Said) => {
       if ("stream" in said) {
+        on[said.stream]?.(said.chunk);
         streams[said.stream].write(said.chunk);
         return;
       }

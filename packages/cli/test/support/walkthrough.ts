@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { TestServer } from "../../../server/test/support/server/test-server.ts";
-import { cleanEnvironment, LAUNCHER } from "./command.ts";
+import { cleanEnvironment } from "./command.ts";
+import { ShellCommand } from "./shell-command.ts";
 
 /** What stands between the outputs of two commands; no command prints it. */
 const END = "=== end of command ===";
@@ -65,11 +66,11 @@ export async function walkThrough(
   { files = {}, programs = {}, hosts = {} }: Surroundings = {},
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "wharf-walk-"));
+  let command: ShellCommand | undefined;
   try {
     const bin = join(folder, "bin");
     mkdirSync(bin);
-    const start = `exec '${process.execPath}' '${LAUNCHER}' "$@"`;
-    writeFileSync(join(bin, "wharf"), `#!/bin/sh\n${start}\n`, { mode: 0o755 });
+    command = await ShellCommand.install(bin);
     // What is installed is found on the PATH, so that nothing is looked for elsewhere.
     writeFileSync(join(bin, "npx"), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
     for (const [name, script] of Object.entries(programs)) {
@@ -88,7 +89,7 @@ export async function walkThrough(
     const addresses = [["http://127.0.0.1:8080", server.url] as const, ...Object.entries(hosts)];
     const script = addresses.reduce(
       (text, [written, used]) => text.replaceAll(written, used),
-      `exec 2>&1\n${commands}`,
+      `exec 2>&1\nexport WALK_PID=$$\n${commands}`,
     );
     const run = promisify(execFile);
     const { stdout } = await run("bash", ["-c", script], { cwd: folder, env });
@@ -103,6 +104,7 @@ export async function walkThrough(
       assert.equal(here.in(printed[at] ?? ""), there.in(output), command);
     }
   } finally {
+    command?.stop();
     rmSync(folder, { recursive: true });
   }
 }

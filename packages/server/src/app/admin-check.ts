@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { parseDatabaseUrl, shownHost } from "../config/database-url.ts";
 import { ConfigError, type Settings } from "../config/settings.ts";
 import { databaseError, dataDirectoryError } from "../lib/startup-errors.ts";
 import { checkInvariants } from "../store/check/invariants.ts";
@@ -79,7 +80,8 @@ async function checkFile(path: string, progress: CheckProgress): Promise<StoreCh
 
 async function checkServer(url: string, progress: CheckProgress): Promise<StoreCheck> {
   try {
-    const driver = await openPostgres(url);
+    // Whole tables are read: that takes as long as it takes.
+    const driver = await openPostgres(url, { statementMs: 0 });
     try {
       const problems = await checkPostgres(driver, (reader) => checkData(reader, progress));
       return { store: "postgres", problems };
@@ -87,7 +89,7 @@ async function checkServer(url: string, progress: CheckProgress): Promise<StoreC
       await driver.close();
     }
   } catch (error) {
-    throw databaseError(url, error);
+    throw databaseError(parseDatabaseUrl(url).hosts.map(shownHost), error);
   }
 }
 

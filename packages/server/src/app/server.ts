@@ -21,6 +21,7 @@ import { ServedMethods } from "../rpc/methods.ts";
 import { registerScim } from "../scim/register.ts";
 import { openServerStore, type openStore } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";
+import type { MigrationLog } from "../store/schema/migration-session.ts";
 import { groupDeletedBy } from "../store/tables/deleted-groups.ts";
 import { createExchange, registerSts } from "../sts/register.ts";
 import { deprecationOf } from "../v1/deprecation.ts";
@@ -77,7 +78,7 @@ export async function startServer(
   const metrics = new Metrics();
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
   const log = openLog(settings.logLevel, logOutput ?? stderrOutput(metrics));
-  const store = await open(settings, tables, metrics, { log: log.log });
+  const store = await open(settings, tables, metrics, { log: migrationLog(log) });
   try {
     const passwords = new PasswordHasher(passwordCost);
     return await serve(settings, store, metrics, log, { passwords, limits });
@@ -86,6 +87,16 @@ export async function startServer(
     await store.close().catch(() => {});
     throw settings.databaseUrl === "" ? embeddedDatabaseError(settings.data, error) : error;
   }
+}
+
+/** An upgrade of SQLite keeps the process busy for as long as a statement takes: its lines are written before. */
+function migrationLog({ log, flush }: Log): MigrationLog {
+  return {
+    info(fields, message) {
+      log.info(fields, message);
+      flush();
+    },
+  };
 }
 
 async function serve(

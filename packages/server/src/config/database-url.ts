@@ -78,11 +78,7 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   };
 }
 
-/** The hosts for errors and logs. */
-export function shownHosts(hosts: readonly DatabaseHost[]): string {
-  return hosts.map(shownHost).join(", ");
-}
-
+/** A host for errors and logs. */
 export function shownHost({ host, port }: DatabaseHost): string {
   const name = host === "" ? "localhost" : host;
   const shown = name.includes(":") ? `[${name}]` : name;

@@ -105,8 +105,8 @@ function unusable(directory: string): string {
 }
 
 /** An error of PostgreSQL, or of the connection to it. The URL can have a password, so only the hosts are shown. */
-export function databaseError(hosts: string, thrown: unknown): Error {
-  const what = `the database at ${hosts} cannot be used`;
+export function databaseError(hosts: readonly string[], thrown: unknown): Error {
+  const what = `the database at ${hosts.join(", ")} cannot be used`;
   const cause = causeOf(thrown);
   const code = codeOf(cause);
   if (code === DATABASE_UNAVAILABLE)

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { parseDatabaseUrl, shownHosts } from "../../config/database-url.ts";
+import { parseDatabaseUrl, shownHost } from "../../config/database-url.ts";
 import { ConfigError, type Settings } from "../../config/settings.ts";
 import { databaseError, dataDirectoryError } from "../../lib/startup-errors.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
@@ -56,8 +56,8 @@ async function open(
   }
 }
 
-function hostsOf(databaseUrl: string): string {
-  return shownHosts(parseDatabaseUrl(databaseUrl).hosts);
+function hostsOf(databaseUrl: string): string[] {
+  return parseDatabaseUrl(databaseUrl).hosts.map(shownHost);
 }
 
 /** Holds the lock of the data directory until the database is closed. */

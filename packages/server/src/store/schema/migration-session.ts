@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { ConfigError } from "../../config/settings.ts";
 import type { Driver, Session } from "../db/connection.ts";
 
@@ -61,6 +61,8 @@ export class MigrationSession {
         );
         const value = await work();
         await session.script("COMMIT");
+        // SQLite answers at once: signals are handled between transactions.
+        await setImmediate();
         return value;
       } catch (error) {
         await session.script("ROLLBACK").catch(() => {});

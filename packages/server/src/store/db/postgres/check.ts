@@ -16,7 +16,7 @@ const IDENTITY = `SELECT backend_start::text AS started,
  * Prepares a session, and rejects a server that cannot be written: reads from a standby would be outdated,
  * and so would the access decisions that rest on them.
  */
-export async function checkServer(connection: Connection): Promise<ServerFacts> {
+export async function checkSession(connection: Connection): Promise<ServerFacts> {
   const { statementMs, lockMs, idleInTransactionMs } = connection.limits;
   const values = [statementMs, lockMs, idleInTransactionMs].map(String);
   const { pid, standby, readOnly } = (await connection.query({ text: CHECK, values })).rows[0];

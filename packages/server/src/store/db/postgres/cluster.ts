@@ -63,14 +63,14 @@ export interface Cluster {
   stop(): void;
 }
 
-/** Connects to the primary, or says why it cannot be used. */
+/** Connects to the primary, or says why it cannot be used. Changed timeouts precede those of the URL. */
 export async function connectCluster(url: string, changed: Partial<Timeouts>): Promise<Cluster> {
   const { default: pg } = await import("pg");
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);
   const { hosts, connectTimeoutMs, statementTimeoutMs } = parseDatabaseUrl(url);
   const timeouts = { ...TIMEOUTS, ...changed };
-  const connectMs = connectTimeoutMs ?? timeouts.connectMs;
-  const statementMs = statementTimeoutMs ?? timeouts.statementMs;
+  const connectMs = changed.connectMs ?? connectTimeoutMs ?? TIMEOUTS.connectMs;
+  const statementMs = changed.statementMs ?? statementTimeoutMs ?? TIMEOUTS.statementMs;
   const { idleInTransactionMs, lockMs, silenceMs } = timeouts;
   const limits: SessionLimits = { statementMs, lockMs: 0, idleInTransactionMs };
   const readLimits: SessionLimits = { ...limits, lockMs };

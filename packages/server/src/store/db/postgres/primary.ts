@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { type DatabaseHost, shownHost } from "../../../config/database-url.ts";
-import { checkServer } from "./check.ts";
+import { checkSession } from "./check.ts";
 import { Connection, type ConnectionObserver, type SessionLimits } from "./connection.ts";
 import { DatabaseUnavailable, reasonOf } from "./failures.ts";
 import type { Ticks } from "./ticks.ts";
@@ -99,7 +99,7 @@ export class Primary {
     const cancel = this.#ticks.after(connectTimeoutMs, () => connection.destroy(silent));
     try {
       await connection.connect();
-      connection.facts = await checkServer(connection);
+      connection.facts = await checkSession(connection);
       const { timeline } = connection.facts;
       if (timeline !== 0 && timeline < this.#timeline)
         throw new DatabaseUnavailable(
