@@ -72,10 +72,13 @@ describe("wharf registry run", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function push(path: string): Promise<string> {
+  async function push(path: string, own?: string): Promise<string> {
     const image = mkdtempSync(join(folder, "image-"));
     const digest = writeImage(image, "1", image);
-    const creds = ["--dest-creds", `_token:${await world.registry.token()}`];
+    const creds = [
+      "--dest-creds",
+      `_token:${await world.registry.token(undefined, undefined, own)}`,
+    ];
     const flags = ["--dest-tls-verify=false", ...creds];
     const { ok, output } = await skopeo(
       "copy",
@@ -202,8 +205,8 @@ describe("wharf registry run", () => {
   test("keeps running after all keys and secrets were replaced", async () => {
     await world.server.admin("keys", "rotate", "--all", "-y");
     await until(async () => running.errors.some((line) => line.includes("registry is back")));
-    const operator = new Http(world.server.url, await world.server.token());
-    await tagged(await push("acme/replaced:1"), operator);
+    const token = await world.server.token();
+    await tagged(await push("acme/replaced:1", token), new Http(world.server.url, token));
   });
 
   test("stops the registry on SIGTERM and exits with 0", async () => {

@@ -19,10 +19,9 @@ class Pipe {
     execFileSync("mkfifo", [path]);
     this.reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     this.writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
-    t.after(() => {
-      closeSync(this.writer);
-      rmSync(folder, { recursive: true });
-    });
+    // The writing end stays open: its LineWriter may try again later, and would write to the file or socket
+    // that has the same descriptor by then.
+    t.after(() => rmSync(folder, { recursive: true }));
   }
 
   /** What is in the pipe. */

@@ -72,10 +72,13 @@ export class RegistryAccess {
     return uid;
   }
 
-  /** A token of ours for the registry, or for another audience. */
-  async token(identity = OPERATOR_UID, audience = this.host): Promise<string> {
-    const own = await this.#world.signer.token(identity);
-    const { token, message } = await exchange(this.#world.server.url, own, { aud: audience });
+  /**
+   * A token of ours for the registry, or for another audience. After a rotation of keys, `own` is needed: the signer
+   * has the keys of the start.
+   */
+  async token(identity = OPERATOR_UID, audience = this.host, own = ""): Promise<string> {
+    const presented = own || (await this.#world.signer.token(identity));
+    const { token, message } = await exchange(this.#world.server.url, presented, { aud: audience });
     assert.notEqual(token, "", message);
     return token;
   }
