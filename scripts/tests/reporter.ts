@@ -23,8 +23,8 @@ export interface FileResult {
   readonly failures: readonly string[];
 }
 
-/** Errors of the current file that no test awaited. */
-export const strayErrors: unknown[] = [];
+/** Errors of the current file that no test awaited, by what threw them. */
+export const strayErrors = new Map<unknown, unknown>();
 
 // biome-ignore lint/style/noDefaultExport: the test runner loads reporters by their default export.
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
@@ -50,7 +50,8 @@ ${textOf(data.details.error)}`);
     const used = process.cpuUsage(usage);
     const cpuMs = (used.user + used.system) / 1000;
     const ms = details.duration_ms;
-    for (const error of strayErrors.splice(0)) failures.push(`outside of tests\n${inspect(error)}`);
+    for (const error of strayErrors.values()) failures.push(`outside of tests\n${inspect(error)}`);
+    strayErrors.clear();
     const ended = childrenMs();
     const result: FileResult = {
       file: data.name,

@@ -33,8 +33,10 @@ function run(file: string): Promise<void> {
 }
 
 // Without tracking, the test that such an error belongs to is not known: its file fails.
-process.on("uncaughtException", (error) => strayErrors.push(error));
-process.on("unhandledRejection", (reason) => strayErrors.push(reason));
+process.on("uncaughtException", (error) => strayErrors.set(error, error));
+process.on("unhandledRejection", (reason, promise) => strayErrors.set(promise, reason));
+// A test may await several promises one after the other: one of them is rejected before its turn.
+process.on("rejectionHandled", (promise) => strayErrors.delete(promise));
 
 for (let file = await nextFile(); file !== undefined; file = await nextFile()) await run(file);
 process.disconnect?.();

@@ -29,22 +29,23 @@ onEachStore("the API surface", (world) => {
       (error: { code: number }) => error.code,
     );
 
+  /** What does not depend on the store: every other one on SQLite, the rest on PostgreSQL. */
+  const isTurn = (at: number) => (world.store === "sqlite") === (at % 2 === 0);
+
   test("a malformed scope is INVALID_ARGUMENT for every caller", async () => {
     const stranger = rest((await world.member()).token);
     const scoped = [...SERVICES, ...SERVICES_V1]
       .flatMap(({ methods }) => methods)
       .filter((method) => accessOf(method)?.kind === "scoped");
-    for (const method of scoped) {
+    for (const [at, method] of scoped.entries()) {
       const [rule] = httpRulesOf(method);
       assert.ok(rule, method.name);
       const path = rule.path.replace(/\{[^}]*\}/g, "nonsense");
       const body = rule.verb === "GET" || rule.verb === "DELETE" ? undefined : {};
-      for (const caller of [stranger, rest()]) {
-        const answer = await caller.send(rule.verb, path, body);
-        if (answer.status === 501) continue;
-        const name = `${method.parent.typeName}/${method.name}: ${JSON.stringify(answer.body)}`;
-        assert.deepEqual([answer.status, answer.body.code], [400, 3], name);
-      }
+      const answer = await (isTurn(at) ? stranger : rest()).send(rule.verb, path, body);
+      if (answer.status === 501) continue;
+      const name = `${method.parent.typeName}/${method.name}: ${JSON.stringify(answer.body)}`;
+      assert.deepEqual([answer.status, answer.body.code], [400, 3], name);
     }
   });
 
@@ -67,7 +68,8 @@ onEachStore("the API surface", (world) => {
 
     for (const { methods, typeName } of [...SERVICES, ...SERVICES_V1]) {
       test(`${typeName} is consistent over REST, over gRPC and in the OpenAPI document`, async () => {
-        for (const method of methods) {
+        for (const [at, method] of methods.entries()) {
+          if (methods.length > 1 && !isTurn(at)) continue;
           const [rule] = httpRulesOf(method);
           assert.ok(rule, method.name);
           const template = rule.path.replace(/\{([^}=]+)[^}]*\}/g, "{$1}");
@@ -116,7 +118,8 @@ onEachStore("the API surface", (world) => {
       assert.ok(names.some((name) => name.startsWith("chainguard.platform.")));
       for (const method of service.methods) {
         const open = accessOf(method)?.kind === "anyone";
-        for (const name of names) {
+        for (const [at, name] of names.entries()) {
+          if (!isTurn(at)) continue;
           const path = `/${name}/${method.name}`;
           const served = (await codeOf(path)) !== 12;
           assert.equal(await codeOf(path, ""), served ? (open ? 0 : 16) : 12, path);

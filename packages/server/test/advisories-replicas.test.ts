@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ApiClient, type Protocol } from "./support/client/api-client.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
-import { runs } from "./support/oracle/runs.ts";
+import { isLong, runs } from "./support/oracle/runs.ts";
 import { TestServer } from "./support/server/test-server.ts";
 
 /** Replicas stand behind one address, which is whom tokens are meant for. */
 const FLAGS = ["--base-url", "http://wharf.test"];
+/** Servers in one process share nothing but the database; among the long tests, each has its own. */
+const ownProcess = isLong();
 const ROUNDS = runs(3, 6);
 const WRITERS = 6;
 
@@ -51,8 +53,8 @@ describe("advisories on two replicas", () => {
   let apis: Record<Protocol, ApiClient[]>;
   let group: string;
   before(async () => {
-    const one = await TestServer.start({ store: "postgres", flags: FLAGS, ownProcess: true });
-    servers = [one, await TestServer.start({ sameStoreAs: one, flags: FLAGS, ownProcess: true })];
+    const one = await TestServer.start({ store: "postgres", flags: FLAGS, ownProcess });
+    servers = [one, await TestServer.start({ sameStoreAs: one, flags: FLAGS, ownProcess })];
     const token = await one.token();
     const on = (protocol: Protocol) =>
       servers.map(({ url }) => new ApiClient({ protocol, url, token }));

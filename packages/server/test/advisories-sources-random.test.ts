@@ -7,9 +7,12 @@ import { assertSameVersions, isAboutSomething } from "../../advisories/test/osv-
 import { randomOsv } from "../../advisories/test/random-osv.ts";
 import { ANONYMOUS_UID } from "../src/auth/caller.ts";
 import { Scanner, unzipped } from "./support/client/feed-client.ts";
+import { runs } from "./support/oracle/runs.ts";
 import { onEachStore } from "./support/world/world.ts";
 
-const RECORDS = Array.from({ length: 80 }, (_, seed) => randomOsv(seed)).filter(isAboutSomething);
+const RECORDS = Array.from({ length: runs(30, 160) }, (_, seed) => randomOsv(seed)).filter(
+  isAboutSomething,
+);
 
 function parsed(record: JsonObject, name: string): JsonObject {
   const document = readDocument(Buffer.from(JSON.stringify(record)), { name });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before, describe, test } from "node:test";
+import { after, afterEach, before, describe, test } from "node:test";
 import { skopeo } from "./support/registry/distribution.ts";
 import type { RegistryProxy } from "./support/registry/proxy.ts";
 import { INDEX, MANIFEST, RegistryStorage, type StoredImage } from "./support/registry/storage.ts";
@@ -23,6 +23,7 @@ describe("unusual responses of a registry", () => {
     storage = new RegistryStorage(tracked.registry.storage);
   });
   after(() => tracked.stop());
+  afterEach(() => storage.clear());
 
   const names = (repo: string) => tracked.tagNames(repo);
   const notify = async (
@@ -173,6 +174,7 @@ describe("unusual responses of a registry", () => {
 
   test("a pass taken over by another replica is not a registry error", async () => {
     const { server } = tracked.world;
+    storage.tag("acme/taken-over", "1", storage.image("taken over"));
     const lists = holdLists();
     const looked = tracked.reconcile();
     await until(async () => lists.waiting > 0);
@@ -186,6 +188,7 @@ describe("unusual responses of a registry", () => {
   });
 
   test("an endless list is cut off", async () => {
+    storage.tag("acme/busy", "1", storage.image("busy"));
     const link = `</v2/acme/busy/tags/list?n=1000>; rel="next"`;
     proxy.instead = ({ url }) =>
       url.startsWith("/v2/acme/busy/tags") ? { status: 200, headers: { link } } : undefined;

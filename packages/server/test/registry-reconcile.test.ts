@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { runs } from "./support/oracle/runs.ts";
 import { RegistryStorage } from "./support/registry/storage.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
 import { checkRows } from "./support/server/store-consistency.ts";
@@ -59,6 +60,7 @@ for (const store of STORES) {
     });
 
     test("repairs moved and deleted tags", async () => {
+      storage.clear();
       const [old, fresh] = [storage.image("old"), storage.image("fresh")];
       for (const tag of ["kept", "moved", "gone"]) storage.tag("acme/repaired", tag, old);
       await look();
@@ -73,6 +75,7 @@ for (const store of STORES) {
     });
 
     test("removes deleted images with their tags", async () => {
+      storage.clear();
       const image = storage.image("forgotten");
       storage.tag("acme/forgetting", "1", image);
       storage.tag("acme/forgetting", "2", storage.image("kept"));
@@ -88,6 +91,7 @@ for (const store of STORES) {
     });
 
     test("deletes an emptied repo that pushes created, and keeps one created through the API", async () => {
+      storage.clear();
       const image = storage.image("short-lived");
       const { uid } = (
         await tracked.world.http.post(
@@ -110,6 +114,7 @@ for (const store of STORES) {
     });
 
     test("keeps an emptied repo that has a deployment", async () => {
+      storage.clear();
       storage.tag("acme/deployed", "1", storage.image("deployed"));
       await look();
       const repo = (await tracked.repo("deployed")) as string;
@@ -122,12 +127,14 @@ for (const store of STORES) {
     });
 
     test("repos at two locations have the content of both", async () => {
+      storage.clear();
       const {
         registry: { organization },
       } = tracked.world;
       const [one, two] = [storage.image("here"), storage.image("there")];
       // Again and again: both places are looked at at the same time, in whatever order.
-      for (const name of ["both-1", "both-2", "both-3", "both-4"]) {
+      for (let round = 0; round < runs(2, 8); round++) {
+        const name = `both-${round}`;
         storage.tag(`acme/${name}`, "here", one);
         storage.tag(`acme/${name}`, "same", one);
         storage.tag(`${organization}/${name}`, "there", two);
@@ -146,6 +153,7 @@ for (const store of STORES) {
     });
 
     test("a path that no longer resolves to its repo is another repo's, and in no two", async () => {
+      storage.clear();
       const { http: operator } = tracked.world;
       const reposNamed = async (name: string) =>
         (await operator.get(`/registry/v2beta1/repos?name=${name}`)).body.repos ?? [];
@@ -180,6 +188,9 @@ for (const store of STORES) {
 
     test("an unavailable registry changes nothing, and is retried until it recovers", async () => {
       const { server } = tracked.world;
+      storage.clear();
+      storage.tag("acme/found", "1", storage.image("one"));
+      await look();
       const before = await names("found");
       await tracked.registry.down();
       await server.terminate();

@@ -37,8 +37,9 @@ for (const store of STORES) {
     });
     after(() => tracked.stop());
 
-    /** A repo that the registry has, and a look has found. */
+    /** The only repo that the registry has now, and a look has found. */
     const repoWith = async (name: string, tags: Readonly<Record<string, StoredImage>>) => {
+      storage.clear();
       for (const [tag, image] of Object.entries(tags)) storage.tag(`acme/${name}`, tag, image);
       await tracked.reconcile();
       return (await tracked.repo(name.slice(name.lastIndexOf("/") + 1))) as string;

@@ -5,13 +5,15 @@ import { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
 import { inParallel, listAll, uidsOf } from "./support/client/pagination.ts";
-import { runs } from "./support/oracle/runs.ts";
+import { isLong, runs } from "./support/oracle/runs.ts";
 import { emptyDatabase } from "./support/server/postgres.ts";
 import { TestServer } from "./support/server/test-server.ts";
 import { roleNamed } from "./support/world/world.ts";
 
 /** Replicas stand behind one address, which is whom tokens are meant for. */
 const FLAGS = ["--base-url", "http://wharf.test"];
+/** Servers in one process share nothing but the database; among the long tests, each has its own. */
+const ownProcess = isLong();
 const BUILTIN = BUILTIN_ROLES.length;
 const CLAIMS = { issuer: "https://issuer.example.com", subject: "s" };
 
@@ -21,8 +23,8 @@ describe("two replicas on one database", () => {
   let b: ApiClient;
   let org: string;
   before(async () => {
-    one = await TestServer.start({ store: "postgres", flags: FLAGS, ownProcess: true });
-    two = await TestServer.start({ sameStoreAs: one, flags: FLAGS, ownProcess: true });
+    one = await TestServer.start({ store: "postgres", flags: FLAGS, ownProcess });
+    two = await TestServer.start({ sameStoreAs: one, flags: FLAGS, ownProcess });
     a = new ApiClient({ url: one.url, token: await one.token() });
     b = new ApiClient({ url: two.url, token: a.token });
     org = (await a.groups.create("", { name: "org" })).uid;
@@ -44,7 +46,7 @@ describe("two replicas on one database", () => {
     for (let round = 0; round < runs(1, 3); round++) {
       const sameStoreAs = { storeFlags: ["--database-url", await emptyDatabase()] };
       const starts = [1, 2, 3].map(() =>
-        TestServer.start({ sameStoreAs, flags: FLAGS, ownProcess: true }),
+        TestServer.start({ sameStoreAs, flags: FLAGS, ownProcess }),
       );
       const ended = await Promise.allSettled(starts);
       try {
@@ -151,7 +153,7 @@ describe("two replicas on one database", () => {
     const folders = await Promise.all(
       [a, b, a, b].map(async (api) => (await api.groups.create(parent, { name: "folder" })).uid),
     );
-    const work = Array.from({ length: 100 }, (_, at) => at);
+    const work = Array.from({ length: runs(40, 100) }, (_, at) => at);
     const kept = await inParallel(work, async (at) => {
       const [here, there] = at % 2 === 0 ? [a, b] : [b, a];
       const { uid } = await here.groups.create(folders[at % 4], { name: `group ${at % 7}` });
@@ -175,7 +177,7 @@ describe("two replicas on one database", () => {
   });
 
   test("lose no concurrent update of a resource", async () => {
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < runs(4, 10); round++) {
       const { uid } = await a.groups.create(org, { name: "old", description: "old" });
       await Promise.all([
         a.groups.update(uid, { name: "new" }),
@@ -191,7 +193,7 @@ describe("two replicas on one database", () => {
     const third = await TestServer.start({ sameStoreAs, flags: FLAGS, ownProcess: true });
     const c = new ApiClient({ url: third.url, token: a.token });
     const parent = (await a.groups.create("", { name: "shared" })).uid;
-    const dying = inParallel(Array.from({ length: 200 }), () =>
+    const dying = inParallel(Array.from({ length: runs(60, 200) }), () =>
       c.groups.create(parent, { name: "theirs" }).catch(() => undefined),
     );
     await a.groups.create(parent, { name: "ours" });

@@ -10,7 +10,7 @@ import { RecordingReader } from "../src/store/testing/recording-reader.ts";
 import { emptyDatabase } from "./support/server/postgres.ts";
 
 const ROOT = "a".repeat(40);
-const COUNT = 50_000;
+const COUNT = 25_000;
 
 /** As many advisories as it takes for PostgreSQL to mind how it comes by them. */
 const FILL = [
@@ -19,9 +19,9 @@ const FILL = [
      '[]', decode(repeat('00', 500), 'hex'), repeat('x', 500)
    FROM generate_series(1, ${COUNT}) n`,
   `INSERT INTO advisories_terms (kind, value, row_id)
-   SELECT 'alias', 'CVE-' || (n % 10000), n FROM generate_series(1, ${COUNT}) n`,
+   SELECT 'alias', 'CVE-' || (n % 5000), n FROM generate_series(1, ${COUNT}) n`,
   `INSERT INTO advisories_terms (kind, value, row_id)
-   SELECT 'artifact', 'package-' || (n % 5000), n FROM generate_series(1, ${COUNT}) n`,
+   SELECT 'artifact', 'package-' || (n % 2500), n FROM generate_series(1, ${COUNT}) n`,
   `INSERT INTO advisories_terms (kind, value, row_id)
    SELECT 'state', '2', n FROM generate_series(1, ${COUNT}) n`,
   "ANALYZE",

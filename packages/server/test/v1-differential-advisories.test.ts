@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { before } from "node:test";
 import { ApiClient, PROTOCOLS, type Protocol } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import type { Facts } from "./support/versions/resources.ts";
@@ -134,41 +134,43 @@ onEachStore("both versions of advisories", (world) => {
     return shown[0]?.[0];
   };
 
-  for (const protocol of PROTOCOLS) {
+  world.rule("advisories created are equal in both versions", async ({ protocol }) => {
     const by = (token: string) => v1(protocol, token);
+    const given = { ...ABOUT, legacyAdvisoryID: "OLD-1", events: EVENTS };
+    const made = await by(writer).advisories.create(group, given);
+    const shown = await seen(made.id);
+    assert.deepEqual(shown, inWordsOfV2(made));
+    assert.deepEqual({ ...made, ...ABOUT, legacyAdvisoryID: "OLD-1" }, made);
+    for (const [at, event] of EVENTS.entries()) {
+      assert.deepEqual({ ...made.events[at], ...event }, made.events[at], "all that was said");
+    }
+    const least = { artifactType: "image", artifactName: "nginx" };
+    const plain = await by(writer).advisories.create(group, least);
+    assert.deepEqual(await seen(plain.id), inWordsOfV2(plain));
+  });
 
-    test(`advisories created over ${protocol} are equal in both versions`, async () => {
-      const given = { ...ABOUT, legacyAdvisoryID: "OLD-1", events: EVENTS };
-      const made = await by(writer).advisories.create(group, given);
-      const shown = await seen(made.id);
-      assert.deepEqual(shown, inWordsOfV2(made));
-      assert.deepEqual({ ...made, ...ABOUT, legacyAdvisoryID: "OLD-1" }, made);
-      for (const [at, event] of EVENTS.entries()) {
-        assert.deepEqual({ ...made.events[at], ...event }, made.events[at], "all that was said");
-      }
-      const least = { artifactType: "image", artifactName: "nginx" };
-      const plain = await by(writer).advisories.create(group, least);
-      assert.deepEqual(await seen(plain.id), inWordsOfV2(plain));
+  world.rule("a PUT resets omitted fields", async ({ protocol }) => {
+    const by = (token: string) => v1(protocol, token);
+    const given = { ...ABOUT, legacyAdvisoryID: "OLD-1", events: [EVENTS[0]] };
+    const made = await by(writer).advisories.create(group, given);
+    const now = await by(writer).advisories.update(made.id, {
+      artifactType: "apk",
+      artifactName: "zlib",
     });
-
-    test(`a PUT over ${protocol} resets omitted fields`, async () => {
-      const given = { ...ABOUT, legacyAdvisoryID: "OLD-1", events: [EVENTS[0]] };
-      const made = await by(writer).advisories.create(group, given);
-      const now = await by(writer).advisories.update(made.id, {
-        artifactType: "apk",
-        artifactName: "zlib",
-      });
-      const shown = await seen(made.id);
-      assert.deepEqual(shown, inWordsOfV2(now));
-      const { legacyAdvisoryID: _, ...kept } = made;
-      const reset = { artifactArchitecture: "", componentName: "", componentLocation: "" };
-      assert.deepEqual(now, {
-        ...{ ...kept, ...reset, componentType: "", aliases: [], artifactName: "zlib" },
-        updatedAt: now.updatedAt,
-      });
+    const shown = await seen(made.id);
+    assert.deepEqual(shown, inWordsOfV2(now));
+    const { legacyAdvisoryID: _, ...kept } = made;
+    const reset = { artifactArchitecture: "", componentName: "", componentLocation: "" };
+    assert.deepEqual(now, {
+      ...{ ...kept, ...reset, componentType: "", aliases: [], artifactName: "zlib" },
+      updatedAt: now.updatedAt,
     });
+  });
 
-    test(`events created, changed and reviewed over ${protocol} are equal in both versions`, async () => {
+  world.rule(
+    "events created, changed and reviewed are equal in both versions",
+    async ({ protocol }) => {
+      const by = (token: string) => v1(protocol, token);
       const { id } = await by(writer).advisories.create(group, ABOUT);
       for (const event of EVENTS) {
         const added = await by(writer).advisoryEvents.create(id, event);
@@ -190,42 +192,44 @@ onEachStore("both versions of advisories", (world) => {
         const shown = (await seen(id))?.events.find((one: Facts) => one.uid === event.id);
         assert.deepEqual(shown, eventInWordsOfV2(now));
       }
-    });
+    },
+  );
 
-    test(`advisories deleted over ${protocol} are tombstones in both versions`, async () => {
-      const made = await by(writer).advisories.create(group, { ...ABOUT, events: [EVENTS[1]] });
-      await by(writer).advisories.delete(made.id);
-      assert.equal(await seen(made.id), undefined);
-      for (const other of PROTOCOLS) {
-        const api = new ApiClient({ protocol: other, url: world.server.url, token: reviewer });
-        const asked = { uidp: { ids: [made.id] }, showDeleted: true };
-        const [left] = (await api.advisories.list(asked)).advisories;
-        assert.deepEqual(await api.advisories.get(made.id), left);
-        const { deleteTime, updateTime, ...rest } = common(left);
-        assert.equal(deleteTime, updateTime);
-        const { updateTime: _, ...before } = inWordsOfV2(made);
-        assert.deepEqual(rest, before);
-      }
-    });
+  world.rule("advisories deleted are tombstones in both versions", async ({ protocol }) => {
+    const by = (token: string) => v1(protocol, token);
+    const made = await by(writer).advisories.create(group, { ...ABOUT, events: [EVENTS[1]] });
+    await by(writer).advisories.delete(made.id);
+    assert.equal(await seen(made.id), undefined);
+    for (const other of PROTOCOLS) {
+      const api = new ApiClient({ protocol: other, url: world.server.url, token: reviewer });
+      const asked = { uidp: { ids: [made.id] }, showDeleted: true };
+      const [left] = (await api.advisories.list(asked)).advisories;
+      assert.deepEqual(await api.advisories.get(made.id), left);
+      const { deleteTime, updateTime, ...rest } = common(left);
+      assert.equal(deleteTime, updateTime);
+      const { updateTime: _, ...before } = inWordsOfV2(made);
+      assert.deepEqual(rest, before);
+    }
+  });
 
-    test(`rejected requests over ${protocol} change nothing`, async () => {
-      const made = await by(writer).advisories.create(group, { ...ABOUT, events: [EVENTS[1]] });
-      const before = await seen(made.id);
-      const stranger = (await world.member()).token;
-      const [event] = made.events;
-      const approved = { ...event, status: "APPROVED" };
-      const refusals: [code: number, attempt: () => Promise<unknown>][] = [
-        [7, () => by(stranger).advisories.update(made.id, ABOUT)],
-        [7, () => by(stranger).advisoryEvents.create(made.id, EVENTS[0] as Facts)],
-        [7, () => by(writer).advisoryEvents.update(event.id, approved)],
-        [7, () => by(stranger).advisories.delete(made.id)],
-        [3, () => by(writer).advisories.update(made.id, { artifactType: "apk" })],
-        [3, () => by(writer).advisoryEvents.create(made.id, {})],
-        [16, () => by("").advisories.delete(made.id)],
-      ];
-      for (const [code, attempt] of refusals) assert.equal((await rejected(attempt())).code, code);
-      assert.deepEqual(await seen(made.id), before);
-      assert.equal(await seen(made.id, stranger), undefined, "who may not see sees nothing");
-    });
-  }
+  world.rule("rejected requests change nothing", async ({ protocol }) => {
+    const by = (token: string) => v1(protocol, token);
+    const made = await by(writer).advisories.create(group, { ...ABOUT, events: [EVENTS[1]] });
+    const before = await seen(made.id);
+    const stranger = (await world.member()).token;
+    const [event] = made.events;
+    const approved = { ...event, status: "APPROVED" };
+    const refusals: [code: number, attempt: () => Promise<unknown>][] = [
+      [7, () => by(stranger).advisories.update(made.id, ABOUT)],
+      [7, () => by(stranger).advisoryEvents.create(made.id, EVENTS[0] as Facts)],
+      [7, () => by(writer).advisoryEvents.update(event.id, approved)],
+      [7, () => by(stranger).advisories.delete(made.id)],
+      [3, () => by(writer).advisories.update(made.id, { artifactType: "apk" })],
+      [3, () => by(writer).advisoryEvents.create(made.id, {})],
+      [16, () => by("").advisories.delete(made.id)],
+    ];
+    for (const [code, attempt] of refusals) assert.equal((await rejected(attempt())).code, code);
+    assert.deepEqual(await seen(made.id), before);
+    assert.equal(await seen(made.id, stranger), undefined, "who may not see sees nothing");
+  });
 });

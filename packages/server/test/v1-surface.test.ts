@@ -3,7 +3,6 @@ import { before, describe, test } from "node:test";
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
 import { accessOf, advisoriesV1, httpRulesOf, isScope } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
-import { PROTOCOLS } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
 import { onEachStore } from "./support/world/world.ts";
@@ -43,22 +42,22 @@ onEachStore("every v1 method", (world) => {
       const { jsonName } = scopeOf(method);
       // Over REST, the path of one mapping without its uid is that of their list.
       const isList = nameOf(method) === "ExternalGroupRoleMappings.Get";
-      const protocols = isList ? (["gRPC"] as const) : PROTOCOLS;
-      test(`requires ${jsonName}: ${nameOf(method)}`, async () => {
-        const request = OTHERWISE[nameOf(method)] ?? {};
-        const refusal = (protocol: "REST" | "gRPC", token: string) => {
-          const api = world.operator(protocol).as(token);
-          return rejected(api.call(method.parent, method.name, request));
-        };
-        for (const protocol of protocols) {
-          for (const token of [member, world.operator().token]) {
-            const { code, message, fields } = await refusal(protocol, token);
+      world.rule(
+        `requires ${jsonName}: ${nameOf(method)}`,
+        async ({ protocol, token: operator }) => {
+          const request = OTHERWISE[nameOf(method)] ?? {};
+          const refusal = (token: string) => {
+            const api = world.operator(isList ? "gRPC" : protocol).as(token);
+            return rejected(api.call(method.parent, method.name, request));
+          };
+          for (const token of [member, operator]) {
+            const { code, message, fields } = await refusal(token);
             assert.equal(code, 3, message);
             assert.ok(jsonName in fields, message);
           }
-          assert.equal((await refusal(protocol, "")).code, 16, "but not anyone");
-        }
-      });
+          assert.equal((await refusal("")).code, 16, "but not anyone");
+        },
+      );
     }
   });
 

@@ -8,7 +8,7 @@ import { BIN } from "./auth-home.ts";
 import { LAUNCHER } from "./command.ts";
 import { needsOwnProcess, type Order, startInResident } from "./resident.ts";
 
-/** What a shell is told about a command that needs a process of its own. */
+/** The answer to a shell for a command that needs a process of its own. */
 const OWN = "own";
 
 /** A program of ours. */

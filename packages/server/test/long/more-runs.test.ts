@@ -4,10 +4,13 @@ process.env.WHARF_TEST_LONG = "1";
 for (const name of [
   "advisories-incremental",
   "advisories-replicas",
+  "advisories-sources-random",
   "durability",
   "hostile-grpc",
   "hostile-http2",
   "hostile-rest",
+  "registry-notices",
+  "registry-reconcile",
   "replicas",
 ])
   await import(`../${name}.test.ts`);

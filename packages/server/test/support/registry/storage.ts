@@ -117,6 +117,13 @@ export class RegistryStorage {
     rmSync(this.#repository(path), { recursive: true });
   }
 
+  /** Removes every repository: a reconcile pass reads all that there are. */
+  clear(): void {
+    this.#had.clear();
+    rmSync(join(this.#root, "repositories"), { recursive: true, force: true });
+    mkdirSync(join(this.#root, "repositories"));
+  }
+
   #index(images: readonly StoredImage[], manifests: readonly object[]): StoredImage {
     const { digest } = this.#blob(INDEX, { schemaVersion: 2, mediaType: INDEX, manifests });
     return {

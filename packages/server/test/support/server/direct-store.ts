@@ -162,11 +162,20 @@ export async function signerOf(server: TestServer): Promise<Signer> {
  * @example const rows = await rawRows(server, "SELECT uid FROM groups");
  */
 export async function rawRows<Row>(server: TestServer, sql: string): Promise<Row[]> {
+  const [rows = []] = await rawResults<Row>(server, [sql]);
+  return rows;
+}
+
+/** The rows of several statements over one connection: to open one takes longer than to read. */
+export async function rawResults<Row>(
+  server: TestServer,
+  statements: readonly string[],
+): Promise<Row[][]> {
   const [flag, where = ""] = server.storeFlags;
   if (flag === "--data") {
     const database = new DatabaseSync(join(where, "wharf.db"), { readOnly: true });
     try {
-      return database.prepare(sql).all() as Row[];
+      return statements.map((sql) => database.prepare(sql).all() as Row[]);
     } finally {
       database.close();
     }
@@ -174,7 +183,9 @@ export async function rawRows<Row>(server: TestServer, sql: string): Promise<Row
   const client = new pg.Client({ connectionString: where });
   await client.connect();
   try {
-    return (await client.query(sql)).rows as Row[];
+    const results: Row[][] = [];
+    for (const sql of statements) results.push((await client.query(sql)).rows as Row[]);
+    return results;
   } finally {
     await client.end();
   }

@@ -1,6 +1,7 @@
 /** An organization whose workloads ask for tokens of a registry: `World.start({ registry: true })`. */
 import assert from "node:assert/strict";
 import { decodeJwt, type JWTPayload } from "jose";
+import { OPERATOR_UID } from "../../../src/auth/caller.ts";
 import { exchange } from "../client/tokens.ts";
 import { StandInIssuer } from "../providers/issuer.ts";
 import type { World } from "./world.ts";
@@ -72,8 +73,8 @@ export class RegistryAccess {
   }
 
   /** A token of ours for the registry, or for another audience. */
-  async token(identity?: string, audience = this.host): Promise<string> {
-    const own = await this.#world.server.token(identity);
+  async token(identity = OPERATOR_UID, audience = this.host): Promise<string> {
+    const own = await this.#world.signer.token(identity);
     const { token, message } = await exchange(this.#world.server.url, own, { aud: audience });
     assert.notEqual(token, "", message);
     return token;
