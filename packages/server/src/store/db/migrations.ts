@@ -22,6 +22,7 @@ export function migrations(dialect: Dialect): readonly Step[] {
     { table: ALL_TABLES },
     commitMarkers(dialect),
     idempotencyKeys(dialect),
+    rowChanges(dialect),
   ];
 }
 
@@ -144,5 +145,14 @@ function idempotencyKeys({ text, integer }: Dialect): readonly string[] {
       id ${text} PRIMARY KEY, request ${text} NOT NULL, response ${text} NOT NULL,
       expires ${integer} NOT NULL)`,
     "CREATE INDEX idempotency_keys_by_expires ON idempotency_keys (expires)",
+  ];
+}
+
+/** The log of changed rows (row-changes.ts). Older servers do not write it, which its gaps reveal. */
+function rowChanges({ text, integer, withoutRowid }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE row_changes (
+      kind ${text} NOT NULL, version ${integer} NOT NULL, since ${integer} NOT NULL, uids ${text} NOT NULL,
+      PRIMARY KEY (kind, version)) ${withoutRowid}`,
   ];
 }

@@ -40,10 +40,15 @@ export async function readPage(
   }
   const { column, descending } = query.order;
   if (query.offset <= MAX_FETCHED_OFFSET) {
-    const { text, params } = await select(reader, table, query, `${column}, id, encoding, ${form}`);
+    const { text, params } = await selectPage(
+      reader,
+      table,
+      query,
+      `${column}, id, encoding, ${form}`,
+    );
     return reader.arrays<PageRow>(text, ...params);
   }
-  const selected = await select(reader, table, query, "id");
+  const selected = await selectPage(reader, table, query, "id");
   const direction = descending ? "DESC" : "ASC";
   return reader.arrays<PageRow>(
     `SELECT r.${column}, r.id, r.encoding, r.${form}
@@ -59,7 +64,7 @@ export async function readPositions(
   table: ResourceTable,
   query: PageQuery,
 ): Promise<Position[]> {
-  const { text, params } = await select(reader, table, query, `${query.order.column}, id`);
+  const { text, params } = await selectPage(reader, table, query, `${query.order.column}, id`);
   const rows = await reader.arrays<readonly [key: string | number, id: number]>(text, ...params);
   return rows.map(([key, id]) => ({ key, id }));
 }
@@ -108,7 +113,8 @@ export async function countRange(
   return countRows(reader, table, await countPath(reader, table, range, filters));
 }
 
-async function select(
+/** The statement that selects columns of the rows of a page. */
+export async function selectPage(
   reader: Reader,
   table: ResourceTable,
   query: PageQuery,

@@ -96,10 +96,14 @@ export class ResourceTable extends ResourceReads {
       await this.terms?.replace(tx, before.id, before.terms, row.terms ?? []);
     }
     if (before?.partition === row.partition) {
-      tx.counts.touched(this.#kind(row.partition), this.shape.isScope ? row.uid : row.parent);
+      tx.counts.touched(
+        this.#kind(row.partition),
+        this.shape.isScope ? row.uid : row.parent,
+        row.uid,
+      );
     } else {
-      tx.counts.moved(this.#kind(before?.partition), row.parent, -1);
-      tx.counts.moved(this.#kind(row.partition), row.parent, 1);
+      tx.counts.moved(this.#kind(before?.partition), row.parent, -1, row.uid);
+      tx.counts.moved(this.#kind(row.partition), row.parent, 1, row.uid);
     }
   }
 
@@ -109,7 +113,7 @@ export class ResourceTable extends ResourceReads {
     if (before !== undefined) await this.terms?.replace(tx, before.id, before.terms, []);
     if ((await tx.run(`DELETE FROM ${this.shape.name} WHERE uid = ?`, uid)) === 0) return false;
     this.#logGrants(tx, uid, before?.identity);
-    tx.counts.moved(this.#kind(before?.partition), this.parentOf(uid), -1);
+    tx.counts.moved(this.#kind(before?.partition), this.parentOf(uid), -1, uid);
     if (this.shape.hasChildren) tx.counts.closed(uid);
     return true;
   }
@@ -127,7 +131,7 @@ export class ResourceTable extends ResourceReads {
     let total = 0;
     for (const partition of partitions) {
       const deleted = await this.#deleteSome(tx, parent, partition, limit);
-      if (deleted > 0) tx.counts.moved(this.#kind(partition), parent, -deleted);
+      if (deleted > 0) tx.counts.moved(this.#kind(partition), parent, -deleted, undefined);
       total += deleted;
     }
     return total;
@@ -160,7 +164,7 @@ export class ResourceTable extends ResourceReads {
   async #insertRow(tx: Transaction, row: ResourceRow): Promise<boolean> {
     const inserted = await tx.run(this.#insert, ...this.#values(row, this.#columns));
     if (inserted === 0) return false;
-    tx.counts.moved(this.#kind(row.partition), row.parent, 1);
+    tx.counts.moved(this.#kind(row.partition), row.parent, 1, row.uid);
     this.#logGrants(tx, row.uid, this.#identityOf(row));
     return true;
   }
