@@ -10,7 +10,7 @@ import {
 import { readPositions } from "../../store/resources/page.ts";
 import type { Order, PageQuery, Position, Range, Start } from "../../store/resources/query.ts";
 import { rangeSize } from "../../store/resources/range-counts.ts";
-import { readRowVersion } from "../../store/resources/row-changes.ts";
+import { readRowVersion } from "../../store/resources/row-log.ts";
 import { comparePositions, markOf, OrderedIds, type OrderedRow } from "./ordered-ids.ts";
 import type { RangeSet } from "./range-set.ts";
 import type { ScopeCounts } from "./scope-counts.ts";

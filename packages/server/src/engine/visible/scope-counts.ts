@@ -3,7 +3,7 @@ import type { Reader } from "../../store/db/connection.ts";
 import { SharedRead } from "../../store/db/shared-read.ts";
 import { type Counts, readManyCounts } from "../../store/resources/counts.ts";
 import type { ResourceTable } from "../../store/resources/resource-table.ts";
-import { readRowChanges } from "../../store/resources/row-changes.ts";
+import { readLoggedRows } from "../../store/resources/row-log.ts";
 import type { RangeSet } from "./range-set.ts";
 
 /** Attempts to read counts between two changes. */
@@ -59,7 +59,7 @@ export class ScopeCounts {
     const reader = this.#reader;
     const { name } = this.#table.shape;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const { version, uids } = await readRowChanges(reader, name, this.#version);
+      const { version, uids } = await readLoggedRows(reader, name, this.#version);
       if (version === this.#version) return;
       const stale = uids === undefined ? this.#set.uids : this.#changedTops(uids);
       await this.#read(stale);

@@ -9,7 +9,7 @@ import {
 } from "../../store/resources/many-rows.ts";
 import type { Condition, Order, Position, Start } from "../../store/resources/query.ts";
 import type { ResourceTable } from "../../store/resources/resource-table.ts";
-import { readRowChanges } from "../../store/resources/row-changes.ts";
+import { readLoggedRows } from "../../store/resources/row-log.ts";
 import type { PageForm, PageRow } from "../../store/resources/rows.ts";
 import {
   type Block,
@@ -132,7 +132,7 @@ export class VisibleList {
   }
 
   #changesSince(version: number) {
-    return readRowChanges(this.#reader, this.#query.table.shape.name, version);
+    return readLoggedRows(this.#reader, this.#query.table.shape.name, version);
   }
 
   async #refresh(): Promise<boolean> {

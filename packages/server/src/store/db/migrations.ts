@@ -22,7 +22,7 @@ export function migrations(dialect: Dialect): readonly Step[] {
     { table: ALL_TABLES },
     commitMarkers(dialect),
     idempotencyKeys(dialect),
-    rowChanges(dialect),
+    rowLog(dialect),
   ];
 }
 
@@ -148,10 +148,10 @@ function idempotencyKeys({ text, integer }: Dialect): readonly string[] {
   ];
 }
 
-/** The log of changed rows (row-changes.ts). Older servers do not write it, which its gaps reveal. */
-function rowChanges({ text, integer, withoutRowid }: Dialect): readonly string[] {
+/** The log of changed rows (row-log.ts). Older servers do not write it, which its gaps reveal. */
+function rowLog({ text, integer, withoutRowid }: Dialect): readonly string[] {
   return [
-    `CREATE TABLE row_changes (
+    `CREATE TABLE row_log (
       kind ${text} NOT NULL, version ${integer} NOT NULL, since ${integer} NOT NULL, uids ${text} NOT NULL,
       PRIMARY KEY (kind, version)) ${withoutRowid}`,
   ];

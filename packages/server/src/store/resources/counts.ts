@@ -1,6 +1,6 @@
 import { ancestorsOf } from "@wharf/contract";
 import type { Dialect, Reader, Writer } from "../db/connection.ts";
-import { type KindVersion, RowChanges } from "./row-changes.ts";
+import { type KindVersion, RowLog } from "./row-log.ts";
 
 /**
  * The numbers of children and of descendants of each kind below a node of the tree. Every write keeps them
@@ -82,7 +82,7 @@ export class CountChanges {
   /** By node, then by kind. */
   readonly #deltas = new Map<string, Map<string, Delta>>();
   readonly #deleted = new Set<string>();
-  readonly #rows = new RowChanges();
+  readonly #rows = new RowLog();
 
   /** Adds a resource, or undefined for many, to a parent, or, with a negative number, removes it. */
   moved(kind: string, parent: string, by: number, uid: string | undefined): void {

@@ -24,7 +24,7 @@ export interface KindVersion {
  * process derived from the rows (ids in an order, counts) is corrected instead of derived again. Every transaction
  * updates the node above all roots, so versions are in the order of commits.
  */
-export class RowChanges {
+export class RowLog {
   /** Uids by kind; undefined for rows that are not named. */
   readonly #changed = new Map<string, Set<string> | undefined>();
 
@@ -38,7 +38,7 @@ export class RowChanges {
     if (uid === undefined || uids.size > MAX_NAMED_ROWS) this.#changed.set(kind, undefined);
   }
 
-  add(other: RowChanges): void {
+  add(other: RowLog): void {
     for (const [kind, uids] of other.#changed) {
       if (uids === undefined) this.record(kind, undefined);
       else for (const uid of uids) this.record(kind, uid);
@@ -53,21 +53,21 @@ export class RowChanges {
     if (rows.length === 0) return;
     const { tuples, asInteger } = writer.dialect;
     await writer.run(
-      `INSERT INTO row_changes (kind, version, since, uids)
+      `INSERT INTO row_log (kind, version, since, uids)
        SELECT kind, ${asInteger("version")}, ${asInteger("since")}, uids
        FROM (${tuples("kind", "version", "since", "uids")}) given`,
       JSON.stringify(rows),
     );
     for (const { kind, version, since } of versions) {
       if (Math.floor(version / TRIM_INTERVAL) === Math.floor(since / TRIM_INTERVAL)) continue;
-      const sql = "DELETE FROM row_changes WHERE kind = ? AND version <= ?";
+      const sql = "DELETE FROM row_log WHERE kind = ? AND version <= ?";
       await writer.run(sql, kind, version - RETAINED_CHANGES);
     }
   }
 }
 
 /** The changes of rows of a kind since a version. */
-export interface LoggedRowChanges {
+export interface LoggedRows {
   readonly version: number;
   /**
    * The uids of rows that were created, updated or deleted. Undefined when they are not known: the log does not go
@@ -90,14 +90,14 @@ export async function readRowVersion(reader: Reader, kind: string): Promise<numb
 }
 
 /** Reads the version of a kind and its changes since another one, by one statement: both are of the same moment. */
-export async function readRowChanges(
+export async function readLoggedRows(
   reader: Reader,
   kind: string,
   seen: number,
-): Promise<LoggedRowChanges> {
+): Promise<LoggedRows> {
   const rows = await reader.arrays<LogRow>(
     `SELECT c.changes, r.since, r.version, r.uids
-     FROM counts c LEFT JOIN row_changes r ON r.kind = c.kind AND r.version > ?
+     FROM counts c LEFT JOIN row_log r ON r.kind = c.kind AND r.version > ?
      WHERE c.uid = '' AND c.kind = ? ORDER BY r.version LIMIT ?`,
     seen,
     kind,
