@@ -54,6 +54,13 @@ const BATCH_SIZE = 128;
 /** Ticks of the event loop for which a batch is gathered. */
 const MAX_GATHER_TICKS = 16;
 
+/**
+ * The length of a tick for each write that it brings, in milliseconds, up to which another tick is waited for: less than
+ * a disk flush takes. Ticks full of reads are longer, and bring writes as well: waiting for them would delay every commit
+ * for as long as reads saturate the event loop.
+ */
+const MAX_TICK_MS_PER_WRITE = 0.5;
+
 /** Attempts to commit a batch, in case of conflicts with other replicas and broken connections. */
 const MAX_ATTEMPTS = 8;
 
@@ -65,13 +72,19 @@ const MAX_ATTEMPTS = 8;
 export class GroupCommit {
   readonly #driver: Driver;
   readonly #observer: CommitObserver;
+  readonly #clock: () => number;
   readonly #turns = new Turns();
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
 
-  constructor(driver: Driver, observer: CommitObserver) {
+  constructor(
+    driver: Driver,
+    observer: CommitObserver,
+    clock: () => number = () => performance.now(),
+  ) {
     this.#driver = driver;
     this.#observer = observer;
+    this.#clock = clock;
   }
 
   /**
@@ -99,15 +112,19 @@ export class GroupCommit {
   }
 
   /**
-   * Waits for one tick of the event loop, and for more while each brings further writes: clients that were
-   * answered together send their next requests one after another, and a commit for the first would make
-   * the others wait for a disk flush.
+   * Waits for one tick of the event loop, and for more while each brings enough further writes: clients that were
+   * answered together send their next requests one after another, and a commit for the first would make the others wait
+   * for a disk flush.
    */
   async #gather(): Promise<void> {
+    let began = this.#clock();
     for (let tick = 0; tick < MAX_GATHER_TICKS && this.#waiting.length < BATCH_SIZE; tick++) {
       const before = this.#waiting.length;
       await new Promise((resolve) => setImmediate(resolve));
-      if (this.#waiting.length === before) return;
+      const now = this.#clock();
+      const added = this.#waiting.length - before;
+      if (added === 0 || now - began > added * MAX_TICK_MS_PER_WRITE) return;
+      began = now;
     }
   }
 
