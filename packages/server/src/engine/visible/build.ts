@@ -40,10 +40,11 @@ export async function buildVisibleList(
   const builder = new Builder(reader, query, task);
   let ids: OrderedIds | undefined;
   if (filters.length > 0) ids = await builder.filtered();
-  else if (counts !== undefined && (await shareOf(reader, query, counts)) >= MIN_SHARE) {
-    ids = await builder.walked(counts);
+  else if (counts !== undefined && !set.hasRoots) {
+    const isWide = (await shareOf(reader, query, counts)) >= MIN_SHARE;
+    if (isWide) ids = await builder.walked(counts);
   }
-  ids ??= await builder.sorted(counts, set.hasRoots);
+  ids ??= await builder.sorted(counts);
   return new VisibleList(reader, query, ids, version);
 }
 
@@ -107,14 +108,17 @@ class Builder {
   }
 
   /** From each range, sorted afterwards. */
-  async sorted(counts: ScopeCounts | undefined, hasRoots: boolean): Promise<OrderedIds> {
+  async sorted(counts: ScopeCounts | undefined): Promise<OrderedIds> {
     const rows: OrderedRow[] = [];
     const add = (some: readonly UidPosition[]) => {
       for (const [key, id, uid] of some) rows.push({ key, id, mark: markOf(uid) });
     };
-    const { column } = this.#query;
+    const { column, set } = this.#query;
     for await (const some of this.#inRanges(counts, column)) add(some);
-    if (hasRoots) for await (const some of this.#walk({ childrenOf: "" }, column)) add(some);
+    if (set.hasRoots) {
+      for await (const some of this.#walk({ childrenOf: "" }, column))
+        add(some.filter(([, , uid]) => set.placeOf(uid) === undefined));
+    }
     const ids = new OrderedIds();
     for (const row of await slicedSort(rows, comparePositions, this.#task)) ids.append(row);
     return ids;
