@@ -1,5 +1,6 @@
 import { WharfError } from "../../lib/errors.ts";
 import { CountChanges } from "../resources/counts.ts";
+import { RowChanges } from "../resources/row-changes.ts";
 import { GrantChanges } from "../tables/access-log.ts";
 import { CommitOutcomeUnknown, NotCommitted, outcomeUnknown } from "./commit-errors.ts";
 import type { Driver, Writer } from "./connection.ts";
@@ -13,6 +14,9 @@ export type Work<T> = (tx: Transaction) => Promise<T>;
 /** A transaction that writes the counts and the access version once, at its end. */
 export interface Transaction extends Writer {
   readonly counts: CountChanges;
+  readonly rows: RowChanges;
+  /** Runs work at the end of the transaction, when counts and indexes of lists agree with the rows. */
+  atEnd(work: (writer: Writer) => Promise<void>): void;
   /** Records that this transaction changes access: sessions, keys or grants. */
   accessChanged(): void;
   /**
@@ -166,6 +170,8 @@ export class GroupCommit {
       const outcomes: Outcome[] = [];
       const reliedOn = new Set<number>();
       const grants = new GrantChanges();
+      const rows = new RowChanges();
+      const atEnd: ((writer: Writer) => Promise<void>)[] = [];
       for (const { work } of batch) {
         const tx = new SharedTransaction(writer, counts);
         const outcome = await (mode.inSavepoints
@@ -175,10 +181,13 @@ export class GroupCommit {
         if ("error" in outcome) continue;
         counts.add(tx.counts);
         grants.add(tx.grants);
+        rows.add(tx.rows);
+        atEnd.push(...tx.last);
         if (tx.changesAccess) reliedOn.add(tx.reliedOn ?? ANY_VERSION);
       }
       if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants);
-      await counts.store(writer);
+      await rows.store(writer, await counts.store(writer));
+      for (const work of atEnd) await work(writer);
       await this.#driver.commit();
       return outcomes;
     } catch (error) {

@@ -1,4 +1,5 @@
 import { CountChanges, readCounts } from "../resources/counts.ts";
+import { RowChanges } from "../resources/row-changes.ts";
 import { GrantChanges } from "../tables/access-log.ts";
 import type { Value, Writer } from "./connection.ts";
 import type { Transaction } from "./group-commit.ts";
@@ -7,6 +8,8 @@ import type { Transaction } from "./group-commit.ts";
 export class SharedTransaction implements Transaction {
   readonly counts = new CountChanges();
   readonly grants = new GrantChanges();
+  readonly rows = new RowChanges();
+  readonly last: ((writer: Writer) => Promise<void>)[] = [];
   readonly dialect: Writer["dialect"];
   readonly #writer: Writer;
   /** Counts of the finished works in the same transaction. */
@@ -37,6 +40,10 @@ export class SharedTransaction implements Transaction {
   run(sql: string, ...params: Value[]): Promise<number> {
     this.mustUndo = true;
     return this.#writer.run(sql, ...params);
+  }
+
+  atEnd(work: (writer: Writer) => Promise<void>): void {
+    this.last.push(work);
   }
 
   accessChanged(): void {
