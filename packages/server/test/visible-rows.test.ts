@@ -6,6 +6,8 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { GroupSchema, newChildUid, newRootUid, OrgStatus } from "@wharf/contract";
 import fc from "fast-check";
 import { RESOURCES } from "../src/app/resources.ts";
+import { ENGINE_LIMITS } from "../src/engine/limits.ts";
+import { ListIndexes } from "../src/engine/list-indexes.ts";
 import { readRows, type Scan } from "../src/engine/scan.ts";
 import { SkipIndex } from "../src/engine/skip-index.ts";
 import { RangeSet } from "../src/engine/visible/range-set.ts";
@@ -71,6 +73,7 @@ for (const kind of STORES) {
     let reading: Store;
     let reader: CountingReader;
     let rows: VisibleRows;
+    let indexes: ListIndexes;
     let folder = "";
     const slices = new TimeSlices();
     const root = newRootUid();
@@ -127,6 +130,7 @@ for (const kind of STORES) {
       }
       reader = new CountingReader(reading.reader);
       rows = new VisibleRows(reader);
+      indexes = new ListIndexes(reading, ENGINE_LIMITS.listIndexes);
       // Most, some, single rows, and such that also have all roots.
       sets = [
         new RangeSet(folders.slice(0, 30), true, false),
@@ -136,6 +140,7 @@ for (const kind of STORES) {
       ];
     });
     after(async () => {
+      await indexes.stop();
       await writing.close();
       await reading.close();
       rmSync(folder, { recursive: true });
@@ -151,6 +156,7 @@ for (const kind of STORES) {
       skip: 0,
       limit: 10,
       form: "json",
+      listIndexes: indexes,
       task: slices.task("reader"),
       ...more,
     });

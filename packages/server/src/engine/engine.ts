@@ -7,6 +7,7 @@ import { type Catalog, resourcesOf } from "./catalog.ts";
 import { Creates } from "./creates.ts";
 import type { HookDeps, Hooks, ResourceMessage } from "./definition.ts";
 import { ENGINE_LIMITS, type EngineLimits } from "./limits.ts";
+import { ListIndexes } from "./list-indexes.ts";
 import { ListScheduler } from "./many-ranges.ts";
 import type { PageTokens } from "./page-token.ts";
 import type { Resource } from "./resource.ts";
@@ -39,6 +40,7 @@ export class Engine {
   readonly creates: Creates;
   readonly limits: EngineLimits;
   readonly skipIndex: SkipIndex;
+  readonly listIndexes: ListIndexes;
   readonly lists: ListScheduler;
   readonly visibleRows: VisibleRows;
   /** Where audit entries go that callers without credentials can cause. */
@@ -54,6 +56,7 @@ export class Engine {
     this.lists = new ListScheduler(limits.manyRanges);
     this.skipIndex = new SkipIndex(limits.skipStride);
     this.visibleRows = new VisibleRows(store.reader);
+    this.listIndexes = new ListIndexes(store, limits.listIndexes);
     this.store = store;
     this.catalog = catalog;
     this.access = access;

@@ -69,7 +69,14 @@ export async function* readManyCounts(
   }
 }
 
-type SumRow = readonly [uid: string, kind: string, changes: number];
+type SumRow = readonly [uid: string, kind: string, changes: number, lists: number];
+
+/** A node with indexes of lists of a kind, and how many changes a transaction made below it. */
+export interface ListedNode {
+  readonly uid: string;
+  readonly kind: string;
+  readonly changes: number;
+}
 
 interface Delta {
   children: number;
@@ -127,21 +134,29 @@ export class CountChanges {
   /**
    * Writes the sums, always in the order of their keys, so that replicas do not deadlock, and with one
    * statement: every write counts at the root, so the other replicas wait for it. Then logs the changed rows.
+   * Returns the nodes with indexes of lists.
    */
-  async store(writer: Writer): Promise<void> {
+  async store(writer: Writer): Promise<ListedNode[]> {
     const rows = [...this.#deltas].flatMap(([node, kinds]) => {
       if (this.#deleted.has(node)) return [];
       return [...kinds].map(([kind, { children, descendants, changes }]) => {
         return [node, kind, children, descendants, changes];
       });
     });
-    if (rows.length > 0) {
-      const sums = await writer.arrays<SumRow>(upsertOf(writer.dialect), JSON.stringify(rows));
-      await this.#rows.store(writer, this.#versions(sums));
+    const stored =
+      rows.length === 0
+        ? []
+        : await writer.arrays<SumRow>(upsertOf(writer.dialect), JSON.stringify(rows));
+    await this.#rows.store(writer, this.#versions(stored));
+    if (this.#deleted.size > 0) {
+      const given = JSON.stringify([...this.#deleted]);
+      const { texts } = writer.dialect;
+      await writer.run(`DELETE FROM counts WHERE uid IN (${texts})`, given);
+      await writer.run(`UPDATE list_indexes SET state = 'void' WHERE scope IN (${texts})`, given);
     }
-    if (this.#deleted.size === 0) return;
-    const sql = `DELETE FROM counts WHERE uid IN (${writer.dialect.texts})`;
-    await writer.run(sql, JSON.stringify([...this.#deleted]));
+    return stored.flatMap(([uid, kind, , lists]) => {
+      return lists === 0 ? [] : [{ uid, kind, changes: this.#at(uid, kind).changes }];
+    });
   }
 
   /** The new versions of the changed kinds. */
@@ -177,7 +192,7 @@ function upsertOf({ tuples, asInteger }: Dialect): string {
       children = counts.children + excluded.children,
       descendants = counts.descendants + excluded.descendants,
       changes = counts.changes + excluded.changes
-    RETURNING uid, kind, changes`;
+    RETURNING uid, kind, changes, lists`;
 }
 
 /** A node and its ancestors, up to the node above all roots. */
