@@ -2,6 +2,7 @@ import type { Options } from "../options.ts";
 import type { Row } from "../row.ts";
 import { advisoryRowsOf } from "./advisories.ts";
 import { archiveRow } from "./archive.ts";
+import { bindingRowsOf } from "./bindings.ts";
 import { createRow } from "./create.ts";
 import { exchangeRow } from "./exchange.ts";
 import { getGrpc } from "./get-grpc.ts";
@@ -26,6 +27,7 @@ export function rowsOf(options: Options): Row[] {
     listRow(options),
     listGrowthRow(options),
     skipRow(options),
+    ...bindingRowsOf(options),
     createRow,
     ...postgresRows(options),
     replicasRow,
