@@ -4,15 +4,18 @@ import { GrantChanges } from "../tables/access-log.ts";
 import { CommitOutcomeUnknown, NotCommitted, outcomeUnknown } from "./commit-errors.ts";
 import type { Driver, Writer } from "./connection.ts";
 import { type StoreFailure, storeError } from "./failure.ts";
+import { GatheredRows, type GatheredTable } from "./gathered-rows.ts";
 import { SharedTransaction } from "./shared-transaction.ts";
 import { type Turn, Turns } from "./turns.ts";
 
 /** Work done inside a transaction. May run again after a conflict, so it must not act outside it. */
 export type Work<T> = (tx: Transaction) => Promise<T>;
 
-/** A transaction that writes the counts and the access version once, at its end. */
+/** A transaction that writes the counts, gathered rows and the access version once, at its end. */
 export interface Transaction extends Writer {
   readonly counts: CountChanges;
+  /** Adds a row that is written at the end of the transaction, and that no work reads before. */
+  gather<R>(table: GatheredTable<R>, row: R): void;
   /** Records that this transaction changes access: sessions, keys or grants. */
   accessChanged(): void;
   /**
@@ -183,6 +186,7 @@ export class GroupCommit {
       const outcomes: Outcome[] = [];
       const reliedOn = new Set<number>();
       const grants = new GrantChanges();
+      const gathered = new GatheredRows();
       for (const { work } of batch) {
         const tx = new SharedTransaction(writer, counts);
         const outcome = await (mode.inSavepoints
@@ -192,9 +196,11 @@ export class GroupCommit {
         if ("error" in outcome) continue;
         counts.add(tx.counts);
         grants.add(tx.grants);
+        gathered.add(tx.gathered);
         if (tx.changesAccess) reliedOn.add(tx.reliedOn ?? ANY_VERSION);
       }
       if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants);
+      await gathered.store(writer);
       await counts.store(writer);
       await this.#driver.commit();
       return outcomes;
