@@ -11,6 +11,7 @@
  */
 import type { Reader } from "../db/connection.ts";
 import { Conditions, columnTest, type Sql, where } from "./conditions.ts";
+import { readerForAll } from "./cost.ts";
 import type { Bound, Condition, Filter, Order, PageQuery, Range } from "./query.ts";
 import { countsOf, isDense, rangeSize, rowsAt } from "./range-counts.ts";
 import type { ResourceTable } from "./resource-table.ts";
@@ -134,7 +135,8 @@ async function isSelective(
 ): Promise<boolean> {
   if (reader.dialect.name !== "sqlite" || "uids" in range) return true;
   const path = await unorderedColumnPath(reader, table, range, [bound]);
-  const selected = await countRows(reader, table, path);
+  const counting = await readerForAll(reader, table, range, [bound]);
+  const selected = await countRows(counting, table, path);
   const all = await rangeSize(reader, table, range);
   return selected * selected <= all * TYPICAL_PAGE_SIZE;
 }

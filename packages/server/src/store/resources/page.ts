@@ -1,6 +1,7 @@
 import type { Reader } from "../db/connection.ts";
 import { countPath, countRows, pagePath } from "./access-path.ts";
 import { Conditions, type Sql, startingAt, where } from "./conditions.ts";
+import { readerForAll, readerForPage } from "./cost.ts";
 import { entryPositions, entryRows } from "./list-entries.ts";
 import type { Condition, Order, PageQuery, Position, Range } from "./query.ts";
 import { rangeSize } from "./range-counts.ts";
@@ -42,12 +43,13 @@ export async function readPage(
   if (query.entries !== undefined) return entryRows(reader, table, query, query.entries, form);
   const { column, descending } = query.order;
   if (query.offset <= MAX_FETCHED_OFFSET) {
-    const { text, params } = await select(reader, table, query, `${column}, id, encoding, ${form}`);
-    return reader.arrays<PageRow>(text, ...params);
+    const columns = `${column}, id, encoding, ${form}`;
+    const { text, params, by } = await select(reader, table, query, columns);
+    return by.arrays<PageRow>(text, ...params);
   }
   const selected = await select(reader, table, query, "id");
   const direction = descending ? "DESC" : "ASC";
-  return reader.arrays<PageRow>(
+  return selected.by.arrays<PageRow>(
     `SELECT r.${column}, r.id, r.encoding, r.${form}
      FROM (${selected.text}) chosen JOIN ${table.shape.name} r ON r.id = chosen.id
      ORDER BY ${new Conditions(reader.dialect, table.shape).hidden(`r.${column}`)} ${direction}, r.id ${direction}`,
@@ -62,8 +64,8 @@ export async function readPositions(
   query: PageQuery,
 ): Promise<Position[]> {
   if (query.entries !== undefined) return entryPositions(reader, table, query, query.entries);
-  const { text, params } = await select(reader, table, query, `${query.order.column}, id`);
-  const rows = await reader.arrays<readonly [key: string | number, id: number]>(text, ...params);
+  const { text, params, by } = await select(reader, table, query, `${query.order.column}, id`);
+  const rows = await by.arrays<readonly [key: string | number, id: number]>(text, ...params);
   return rows.map(([key, id]) => ({ key, id }));
 }
 
@@ -108,17 +110,22 @@ export async function countRange(
   filters: readonly Condition[],
 ): Promise<number> {
   if (filters.length === 0 && !("uids" in range)) return rangeSize(reader, table, range);
-  return countRows(reader, table, await countPath(reader, table, range, filters));
+  const conditions = await countPath(reader, table, range, filters);
+  return countRows(await readerForAll(reader, table, range, filters), table, conditions);
 }
+
+/** A statement, and the reader that runs it. */
+type Selection = Sql & { readonly by: Reader };
 
 async function select(
   reader: Reader,
   table: ResourceTable,
   query: PageQuery,
   columns: string,
-): Promise<Sql> {
+): Promise<Selection> {
   const { order, limit, offset } = query;
-  const { sorts, conditions, indexHint = "" } = await pagePath(reader, table, query);
+  const path = await pagePath(reader, table, query);
+  const { sorts, conditions, indexHint = "" } = path;
   const { text, params } = where([...conditions, ...startingAt(query)]);
   const direction = order.descending ? "DESC" : "ASC";
   const column = sorts
@@ -128,5 +135,6 @@ async function select(
   return {
     text: `SELECT ${columns} FROM ${table.shape.name}${indexHint}${text} ORDER BY ${column} ${direction}${tieBreaker} LIMIT ? OFFSET ?`,
     params: [...params, limit, offset],
+    by: await readerForPage(reader, table, query, path),
   };
 }
