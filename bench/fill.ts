@@ -21,6 +21,7 @@ import type { ResourceRow } from "@wharf/server/store/resources/rows.ts";
 import { createIndex } from "@wharf/server/store/schema/table-schema.ts";
 import { advisoryRows } from "./advisory-rows.ts";
 import { ORGANIZATION } from "./organization.ts";
+import { treeRows } from "./tree-rows.ts";
 
 const { groups, advisories } = RESOURCES;
 
@@ -98,6 +99,7 @@ interface Kind {
 const KINDS: ReadonlyMap<string, Kind> = new Map([
   ["groups", { table: groups.table, rows: groupRows }],
   ["advisories", { table: advisories.table, rows: advisoryRows }],
+  ["tree", { table: groups.table, rows: treeRows }],
 ]);
 
 async function insertAll(driver: Driver, { table, rows }: Kind, count: number): Promise<void> {
