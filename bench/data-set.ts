@@ -19,7 +19,9 @@ import { openSqlite } from "@wharf/server/store/db/sqlite.ts";
 import { ORGANIZATION } from "./organization.ts";
 
 const FILL = join(import.meta.dirname, "fill.ts");
-const ROWS = ["advisory-rows.ts", "binding-rows.ts"].map((name) => join(import.meta.dirname, name));
+const ROWS = ["advisory-rows.ts", "binding-rows.ts", "tree-rows.ts"].map((name) =>
+  join(import.meta.dirname, name),
+);
 
 /** The cache of data sets: a million rows take a minute to create. */
 const CACHE = join(tmpdir(), "wharf-bench");
@@ -30,7 +32,7 @@ const CACHE = join(tmpdir(), "wharf-bench");
  */
 export async function dataSet(
   count: number,
-  kind: "groups" | "advisories" | "bindings" = "groups",
+  kind: "groups" | "advisories" | "bindings" | "tree" = "groups",
 ): Promise<string> {
   const end = `-${kind}-${count}`;
   const folder = join(CACHE, `${schemaDigest()}${end}`);

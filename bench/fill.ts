@@ -22,6 +22,7 @@ import { createIndex } from "@wharf/server/store/schema/table-schema.ts";
 import { advisoryRows } from "./advisory-rows.ts";
 import { bindingRows, type TableRow } from "./binding-rows.ts";
 import { ORGANIZATION } from "./organization.ts";
+import { treeRows } from "./tree-rows.ts";
 
 const { groups, advisories, roleBindings } = RESOURCES;
 
@@ -100,6 +101,7 @@ const KINDS: ReadonlyMap<string, Rows> = new Map<string, Rows>([
   ["groups", (count) => inTable(groups.table, groupRows(count))],
   ["advisories", (count) => inTable(advisories.table, advisoryRows(count))],
   ["bindings", bindingRows],
+  ["tree", (count) => inTable(groups.table, treeRows(count))],
 ]);
 
 function* inTable(table: ResourceTable, rows: Iterable<ResourceRow>): Iterable<TableRow> {

@@ -140,7 +140,7 @@ export class ListIndexes {
         });
       });
       const pause = Math.max(MIN_PAUSE_MS, performance.now() - started);
-      if (more) await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
+      if (more) await sleep(pause, undefined, { signal }).catch(() => {});
     }
   }
 }

@@ -78,13 +78,12 @@ function tests(reader: Reader, table: ResourceTable, filters: readonly Condition
 }
 
 /** The positions of the rows of a page, with their uids. */
-export async function readUidPositions(
+export function readUidPositions(
   reader: Reader,
   table: ResourceTable,
   query: PageQuery,
 ): Promise<UidPosition[]> {
-  const { text, params } = await selectPage(reader, table, query, `${query.order.column}, id, uid`);
-  return reader.arrays<UidPosition>(text, ...params);
+  return selectPage<UidPosition>(reader, table, query, `${query.order.column}, id, uid`);
 }
 
 /** The positions of rows by their ids, in no particular order. */
