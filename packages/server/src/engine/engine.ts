@@ -12,6 +12,7 @@ import { ListScheduler } from "./many-ranges.ts";
 import type { PageTokens } from "./page-token.ts";
 import type { Resource } from "./resource.ts";
 import { SkipIndex } from "./skip-index.ts";
+import { RangeSets } from "./visible/range-set.ts";
 import { VisibleRows } from "./visible/visible-rows.ts";
 
 /**
@@ -42,6 +43,7 @@ export class Engine {
   readonly skipIndex: SkipIndex;
   readonly listIndexes: ListIndexes;
   readonly lists: ListScheduler;
+  readonly rangeSets: RangeSets;
   readonly visibleRows: VisibleRows;
   /** Where audit entries go that callers without credentials can cause. */
   readonly auditAggregator: AuditAggregator;
@@ -55,6 +57,7 @@ export class Engine {
     this.limits = limits;
     this.lists = new ListScheduler(limits.manyRanges);
     this.skipIndex = new SkipIndex(limits.skipStride);
+    this.rangeSets = new RangeSets(limits.manyRanges);
     this.visibleRows = new VisibleRows(store.reader);
     this.listIndexes = new ListIndexes(store, limits.listIndexes);
     this.store = store;

@@ -55,7 +55,7 @@ export async function readRows(
   const { many } = scan;
   if (many !== undefined) {
     const { set, rows } = many;
-    return rows.read({ ...scan, set }, (one) => readRows(reader, skipIndex, one));
+    return rows.read(reader, { ...scan, set }, (one) => readRows(reader, skipIndex, one));
   }
   const [only, ...others] = scan.ranges;
   if (only === undefined) return [];
@@ -156,7 +156,7 @@ class RangeTraversal implements Traversal {
 /** The total number of rows of a list, over all its pages. */
 export async function countRows(reader: Reader, scan: Scan): Promise<number> {
   const { table, ranges, filters, many, task } = scan;
-  if (many !== undefined) return many.rows.count({ ...scan, set: many.set });
+  if (many !== undefined) return many.rows.count(reader, { ...scan, set: many.set });
   let total = 0;
   for (const some of batches(ranges)) {
     const counts = some.map((range) => countRange(reader, table, range, filters));
