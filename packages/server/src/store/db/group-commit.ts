@@ -1,5 +1,6 @@
 import { WharfError } from "../../lib/errors.ts";
 import { CountChanges } from "../resources/counts.ts";
+import { RowChanges } from "../resources/row-changes.ts";
 import { GrantChanges } from "../tables/access-log.ts";
 import { CommitOutcomeUnknown, NotCommitted, outcomeUnknown } from "./commit-errors.ts";
 import type { Driver, Writer } from "./connection.ts";
@@ -11,11 +12,17 @@ import { type Turn, Turns } from "./turns.ts";
 /** Work done inside a transaction. May run again after a conflict, so it must not act outside it. */
 export type Work<T> = (tx: Transaction) => Promise<T>;
 
+/** The last part of a work, after everything that its transaction gathers has been written. */
+export type AtEnd = (writer: Writer) => Promise<void>;
+
 /** A transaction that writes the counts, gathered rows and the access version once, at its end. */
 export interface Transaction extends Writer {
   readonly counts: CountChanges;
   /** Adds a row that is written at the end of the transaction, and that no work reads before. */
   gather<R>(table: GatheredTable<R>, row: R): void;
+  readonly rows: RowChanges;
+  /** Runs work at the end of the transaction, when counts and indexes of lists agree with the rows. */
+  atEnd(work: AtEnd): void;
   /** Records that this transaction changes access: sessions, keys or grants. */
   accessChanged(): void;
   /**
@@ -187,6 +194,8 @@ export class GroupCommit {
       const reliedOn = new Set<number>();
       const grants = new GrantChanges();
       const gathered = new GatheredRows();
+      const rows = new RowChanges();
+      const atEnd: { readonly outcome: number; readonly work: AtEnd }[] = [];
       for (const { work } of batch) {
         const tx = new SharedTransaction(writer, counts);
         const outcome = await (mode.inSavepoints
@@ -196,12 +205,21 @@ export class GroupCommit {
         if ("error" in outcome) continue;
         counts.add(tx.counts);
         grants.add(tx.grants);
-        gathered.add(tx.gathered);
+        if (!mode.inSavepoints) gathered.add(tx.gathered);
+        rows.add(tx.rows);
+        atEnd.push(...tx.last.map((work) => ({ outcome: outcomes.length - 1, work })));
         if (tx.changesAccess) reliedOn.add(tx.reliedOn ?? ANY_VERSION);
       }
       if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants);
-      await gathered.store(writer);
-      await counts.store(writer);
+      await this.#together(gathered.store(writer));
+      await rows.store(writer, await counts.store(writer));
+      for (const { outcome, work } of atEnd) {
+        if (!mode.inSavepoints) await this.#together(work(writer));
+        else {
+          const ended = await this.#savepoint(() => work(writer));
+          if ("error" in ended) outcomes[outcome] = ended;
+        }
+      }
       await this.#driver.commit();
       return outcomes;
     } catch (error) {
@@ -221,11 +239,28 @@ export class GroupCommit {
     }
   }
 
-  async #inSavepoint(tx: SharedTransaction, work: Work<unknown>): Promise<Outcome> {
+  /** Runs a part of the whole batch: if it fails, each work runs it alone, in its savepoint. */
+  async #together(part: Promise<void>): Promise<void> {
+    try {
+      await part;
+    } catch (error) {
+      throw this.#driver.isTransient(error) ? error : new HalfWritten();
+    }
+  }
+
+  #inSavepoint(tx: SharedTransaction, work: Work<unknown>): Promise<Outcome> {
+    return this.#savepoint(async () => {
+      const value = await work(tx);
+      await tx.gathered.store(this.#driver.writer);
+      return value;
+    });
+  }
+
+  async #savepoint(run: () => Promise<unknown>): Promise<Outcome> {
     const { writer } = this.#driver;
     await writer.run("SAVEPOINT work");
     try {
-      const value = await work(tx);
+      const value = await run();
       await writer.run("RELEASE SAVEPOINT work");
       return { value };
     } catch (error) {
