@@ -37,6 +37,7 @@ export class Store {
   readonly #driver: Driver;
   readonly #reads: Pick<Driver, "readShared" | "reader">;
   readonly #commits: GroupCommit;
+  readonly #commitListeners: (() => void)[] = [];
 
   private constructor(driver: Driver, timings: StoreTimings, checkMs?: number) {
     this.#driver = driver;
@@ -52,10 +53,12 @@ export class Store {
     const failed = (failure: StoreFailure) => health.failed(failure);
     this.#reads = observedReads(driver, failed);
     this.reader = this.#reads.reader;
+    const listeners = this.#commitListeners;
     this.#commits = new GroupCommit(driver, {
       committed(ms, writes) {
         timings.committed(ms, writes);
         health.committed();
+        for (const listener of listeners) listener();
       },
       failed,
     });
@@ -97,6 +100,11 @@ export class Store {
       if (abandoned !== undefined) throw abandoned;
       return work(tx);
     });
+  }
+
+  /** Calls a listener after each commit of this process. It must return at once. */
+  onCommit(listener: () => void): void {
+    this.#commitListeners.push(listener);
   }
 
   /** The access version, which grows with every change of access. Never older than the call. */
