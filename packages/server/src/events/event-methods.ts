@@ -14,7 +14,7 @@ import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { EventNames } from "./cloud-event.ts";
 import { filterViolations } from "./filters.ts";
-import { LogSearch, readFilters } from "./log-search.ts";
+import { LogSearch, mustExist, readFilters } from "./log-search.ts";
 import { capabilitiesFor, mustRead } from "./rights.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -40,6 +40,7 @@ function listMethod(engine: Engine, names: () => EventNames): Handler {
     const descending = readOrder(orderBy);
     const filters = readFilters(request);
     mustRead(call.caller.grants, group, capabilitiesFor(filters, names()));
+    await mustExist(engine, group);
     const [since, until] = [msOf(request.since), msOf(request.until)];
     const { types, filters: text } = request;
     const query = JSON.stringify([group, types, subject, actor, text, since, until, descending]);
@@ -87,6 +88,7 @@ function previewMethod(engine: Engine, names: () => EventNames): Handler {
     const violations = filterViolations(filters);
     if (violations.length > 0) throw invalidArgument(...violations);
     mustRead(call.caller.grants, group, capabilitiesFor(filters, names()));
+    await mustExist(engine, group);
     const query = { group, since: msOf(since) ?? call.time - DAY_MS, descending: true };
     const search = new LogSearch(names(), filters, query);
     const newest = await search.read(reader, undefined, PREVIEW_SIZE);

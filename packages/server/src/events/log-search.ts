@@ -1,7 +1,8 @@
 import { create, type JsonValue } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Event, type EventFilter, EventFilterSchema, EventSchema } from "@wharf/contract";
-import { invalidArgument } from "../lib/errors.ts";
+import type { Engine } from "../engine/engine.ts";
+import { invalidArgument, notFound } from "../lib/errors.ts";
 import { messageFromJson } from "../rpc/json-read.ts";
 import type { Reader } from "../store/db/connection.ts";
 import {
@@ -22,6 +23,14 @@ import {
 } from "./cloud-event.ts";
 import { eventTypes } from "./event-types.ts";
 import { filterViolations, matches, typesFilter } from "./filters.ts";
+
+/** Throws unless the group exists. */
+export async function mustExist(
+  { store, catalog: { groups } }: Engine,
+  uid: string,
+): Promise<void> {
+  if ((await groups.find(store.reader, uid)) === undefined) throw notFound(groups.typeName, uid);
+}
 
 /** Events read at once where filters must look at each. */
 const CHUNK_SIZE = 1_000;

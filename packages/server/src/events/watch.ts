@@ -17,7 +17,7 @@ import { writeAudit } from "../store/tables/audit-and-events.ts";
 import { findEvent, type LogPosition, logEnd } from "../store/tables/event-log.ts";
 import type { EventNames } from "./cloud-event.ts";
 import type { LogFollower } from "./log-follower.ts";
-import { LogSearch, readFilters } from "./log-search.ts";
+import { LogSearch, mustExist, readFilters } from "./log-search.ts";
 import { capabilitiesFor, missingOf, mustRead } from "./rights.ts";
 
 /** Events read at once. */
@@ -49,6 +49,7 @@ export function watchMethod(deps: WatchDeps) {
     const filters = readFilters(request);
     const needed = capabilitiesFor(filters, names());
     mustRead(call.caller.grants, request.group, needed);
+    await mustExist(engine, request.group);
     const from = await startOf(engine, call, request);
     const { uid } = call.caller;
     const own = streams.get(uid) ?? 0;
