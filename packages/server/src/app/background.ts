@@ -46,6 +46,7 @@ export class BackgroundTasks {
     this.#stopping.abort();
     await this.#resumed;
     await this.#retention.stop();
+    await engine.listIndexes.stop();
     await this.#sync.stop();
     await this.#delivery.stop();
     await engine.auditAggregator.flush().catch((error) => {

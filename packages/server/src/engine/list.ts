@@ -98,6 +98,7 @@ export function listMethod<R extends ResourceMessage>(
         skip,
         limit: pageSize + 1,
         form: hydrates || call.format === "binary" ? "data" : "json",
+        listIndexes: engine.listIndexes,
         task,
       };
       const rows = await currentRows(resource, engine, {

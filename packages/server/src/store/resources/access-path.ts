@@ -12,7 +12,7 @@
 import type { Reader } from "../db/connection.ts";
 import { Conditions, columnTest, type Sql, where } from "./conditions.ts";
 import type { Bound, Condition, Filter, Order, PageQuery, Range } from "./query.ts";
-import { countsOf, rangeSize } from "./range-counts.ts";
+import { countsOf, isDense, rangeSize, rowsAt } from "./range-counts.ts";
 import type { ResourceTable } from "./resource-table.ts";
 import { splitConditions, termPath, termTests } from "./term-path.ts";
 
@@ -24,8 +24,8 @@ export interface AccessPath {
   readonly indexHint?: string;
 }
 
-/** Ranges up to this size are sorted when read, where no index has their order. */
-const MAX_SORTED_ROWS = 10_000;
+/** Ranges up to this size are sorted when read, where no index has their order, nor one of their own. */
+const MAX_SORTED_ROWS = 50_000;
 
 const TYPICAL_PAGE_SIZE = 50;
 
@@ -166,7 +166,7 @@ async function orderedWalk(
 
 /**
  * Whether SQLite reads a range and sorts it: no index has the range in its order, and it is small. A large
- * one is filtered out of the ordered rows of its whole root.
+ * one is filtered out of the ordered rows of its whole root, until its own index is built (list-index.ts).
  */
 async function mustSort(
   reader: Reader,
@@ -176,13 +176,11 @@ async function mustSort(
 ): Promise<boolean> {
   if (reader.dialect.name !== "sqlite") return false;
   if ("uids" in range) return true;
-  if ("childrenOf" in range) {
-    const conditions = new Conditions(reader.dialect, table.shape);
-    if (conditions.hasChildrenInOrderOf(order.column)) return false;
-    return (await countsOf(reader, table, range)).children <= MAX_SORTED_ROWS;
-  }
-  if (!("below" in range) || order.column === "uid" || !range.below.includes("/")) return false;
-  return (await countsOf(reader, table, range)).descendants <= MAX_SORTED_ROWS;
+  const conditions = new Conditions(reader.dialect, table.shape);
+  if (conditions.hasInOrderOf(range, order.column)) return false;
+  const counts = await countsOf(reader, table, range);
+  if (isDense(range, order.column, counts)) return false;
+  return rowsAt(table, range, counts) <= MAX_SORTED_ROWS;
 }
 
 function isFilter(condition: Filter | Bound): condition is Filter {

@@ -1,6 +1,7 @@
 import type { Reader } from "../db/connection.ts";
 import { countPath, countRows, pagePath } from "./access-path.ts";
 import { Conditions, type Sql, startingAt, where } from "./conditions.ts";
+import { entryPositions, entryRows } from "./list-entries.ts";
 import type { Condition, Order, PageQuery, Position, Range } from "./query.ts";
 import { rangeSize } from "./range-counts.ts";
 import type { ResourceTable } from "./resource-table.ts";
@@ -38,6 +39,7 @@ export async function readPage(
     const positions = await readPositions(reader, table, query);
     return positions.map(({ key, id }): PageRow => [key, id, 0, ""]);
   }
+  if (query.entries !== undefined) return entryRows(reader, table, query, query.entries, form);
   const { column, descending } = query.order;
   if (query.offset <= MAX_FETCHED_OFFSET) {
     const { text, params } = await select(reader, table, query, `${column}, id, encoding, ${form}`);
@@ -59,6 +61,7 @@ export async function readPositions(
   table: ResourceTable,
   query: PageQuery,
 ): Promise<Position[]> {
+  if (query.entries !== undefined) return entryPositions(reader, table, query, query.entries);
   const { text, params } = await select(reader, table, query, `${query.order.column}, id`);
   const rows = await reader.arrays<readonly [key: string | number, id: number]>(text, ...params);
   return rows.map(([key, id]) => ({ key, id }));
