@@ -2,11 +2,7 @@ import type { Leases } from "../delivery/leases.ts";
 import { Waiting } from "../delivery/waiting.ts";
 import { VERSION } from "../lib/version.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import {
-  pendingDeliveries,
-  type StoredDelivery,
-  writeResults,
-} from "../store/tables/deliveries.ts";
+import { pendingDeliveries, type StoredDelivery } from "../store/tables/deliveries.ts";
 import { type EventWithBody, readEventBodies } from "../store/tables/event-log.ts";
 import {
   arrivalsOf,
@@ -14,13 +10,13 @@ import {
   NEVER_DUE,
   readHealth,
   restUntil,
-  type SubscriptionHealthRow,
-  writeHealth,
 } from "../store/tables/subscription-states.ts";
 import { attributesOf, payloadOf } from "./cloud-event.ts";
 import { type ContextDeps, type Current, isActive, SubscriptionContext } from "./context.ts";
 import { disable } from "./disable.ts";
 import { type AttemptOutcome, EXPIRED, outcomeOf } from "./outcomes.ts";
+import { Results } from "./results.ts";
+import { SinkHealth } from "./sink-health.ts";
 
 /** Deliveries read at once. */
 const WINDOW = 200;
@@ -28,15 +24,8 @@ const WINDOW = 200;
 /** Windows read to find something that can be sent, where many deliveries wait for their next attempt. */
 const MAX_WINDOWS = 10;
 
-/** The pauses of a failing sink, beside those of each delivery: doubled with each failure. */
-const MIN_PAUSE_MS = 100;
-const MAX_PAUSE_MS = 60_000;
-
 /** The pause after a result could not be stored. */
 const STORE_PAUSE_MS = 1_000;
-
-/** The time of the last success is stored this often. */
-const HEALTH_MS = 60_000;
 
 export interface SenderDeps extends ContextDeps {
   readonly leases: Leases;
@@ -58,21 +47,18 @@ export class Sender {
   readonly #active = new Set<string>();
   #ready: Chain[] = [];
   #bodies = new Map<number, EventWithBody>();
-  #health: SubscriptionHealthRow | undefined;
+  #health = new SinkHealth();
+  #results: Results;
   /** Whether the store may have deliveries that are not in memory. */
   #mayHaveMore = true;
   #nextAt = NEVER_DUE;
-  #pausedUntil = 0;
-  #failures = 0;
   #stopped = false;
-  #unwritten: { outcome: AttemptOutcome; written: () => void; failed: (error: unknown) => void }[] =
-    [];
-  #writing: Promise<void> | undefined;
 
   constructor(deps: SenderDeps, uid: string) {
     this.#deps = deps;
     this.#uid = uid;
     this.#context = new SubscriptionContext(deps, uid);
+    this.#results = new Results(deps.engine.store, uid, this.#health);
   }
 
   /** Something was added. */
@@ -95,7 +81,8 @@ export class Sender {
     let restsUntil = NEVER_DUE;
     try {
       arrivals = await arrivalsOf(engine.store.reader, this.#uid);
-      this.#health = await readHealth(engine.store.reader, this.#uid);
+      this.#health = new SinkHealth(await readHealth(engine.store.reader, this.#uid));
+      this.#results = new Results(engine.store, this.#uid, this.#health);
       let idleSince = performance.now();
       while (!this.#stopped && leases.holds(name)) {
         const context = await this.#context.current();
@@ -115,7 +102,9 @@ export class Sender {
           continue;
         }
         restsUntil =
-          this.#ready.length > 0 ? this.#pausedUntil : Math.max(this.#nextAt, this.#pausedUntil);
+          this.#ready.length > 0
+            ? this.#health.pausedUntil
+            : Math.max(this.#nextAt, this.#health.pausedUntil);
         const left = idleSince + times.lingerMs - performance.now();
         const untilNext = restsUntil - Date.now();
         if (untilNext <= 0) {
@@ -177,8 +166,12 @@ export class Sender {
   }
 
   #startChains({ subscription }: Current): void {
-    const limit = this.#failures > 0 ? 1 : subscription.maxConcurrency;
-    while (this.#ready.length > 0 && this.#active.size < limit && Date.now() >= this.#pausedUntil) {
+    const limit = this.#health.isFailing ? 1 : subscription.maxConcurrency;
+    while (
+      this.#ready.length > 0 &&
+      this.#active.size < limit &&
+      Date.now() >= this.#health.pausedUntil
+    ) {
       const chain = this.#ready.shift() as Chain;
       this.#active.add(chain.key);
       this.#sendChain(chain)
@@ -186,7 +179,7 @@ export class Sender {
           // The store's health reports it. Nothing is lost: the delivery is still pending.
           this.#ready = [];
           this.#mayHaveMore = true;
-          this.#pausedUntil = Date.now() + STORE_PAUSE_MS;
+          this.#health.pause(Date.now() + STORE_PAUSE_MS);
         })
         .finally(() => {
           this.#active.delete(chain.key);
@@ -201,10 +194,10 @@ export class Sender {
       const context = await this.#context.current();
       if (this.#stopped || !isActive(context) || !leases.holds(leaseOf(this.#uid))) return;
       const outcome = await this.#attempt(context, delivery);
-      await this.#write(outcome);
-      await this.#react(outcome);
+      await this.#results.write(outcome);
+      await this.#disableIfGone(outcome);
       if (outcome.outcome !== "delivered") this.#mayHaveMore = true;
-      if (outcome.outcome === "retried" || Date.now() < this.#pausedUntil) return;
+      if (outcome.outcome === "retried" || Date.now() < this.#health.pausedUntil) return;
     }
   }
 
@@ -235,68 +228,15 @@ export class Sender {
     return outcome;
   }
 
-  /** Stores a result together with others of the same tick. */
-  #write(outcome: AttemptOutcome): Promise<void> {
-    return new Promise((written, failed) => {
-      this.#unwritten.push({ outcome, written, failed });
-      this.#writing ??= this.#flush();
-    });
-  }
-
-  async #flush(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
-    this.#writing = undefined;
-    const batch = this.#unwritten.splice(0);
-    try {
-      const health = this.#healthAfter(batch.map(({ outcome }) => outcome));
-      await this.#deps.engine.store.write(async (tx) => {
-        await writeResults(
-          tx,
-          batch.map(({ outcome }) => outcome),
-        );
-        if (health !== undefined) await writeHealth(tx, this.#uid, health);
-      });
-      if (health !== undefined) this.#health = health;
-      for (const { written } of batch) written();
-    } catch (error) {
-      for (const { failed } of batch) failed(error);
-    }
-  }
-
-  /** The health to store; undefined if it has hardly changed. */
-  #healthAfter(outcomes: readonly AttemptOutcome[]): SubscriptionHealthRow | undefined {
-    const before = this.#health ?? { failingSince: 0, lastSuccess: 0, lastFailure: 0 };
-    const now = Date.now();
-    const isDelivered = outcomes.some(({ outcome }) => outcome === "delivered");
-    const isFailed = outcomes.some(({ outcome }) => outcome !== "delivered");
-    const failingSince = isDelivered ? 0 : before.failingSince || now;
-    if (!isFailed && before.failingSince === 0 && now - before.lastSuccess < HEALTH_MS)
-      return undefined;
-    return {
-      failingSince,
-      lastSuccess: isDelivered ? now : before.lastSuccess,
-      lastFailure: isFailed ? now : before.lastFailure,
-    };
-  }
-
-  /** What a stored result means for the subscription. */
-  async #react({ outcome, isGone, pauseMs }: AttemptOutcome): Promise<void> {
+  /** What a stored failure means for the subscription. */
+  async #disableIfGone({ outcome, isGone }: AttemptOutcome): Promise<void> {
+    if (outcome === "delivered") return;
     const { engine, times } = this.#deps;
-    if (outcome === "delivered") {
-      this.#failures = 0;
-      return;
-    }
-    this.#failures += 1;
-    const backoff = Math.min(MIN_PAUSE_MS * 2 ** (this.#failures - 1), MAX_PAUSE_MS);
-    this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + Math.max(backoff, pauseMs));
-    const { failingSince = 0 } = this.#health ?? {};
+    const { failingSince } = this.#health;
     if (isGone) await disable(engine, this.#uid, "the sink answered 410 Gone");
     else if (failingSince > 0 && Date.now() - failingSince >= times.disableAfterMs) {
-      await disable(
-        engine,
-        this.#uid,
-        `every request to the sink has failed since ${new Date(failingSince).toISOString()}`,
-      );
+      const since = new Date(failingSince).toISOString();
+      await disable(engine, this.#uid, `every request to the sink has failed since ${since}`);
     }
   }
 }

@@ -59,7 +59,8 @@ export const subscriptions: Resource<Subscription> = new Resource({
       if (before.state === DISABLED && after.state !== DISABLED) {
         after.stateReason = "";
         const health = await readHealth(mutation.tx, after.uid);
-        if (health) await writeHealth(mutation.tx, after.uid, { ...health, failingSince: 0 });
+        if (health)
+          await writeHealth(mutation.tx, after.uid, { ...health, failingSince: 0, pausedUntil: 0 });
       }
       await markDue(mutation.tx, [after.uid], mutation.call.time);
     },

@@ -191,7 +191,8 @@ function eventDelivery({ name, id, text, integer }: Dialect): readonly string[] 
     `CREATE TABLE subscription_states (
       uid ${text} PRIMARY KEY, start_tx ${integer} NOT NULL, start_id ${integer} NOT NULL,
       due ${integer} NOT NULL, arrivals ${integer} NOT NULL, failing_since ${integer} NOT NULL,
-      last_success ${integer} NOT NULL, last_failure ${integer} NOT NULL)`,
+      last_success ${integer} NOT NULL, last_failure ${integer} NOT NULL,
+      paused_until ${integer} NOT NULL)`,
     "CREATE INDEX subscription_states_by_due ON subscription_states (due)",
     "CREATE INDEX subscription_states_by_start ON subscription_states (start_tx, start_id)",
     `CREATE TABLE deliveries (

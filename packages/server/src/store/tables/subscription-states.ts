@@ -8,6 +8,8 @@ export interface SubscriptionHealthRow {
   readonly failingSince: number;
   readonly lastSuccess: number;
   readonly lastFailure: number;
+  /** The sink is left alone until then. */
+  readonly pausedUntil: number;
 }
 
 /** No delivery is due. */
@@ -20,8 +22,9 @@ export async function addSubscriptionState(
 ): Promise<void> {
   await tx.run(
     `INSERT INTO subscription_states
-       (uid, start_tx, start_id, due, arrivals, failing_since, last_success, last_failure)
-     VALUES (?, ?, ?, ?, 0, 0, 0, 0)`,
+       (uid, start_tx, start_id, due, arrivals, failing_since, last_success, last_failure,
+       paused_until)
+     VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0)`,
     uid,
     start.tx,
     start.id,
@@ -102,21 +105,23 @@ export async function readHealth(
   uid: string,
 ): Promise<SubscriptionHealthRow | undefined> {
   const sql = `SELECT failing_since AS "failingSince", last_success AS "lastSuccess",
-    last_failure AS "lastFailure" FROM subscription_states WHERE uid = ?`;
+    last_failure AS "lastFailure", paused_until AS "pausedUntil" FROM subscription_states WHERE uid = ?`;
   return reader.get(sql, uid);
 }
 
 export async function writeHealth(
   tx: Transaction,
   uid: string,
-  { failingSince, lastSuccess, lastFailure }: SubscriptionHealthRow,
+  { failingSince, lastSuccess, lastFailure, pausedUntil }: SubscriptionHealthRow,
 ): Promise<void> {
   await tx.run(
-    `UPDATE subscription_states SET failing_since = ?, last_success = ?, last_failure = ?
+    `UPDATE subscription_states SET failing_since = ?, last_success = ?, last_failure = ?,
+       paused_until = ?
      WHERE uid = ?`,
     failingSince,
     lastSuccess,
     lastFailure,
+    pausedUntil,
     uid,
   );
 }
