@@ -81,10 +81,11 @@ export function matchesGlob(text: string, pattern: string): boolean {
   return text.length - last.length >= from && text.endsWith(last);
 }
 
-/** A filter that matches one of these types, as patterns; none without patterns. */
+/** A filter that matches one of these types, as patterns with or without the prefix; none without patterns. */
 export function typesFilter(patterns: readonly string[]): EventFilter[] {
   if (patterns.length === 0) return [];
-  return [create(EventFilterSchema, { any: patterns.map((type) => ({ glob: { type } })) })];
+  const any = patterns.flatMap((type) => [{ glob: { type } }, { glob: { type: `*.${type}` } }]);
+  return [create(EventFilterSchema, { any })];
 }
 
 const DIALECTS = ["exact", "prefix", "suffix", "glob", "all", "any", "not"] as const;

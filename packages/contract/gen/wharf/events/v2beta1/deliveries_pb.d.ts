@@ -212,7 +212,8 @@ export declare type RedeliverEventsRequest = Message<"wharf.events.v2beta1.Redel
   until?: Timestamp | undefined;
 
   /**
-   * Of these, only events whose type matches one of these patterns, in which `*` stands for any text.
+   * Of these, only events whose type matches one of these patterns, in which `*` stands for any text. The
+   * beginning that all types share can be omitted.
    *
    * @generated from field: repeated string types = 5;
    */

@@ -97,7 +97,8 @@ export declare type ListEventsRequest = Message<"wharf.events.v2beta1.ListEvents
   group: string;
 
   /**
-   * Only events whose type matches one of these patterns, in which `*` stands for any text.
+   * Only events whose type matches one of these patterns, in which `*` stands for any text. The
+   * beginning that all types share can be omitted.
    *
    * @generated from field: repeated string types = 2;
    */
