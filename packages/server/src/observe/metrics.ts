@@ -178,6 +178,10 @@ const COUNTERS = {
     help: "Rows deleted after their expiry or retention period.",
     labelNames: ["table"],
   },
+  wharf_event_deliveries_total: {
+    help: "Attempts to deliver events to subscriptions by outcome: delivered, retried, or failed for good.",
+    labelNames: ["outcome"],
+  },
   wharf_clock_faults_total: {
     help: "Checks that found the clock of this machine set forward or back, or the database ahead or behind.",
     labelNames: ["fault"],
