@@ -84,7 +84,7 @@ test("a server starts the processes of costly reads from its own files", async (
   const data = scratchFolder("wharf-readers-");
   const server = home.startProcess(["serve", "--listen", `127.0.0.1:${port}`, "--data", data]);
   t.after(() => server.child.kill("SIGKILL"));
-  await server.says(/ready at/);
+  await server.says(/ready/);
   const token = await home.ok(["admin", "token", "--data", data, "--base-url", url]);
   const ask = async (path: string, name?: string) => {
     const response = await fetch(`${url}${path}`, {
