@@ -1,5 +1,6 @@
 import { ancestorsOf } from "@wharf/contract";
-import type { Dialect, Reader, Writer } from "../db/connection.ts";
+import type { BatchWriter } from "../db/batch-writer.ts";
+import type { Dialect, Reader } from "../db/connection.ts";
 
 /**
  * The numbers of children and of descendants of each kind below a node of the tree. Every write keeps them
@@ -121,17 +122,17 @@ export class CountChanges {
    * Writes the sums, always in the order of their keys, so that replicas do not deadlock, and with one
    * statement: every write counts at the root, so the other replicas wait for it.
    */
-  async store(writer: Writer): Promise<void> {
+  async store(writer: Pick<BatchWriter, "dialect" | "send">): Promise<void> {
     const rows = [...this.#deltas].flatMap(([node, kinds]) => {
       if (this.#deleted.has(node)) return [];
       return [...kinds].map(([kind, { children, descendants, changes }]) => {
         return [node, kind, children, descendants, changes];
       });
     });
-    if (rows.length > 0) await writer.run(upsertOf(writer.dialect), JSON.stringify(rows));
+    if (rows.length > 0) await writer.send(upsertOf(writer.dialect), JSON.stringify(rows));
     if (this.#deleted.size === 0) return;
     const sql = `DELETE FROM counts WHERE uid IN (${writer.dialect.texts})`;
-    await writer.run(sql, JSON.stringify([...this.#deleted]));
+    await writer.send(sql, JSON.stringify([...this.#deleted]));
   }
 
   #at(node: string, kind: string): Delta {
