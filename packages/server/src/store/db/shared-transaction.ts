@@ -1,9 +1,10 @@
 import { CountChanges, readCounts } from "../resources/counts.ts";
+import { RowChanges } from "../resources/row-changes.ts";
 import { GrantChanges } from "../tables/access-log.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import type { Value, Writer } from "./connection.ts";
 import { GatheredRows, type GatheredTable } from "./gathered-rows.ts";
-import type { Transaction } from "./group-commit.ts";
+import type { AtEnd, Transaction } from "./group-commit.ts";
 import type { HeldRows } from "./held-rows.ts";
 import type { InsertTarget } from "./insert-rows.ts";
 
@@ -12,6 +13,8 @@ export class SharedTransaction implements Transaction {
   readonly counts = new CountChanges();
   readonly grants = new GrantChanges();
   readonly gathered = new GatheredRows();
+  readonly rows = new RowChanges();
+  readonly last: AtEnd[] = [];
   readonly dialect: Writer["dialect"];
   readonly held: HeldRows;
   readonly #writer: BatchWriter;
@@ -64,6 +67,10 @@ export class SharedTransaction implements Transaction {
 
   gather<R>(table: GatheredTable<R>, row: R): void {
     this.gathered.push(table, row);
+  }
+
+  atEnd(work: AtEnd): void {
+    this.last.push(work);
   }
 
   accessChanged(): void {

@@ -58,7 +58,7 @@ export class ResourceReads implements LockableTable, NamedTable {
   lockRows(dialect: Dialect, mode: LockMode): string {
     const { name } = this.shape;
     const isKept = mode === "keep";
-    const columns = isKept ? ["uid"] : ["uid", "encoding", "data", ...storedKeys(this.shape)];
+    const columns = isKept ? ["uid"] : ["encoding", "data", ...storedKeys(this.shape)];
     return `SELECT ${columns.join(", ")} FROM ${name} WHERE uid IN (${dialect.texts})
       ORDER BY uid ${isKept ? dialect.lockShared : dialect.lock}`;
   }
@@ -180,14 +180,14 @@ export class ResourceReads implements LockableTable, NamedTable {
   }
 }
 
-/** The columns that a change of a row needs besides the resource. None where nothing is derived from them. */
+/** The columns that a change of a row needs besides the resource. */
 export function storedKeys({ partitions, hasTerms, grantsOf }: TableShape): string[] {
-  const columns = [
+  return [
+    ...["id", "uid", "name", "created", "updated"],
     ...(partitions ? [`part AS "partition"`] : []),
     ...(hasTerms ? ["terms"] : []),
     ...(grantsOf === undefined || grantsOf === ALL_IDENTITIES ? [] : [`${grantsOf} AS identity`]),
   ];
-  return columns.length === 0 ? [] : ["id", ...columns];
 }
 
 async function uids(
