@@ -11,6 +11,7 @@ import { ListScheduler } from "./many-ranges.ts";
 import type { PageTokens } from "./page-token.ts";
 import type { Resource } from "./resource.ts";
 import { SkipIndex } from "./skip-index.ts";
+import { TextSearches } from "./text-search.ts";
 
 /**
  * The engine implements Get, List, Create, Update and Delete once, for every resource that has a
@@ -39,6 +40,7 @@ export class Engine {
   readonly limits: EngineLimits;
   readonly skipIndex: SkipIndex;
   readonly lists: ListScheduler;
+  readonly textSearches: TextSearches;
   /** Where audit entries go that callers without credentials can cause. */
   readonly auditAggregator: AuditAggregator;
   /** Every resource of the catalog, for what concerns all of them. */
@@ -51,6 +53,7 @@ export class Engine {
     this.limits = limits;
     this.lists = new ListScheduler(limits.manyRanges);
     this.skipIndex = new SkipIndex(limits.skipStride);
+    this.textSearches = new TextSearches(store.reader, limits.minSearchedRows);
     this.store = store;
     this.catalog = catalog;
     this.access = access;

@@ -98,6 +98,7 @@ export function listMethod<R extends ResourceMessage>(
         skip,
         limit: pageSize + 1,
         form: hydrates || call.format === "binary" ? "data" : "json",
+        search: await engine.textSearches.for(resource, asked, ranges),
         task,
       };
       const rows = await currentRows(resource, engine, {

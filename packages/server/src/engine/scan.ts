@@ -18,6 +18,7 @@ import { isConsecutive, readConsecutive } from "./consecutive.ts";
 import { rowsIn } from "./many-ranges.ts";
 import { MergedTraversal, positionOrder } from "./merge.ts";
 import type { SkipIndex, Traversal } from "./skip-index.ts";
+import type { TextSearch } from "./text-search.ts";
 
 /** A list query: which rows, in which order, and where to start. */
 export interface Scan {
@@ -31,6 +32,8 @@ export interface Scan {
   readonly form: PageForm;
   /** The counts of the scopes of subtrees, where they were read together. */
   readonly counts?: ReadonlyMap<string, Counts>;
+  /** Finds the rows of a list by text in a large table. */
+  readonly search?: TextSearch | undefined;
   /** The task that the list is part of; it yields to other tasks between two statements. */
   readonly task: SlicedTask;
 }
@@ -46,6 +49,7 @@ export async function readRows(
 ): Promise<PageRow[]> {
   const [only, ...others] = scan.ranges;
   if (only === undefined) return [];
+  if (scan.search !== undefined) return scan.search.rows(scan);
   if (others.length > 0 && isConsecutive(scan)) {
     return readConsecutive(reader, scan, (one) => readRows(reader, skipIndex, one));
   }
@@ -121,7 +125,8 @@ class RangeTraversal implements Traversal {
 
 /** The total number of rows of a list, over all its pages. */
 export async function countRows(reader: Reader, scan: Scan): Promise<number> {
-  const { table, ranges, filters, counts: known, task } = scan;
+  const { table, ranges, filters, counts: known, search, task } = scan;
+  if (search !== undefined) return ranges.length === 0 ? 0 : search.count(scan);
   if (known !== undefined && filters.length === 0) {
     return ranges.reduce((sum, range) => sum + rowsIn(table, known, range), 0);
   }
