@@ -1,6 +1,7 @@
 import type { Options } from "../options.ts";
 import type { Row } from "../row.ts";
 import { advisoryRowsOf } from "./advisories.ts";
+import { advisorySearchRows } from "./advisory-search.ts";
 import { archiveRow } from "./archive.ts";
 import { createRow } from "./create.ts";
 import { exchangeRow } from "./exchange.ts";
@@ -34,6 +35,7 @@ export function rowsOf(options: Options): Row[] {
     noticeRow(options),
     reconcileRow(options),
     ...advisoryRowsOf(options),
+    ...advisorySearchRows(options),
     archiveRow,
     memoryRow(options),
     startRow,

@@ -15,7 +15,7 @@ import type { Scan } from "./scan.ts";
 const MAX_ROWS = 10_000_000;
 
 /** An index that no list has used for so long is dropped. */
-const IDLE_MS = 15 * 60_000;
+const IDLE_MS = 60 * 60_000;
 
 /** Attempts to read the rows of a page before one of them changes. */
 const MAX_ATTEMPTS = 4;

@@ -12,6 +12,12 @@ export class BitSet {
     return this.#words;
   }
 
+  /** The same, with room for all members below a number: for loops that add very many. */
+  wordsUpTo(size: number): Uint32Array {
+    this.#words = enlarged(this.#words, (size + 31) >>> 5);
+    return this.#words;
+  }
+
   has(member: number): boolean {
     return (((this.#words[member >>> 5] ?? 0) >>> (member & 31)) & 1) === 1;
   }

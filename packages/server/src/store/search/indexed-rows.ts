@@ -1,5 +1,5 @@
 import { parentOf } from "@wharf/contract";
-import { enlarged } from "./bit-set.ts";
+import { type BitSet, enlarged } from "./bit-set.ts";
 import { Slots } from "./slots.ts";
 import { Words } from "./words.ts";
 
@@ -23,6 +23,7 @@ export class IndexedRows {
   readonly words = new Words();
   readonly places: Place[] = [{ parent: "", partition: -1, rows: 0 }];
   readonly #placeNumbers = new Map<string, number>();
+  #lastPlace = NOWHERE;
   #placeOf = new Uint32Array(0);
   #high = new Uint32Array(0);
   #low = new Uint32Array(0);
@@ -84,14 +85,22 @@ export class IndexedRows {
     return this.#lists.subarray(at + 1, at + 1 + (this.#lists[at] ?? 0));
   }
 
-  /** Whether a row has one of the words for which a test holds. */
-  hasWord(slot: number, test: (word: number) => boolean): boolean {
-    const at = this.#listOf[slot] ?? 0;
-    const end = at + (this.#lists[at] ?? 0);
-    for (let next = at + 1; next <= end; next++) {
-      if (test(this.#lists[next] as number)) return true;
+  /** Adds the rows with a word of a set to another set, from one slot to before another. */
+  addRowsWith(words: BitSet, from: number, to: number, rows: BitSet): void {
+    const lists = this.#lists;
+    const listOf = this.#listOf;
+    const bits = words.words;
+    const added = rows.wordsUpTo(to);
+    for (let slot = from; slot < to; slot++) {
+      const at = listOf[slot] as number;
+      const end = at + (lists[at] as number);
+      for (let next = at + 1; next <= end; next++) {
+        const word = lists[next] as number;
+        if ((((bits[word >>> 5] as number) >>> (word & 31)) & 1) === 0) continue;
+        added[slot >>> 5] = (added[slot >>> 5] as number) | (1 << (slot & 31));
+        break;
+      }
     }
-    return false;
   }
 
   #move(slot: number, to: number): void {
@@ -101,6 +110,14 @@ export class IndexedRows {
   }
 
   #placeNumber(parent: string, partition: number): number {
+    // Most rows are in the place of the one before.
+    const last = this.places[this.#lastPlace];
+    if (last?.parent === parent && last.partition === partition) return this.#lastPlace;
+    this.#lastPlace = this.#anyPlaceNumber(parent, partition);
+    return this.#lastPlace;
+  }
+
+  #anyPlaceNumber(parent: string, partition: number): number {
     const key = `${partition} ${parent}`;
     const known = this.#placeNumbers.get(key);
     if (known !== undefined) return known;

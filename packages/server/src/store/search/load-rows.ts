@@ -19,9 +19,11 @@ export async function loadRows(source: RowSource, task: SlicedTask): Promise<Loa
   const [first = 0] = source.partitions;
   let byUid = new Uint32Array(0);
   let count = 0;
-  for await (const some of source.uids()) {
-    byUid = enlarged(byUid, count + some.length);
-    for (const [id, uid] of some) byUid[count++] = rows.put(id, uid, partitionOf.get(id) ?? first);
+  for await (const { ids, values } of source.uids()) {
+    byUid = enlarged(byUid, count + ids.length);
+    for (const [at, id] of ids.entries()) {
+      byUid[count++] = rows.put(id, values[at] as string, partitionOf.get(id) ?? first);
+    }
     await task.pause();
   }
   await loadWords(source, rows, task);
@@ -32,8 +34,8 @@ export async function loadRows(source: RowSource, task: SlicedTask): Promise<Loa
 async function partitions(source: RowSource, task: SlicedTask): Promise<Map<number, number>> {
   const partitionOf = new Map<number, number>();
   for (const partition of source.partitions.slice(1)) {
-    for await (const some of source.times(partition, "updated")) {
-      for (const [id] of some) partitionOf.set(id, partition);
+    for await (const { ids } of source.times(partition, "updated")) {
+      for (const id of ids) partitionOf.set(id, partition);
       await task.pause();
     }
   }
@@ -55,11 +57,14 @@ async function loadWords(source: RowSource, rows: IndexedRows, task: SlicedTask)
     starts[slot] = start + 1;
     return start;
   };
-  for (const slot of slots) next(slot + 1);
+  for (const [at, slot] of slots.entries()) {
+    next(slot + 1);
+    if (at % ROWS_PER_STEP === 0) await task.pause();
+  }
   for (let slot = 1; slot < starts.length; slot++) {
     starts[slot] = (starts[slot] ?? 0) + (starts[slot - 1] ?? 0);
+    if (slot % ROWS_PER_STEP === 0) await task.pause();
   }
-  await task.pause();
   const sorted = new Uint32Array(words.length);
   for (const [at, slot] of slots.entries()) {
     sorted[next(slot)] = words[at] ?? 0;
@@ -79,12 +84,13 @@ async function readWords(source: RowSource, rows: IndexedRows, task: SlicedTask)
   let count = 0;
   let last: string | undefined;
   let word = 0;
-  for await (const some of source.texts()) {
-    slots = enlarged(slots, count + some.length);
-    words = enlarged(words, count + some.length);
-    for (const [text, id] of some) {
+  for await (const { ids, values } of source.texts()) {
+    slots = enlarged(slots, count + ids.length);
+    words = enlarged(words, count + ids.length);
+    for (const [at, id] of ids.entries()) {
       const slot = rows.slots.find(id);
       if (slot === undefined) continue;
+      const text = values[at] as string;
       if (text !== last) word = rows.words.add(text);
       last = text;
       slots[count] = slot;

@@ -2,6 +2,7 @@ import { ancestorsOf } from "@wharf/contract";
 import type { Bound, Range } from "../resources/query.ts";
 import { type IndexedRows, NOWHERE } from "./indexed-rows.ts";
 import type { RowMatch } from "./row-match.ts";
+import type { Compare } from "./row-order.ts";
 
 /** Which rows a list has. */
 export interface RowConditions {
@@ -11,48 +12,60 @@ export interface RowConditions {
   readonly bound?: { readonly by: Bound; readonly times: Float64Array } | undefined;
 }
 
-/** The rows of one list, for the moment: it must not be kept while rows change. */
+/** Up to this many rows are sorted; more are found on a walk through all rows in order. */
+const MAX_SORTED_ROWS = 4_096;
+
+/** The rows of one list, as they were when it was made. */
 export class RowFilter {
-  readonly #placeOf: Uint32Array;
-  readonly #isWithin: Uint8Array;
-  readonly #matching: Uint32Array;
-  readonly #isBounded: (slot: number) => boolean;
+  /** How many they are. */
+  readonly count: number;
+  readonly #rows: Uint32Array;
 
   constructor(rows: IndexedRows, { ranges, matches, bound }: RowConditions) {
-    this.#placeOf = rows.placeOf;
-    this.#isWithin = placesWithin(rows, ranges);
-    this.#matching = intersection(matches, rows.slots.size);
-    this.#isBounded = () => true;
-    if (bound !== undefined) {
-      const { after, until = Number.POSITIVE_INFINITY } = bound.by;
-      this.#isBounded = (slot) => {
-        const time = bound.times[slot] ?? 0;
-        return time > after && time <= until;
-      };
+    const found = intersection(matches, rows.slots.size);
+    const isWithin = placesWithin(rows, ranges);
+    const { placeOf } = rows;
+    const isBounded = bound === undefined ? () => true : within(bound.by, bound.times);
+    let count = 0;
+    for (let at = 0; at < found.length; at++) {
+      let kept = found[at] as number;
+      for (let left = kept; left !== 0; left &= left - 1) {
+        const bit = left & -left;
+        const slot = at * 32 + 31 - Math.clz32(bit);
+        if (isWithin[placeOf[slot] as number] === 1 && isBounded(slot)) count++;
+        else kept &= ~bit;
+      }
+      found[at] = kept;
     }
+    this.count = count;
+    this.#rows = found;
   }
 
   has(slot: number): boolean {
-    const word = this.#matching[slot >>> 5] ?? 0;
-    return (
-      ((word >>> (slot & 31)) & 1) === 1 &&
-      this.#isWithin[this.#placeOf[slot] ?? NOWHERE] === 1 &&
-      this.#isBounded(slot)
-    );
+    return (((this.#rows[slot >>> 5] as number) >>> (slot & 31)) & 1) === 1;
   }
 
-  count(): number {
-    let total = 0;
-    for (let at = 0; at < this.#matching.length; at++) {
-      let word = this.#matching[at] as number;
-      while (word !== 0) {
-        const bit = 31 - Math.clz32(word);
-        word ^= 1 << bit;
-        if (this.has(at * 32 + bit)) total++;
+  /** The slots of its rows in an order, maybe among others; `all` are those of all rows. */
+  inOrder(all: Uint32Array, compare: Compare): Uint32Array {
+    if (this.count > MAX_SORTED_ROWS) return all;
+    const own: number[] = [];
+    for (let at = 0; at < this.#rows.length; at++) {
+      for (let left = this.#rows[at] as number; left !== 0; left &= left - 1) {
+        own.push(at * 32 + 31 - Math.clz32(left & -left));
       }
     }
-    return total;
+    return Uint32Array.from(own.sort(compare));
   }
+}
+
+function within(
+  { after, until = Number.POSITIVE_INFINITY }: Bound,
+  times: Float64Array,
+): (slot: number) => boolean {
+  return (slot) => {
+    const time = times[slot] ?? 0;
+    return time > after && time <= until;
+  };
 }
 
 /** The rows that meet all conditions, thirty-two in each word. */

@@ -51,15 +51,15 @@ export class TextMatch implements RowMatch {
 
   async find(task: SlicedTask): Promise<void> {
     const { words, slots } = this.#indexed;
-    const searched = words.size;
-    const found = new BitSet(searched);
-    for (const _ of words.find(this.#text, found)) await task.pause();
-    // Rows that changed since have words that were not searched.
-    const matches = (word: number) =>
-      word < searched ? found.has(word) : words.at(word).includes(this.#text);
-    for (let slot = 0; slot < slots.size; slot++) {
-      if (this.#indexed.hasWord(slot, matches)) this.rows.add(slot);
-      if (slot % ROWS_PER_STEP === 0) await task.pause();
+    const found = new BitSet(words.size);
+    let searched = 0;
+    for (let slot = 0; slot < slots.size; slot += ROWS_PER_STEP) {
+      // Again after each step: rows that changed meanwhile may have new words.
+      for (const _ of words.find(this.#text, searched, found)) await task.pause();
+      searched = words.size;
+      const end = Math.min(slot + ROWS_PER_STEP, slots.size);
+      this.#indexed.addRowsWith(found, slot, end, this.rows);
+      await task.pause();
     }
   }
 }

@@ -5,12 +5,12 @@ export type Compare = (a: number, b: number) => number;
 
 /** All rows in one order. Changes are gathered, and merged when the order is next read. */
 export class RowOrder {
-  readonly #compare: Compare;
+  readonly compare: Compare;
   #slots: Uint32Array = new Uint32Array(0);
   readonly #changed = new Map<number, boolean>();
 
   constructor(compare: Compare) {
-    this.#compare = compare;
+    this.compare = compare;
   }
 
   /** Sets all rows but those that have changed before, in their order. */
@@ -30,8 +30,8 @@ export class RowOrder {
       const changed = new BitSet();
       for (const slot of this.#changed.keys()) changed.add(slot);
       const rest = this.#slots.filter((slot) => !changed.has(slot));
-      const sorted = Uint32Array.from(added.sort(this.#compare));
-      this.#slots = mergeOrders(rest, sorted, this.#compare);
+      const sorted = Uint32Array.from(added.sort(this.compare));
+      this.#slots = mergeOrders(rest, sorted, this.compare);
       this.#changed.clear();
     }
     return this.#slots;
@@ -40,6 +40,7 @@ export class RowOrder {
 
 /** Merges two ordered arrays, of which the second is mostly the shorter one. */
 export function mergeOrders(a: Uint32Array, b: Uint32Array, compare: Compare): Uint32Array {
+  if (a.length === 0) return b;
   const merged = new Uint32Array(a.length + b.length);
   let from = 0;
   for (let at = 0; at < b.length; at++) {

@@ -89,27 +89,28 @@ export class RowOrders {
 
   /** The positions of a page of the rows that pass a filter. */
   page(filter: RowFilter, { order, start, skip, limit }: Page): Position[] {
-    const { descending } = order;
-    const slots = this.#slotsBy(order.column);
+    const { column, descending } = order;
+    const known = this.#orderBy(column);
+    const slots = filter.inOrder(known.slots(), known.compare);
     const step = descending ? -1 : 1;
     const found: Position[] = [];
     let left = skip;
     for (
-      let at = start === undefined ? (descending ? slots.length - 1 : 0) : this.#find(order, start);
+      let at =
+        start === undefined ? (descending ? slots.length - 1 : 0) : this.#find(slots, order, start);
       at >= 0 && at < slots.length && found.length < limit;
       at += step
     ) {
       const slot = slots[at] as number;
       if (!filter.has(slot)) continue;
       if (left > 0) left--;
-      else found.push({ key: this.#keyOf(order.column, slot), id: this.#rows.slots.idOf(slot) });
+      else found.push({ key: this.#keyOf(column, slot), id: this.#rows.slots.idOf(slot) });
     }
     return found;
   }
 
   /** The index of the first row of a page in an order. */
-  #find({ column, descending }: Order, start: Start): number {
-    const slots = this.#slotsBy(column);
+  #find(slots: Uint32Array, { column, descending }: Order, start: Start): number {
     // Whether a row at the very start comes before the others of the page, in ascending order.
     const isBefore = start.inclusive === descending;
     const next = firstWhere(slots, 0, (slot) => {
@@ -119,10 +120,10 @@ export class RowOrders {
     return descending ? next - 1 : next;
   }
 
-  #slotsBy(column: Order["column"]): Uint32Array {
+  #orderBy(column: Order["column"]): RowOrder {
     const order = column === "uid" ? this.#byUid : this.#byTime.get(column as TimeColumn)?.order;
     if (order === undefined) throw new Error(`the order by ${column} is not loaded`);
-    return order.slots();
+    return order;
   }
 
   #keyOf(column: Order["column"], slot: number): string | number {
@@ -142,19 +143,17 @@ export class RowOrders {
     for (const partition of this.#source.partitions) {
       let own = new Uint32Array(0);
       let count = 0;
-      for await (const some of this.#source.times(partition, column)) {
-        own = enlarged(own, count + some.length);
-        for (const [id, time] of some) {
+      for await (const { ids, values } of this.#source.times(partition, column)) {
+        own = enlarged(own, count + ids.length);
+        for (const [at, id] of ids.entries()) {
           const slot = slots.allocate(id);
-          into.set(slot, time);
+          into.set(slot, values[at] as number);
           own[count++] = slot;
         }
         await task.pause();
       }
       const read = own.subarray(0, count);
-      all = mergeOrders(all, read, (a, b) => {
-        return into.timeOf(a) - into.timeOf(b) || slots.idOf(a) - slots.idOf(b);
-      });
+      all = mergeOrders(all, read, into.order.compare);
     }
     into.order.fill(all);
   }

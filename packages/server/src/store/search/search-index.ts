@@ -48,6 +48,8 @@ export class SearchIndex {
   readonly #recent = new Map<string, number>();
   readonly #task: SlicedTask;
   readonly #words: number;
+  /** The rows of the last list, until a row changes: its page and its total have the same. */
+  #last: { readonly key: string; readonly filter: RowFilter } | undefined;
   #version = "";
   #updated: number;
   #syncing: Promise<void> = Promise.resolve();
@@ -90,7 +92,7 @@ export class SearchIndex {
   }
 
   async count(query: SearchQuery): Promise<number> {
-    return (await this.#filter(query)).count();
+    return (await this.#filter(query)).count;
   }
 
   /** Whether nothing has changed since the last list. */
@@ -108,11 +110,15 @@ export class SearchIndex {
       // Those that were dropped meanwhile may lack changes.
       const known = [...this.#matches.values()];
       if (!kept.every((one) => known.includes(one))) continue;
-      return new RowFilter(this.#rows, {
-        ranges,
-        matches: kept.map(({ match }) => match),
-        bound: bound && { by: bound, times: this.#orders.times(bound.column) },
-      });
+      const key = JSON.stringify([ranges, filters, bound]);
+      if (this.#last?.key !== key) {
+        const matches = kept.map(({ match }) => match);
+        const times = bound && this.#orders.times(bound.column);
+        const bounded = bound && times && { by: bound, times };
+        const filter = new RowFilter(this.#rows, { ranges, matches, bound: bounded });
+        this.#last = { key, filter };
+      }
+      return this.#last.filter;
     }
   }
 
@@ -172,6 +178,7 @@ export class SearchIndex {
   }
 
   #apply(row: ChangedRow): void {
+    this.#last = undefined;
     const slot = this.#rows.put(row.id, row.uid, row.partition);
     const before = [...this.#rows.wordsOf(slot)].map((word) => this.#rows.words.at(word));
     const isSame =
@@ -219,6 +226,7 @@ export class SearchIndex {
       for (const id of ids) kept.add(id);
       await this.#task.pause();
     }
+    this.#last = undefined;
     const { placeOf, slots } = this.#rows;
     for (let slot = 0; slot < slots.size; slot++) {
       if (placeOf[slot] !== number || kept.has(slots.idOf(slot))) continue;

@@ -39,14 +39,19 @@ export class Words {
     return chunk.text.slice(at === 0 ? 0 : chunk.ends[at - 1], chunk.ends[at]);
   }
 
-  /** Adds the numbers of the words that contain a text to a set, a chunk of words at each step. */
-  *find(text: string, found: BitSet): Iterable<void> {
-    for (let chunk = 0; chunk < this.#chunks.length; chunk++) {
+  /**
+   * Adds the numbers of the words that contain a text to a set, from a number on: a chunk at each step. Words that are
+   * added between two steps are searched, too.
+   */
+  *find(text: string, from: number, found: BitSet): Iterable<void> {
+    for (let chunk = Math.floor(from / CHUNK_SIZE); chunk < this.#chunks.length; chunk++) {
       findIn(this.#chunks[chunk] as Chunk, text, chunk * CHUNK_SIZE, found);
       yield;
     }
     const first = this.#chunks.length * CHUNK_SIZE;
-    for (const [at, word] of this.#tail.entries()) if (word.includes(text)) found.add(first + at);
+    for (let number = Math.max(from, first); number < this.size; number++) {
+      if (this.#tail[number - first]?.includes(text)) found.add(number);
+    }
   }
 }
 
@@ -60,6 +65,7 @@ function chunkOf(words: readonly string[]): Chunk {
 }
 
 function findIn({ text: all, ends }: Chunk, text: string, first: number, found: BitSet): void {
+  const bits = found.wordsUpTo(first + ends.length);
   let word = 0;
   let from = 0;
   while (word < ends.length) {
@@ -70,7 +76,8 @@ function findIn({ text: all, ends }: Chunk, text: string, first: number, found: 
     // A text that begins in one word and ends in another is in neither.
     if (at + text.length > end) from = at + 1;
     else {
-      found.add(first + word);
+      const number = first + word;
+      bits[number >>> 5] = (bits[number >>> 5] as number) | (1 << (number & 31));
       from = end;
       word++;
     }
