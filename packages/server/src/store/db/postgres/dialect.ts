@@ -12,6 +12,7 @@ export const DIALECT: Dialect = {
   arrayOf: (column) => `coalesce(json_agg(${column}), '[]')::text`,
   asInteger: (text) => `${text}::bigint`,
   isWithin: (text) => `strpos(${text}, ?) > 0`,
+  insertSizes: [64, 16, 4, 1],
   withoutRowid: "",
   rowId: "ctid",
   lockShared: "FOR SHARE",
