@@ -176,7 +176,7 @@ export class RowSource {
   ): Promise<Columns<V>> {
     const { arrayOf } = this.#reader.dialect;
     const [row] = await this.#reader.arrays<readonly [ids: string, values: string]>(
-      `SELECT ${arrayOf("id")}, ${arrayOf("value")} FROM (${sql}) some`,
+      `SELECT ${arrayOf("id")}, ${arrayOf("value")} FROM (${sql}) batch`,
       ...params,
     );
     const [ids = "[]", values = "[]"] = row ?? [];
