@@ -3,6 +3,7 @@ import type { Row } from "../row.ts";
 import { advisoryRowsOf } from "./advisories.ts";
 import { advisorySearchRows } from "./advisory-search.ts";
 import { archiveRow } from "./archive.ts";
+import { commandRow } from "./command.ts";
 import { createRow } from "./create.ts";
 import { exchangeRow } from "./exchange.ts";
 import { getGrpc } from "./get-grpc.ts";
@@ -42,5 +43,6 @@ export function rowsOf(options: Options): Row[] {
     memoryRow(options),
     startRow,
     versionRow,
+    commandRow,
   ];
 }

@@ -2,16 +2,15 @@ import { fromJson, type JsonObject, type JsonValue, type Message } from "@bufbui
 import type { CodeName } from "@wharf/contract/messages";
 import { codeOfNumber, isObject, type WharfError, wharfError } from "../errors.ts";
 import type { Attempt, Transport } from "../transport.ts";
+import type { IncomingResponse, ResponseHeaders, SendHttp } from "./http.ts";
 import { httpRequest } from "./route.ts";
 
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
-
 /**
- * Calls over REST with `fetch`.
+ * Calls over REST.
  *
- * @example createWharf({ baseUrl, token, transport: restTransport(fetch) })
+ * @example createWharf({ baseUrl, token, transport: restTransport(overFetch(fetch)) })
  */
-export function restTransport(fetch: Fetch): Transport {
+export function restTransport(sendHttp: SendHttp): Transport {
   return {
     async send(attempt, sent) {
       const { method, headers, signal } = attempt;
@@ -20,29 +19,24 @@ export function restTransport(fetch: Fetch): Transport {
       const started = performance.now();
       const report = (status: number) =>
         sent({ method: verb, url, status, ms: performance.now() - started });
-      const init: RequestInit = {
-        method: verb,
-        headers: contentType === undefined ? headers : { ...headers, "content-type": contentType },
-        signal,
-        // Tokens must not follow redirects to other servers; cookies are not used.
-        redirect: "error",
-        credentials: "omit",
-        cache: "no-store",
-        ...(body === undefined ? {} : { body }),
-      };
-      let response: Response;
-      let text: string;
+      let response: IncomingResponse;
       try {
-        response = await fetch(url, init);
-        text = await response.text();
+        response = await sendHttp({
+          method: verb,
+          url,
+          headers:
+            contentType === undefined ? headers : { ...headers, "content-type": contentType },
+          body,
+          signal,
+        });
       } catch (cause) {
         report(0);
         signal.throwIfAborted();
         throw unreachable(attempt.baseUrl, cause);
       }
       report(response.status);
-      if (!response.ok) throw errorOf(response, text);
-      return readResponse(attempt, response, text);
+      if (response.status < 200 || response.status > 299) throw errorOf(response);
+      return readResponse(attempt, response);
     },
   };
 }
@@ -58,9 +52,9 @@ export function unreachable(baseUrl: string, cause: unknown): WharfError {
   return wharfError("UNAVAILABLE", `Unavailable: no response from ${baseUrl}${why}`, { cause });
 }
 
-function readResponse({ method }: Attempt, response: Response, text: string): Message {
+function readResponse({ method }: Attempt, response: IncomingResponse): Message {
   try {
-    return fromJson(method.output, JSON.parse(text === "" ? "{}" : text), {
+    return fromJson(method.output, JSON.parse(response.text || "{}"), {
       ignoreUnknownFields: true,
     });
   } catch (cause) {
@@ -71,8 +65,8 @@ function readResponse({ method }: Attempt, response: Response, text: string): Me
   }
 }
 
-function errorOf(response: Response, text: string): WharfError {
-  const status = readStatus(text);
+function errorOf(response: IncomingResponse): WharfError {
+  const status = readStatus(response.text);
   const context = httpErrorContext(response.status, response.headers);
   const code = codeOfNumber(Number(status?.code));
   if (status && code) {
@@ -117,7 +111,7 @@ const BY_HTTP_STATUS: Readonly<Record<number, CodeName>> = {
  *
  * @example wharfError("UNAVAILABLE", message, httpErrorContext(response.status, response.headers))
  */
-export function httpErrorContext(httpStatus: number | undefined, headers: Headers) {
+export function httpErrorContext(httpStatus: number | undefined, headers: ResponseHeaders) {
   const after = headers.get("retry-after");
   return {
     httpStatus,
