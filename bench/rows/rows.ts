@@ -1,7 +1,9 @@
 import type { Options } from "../options.ts";
 import type { Row } from "../row.ts";
 import { advisoryRowsOf } from "./advisories.ts";
+import { advisorySearchRows } from "./advisory-search.ts";
 import { archiveRow } from "./archive.ts";
+import { commandRow } from "./command.ts";
 import { createRow } from "./create.ts";
 import { exchangeRow } from "./exchange.ts";
 import { getGrpc } from "./get-grpc.ts";
@@ -38,9 +40,11 @@ export function rowsOf(options: Options): Row[] {
     noticeRow(options),
     reconcileRow(options),
     ...advisoryRowsOf(options),
+    ...advisorySearchRows(options),
     archiveRow,
     memoryRow(options),
     startRow,
     versionRow,
+    commandRow,
   ];
 }
