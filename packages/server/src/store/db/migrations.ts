@@ -23,6 +23,7 @@ export function migrations(dialect: Dialect): readonly Step[] {
     commitMarkers(dialect),
     idempotencyKeys(dialect),
     listIndexes(dialect),
+    rowLog(dialect),
     eventDelivery(dialect),
   ];
 }
@@ -167,6 +168,15 @@ function listIndexes({ id, text, integer, withoutRowid }: Dialect): readonly str
     `CREATE TABLE list_blocks (
       id ${id}, list ${integer} NOT NULL, key ${text} NOT NULL, row_id ${integer} NOT NULL,
       row_count ${integer} NOT NULL, UNIQUE (list, key, row_id))`,
+  ];
+}
+
+/** The log of changed rows (row-log.ts). Older servers do not write it, which its gaps reveal. */
+function rowLog({ text, integer, withoutRowid }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE row_log (
+      kind ${text} NOT NULL, version ${integer} NOT NULL, since ${integer} NOT NULL, uids ${text} NOT NULL,
+      PRIMARY KEY (kind, version)) ${withoutRowid}`,
   ];
 }
 

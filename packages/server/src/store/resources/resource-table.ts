@@ -99,10 +99,14 @@ export class ResourceTable extends ResourceReads {
     }
     tx.rows.updated(this.#key(row.uid), before?.indexed, this.#kind(row.partition));
     if (before?.partition === row.partition) {
-      tx.counts.touched(this.#kind(row.partition), this.shape.isScope ? row.uid : row.parent);
+      tx.counts.touched(
+        this.#kind(row.partition),
+        this.shape.isScope ? row.uid : row.parent,
+        row.uid,
+      );
     } else {
-      tx.counts.moved(this.#kind(before?.partition), row.parent, -1);
-      tx.counts.moved(this.#kind(row.partition), row.parent, 1);
+      tx.counts.moved(this.#kind(before?.partition), row.parent, -1, row.uid);
+      tx.counts.moved(this.#kind(row.partition), row.parent, 1, row.uid);
     }
   }
 
@@ -113,7 +117,7 @@ export class ResourceTable extends ResourceReads {
     if ((await tx.run(`DELETE FROM ${this.shape.name} WHERE uid = ?`, uid)) === 0) return false;
     this.#logGrants(tx, uid, before?.identity);
     tx.rows.deleted(this.#key(uid), before?.indexed);
-    tx.counts.moved(this.#kind(before?.partition), this.parentOf(uid), -1);
+    tx.counts.moved(this.#kind(before?.partition), this.parentOf(uid), -1, uid);
     if (this.shape.hasChildren) tx.counts.closed(uid);
     return true;
   }
@@ -131,7 +135,7 @@ export class ResourceTable extends ResourceReads {
     let total = 0;
     for (const partition of partitions) {
       const deleted = await this.#deleteSome(tx, parent, partition, limit);
-      if (deleted > 0) tx.counts.moved(this.#kind(partition), parent, -deleted);
+      if (deleted > 0) tx.counts.moved(this.#kind(partition), parent, -deleted, undefined);
       total += deleted;
     }
     return total;
@@ -164,7 +168,7 @@ export class ResourceTable extends ResourceReads {
   async #insertRow(tx: Transaction, row: ResourceRow): Promise<boolean> {
     const inserted = await tx.run(this.#insert, ...this.#values(row, this.#columns));
     if (inserted === 0) return false;
-    tx.counts.moved(this.#kind(row.partition), row.parent, 1);
+    tx.counts.moved(this.#kind(row.partition), row.parent, 1, row.uid);
     tx.rows.inserted(this.#key(row.uid), this.#kind(row.partition));
     this.#logGrants(tx, row.uid, this.#identityOf(row));
     return true;
