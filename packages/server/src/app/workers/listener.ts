@@ -1,0 +1,20 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import type { Settings } from "../../config/settings.ts";
+import { portError } from "../../lib/startup-errors.ts";
+
+/** Listens at the address of the settings, for connections that others serve. */
+export async function listenFor(
+  { listen }: Pick<Settings, "listen">,
+  accept: (socket: Socket) => void,
+): Promise<{ server: Server; address: AddressInfo }> {
+  // Nothing is read here: the worker does.
+  const server = createServer({ pauseOnConnect: true }, accept);
+  server.listen(listen.port, listen.host);
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    throw portError(`${listen.host}:${listen.port}`, error);
+  }
+  return { server, address: server.address() as AddressInfo };
+}
