@@ -50,3 +50,13 @@ export function cpuMsOf(pid: number): number {
     return Number.NaN;
   }
 }
+
+/** The processes that a process has started; none on systems without /proc. */
+export function childrenOf(pid: number): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+    return children.split(" ").filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}

@@ -16,6 +16,7 @@ import { registryTokenRow } from "./registry-token.ts";
 import { replicasRow } from "./replicas.ts";
 import { startRow } from "./start.ts";
 import { versionRow } from "./version.ts";
+import { workerRows } from "./workers.ts";
 
 /** The rows of the table. */
 export function rowsOf(options: Options): Row[] {
@@ -27,6 +28,7 @@ export function rowsOf(options: Options): Row[] {
     skipRow(options),
     createRow,
     replicasRow,
+    ...workerRows,
     importRow(options),
     exchangeRow,
     registryTokenRow,

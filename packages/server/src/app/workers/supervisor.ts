@@ -192,6 +192,7 @@ export class Supervisor implements RunningServer {
     switch (message.kind) {
       case "ready":
         worker.isReady = true;
+        this.#logs.log.info({ worker: place.number, pid: worker.pid }, "worker ready");
         this.#shareProblems();
         if (this.#stopped !== undefined) worker.send({ kind: "drain" });
         this.#dispatcher.add(worker);

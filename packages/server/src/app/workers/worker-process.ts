@@ -28,9 +28,10 @@ export class WorkerProcess implements Receiver {
   readonly turns: Duplex;
   isReady = false;
   readonly #child: ChildProcess;
-  /** Connections for it. One is under way at a time: those that it has not received go elsewhere when it ends. */
+  /** Connections for it, which go elsewhere if it ends before it has received them. */
   #connections: Socket[] = [];
-  #isPassing = false;
+  /** The one that is under way. A worker confirms it before it reads from it. */
+  #passing: Socket | undefined;
 
   constructor({ file, args }: WorkerProgram, start: WorkerStart, events: WorkerEvents) {
     this.number = start.worker;
@@ -47,13 +48,18 @@ export class WorkerProcess implements Receiver {
     });
     // It could not be started, or has ended: "exit" or "close" says so.
     this.#child.on("error", () => {});
-    // After the last line of its log.
+    // Comes after the last line of its log, and after its last message.
     this.#child.once("close", (code, signal) => events.ended(this, code, signal));
     this.send({ kind: "start", start });
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   send(message: ToWorker, socket?: Socket): void {
-    if (this.#child.connected) this.#child.send(message, socket, {}, () => {});
+    // An open socket can be passed on to another worker.
+    if (this.#child.connected) this.#child.send(message, socket, { keepOpen: true }, () => {});
   }
 
   receive(socket: Socket): void {
@@ -63,12 +69,13 @@ export class WorkerProcess implements Receiver {
 
   /** Whether it has received all connections. */
   get hasReceivedAll(): boolean {
-    return !this.#isPassing && this.#connections.length === 0;
+    return this.#passing === undefined && this.#connections.length === 0;
   }
 
-  /** Connections that it will not receive. */
+  /** Connections that it has not received. */
   takeBack(): Socket[] {
-    const connections = this.#connections;
+    const connections = [...(this.#passing ? [this.#passing] : []), ...this.#connections];
+    this.#passing = undefined;
     this.#connections = [];
     return connections;
   }
@@ -78,15 +85,15 @@ export class WorkerProcess implements Receiver {
   }
 
   #passNext(): void {
-    if (this.#isPassing) return;
-    const socket = this.#connections.shift();
-    if (socket === undefined) return;
-    this.#isPassing = true;
-    this.send({ kind: "connection" }, socket);
+    if (this.#passing !== undefined) return;
+    this.#passing = this.#connections.shift();
+    if (this.#passing !== undefined) this.send({ kind: "connection" }, this.#passing);
   }
 
+  /** The worker has its own descriptor of the connection now. */
   #passed(): void {
-    this.#isPassing = false;
+    this.#passing?.destroy();
+    this.#passing = undefined;
     this.#passNext();
   }
 }
