@@ -97,6 +97,8 @@ export class Supervisor implements RunningServer {
       problem: undefined,
       first: Promise.withResolvers(),
     }));
+    // Nobody waits for the start of a replacement.
+    for (const { first } of this.#places) first.promise.catch(() => {});
     server.on("error", (error) => this.#logs.log.error({ err: error }, "connection not accepted"));
     // However this process ends, it leaves none behind.
     process.on("exit", () => {
@@ -179,13 +181,20 @@ export class Supervisor implements RunningServer {
       address: this.#address,
       isReplacement,
     };
-    const worker = new WorkerProcess(this.#program, start, {
-      message: (from, message) => this.#received(place, from, message),
-      logged: (lines) => this.#write(lines),
-      ended: (_worker, code, signal) => this.#ended(place, worker, code, signal),
-    });
-    place.process = worker;
-    this.#turns.serve(worker.turns);
+    try {
+      const worker = new WorkerProcess(this.#program, start, {
+        message: (from, message) => this.#received(place, from, message),
+        logged: (lines) => this.#write(lines),
+        ended: (ended, code, signal) => this.#ended(place, ended, code, signal),
+      });
+      place.process = worker;
+      this.#turns.serve(worker.turns);
+    } catch (error) {
+      // Such as for lack of file descriptors or memory.
+      this.#logs.log.error({ worker: place.number, err: error }, "worker not started");
+      place.first.reject(error);
+      this.#replaceSoon(place);
+    }
   }
 
   #received(place: Place, worker: WorkerProcess, message: FromWorker): void {
@@ -241,17 +250,18 @@ export class Supervisor implements RunningServer {
     this.#scrapes.ended(worker.number);
     this.#shareProblems();
     place.first.reject(new WorkerStartError(code ?? 1));
-    // Nobody may wait for it any more.
-    place.first.promise.catch(() => {});
-    if (this.#stopped !== undefined || (place.number === 1 && !worker.isReady && !this.#isServing))
-      return;
+    if (this.#stopped !== undefined || !this.#isServing) return;
     if (performance.now() - worker.started > STABLE_MS) place.pauseMs = MIN_PAUSE_MS;
+    const fields = { worker: place.number, exitCode: code, signal, restartMs: place.pauseMs };
+    this.#logs.log.error(fields, "worker ended unexpectedly: it is replaced");
+    this.#replaceSoon(place);
+  }
+
+  #replaceSoon(place: Place): void {
     const { pauseMs } = place;
     place.pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
-    const fields = { worker: place.number, exitCode: code, signal, restartMs: pauseMs };
-    this.#logs.log.error(fields, "worker ended unexpectedly: it is replaced");
     setTimeout(() => {
-      if (this.#stopped === undefined) this.#startWorker(place, true);
+      if (this.#stopped === undefined && this.#isServing) this.#startWorker(place, true);
     }, pauseMs);
   }
 }

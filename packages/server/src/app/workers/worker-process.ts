@@ -46,7 +46,7 @@ export class WorkerProcess implements Receiver {
       if (received.kind === "accepted") this.#passed();
       else events.message(this, received);
     });
-    // It could not be started, or has ended: "exit" or "close" says so.
+    // Messages to a process that has ended fail; "close" says so.
     this.#child.on("error", () => {});
     // Comes after the last line of its log, and after its last message.
     this.#child.once("close", (code, signal) => events.ended(this, code, signal));
