@@ -42,6 +42,7 @@ export class BackgroundTasks {
     this.#stopping.abort();
     await this.#resumed;
     await this.#retention.stop();
+    await engine.listIndexes.stop();
     await this.#sync.stop();
     await engine.auditAggregator.flush().catch((error) => {
       log.error({ err: error }, "aggregated audit entries not written");

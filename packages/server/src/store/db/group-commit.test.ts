@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { writeInstallation } from "../tables/installation.ts";
+import type { GatheredTable } from "./gathered-rows.ts";
+import { insertRows } from "./insert-rows.ts";
 import { openSqlite } from "./sqlite.ts";
 import { Store } from "./store.ts";
 
@@ -11,10 +13,13 @@ describe("writes that share a commit", () => {
   let directory: string;
   let store: Store;
   const commits: number[] = [];
+  let now = 0;
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), "wharf-store-"));
     const timings = { committed: (_ms: number, writes: number) => commits.push(writes) };
-    store = await Store.open(openSqlite(join(directory, "own", "wharf.db")), [], timings);
+    store = await Store.open(openSqlite(join(directory, "own", "wharf.db")), [], timings, {
+      clock: () => now,
+    });
   });
   after(async () => {
     await store.close();
@@ -66,6 +71,60 @@ describe("writes that share a commit", () => {
     }
     await Promise.all(endless);
     assert.ok((commits[before + 1] ?? 0) < 20, `${commits.slice(before)}`);
+  });
+
+  test("a tick that is long for the writes it brings ends the wait for others", async () => {
+    const before = commits.length;
+    const writes = [put("busy-0")];
+    const nextTick = async (ms: number, ...names: string[]) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      now += ms;
+      writes.push(...names.map((name) => put(name)));
+    };
+    // Short for two writes, too long for one: the third tick is not waited for.
+    await nextTick(0.8, "busy-1", "busy-2");
+    await nextTick(0.8, "busy-3");
+    await nextTick(0.1, "late");
+    await Promise.all(writes);
+    assert.deepEqual(commits.slice(before), [4, 1]);
+  });
+
+  test("a write whose gathered rows cannot be stored fails alone", async () => {
+    const table: GatheredTable<string> = {
+      name: "installation",
+      write: (writer, names) => {
+        const rows = names.map((name) => [name, "gathered"]);
+        return insertRows(writer, "installation", ["name", "value"], rows);
+      },
+    };
+    const gather = (...names: string[]) =>
+      store.write(async (tx) => {
+        await tx.run("INSERT INTO installation (name, value) VALUES (?, 'x')", `by-${names}`);
+        for (const name of names) tx.gather(table, name);
+      });
+    const outcomes = await Promise.allSettled([gather("g1"), gather("g2", "g2"), gather("g3")]);
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome.status),
+      ["fulfilled", "rejected", "fulfilled"],
+    );
+    const stored = (await names()).filter((name) => name.includes("g"));
+    assert.deepEqual(stored, ["by-g1", "by-g3", "g1", "g3"]);
+  });
+
+  test("a write whose last part fails fails alone", async () => {
+    const ending = (name: string, value: string | null) =>
+      store.write(async (tx) => {
+        tx.atEnd(async (writer) => {
+          await writer.run("INSERT INTO installation (name, value) VALUES (?, ?)", name, value);
+        });
+      });
+    const outcomes = await Promise.allSettled([ending("e1", "x"), ending("e2", null), put("e3")]);
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome.status),
+      ["fulfilled", "rejected", "fulfilled"],
+    );
+    const stored = (await names()).filter((name) => /^e\d$/.test(name));
+    assert.deepEqual(stored, ["e1", "e3"]);
   });
 
   test("a write that fails half-way leaves nothing of itself", async () => {

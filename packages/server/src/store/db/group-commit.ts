@@ -1,18 +1,28 @@
 import { WharfError } from "../../lib/errors.ts";
 import { CountChanges } from "../resources/counts.ts";
+import { RowChanges } from "../resources/row-changes.ts";
 import { GrantChanges } from "../tables/access-log.ts";
 import { CommitOutcomeUnknown, NotCommitted, outcomeUnknown } from "./commit-errors.ts";
 import type { Driver, Writer } from "./connection.ts";
 import { type StoreFailure, storeError } from "./failure.ts";
+import { GatheredRows, type GatheredTable } from "./gathered-rows.ts";
 import { SharedTransaction } from "./shared-transaction.ts";
 import { type Turn, Turns } from "./turns.ts";
 
 /** Work done inside a transaction. May run again after a conflict, so it must not act outside it. */
 export type Work<T> = (tx: Transaction) => Promise<T>;
 
-/** A transaction that writes the counts and the access version once, at its end. */
+/** The last part of a work, after everything that its transaction gathers has been written. */
+export type AtEnd = (writer: Writer) => Promise<void>;
+
+/** A transaction that writes the counts, gathered rows and the access version once, at its end. */
 export interface Transaction extends Writer {
   readonly counts: CountChanges;
+  /** Adds a row that is written at the end of the transaction, and that no work reads before. */
+  gather<R>(table: GatheredTable<R>, row: R): void;
+  readonly rows: RowChanges;
+  /** Runs work at the end of the transaction, when counts and indexes of lists agree with the rows. */
+  atEnd(work: AtEnd): void;
   /** Records that this transaction changes access: sessions, keys or grants. */
   accessChanged(): void;
   /**
@@ -51,6 +61,13 @@ const BATCH_SIZE = 128;
 /** Ticks of the event loop for which a batch is gathered. */
 const MAX_GATHER_TICKS = 16;
 
+/**
+ * The length of a tick for each write that it brings, in milliseconds, up to which another tick is waited for: less than
+ * a disk flush takes. Ticks full of reads are longer, and bring writes as well: waiting for them would delay every commit
+ * for as long as reads saturate the event loop.
+ */
+const MAX_TICK_MS_PER_WRITE = 0.5;
+
 /** Attempts to commit a batch, in case of conflicts with other replicas and broken connections. */
 const MAX_ATTEMPTS = 8;
 
@@ -62,13 +79,19 @@ const MAX_ATTEMPTS = 8;
 export class GroupCommit {
   readonly #driver: Driver;
   readonly #observer: CommitObserver;
+  readonly #clock: () => number;
   readonly #turns = new Turns();
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
 
-  constructor(driver: Driver, observer: CommitObserver) {
+  constructor(
+    driver: Driver,
+    observer: CommitObserver,
+    clock: () => number = () => performance.now(),
+  ) {
     this.#driver = driver;
     this.#observer = observer;
+    this.#clock = clock;
   }
 
   /**
@@ -96,15 +119,19 @@ export class GroupCommit {
   }
 
   /**
-   * Waits for one tick of the event loop, and for more while each brings further writes: clients that were
-   * answered together send their next requests one after another, and a commit for the first would make
-   * the others wait for a disk flush.
+   * Waits for one tick of the event loop, and for more while each brings enough further writes: clients that were
+   * answered together send their next requests one after another, and a commit for the first would make the others wait
+   * for a disk flush.
    */
   async #gather(): Promise<void> {
+    let began = this.#clock();
     for (let tick = 0; tick < MAX_GATHER_TICKS && this.#waiting.length < BATCH_SIZE; tick++) {
       const before = this.#waiting.length;
       await new Promise((resolve) => setImmediate(resolve));
-      if (this.#waiting.length === before) return;
+      const now = this.#clock();
+      const added = this.#waiting.length - before;
+      if (added === 0 || now - began > added * MAX_TICK_MS_PER_WRITE) return;
+      began = now;
     }
   }
 
@@ -166,6 +193,9 @@ export class GroupCommit {
       const outcomes: Outcome[] = [];
       const reliedOn = new Set<number>();
       const grants = new GrantChanges();
+      const gathered = new GatheredRows();
+      const rows = new RowChanges();
+      const atEnd: { readonly outcome: number; readonly work: AtEnd }[] = [];
       for (const { work } of batch) {
         const tx = new SharedTransaction(writer, counts);
         const outcome = await (mode.inSavepoints
@@ -175,10 +205,21 @@ export class GroupCommit {
         if ("error" in outcome) continue;
         counts.add(tx.counts);
         grants.add(tx.grants);
+        if (!mode.inSavepoints) gathered.add(tx.gathered);
+        rows.add(tx.rows);
+        atEnd.push(...tx.last.map((work) => ({ outcome: outcomes.length - 1, work })));
         if (tx.changesAccess) reliedOn.add(tx.reliedOn ?? ANY_VERSION);
       }
       if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants);
-      await counts.store(writer);
+      await this.#together(gathered.store(writer));
+      await rows.store(writer, await counts.store(writer));
+      for (const { outcome, work } of atEnd) {
+        if (!mode.inSavepoints) await this.#together(work(writer));
+        else {
+          const ended = await this.#savepoint(() => work(writer));
+          if ("error" in ended) outcomes[outcome] = ended;
+        }
+      }
       await this.#driver.commit();
       return outcomes;
     } catch (error) {
@@ -198,11 +239,28 @@ export class GroupCommit {
     }
   }
 
-  async #inSavepoint(tx: SharedTransaction, work: Work<unknown>): Promise<Outcome> {
+  /** Runs a part of the whole batch: if it fails, each work runs it alone, in its savepoint. */
+  async #together(part: Promise<void>): Promise<void> {
+    try {
+      await part;
+    } catch (error) {
+      throw this.#driver.isTransient(error) ? error : new HalfWritten();
+    }
+  }
+
+  #inSavepoint(tx: SharedTransaction, work: Work<unknown>): Promise<Outcome> {
+    return this.#savepoint(async () => {
+      const value = await work(tx);
+      await tx.gathered.store(this.#driver.writer);
+      return value;
+    });
+  }
+
+  async #savepoint(run: () => Promise<unknown>): Promise<Outcome> {
     const { writer } = this.#driver;
     await writer.run("SAVEPOINT work");
     try {
-      const value = await work(tx);
+      const value = await run();
       await writer.run("RELEASE SAVEPOINT work");
       return { value };
     } catch (error) {

@@ -1,12 +1,17 @@
 import { CountChanges, readCounts } from "../resources/counts.ts";
+import { RowChanges } from "../resources/row-changes.ts";
 import { GrantChanges } from "../tables/access-log.ts";
 import type { Value, Writer } from "./connection.ts";
-import type { Transaction } from "./group-commit.ts";
+import { GatheredRows, type GatheredTable } from "./gathered-rows.ts";
+import type { AtEnd, Transaction } from "./group-commit.ts";
 
 /** The part of one write in the transaction of its batch. */
 export class SharedTransaction implements Transaction {
   readonly counts = new CountChanges();
   readonly grants = new GrantChanges();
+  readonly gathered = new GatheredRows();
+  readonly rows = new RowChanges();
+  readonly last: AtEnd[] = [];
   readonly dialect: Writer["dialect"];
   readonly #writer: Writer;
   /** Counts of the finished works in the same transaction. */
@@ -37,6 +42,14 @@ export class SharedTransaction implements Transaction {
   run(sql: string, ...params: Value[]): Promise<number> {
     this.mustUndo = true;
     return this.#writer.run(sql, ...params);
+  }
+
+  gather<R>(table: GatheredTable<R>, row: R): void {
+    this.gathered.push(table, row);
+  }
+
+  atEnd(work: AtEnd): void {
+    this.last.push(work);
   }
 
   accessChanged(): void {

@@ -3,12 +3,14 @@ import { VERSION } from "../../lib/version.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import { type MigrationOptions, migrate } from "../schema/migrate.ts";
 import type { Driver, Reader } from "./connection.ts";
+import { type CostlyLimits, CostlyReads, type ReadOrigin } from "./costly-reads.ts";
 import type { StoreFailure } from "./failure.ts";
-import { GroupCommit, type Work } from "./group-commit.ts";
+import { type CommitObserver, GroupCommit, type Work } from "./group-commit.ts";
 import { StoreHealth } from "./health.ts";
 import { migrations } from "./migrations.ts";
 import { observedReads } from "./observed-reader.ts";
 import { probe } from "./probe.ts";
+import { RequestReader } from "./request-reader.ts";
 
 /** Durations of commits, for the metrics. */
 export interface StoreTimings {
@@ -19,6 +21,10 @@ export interface StoreTimings {
 export interface StoreOptions extends MigrationOptions {
   /** The interval of checks of its health, for tests. */
   readonly checkMs?: number;
+  /** What bounds costly reads, for tests. */
+  readonly costly?: Partial<CostlyLimits>;
+  /** Measures ticks of the event loop, for tests. */
+  readonly clock?: () => number;
 }
 
 /** A request whose client may give up. */
@@ -34,11 +40,16 @@ export interface Abandonable {
 export class Store {
   readonly reader: Reader;
   readonly health: StoreHealth;
+  readonly costlyReads: CostlyReads;
   readonly #driver: Driver;
-  readonly #reads: Pick<Driver, "readShared" | "reader">;
+  readonly #reads: ReturnType<typeof observedReads>;
   readonly #commits: GroupCommit;
 
-  private constructor(driver: Driver, timings: StoreTimings, checkMs?: number) {
+  private constructor(
+    driver: Driver,
+    timings: StoreTimings,
+    { checkMs, clock, costly }: StoreOptions,
+  ) {
     this.#driver = driver;
     const health = new StoreHealth(
       {
@@ -52,13 +63,15 @@ export class Store {
     const failed = (failure: StoreFailure) => health.failed(failure);
     this.#reads = observedReads(driver, failed);
     this.reader = this.#reads.reader;
-    this.#commits = new GroupCommit(driver, {
+    this.costlyReads = new CostlyReads(this.#reads.costly, costly);
+    const observer: CommitObserver = {
       committed(ms, writes) {
         timings.committed(ms, writes);
         health.committed();
       },
       failed,
-    });
+    };
+    this.#commits = new GroupCommit(driver, observer, clock);
   }
 
   /** Opens the store and migrates its tables. */
@@ -77,7 +90,7 @@ export class Store {
       await driver.close();
       throw error;
     }
-    return new Store(driver, timings, options.checkMs);
+    return new Store(driver, timings, options);
   }
 
   /** Runs work in a transaction that it may share with others; resolves when it is durable. */
@@ -97,6 +110,11 @@ export class Store {
       if (abandoned !== undefined) throw abandoned;
       return work(tx);
     });
+  }
+
+  /** A reader for a request, with which its costly statements end. */
+  readerFor(origin: ReadOrigin): Reader {
+    return new RequestReader(this.reader, this.costlyReads, origin);
   }
 
   /** The access version, which grows with every change of access. Never older than the call. */

@@ -1,4 +1,6 @@
+import type { GatheredTable } from "../db/gathered-rows.ts";
 import type { Transaction } from "../db/group-commit.ts";
+import { insertRows } from "../db/insert-rows.ts";
 
 export interface AuditEntry {
   readonly time: number;
@@ -25,36 +27,63 @@ export interface StoredEvent {
   readonly body: string;
 }
 
-/** Writes an entry of the audit log in the transaction of the audited change. */
+const AUDIT: GatheredTable<AuditEntry> = {
+  name: "audit",
+  write: (writer, entries) =>
+    insertRows(
+      writer,
+      "audit",
+      [
+        "time",
+        "actor",
+        "method",
+        "resource",
+        "request_id",
+        "remote_address",
+        "user_agent",
+        "code",
+        "detail",
+      ],
+      entries.map((entry) => [
+        entry.time,
+        entry.actor,
+        entry.method,
+        entry.resource,
+        entry.requestId,
+        entry.remoteAddress,
+        entry.userAgent,
+        entry.code,
+        entry.detail,
+      ]),
+    ),
+};
+
+const EVENTS: GatheredTable<StoredEvent> = {
+  name: "events",
+  write: (writer, events) =>
+    insertRows(
+      writer,
+      "events",
+      ["event_id", "time", "type", "subject", "group_uid", "actor", "body_type", "body"],
+      events.map((event) => [
+        event.id,
+        event.time,
+        event.type,
+        event.subject,
+        event.group,
+        event.actor,
+        event.bodyType,
+        event.body,
+      ]),
+    ),
+};
+
+/** Adds an entry of the audit log to the transaction of the audited change. */
 export async function writeAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
-  await tx.run(
-    `INSERT INTO audit
-       (time, actor, method, resource, request_id, remote_address, user_agent, code, detail)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    entry.time,
-    entry.actor,
-    entry.method,
-    entry.resource,
-    entry.requestId,
-    entry.remoteAddress,
-    entry.userAgent,
-    entry.code,
-    entry.detail,
-  );
+  tx.gather(AUDIT, entry);
 }
 
-/** Writes an event, to be delivered to subscribers, in the transaction of its cause. */
+/** Adds an event, to be delivered to subscribers, to the transaction of its cause. */
 export async function writeEvent(tx: Transaction, event: StoredEvent): Promise<void> {
-  await tx.run(
-    `INSERT INTO events (event_id, time, type, subject, group_uid, actor, body_type, body)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    event.id,
-    event.time,
-    event.type,
-    event.subject,
-    event.group,
-    event.actor,
-    event.bodyType,
-    event.body,
-  );
+  tx.gather(EVENTS, event);
 }
