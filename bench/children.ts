@@ -51,12 +51,12 @@ export function cpuMsOf(pid: number): number {
   }
 }
 
-/** The processes that a process has started; none on systems without /proc. */
-export function childrenOf(pid: number): number[] {
+/** A process, those that it has started, and so on; only the first on systems without /proc. */
+export function familyOf(pid: number): number[] {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
-    return children.split(" ").filter(Boolean).map(Number);
+    return [pid, ...children.split(" ").filter(Boolean).map(Number).flatMap(familyOf)];
   } catch {
-    return [];
+    return [pid];
   }
 }

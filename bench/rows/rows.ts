@@ -40,6 +40,7 @@ export function rowsOf(options: Options): Row[] {
     ...advisoryRowsOf(options),
     archiveRow,
     memoryRow(options),
+    memoryRow(options, 2),
     startRow,
     versionRow,
   ];

@@ -1,5 +1,5 @@
 import { newDatabase } from "../../packages/server/test/support/server/postgres.ts";
-import { childrenOf, cpuMsOf } from "../children.ts";
+import { cpuMsOf, familyOf } from "../children.ts";
 import { ScratchData } from "../data-set.ts";
 import type { HttpJob } from "../load/http.ts";
 import { alternately } from "../measure.ts";
@@ -8,7 +8,7 @@ import { groupPath, mustEqual } from "../verify.ts";
 import { Wharf } from "../wharf.ts";
 
 const WORKERS = 2;
-const CONNECTIONS = 64;
+const CONNECTIONS = 128;
 
 /** Groups of the organization, which are read alternately. */
 const GROUPS = 1_000;
@@ -142,7 +142,7 @@ class Site implements AsyncDisposable {
   async load(work: Work, seconds: number): Promise<{ perSecond: number; perCpuSecond: number }> {
     const { port, token, pid } = this.#server;
     const { method, targets } = work.requests(this.#organization, this.#groups);
-    const pids = [pid, ...childrenOf(pid)];
+    const pids = familyOf(pid);
     const cpuMs = () => pids.reduce((sum, one) => sum + cpuMsOf(one), 0);
     const before = cpuMs();
     const job = { port, token, method, targets, connections: CONNECTIONS, seconds };

@@ -1,8 +1,9 @@
 import { constants } from "node:os";
 import type { RunningServer } from "@wharf/server/app/running-server.ts";
 import { startServer } from "@wharf/server/app/server.ts";
-import { Supervisor, WorkerStartError } from "@wharf/server/app/workers/supervisor.ts";
+import { Supervisor } from "@wharf/server/app/workers/supervisor.ts";
 import { runWorker } from "@wharf/server/app/workers/worker.ts";
+import { WorkerStartError } from "@wharf/server/app/workers/worker-pool.ts";
 import { readSettings, type Settings } from "@wharf/server/config/settings.ts";
 import type { Run } from "../command/types.ts";
 import type { serveDefinition } from "./commands.ts";
