@@ -3,8 +3,10 @@ import { SERVICES } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import { registerClouds } from "../clouds/check.ts";
 import type { Settings } from "../config/settings.ts";
+import type { DeliveryTimes } from "../delivery/times.ts";
 import { registerResources } from "../engine/handlers.ts";
 import type { EngineLimits } from "../engine/limits.ts";
+import { registerEvents } from "../events/register.ts";
 import { embeddedDatabaseError } from "../lib/startup-errors.ts";
 import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
 import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
@@ -61,6 +63,8 @@ export interface ServerOptions {
   readonly passwordCost?: PasswordCost;
   /** What bounds the cost of a request; low ones make tests fast. */
   readonly limits?: EngineLimits;
+  /** Times of deliveries; short ones make tests fast. */
+  readonly deliveryTimes?: DeliveryTimes;
   /** For one of several processes. */
   readonly supervisor?: SupervisorLink;
 }
@@ -70,15 +74,14 @@ export async function startServer(
   options: ServerOptions = {},
 ): Promise<DrainableServer> {
   const { open = openServerStore, logOutput, passwordCost = PASSWORD_COST } = options;
-  const { limits, supervisor } = options;
   const metrics = new Metrics();
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
   const output = logOutput ?? stderrOutput(metrics);
-  const log = openLog(settings.logLevel, output, supervisor?.worker);
+  const log = openLog(settings.logLevel, output, options.supervisor?.worker);
   const store = await open(settings, tables, metrics, { log: migrationLog(log) });
   try {
     const passwords = new PasswordHasher(passwordCost);
-    return await serve(settings, store, metrics, log, { passwords, limits, supervisor });
+    return await serve(settings, store, metrics, log, { ...options, passwords });
   } catch (error) {
     // The first error is the reason.
     await store.close().catch(() => {});
@@ -96,10 +99,8 @@ function migrationLog({ log, flush }: Log): MigrationLog {
   };
 }
 
-interface ServeOptions {
+interface ServeOptions extends ServerOptions {
   readonly passwords: PasswordHasher;
-  readonly limits: EngineLimits | undefined;
-  readonly supervisor: SupervisorLink | undefined;
 }
 
 async function serve(
@@ -107,7 +108,7 @@ async function serve(
   store: Store,
   metrics: Metrics,
   logs: Log,
-  { passwords, limits, supervisor }: ServeOptions,
+  { passwords, limits, deliveryTimes, supervisor }: ServeOptions,
 ): Promise<DrainableServer> {
   const { log } = logs;
   const faults = new FaultLog(log);
@@ -131,6 +132,7 @@ async function serve(
     registerLogin(api, { ...core, passwords, peers: supervisor }, exchange),
   );
   const registry = registerRegistry(api, core, exchange);
+  const delivery = registerEvents(api, core, deliveryTimes);
   await registerVulnerabilities(api, { ...core, exchange });
   registerV1(api, engine, registry.tagWrites);
 
@@ -150,7 +152,7 @@ async function serve(
     held: true,
     source: supervisor,
   });
-  const background = new BackgroundTasks(core, registry.sync);
+  const background = new BackgroundTasks(core, registry.sync, delivery);
   let firstRun: FirstRun | undefined;
   try {
     await core.publishAddresses(port.url);
@@ -174,6 +176,7 @@ async function serve(
     drain();
     log.info({ delaySeconds: delayMs / 1000 }, "stopping");
     await sleep(delayMs, undefined, delay).catch(() => {});
+    delivery.endStreams();
     await port.close(DRAIN_MS);
     await background.stop();
     await store.close();

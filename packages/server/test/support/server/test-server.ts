@@ -9,6 +9,7 @@ import { setImmediate } from "node:timers/promises";
 import { operatorToken } from "../../../src/app/admin.ts";
 import { type ServerOptions, startServer } from "../../../src/app/server.ts";
 import { readSettings } from "../../../src/config/settings.ts";
+import { DELIVERY_TIMES, type DeliveryTimes } from "../../../src/delivery/times.ts";
 import { ENGINE_LIMITS, type EngineLimits } from "../../../src/engine/limits.ts";
 import { freePort } from "./free-port.ts";
 import { newDatabase } from "./postgres.ts";
@@ -45,6 +46,8 @@ export interface StartOptions {
   readonly open?: ServerOptions["open"];
   /** Smaller sizes than usual, for a server in this process: tests of limits need fewer rows. */
   readonly limits?: Partial<EngineLimits>;
+  /** Shorter times of deliveries, for a server in this process. */
+  readonly deliveryTimes?: Partial<DeliveryTimes>;
 }
 
 /** A real server on a real port, with a store of its own. */
@@ -78,7 +81,8 @@ export class TestServer {
     sameStoreAs,
     open,
     limits,
-    workers = open || limits ? undefined : WORKERS,
+    deliveryTimes,
+    workers = open || limits || deliveryTimes ? undefined : WORKERS,
     ownProcess = workers !== undefined,
   }: StartOptions = {}): Promise<TestServer> {
     const data = scratchFolder("wharf-test-");
@@ -87,7 +91,7 @@ export class TestServer {
       ...secretKeyOf(flags),
     ];
     const listen = `127.0.0.1:${await freePort()}`;
-    const launch = ownProcess ? startProcess : startInProcess({ open, limits });
+    const launch = ownProcess ? startProcess : startInProcess({ open, limits, deliveryTimes });
     const all = workers === undefined ? flags : ["--workers", String(workers), ...flags];
     const running = await launch(["--listen", listen, ...storeFlags, ...all]);
     return new TestServer(launch, running, storeFlags, all, data);
@@ -173,10 +177,13 @@ interface Running {
 
 type Launch = (flags: readonly string[]) => Promise<Running>;
 
-type Inside = Record<"open", StartOptions["open"]> & Record<"limits", StartOptions["limits"]>;
+/** What only a server in this process can be given. */
+type Inside = {
+  readonly [Name in "open" | "limits" | "deliveryTimes"]: StartOptions[Name] | undefined;
+};
 
 const startInProcess =
-  ({ open, limits }: Inside) =>
+  ({ open, limits, deliveryTimes }: Inside) =>
   async (flags: readonly string[]) => {
     const log: string[] = [];
     const write = (line: string) => log.push(line.trimEnd());
@@ -186,6 +193,7 @@ const startInProcess =
       passwordCost: { memory: 64, passes: 1, parallelism: 1 },
       ...(open && { open }),
       ...(limits && { limits: { ...ENGINE_LIMITS, ...limits } }),
+      ...(deliveryTimes && { deliveryTimes: { ...DELIVERY_TIMES, ...deliveryTimes } }),
     });
     if (server.firstRun !== undefined) {
       const { url, code } = server.firstRun;
