@@ -4,7 +4,7 @@ import { defaultWorkers } from "./workers.ts";
 
 const GIB = 1024 ** 3;
 
-test("workers use all cores beyond one, as far as memory and the store allow", () => {
+test("workers use all cores beyond one that memory and the store permit", () => {
   const workers = (cores: number, gib: number, url = "", platform = "linux") =>
     defaultWorkers(url, { cores, memoryBytes: gib * GIB, platform });
   assert.deepEqual(
