@@ -20,6 +20,7 @@ import { registryTokenRow } from "./registry-token.ts";
 import { replicasRow } from "./replicas.ts";
 import { startRow } from "./start.ts";
 import { versionRow } from "./version.ts";
+import { workerRows } from "./workers.ts";
 
 /** The rows of the table. */
 export function rowsOf(options: Options): Row[] {
@@ -33,6 +34,7 @@ export function rowsOf(options: Options): Row[] {
     ...isolationRows(options),
     ...postgresRows(options),
     replicasRow,
+    ...workerRows,
     importRow(options),
     exchangeRow,
     registryTokenRow,
@@ -43,6 +45,7 @@ export function rowsOf(options: Options): Row[] {
     ...advisorySearchRows(options),
     archiveRow,
     memoryRow(options),
+    memoryRow(options, 2),
     startRow,
     versionRow,
     commandRow,
