@@ -14,7 +14,11 @@ export async function listenFor(
   accept: (socket: Socket) => void,
 ): Promise<Listening> {
   // Nothing is read here: the worker does.
-  const server = createServer({ pauseOnConnect: true }, accept);
+  const server = createServer({ pauseOnConnect: true }, (socket) => {
+    // A connection that breaks here must not end the process; the worker notices it, too.
+    socket.on("error", () => socket.destroy());
+    accept(socket);
+  });
   server.listen(listen.port, listen.host);
   try {
     await once(server, "listening");
