@@ -153,11 +153,18 @@ export async function countRows(reader: Reader, scan: Scan): Promise<number> {
   }
   let total = 0;
   for (const some of batches(ranges)) {
-    const counts = some.map((range) => countRange(reader, table, range, filters));
+    const counts = some.map((range) => countOne(reader, scan, range));
     for (const count of await Promise.all(counts)) total += count;
     await task.pause();
   }
   return total;
+}
+
+async function countOne(reader: Reader, scan: Scan, range: Range): Promise<number> {
+  const { table, filters, listIndexes } = scan;
+  const known =
+    filters.length === 0 ? undefined : await listIndexes.totalOf(reader, { ...scan, range });
+  return known ?? countRange(reader, table, range, filters);
 }
 
 async function pageQuery(

@@ -80,6 +80,29 @@ export class ResourceReads {
     return reader.all<EncodedRow>(sql, JSON.stringify(values));
   }
 
+  /** Whether more rows than this have a value in a column. */
+  async hasMany(
+    reader: Reader,
+    filter: Filter,
+    partition: number | undefined,
+    rows: number,
+  ): Promise<boolean> {
+    const { text, params } = this.having(filter, partition);
+    const sql = `SELECT 1 AS found FROM ${this.shape.name} WHERE ${text} LIMIT 1 OFFSET ?`;
+    return (await reader.get(sql, ...params, rows)) !== undefined;
+  }
+
+  /** The rows with a value, by the index of the column. That of a common column begins with the partition. */
+  having(
+    { column, value }: Filter,
+    partition: number | undefined,
+  ): { readonly text: string; readonly params: readonly (string | number)[] } {
+    const isOwn = this.shape.filterColumns.some(({ name }) => name === column);
+    const text = `${column} = ?${this.#notEmpty(column)}`;
+    if (isOwn || partition === undefined) return { text, params: [value] };
+    return { text: `${text} AND part = ?`, params: [value, partition] };
+  }
+
   async hasAny(reader: Reader, { column, value }: Filter): Promise<boolean> {
     const sql = `SELECT 1 AS found FROM ${this.shape.name} WHERE ${column} = ? LIMIT 1`;
     return (await reader.get(sql, value)) !== undefined;

@@ -43,6 +43,8 @@ export class ResourceTable extends ResourceReads {
   readonly terms: TermTable | undefined;
   readonly #columns: readonly string[];
   readonly #mutable: readonly string[];
+  /** The columns that indexes of lists need. */
+  readonly #indexed: string;
   readonly #insert: string;
   readonly #update: string;
 
@@ -56,6 +58,8 @@ export class ResourceTable extends ResourceReads {
       ...(hasTerms ? ["terms"] : []),
       ...filterColumns.map((column) => column.name),
     ];
+    const filters = filterColumns.map((column) => column.name);
+    this.#indexed = ["id", "uid", "name", "created", "updated", ...filters].join(", ");
     this.#mutable = this.#columns.filter((column) => !IMMUTABLE.has(column));
     this.#insert = `INSERT INTO ${name} (${this.#columns.join(", ")}) VALUES (${this.#columns.map(() => "?").join(", ")}) ON CONFLICT DO NOTHING`;
     this.#update = `UPDATE ${name} SET ${this.#mutable.map((c) => `${c} = ?`).join(", ")} WHERE uid = ?`;
@@ -145,8 +149,8 @@ export class ResourceTable extends ResourceReads {
   ): Promise<number> {
     const { name } = this.shape;
     const [where, values] = partition === undefined ? ["", []] : [" AND part = ?", [partition]];
-    const columns = `id, uid, name, created, updated${this.terms === undefined ? "" : ", terms"}`;
-    const rows = await tx.all<Omit<IndexedRow, "kind"> & { readonly terms?: string }>(
+    const columns = `${this.#indexed}${this.terms === undefined ? "" : ", terms"}`;
+    const rows = await tx.all<IndexedRow & { readonly terms?: string }>(
       `SELECT ${columns} FROM ${name} WHERE parent = ?${where} LIMIT ?`,
       parent,
       ...values,
@@ -171,7 +175,8 @@ export class ResourceTable extends ResourceReads {
   }
 
   #key(uid: string) {
-    return { table: this.shape.name, uid, parent: this.parentOf(uid) };
+    const { name: table } = this.shape;
+    return { table, columns: this.#indexed, uid, parent: this.parentOf(uid) };
   }
 
   #kind(partition: number | undefined): string {
@@ -183,13 +188,13 @@ export class ResourceTable extends ResourceReads {
     const { name, partitions } = this.shape;
     const identityColumn = this.#identityColumn;
     const columns = [
-      "id, uid, name, created, updated",
+      this.#indexed,
       ...(partitions ? [`part AS "partition"`] : []),
       ...(this.terms ? ["terms"] : []),
       ...(identityColumn === undefined ? [] : [`${identityColumn} AS identity`]),
     ];
     const row = await tx.get<
-      Omit<IndexedRow, "kind"> & {
+      IndexedRow & {
         readonly partition?: number;
         readonly terms?: string;
         readonly identity?: string;
