@@ -7,6 +7,7 @@ import { exchangeRow } from "./exchange.ts";
 import { getGrpc } from "./get-grpc.ts";
 import { getRest } from "./get-rest.ts";
 import { importRow } from "./import.ts";
+import { skipAfterWriteRow, worstListRow } from "./list-search.ts";
 import { listGrowthRow, listRow, skipRow } from "./lists.ts";
 import { memoryRow } from "./memory.ts";
 import { noticeRow } from "./notice.ts";
@@ -26,6 +27,8 @@ export function rowsOf(options: Options): Row[] {
     listRow(options),
     listGrowthRow(options),
     skipRow(options),
+    skipAfterWriteRow(options),
+    worstListRow(options),
     createRow,
     ...postgresRows(options),
     replicasRow,

@@ -15,6 +15,12 @@ import { MAX_PROBLEMS, type StoreProblem } from "./problem.ts";
 
 const PAGE_SIZE = 5_000;
 
+/** The name of the indexes of lists in problems. */
+export const LIST_INDEXES = "list_indexes";
+
+/** Makes all indexes of lists void. */
+export const VOID_LISTS = "UPDATE list_indexes SET state = 'void'";
+
 type ListedRow = readonly [key: string, id: number];
 
 /** Compares the indexes of lists that are read with the rows of their lists. */
@@ -39,7 +45,7 @@ export async function checkLists(
     const { form, kind, reach, scope, sort } = list;
     const filtered = list.filter_by === "" ? "" : ` with ${list.filter_by}`;
     const problem = `${wrong} wrong ${form} of ${kind}${filtered} by ${sort}, ${reach} ${scope || "the root"}`;
-    problems.push({ kind: "data", name: "list_indexes", problem });
+    problems.push({ kind: "index", name: LIST_INDEXES, problem });
   }
   return problems.slice(0, MAX_PROBLEMS);
 }
