@@ -7,6 +7,7 @@ import { exchangeRow } from "./exchange.ts";
 import { getGrpc } from "./get-grpc.ts";
 import { getRest } from "./get-rest.ts";
 import { importRow } from "./import.ts";
+import { isolationRows } from "./isolation.ts";
 import { skipAfterWriteRow, worstListRow } from "./list-search.ts";
 import { listGrowthRow, listRow, skipRow } from "./lists.ts";
 import { memoryRow } from "./memory.ts";
@@ -30,6 +31,7 @@ export function rowsOf(options: Options): Row[] {
     skipAfterWriteRow(options),
     worstListRow(options),
     createRow,
+    ...isolationRows(options),
     ...postgresRows(options),
     replicasRow,
     importRow(options),

@@ -10,13 +10,11 @@ import {
   type SortValues,
 } from "./list-index.ts";
 
-/** A stored row as the indexes of lists know it. */
+/** A stored row as the indexes of lists know it, with the columns that lists are filtered by. */
 export interface IndexedRow extends SortValues {
   readonly id: number;
   /** The kind under which it is counted. */
   readonly kind: string;
-  /** The columns that lists are filtered by. */
-  readonly [column: string]: string | number;
 }
 
 interface RowChange {
@@ -108,7 +106,8 @@ export class RowChanges {
 function movesOf(list: ListIndexRow, row: IndexedRow | undefined, by: 1 | -1): Move[] {
   if (row?.kind !== list.kind) return [];
   const filter = readFilter(list.filter_by);
-  if (filter !== undefined && row[filter.column] !== filter.value) return [];
+  const values = row as unknown as Readonly<Record<string, unknown>>;
+  if (filter !== undefined && values[filter.column] !== filter.value) return [];
   return [{ list, key: keyOf(row[list.sort]), id: row.id, by }];
 }
 
@@ -166,8 +165,7 @@ async function currentRows(
       JSON.stringify([...kinds.keys()]),
     );
     for (const row of found) {
-      const indexed = { ...row, kind: kinds.get(row.uid as string) } as IndexedRow;
-      rows.set(`${table} ${row.uid}`, indexed);
+      rows.set(`${table} ${row.uid}`, { ...row, kind: kinds.get(row.uid) as string });
     }
   }
   return rows;
