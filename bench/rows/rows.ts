@@ -10,6 +10,7 @@ import { getGrpc } from "./get-grpc.ts";
 import { getRest } from "./get-rest.ts";
 import { importRow } from "./import.ts";
 import { isolationRows } from "./isolation.ts";
+import { skipAfterWriteRow, worstListRow } from "./list-search.ts";
 import { listGrowthRow, listRow, skipRow } from "./lists.ts";
 import { memoryRow } from "./memory.ts";
 import { noticeRow } from "./notice.ts";
@@ -30,6 +31,8 @@ export function rowsOf(options: Options): Row[] {
     listRow(options),
     listGrowthRow(options),
     skipRow(options),
+    skipAfterWriteRow(options),
+    worstListRow(options),
     createRow,
     ...isolationRows(options),
     ...postgresRows(options),
