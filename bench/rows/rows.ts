@@ -3,6 +3,7 @@ import type { Row } from "../row.ts";
 import { advisoryRowsOf } from "./advisories.ts";
 import { advisorySearchRows } from "./advisory-search.ts";
 import { archiveRow } from "./archive.ts";
+import { bindingRowsOf } from "./bindings.ts";
 import { commandRow } from "./command.ts";
 import { createRow } from "./create.ts";
 import { exchangeRow } from "./exchange.ts";
@@ -33,6 +34,7 @@ export function rowsOf(options: Options): Row[] {
     skipRow(options),
     skipAfterWriteRow(options),
     worstListRow(options),
+    ...bindingRowsOf(options),
     createRow,
     ...isolationRows(options),
     ...postgresRows(options),
