@@ -1,7 +1,8 @@
 /**
- * Puts the command and all it needs into four files: the start, which knows the version, the server, the
- * commands of operators, and all other commands; then has V8 compile them. The sources run as they are, but reading some
- * hundreds of small files makes for a slow start; one file that is compiled already starts at once.
+ * Puts the command and all it needs into five files: the start, which knows the version, the server, its
+ * reader processes, the commands of operators, and all other commands; then has V8 compile them. The
+ * sources run as they are, but reading some hundreds of small files makes for a slow start; one file that
+ * is compiled already starts at once.
  *
  * CommonJS on purpose: importing node:http as a module makes Node.js load its whole fetch
  * implementation, which costs more than all of our own code.
@@ -31,6 +32,8 @@ const common: BuildOptions = {
   logLevel: "warning",
   metafile: true,
   plugins,
+  // Programs that are started apart are beside the file that starts them (sqlite/reader-processes.ts).
+  define: { "import.meta.dirname": "__dirname", "import.meta.filename": "__filename" },
   // Becomes require: an import would bring the machinery of modules along.
   supported: { "dynamic-import": false },
   // Loaded when something is first asked of them, which few installations do, and found beside us.
@@ -70,6 +73,11 @@ const operators = [
     ...compiledNow,
     entryPoints: [`${SOURCES}/serve/alone.ts`],
     outfile: join(OUT, "server.cjs"),
+  }),
+  await build({
+    ...common,
+    entryPoints: ["packages/server/src/store/db/sqlite/reader-process.ts"],
+    outfile: join(OUT, "reader-process.cjs"),
   }),
 ];
 // Last, since the launcher takes the build to be as old as this file.

@@ -31,12 +31,16 @@ const overNode: SendHttp = async (request) => {
     response.destroy();
     throw new Error("unexpected redirect");
   }
-  const body = await bodyOf(response);
   return {
     status: statusCode,
     statusText: statusMessage,
     headers: { get: (name) => [headers[name] ?? null].flat().join(", ") || null },
-    text: (await decoded(body, headers["content-encoding"])).toString(),
+    text: async () => {
+      const body = await abortable(bodyOf(response), request.signal);
+      return (await decoded(body, headers["content-encoding"])).toString();
+    },
+    // Streams are requested without compression.
+    chunks: () => response,
   };
 };
 

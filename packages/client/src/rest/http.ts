@@ -7,13 +7,16 @@ export interface OutgoingRequest {
   readonly signal: AbortSignal;
 }
 
-/** A complete response over HTTP. */
+/** The begin of a response over HTTP; its body is read once. */
 export interface IncomingResponse {
   readonly status: number;
   /** The reason phrase; empty over HTTP/2. */
   readonly statusText: string;
   readonly headers: ResponseHeaders;
-  readonly text: string;
+  /** The whole body. */
+  text(): Promise<string>;
+  /** The body as it arrives. */
+  chunks(): AsyncIterable<Uint8Array>;
 }
 
 export interface ResponseHeaders {
@@ -44,6 +47,14 @@ export function overFetch(fetch: Fetch): SendHttp {
       ...(body === undefined ? {} : { body }),
     });
     const { status, statusText, headers: received } = response;
-    return { status, statusText, headers: received, text: await response.text() };
+    return {
+      status,
+      statusText,
+      headers: received,
+      text: () => response.text(),
+      async *chunks() {
+        yield* response.body ?? [];
+      },
+    };
   };
 }

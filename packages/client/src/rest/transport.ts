@@ -1,9 +1,10 @@
 import { fromJson, type JsonObject, type JsonValue, type Message } from "@bufbuild/protobuf";
 import type { CodeName } from "@wharf/contract/messages";
-import { codeOfNumber, isObject, type WharfError, wharfError } from "../errors.ts";
-import type { Attempt, Transport } from "../transport.ts";
+import { codeOfNumber, isObject, WharfError, wharfError } from "../errors.ts";
+import type { Attempt, Sent, Transport } from "../transport.ts";
 import type { IncomingResponse, ResponseHeaders, SendHttp } from "./http.ts";
 import { httpRequest } from "./route.ts";
+import { serverSentEvents } from "./server-sent-events.ts";
 
 /**
  * Calls over REST.
@@ -13,32 +14,66 @@ import { httpRequest } from "./route.ts";
 export function restTransport(sendHttp: SendHttp): Transport {
   return {
     async send(attempt, sent) {
-      const { method, headers, signal } = attempt;
-      const { verb, path, contentType, body } = httpRequest(method, attempt.request);
-      const url = attempt.baseUrl + path;
-      const started = performance.now();
-      const report = (status: number) =>
-        sent({ method: verb, url, status, ms: performance.now() - started });
-      let response: IncomingResponse;
+      const { verb, path, contentType, body } = httpRequest(attempt.method, attempt.request);
+      const headers = contentType === undefined ? {} : { "content-type": contentType };
+      const { response, text } = await exchange(attempt, { verb, path, body, headers }, sent, true);
+      if (!isSuccess(response)) throw errorOf(response, text);
+      return readResponse(attempt, response, text);
+    },
+    async *stream(attempt, sent) {
+      const { method, signal, baseUrl } = attempt;
+      const { verb, path } = httpRequest(method, attempt.request);
+      const headers = { accept: "text/event-stream", "accept-encoding": "identity" };
+      const { response } = await exchange(attempt, { verb, path, headers }, sent, false);
       try {
-        response = await sendHttp({
-          method: verb,
-          url,
-          headers:
-            contentType === undefined ? headers : { ...headers, "content-type": contentType },
-          body,
-          signal,
-        });
+        if (!isSuccess(response)) throw errorOf(response, await response.text());
+        for await (const { event, data } of serverSentEvents(response.chunks())) {
+          if (event === "error") throw errorOf(response, data);
+          yield fromJson(method.output, JSON.parse(data), { ignoreUnknownFields: true });
+        }
       } catch (cause) {
-        report(0);
         signal.throwIfAborted();
-        throw unreachable(attempt.baseUrl, cause);
+        if (cause instanceof WharfError) throw cause;
+        throw unreachable(baseUrl, cause);
       }
-      report(response.status);
-      if (response.status < 200 || response.status > 299) throw errorOf(response);
-      return readResponse(attempt, response);
     },
   };
+
+  /** Sends a request, and reads the text of the response if it is wanted; reports what was sent. */
+  async function exchange(
+    { baseUrl, headers, signal }: Omit<Attempt, "timeoutMs">,
+    request: HttpCall,
+    sent: (how: Sent) => void,
+    isWhole: boolean,
+  ): Promise<{ response: IncomingResponse; text: string }> {
+    const { verb: method, path, body } = request;
+    const url = baseUrl + path;
+    const started = performance.now();
+    const report = (status: number) =>
+      sent({ method, url, status, ms: performance.now() - started });
+    try {
+      const sending = { method, url, headers: { ...headers, ...request.headers }, body, signal };
+      const response = await sendHttp(sending);
+      const text = isWhole ? await response.text() : "";
+      report(response.status);
+      return { response, text };
+    } catch (cause) {
+      report(0);
+      signal.throwIfAborted();
+      throw unreachable(baseUrl, cause);
+    }
+  }
+}
+
+interface HttpCall {
+  readonly verb: string;
+  readonly path: string;
+  readonly body?: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function isSuccess({ status }: IncomingResponse): boolean {
+  return status >= 200 && status <= 299;
 }
 
 /**
@@ -52,9 +87,9 @@ export function unreachable(baseUrl: string, cause: unknown): WharfError {
   return wharfError("UNAVAILABLE", `Unavailable: no response from ${baseUrl}${why}`, { cause });
 }
 
-function readResponse({ method }: Attempt, response: IncomingResponse): Message {
+function readResponse({ method }: Attempt, response: IncomingResponse, text: string): Message {
   try {
-    return fromJson(method.output, JSON.parse(response.text || "{}"), {
+    return fromJson(method.output, JSON.parse(text || "{}"), {
       ignoreUnknownFields: true,
     });
   } catch (cause) {
@@ -65,8 +100,8 @@ function readResponse({ method }: Attempt, response: IncomingResponse): Message 
   }
 }
 
-function errorOf(response: IncomingResponse): WharfError {
-  const status = readStatus(response.text);
+function errorOf(response: IncomingResponse, text: string): WharfError {
+  const status = readStatus(text);
   const context = httpErrorContext(response.status, response.headers);
   const code = codeOfNumber(Number(status?.code));
   if (status && code) {

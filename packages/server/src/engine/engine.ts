@@ -7,11 +7,13 @@ import { type Catalog, resourcesOf } from "./catalog.ts";
 import { Creates } from "./creates.ts";
 import type { HookDeps, Hooks, ResourceMessage } from "./definition.ts";
 import { ENGINE_LIMITS, type EngineLimits } from "./limits.ts";
+import { ListIndexes } from "./list-indexes.ts";
 import { ListScheduler } from "./many-ranges.ts";
 import type { PageTokens } from "./page-token.ts";
 import type { Resource } from "./resource.ts";
 import { SkipIndex } from "./skip-index.ts";
 import { TextSearches } from "./text-search.ts";
+import { VisibleRows } from "./visible/visible-rows.ts";
 
 /**
  * The engine implements Get, List, Create, Update and Delete once, for every resource that has a
@@ -39,7 +41,9 @@ export class Engine {
   readonly creates: Creates;
   readonly limits: EngineLimits;
   readonly skipIndex: SkipIndex;
+  readonly listIndexes: ListIndexes;
   readonly lists: ListScheduler;
+  readonly visibleRows: VisibleRows;
   readonly textSearches: TextSearches;
   /** Where audit entries go that callers without credentials can cause. */
   readonly auditAggregator: AuditAggregator;
@@ -53,6 +57,8 @@ export class Engine {
     this.limits = limits;
     this.lists = new ListScheduler(limits.manyRanges);
     this.skipIndex = new SkipIndex(limits.skipStride);
+    this.visibleRows = new VisibleRows(store.reader);
+    this.listIndexes = new ListIndexes(store, limits.listIndexes);
     this.textSearches = new TextSearches(store.reader, limits.minSearchedRows);
     this.store = store;
     this.catalog = catalog;

@@ -1,3 +1,5 @@
+import type { BuildLimits } from "../store/resources/list-build.ts";
+
 /** Sizes that bound what one request costs. Operators cannot choose them; tests choose smaller ones. */
 export interface EngineLimits {
   /**
@@ -21,6 +23,8 @@ export interface EngineLimits {
    * emptied in several transactions before it is deleted.
    */
   readonly deletedTags: number;
+  /** The indexes of single lists. */
+  readonly listIndexes: BuildLimits;
 }
 
 export const ENGINE_LIMITS: EngineLimits = {
@@ -30,4 +34,5 @@ export const ENGINE_LIMITS: EngineLimits = {
   manyRanges: 100,
   minSearchedRows: 10_000,
   deletedTags: 2_000,
+  listIndexes: { sortedRows: 500, blockRows: 2_000, batchRows: 4_000 },
 };

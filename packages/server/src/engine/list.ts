@@ -17,14 +17,14 @@ import { bodyOf, encodingOf, positionOf, withBody } from "../store/resources/row
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import { readFilters } from "./filters.ts";
-import { countMany } from "./many-ranges.ts";
 import { parseOrder } from "./order.ts";
 import { type Body, type Envelope, fitting, pageReply } from "./page-reply.ts";
 import type { Cursor } from "./page-token.ts";
-import { rangesFor } from "./ranges.ts";
 import type { Resource } from "./resource.ts";
 import { type OrderedRows, type RunScan, readRuns } from "./runs.ts";
 import { countRows, readRows, type Scan } from "./scan.ts";
+import type { SkipIndex } from "./skip-index.ts";
+import { filterKey, visibleRanges } from "./visible/range-set.ts";
 
 const DEFAULT_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
@@ -73,35 +73,47 @@ export function listMethod<R extends ResourceMessage>(
     const partitions = index.partitions?.requested(request) ?? [];
     const queryText = JSON.stringify([
       method.name,
-      uidpKey(request.uidp),
+      filterKey(request.uidp),
       filters,
       order,
       partitions,
       ...further,
     ]);
     const cursor = readCursor(engine, queryText, request.pageToken, call.time);
-    const { reader } = engine.store;
+    const reader = engine.store.readerFor(call);
     const reach = call.caller.grants.reach(capabilities);
     const bounded = await boundUpdates(reader, resource, filters);
     const asked = index.resolve ? await index.resolve(reader, bounded, reach) : bounded;
-    const subtrees = rangesFor(tree, reach, request.uidp);
-    const { found, totalCount } = await engine.lists.run(call, subtrees.length, async (task) => {
+    const { ranges: subtrees, set } = visibleRanges(tree, reach, request.uidp, manyRanges);
+    // Partitions have counts and orders of their own.
+    const many =
+      set === undefined || index.partitions ? undefined : { set, rows: engine.visibleRows };
+    const isPrepared = many?.rows.isPrepared({
+      table,
+      set: many.set,
+      filters: asked,
+      column: order.column,
+    });
+    const costly = isPrepared ? 0 : subtrees.length;
+    const { found, totalCount } = await engine.lists.run(call, costly, async (task) => {
       const ranges = index.partitions
         ? await rangesInPartitions(reader, resource, subtrees, partitions, task)
         : subtrees;
       const scan: Scan = {
         table,
-        ...(await countMany(reader, table, ranges, { manyRanges, task })),
+        ranges,
+        many,
         filters: asked,
         order,
         start: cursor && { ...cursor.position, inclusive: false },
         skip,
         limit: pageSize + 1,
         form: hydrates || call.format === "binary" ? "data" : "json",
+        listIndexes: engine.listIndexes,
         search: await engine.textSearches.for(resource, asked, ranges),
         task,
       };
-      const rows = await currentRows(resource, engine, {
+      const rows = await currentRows(resource, reader, engine.skipIndex, {
         ...scan,
         further,
         maxRunRows: runRows,
@@ -178,17 +190,6 @@ async function rangesInPartitions<R extends ResourceMessage>(
   return ranges;
 }
 
-function uidpKey(filter: UIDPFilter | undefined): unknown {
-  const {
-    ancestorsOf = "",
-    descendantsOf = "",
-    childrenOf = "",
-    inRoot = false,
-    ids = [],
-  } = filter ?? {};
-  return [ancestorsOf, descendantsOf, childrenOf, inRoot, ids];
-}
-
 /** The cursor in a page token of this query; undefined for the first page. */
 export function readCursor(
   engine: Engine,
@@ -211,14 +212,15 @@ export function readCursor(
 /** The rows of a list; JSON is made again from the data where rows have an older schema. */
 async function currentRows<R extends ResourceMessage>(
   resource: Resource<R>,
-  engine: Engine,
+  reader: Reader,
+  skipIndex: SkipIndex,
   scan: RunScan,
 ): Promise<FoundRows> {
-  const found = await orderedRows(engine, scan);
+  const found = await orderedRows(reader, skipIndex, scan);
   if (scan.form === "data" || found.rows.every((row) => encodingOf(row) === resource.encoding))
     return found;
   const { schema } = resource.definition;
-  const again = await orderedRows(engine, { ...scan, form: "data" });
+  const again = await orderedRows(reader, skipIndex, { ...scan, form: "data" });
   const rows = again.rows.map((row) => {
     return withBody(row, messageToJson(schema, fromBinary(schema, bodyOf(row) as Uint8Array)));
   });
@@ -229,7 +231,8 @@ async function currentRows<R extends ResourceMessage>(
 type FoundRows = Pick<OrderedRows, "rows"> & Partial<OrderedRows>;
 
 async function orderedRows(
-  { store: { reader }, skipIndex }: Engine,
+  reader: Reader,
+  skipIndex: SkipIndex,
   scan: RunScan,
 ): Promise<FoundRows> {
   if (scan.further.length > 0) return readRuns(reader, skipIndex, scan);

@@ -15,6 +15,34 @@ export interface Reader {
   all<R extends object = SqlRow>(sql: string, ...params: Value[]): Promise<R[]>;
   /** Rows as arrays of their columns: half the time of `all` where rows are many. */
   arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]>;
+  /**
+   * For statements whose cost is not known to be small. They do not delay others, are limited for each caller, and end
+   * with the request. Absent where reads are for no request, and in transactions.
+   */
+  readonly costly?: Reader;
+}
+
+/** A statement, and the method of a reader that runs it. */
+export interface Statement {
+  readonly kind: "get" | "all" | "arrays";
+  readonly sql: string;
+  readonly params: readonly Value[];
+}
+
+/** Runs a statement by its method. */
+export function runStatement(reader: Reader, { kind, sql, params }: Statement): Promise<unknown> {
+  const read = reader[kind] as (sql: string, ...params: readonly Value[]) => Promise<unknown>;
+  return read.call(reader, sql, ...params);
+}
+
+/** Runs costly statements beside all others. */
+export interface CostlyLane {
+  /** Statements that run at the same time. */
+  readonly concurrency: number;
+  /** The result of a statement that need not wait for others: it is cached, or now known to be cheap. */
+  immediately?(statement: Statement): Promise<unknown> | undefined;
+  /** Settles when the lane is free again: soon after the signal is aborted, whatever the statement does. */
+  run(statement: Statement, signal: AbortSignal): Promise<unknown>;
 }
 
 /** An open transaction: sees its own writes. */
@@ -54,8 +82,8 @@ export interface Dialect {
   readonly lockShared: string;
   /** Prevents changes of the selected rows until the transaction ends. */
   readonly lock: string;
-  /** Locks a text until the transaction ends; empty where there is only one writer. */
-  readonly lockText: string;
+  /** Locks the texts of a JSON array, in its order, until the transaction ends; empty where there is only one writer. */
+  readonly lockTexts: string;
 }
 
 /**
@@ -72,6 +100,7 @@ export interface Session extends Writer {
 export interface Driver {
   readonly dialect: Dialect;
   readonly reader: Reader;
+  readonly costly: CostlyLane;
   /**
    * Reads one row that many callers read concurrently. They share the result, which is never older than
    * the call.
@@ -79,8 +108,13 @@ export interface Driver {
   readShared<R extends object>(sql: string): Promise<R | undefined>;
   /** The only connection that writes; only the group commit opens its transactions. */
   readonly writer: Writer;
-  /** Begins a transaction: a batch of the group commit if it names its turn. */
-  begin(turn?: Turn): Promise<void>;
+  /** Whether statements can be sent before earlier ones are answered, and cost a round trip each otherwise. */
+  readonly pipelines: boolean;
+  /**
+   * Begins a transaction: a batch of the group commit if it names its turn. `first` sends the first statements, behind
+   * the begin where statements are pipelined.
+   */
+  begin(turn?: Turn, first?: () => Promise<void>): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
   openSession(): Promise<Session>;

@@ -3,12 +3,15 @@ import { VERSION } from "../../lib/version.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import { type MigrationOptions, migrate } from "../schema/migrate.ts";
 import type { Driver, Reader } from "./connection.ts";
+import { type CostlyLimits, CostlyReads, type ReadOrigin } from "./costly-reads.ts";
 import type { StoreFailure } from "./failure.ts";
 import { type CommitObserver, GroupCommit, type Work } from "./group-commit.ts";
 import { StoreHealth } from "./health.ts";
+import type { Lock } from "./held-rows.ts";
 import { migrations } from "./migrations.ts";
 import { observedReads } from "./observed-reader.ts";
 import { probe } from "./probe.ts";
+import { RequestReader } from "./request-reader.ts";
 
 /** Durations of commits, for the metrics. */
 export interface StoreTimings {
@@ -19,6 +22,8 @@ export interface StoreTimings {
 export interface StoreOptions extends MigrationOptions {
   /** The interval of checks of its health, for tests. */
   readonly checkMs?: number;
+  /** What bounds costly reads, for tests. */
+  readonly costly?: Partial<CostlyLimits>;
   /** Measures ticks of the event loop, for tests. */
   readonly clock?: () => number;
 }
@@ -36,11 +41,17 @@ export interface Abandonable {
 export class Store {
   readonly reader: Reader;
   readonly health: StoreHealth;
+  readonly costlyReads: CostlyReads;
   readonly #driver: Driver;
-  readonly #reads: Pick<Driver, "readShared" | "reader">;
+  readonly #reads: ReturnType<typeof observedReads>;
   readonly #commits: GroupCommit;
+  readonly #commitListeners: (() => void)[] = [];
 
-  private constructor(driver: Driver, timings: StoreTimings, { checkMs, clock }: StoreOptions) {
+  private constructor(
+    driver: Driver,
+    timings: StoreTimings,
+    { checkMs, clock, costly }: StoreOptions,
+  ) {
     this.#driver = driver;
     const health = new StoreHealth(
       {
@@ -54,10 +65,13 @@ export class Store {
     const failed = (failure: StoreFailure) => health.failed(failure);
     this.#reads = observedReads(driver, failed);
     this.reader = this.#reads.reader;
+    this.costlyReads = new CostlyReads(this.#reads.costly, costly);
+    const listeners = this.#commitListeners;
     const observer: CommitObserver = {
       committed(ms, writes) {
         timings.committed(ms, writes);
         health.committed();
+        for (const listener of listeners) listener();
       },
       failed,
     };
@@ -83,9 +97,12 @@ export class Store {
     return new Store(driver, timings, options);
   }
 
-  /** Runs work in a transaction that it may share with others; resolves when it is durable. */
-  write<T>(work: Work<T>): Promise<T> {
-    const written = this.#commits.write(work);
+  /**
+   * Runs work in a transaction that it may share with others; resolves when it is durable. Naming the rows that it
+   * will lock saves round trips.
+   */
+  write<T>(work: Work<T>, locks: readonly Lock[] = []): Promise<T> {
+    const written = this.#commits.write(work, locks);
     this.health.writing(written);
     return written;
   }
@@ -94,12 +111,22 @@ export class Store {
    * Runs work for a request, unless the request is abandoned before the work begins: its client has given up, or has
    * sent it again. Work that has begun runs to its end.
    */
-  writeFor<T>(request: Abandonable, work: Work<T>): Promise<T> {
+  writeFor<T>(request: Abandonable, work: Work<T>, locks: readonly Lock[] = []): Promise<T> {
     return this.write((tx) => {
       const { abandoned } = request;
       if (abandoned !== undefined) throw abandoned;
       return work(tx);
-    });
+    }, locks);
+  }
+
+  /** A reader for a request, with which its costly statements end. */
+  readerFor(origin: ReadOrigin): Reader {
+    return new RequestReader(this.reader, this.costlyReads, origin);
+  }
+
+  /** Calls a listener after each commit of this process. It must return at once. */
+  onCommit(listener: () => void): void {
+    this.#commitListeners.push(listener);
   }
 
   /** The access version, which grows with every change of access. Never older than the call. */

@@ -1,36 +1,46 @@
 import { isRoot, rootOf } from "@wharf/contract";
 import type { Dialect, Value } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
+import type { ColumnType, InsertTarget } from "../db/insert-rows.ts";
 import type { TableSchema } from "../schema/table-schema.ts";
 import { countKind } from "./counts.ts";
-import { ResourceReads } from "./resource-reads.ts";
+import { ResourceReads, storedKeys } from "./resource-reads.ts";
+import type { IndexedRow } from "./row-changes.ts";
 import type { ResourceRow } from "./rows.ts";
 import { tableSchema } from "./table-schema.ts";
 import { ALL_IDENTITIES, type TableShape } from "./table-shape.ts";
 import { readTerms, type TermKey, TermTable, writeTerms } from "./terms.ts";
 
-const COMMON = [
-  "uid",
-  "parent",
-  "root",
-  "name",
-  "created",
-  "updated",
-  "encoding",
-  "data",
-  "json",
-] as const;
+const COMMON = {
+  uid: "text",
+  parent: "text",
+  root: "text",
+  name: "text",
+  created: "integer",
+  updated: "integer",
+  encoding: "integer",
+  data: "blob",
+  json: "text",
+} as const;
 
 /** Columns that an update leaves as they are. */
 const IMMUTABLE: ReadonlySet<string> = new Set(["uid", "parent", "root", "created"]);
 
-/** What a write needs of the stored row: its id, and what counts, terms and the access log keep of it. */
+/** What a write needs of the stored row: what indexes, counts, terms and the access log keep of it. */
 interface StoredKeys {
   readonly id: number;
+  readonly indexed: IndexedRow;
   readonly partition: number | undefined;
   readonly terms: readonly TermKey[];
   /** The identity whose grants the row decides, if it decides those of one. */
   readonly identity: string | undefined;
+}
+
+/** These keys as they are stored. */
+interface StoredColumns extends Omit<IndexedRow, "kind"> {
+  readonly partition?: number;
+  readonly terms?: string;
+  readonly identity?: string;
 }
 
 /**
@@ -41,21 +51,20 @@ export class ResourceTable extends ResourceReads {
   readonly terms: TermTable | undefined;
   readonly #columns: readonly string[];
   readonly #mutable: readonly string[];
-  readonly #insert: string;
+  readonly #target: InsertTarget;
   readonly #update: string;
 
   constructor(shape: TableShape) {
     super(shape);
     const { name, partitions, filterColumns, hasTerms = false } = shape;
     this.terms = hasTerms ? new TermTable(name) : undefined;
-    this.#columns = [
-      ...COMMON,
-      ...(partitions === undefined ? [] : ["part"]),
-      ...(hasTerms ? ["terms"] : []),
-      ...filterColumns.map((column) => column.name),
-    ];
+    const columns: Record<string, ColumnType> = { ...COMMON };
+    if (partitions !== undefined) columns.part = "integer";
+    if (hasTerms) columns.terms = "text";
+    for (const column of filterColumns) columns[column.name] = column.type;
+    this.#columns = Object.keys(columns);
     this.#mutable = this.#columns.filter((column) => !IMMUTABLE.has(column));
-    this.#insert = `INSERT INTO ${name} (${this.#columns.join(", ")}) VALUES (${this.#columns.map(() => "?").join(", ")}) ON CONFLICT DO NOTHING`;
+    this.#target = { table: name, columns };
     this.#update = `UPDATE ${name} SET ${this.#mutable.map((c) => `${c} = ?`).join(", ")} WHERE uid = ?`;
   }
 
@@ -90,16 +99,23 @@ export class ResourceTable extends ResourceReads {
 
   async update(tx: Transaction, row: ResourceRow): Promise<void> {
     const before = await this.#stored(tx, row.uid);
-    await tx.run(this.#update, ...this.#values(row, this.#mutable), row.uid);
+    await tx.send(this.#update, ...this.#values(row, this.#mutable), row.uid);
+    this.#updateHeld(tx, row);
+    tx.held.names.forget(this.shape.name);
     this.#logGrants(tx, row.uid, before?.identity, this.#identityOf(row));
     if (before !== undefined) {
       await this.terms?.replace(tx, before.id, before.terms, row.terms ?? []);
     }
+    tx.rows.updated(this.#key(row.uid), before?.indexed, this.#kind(row.partition));
     if (before?.partition === row.partition) {
-      tx.counts.touched(this.#kind(row.partition), this.shape.isScope ? row.uid : row.parent);
+      tx.counts.touched(
+        this.#kind(row.partition),
+        this.shape.isScope ? row.uid : row.parent,
+        row.uid,
+      );
     } else {
-      tx.counts.moved(this.#kind(before?.partition), row.parent, -1);
-      tx.counts.moved(this.#kind(row.partition), row.parent, 1);
+      tx.counts.moved(this.#kind(before?.partition), row.parent, -1, row.uid);
+      tx.counts.moved(this.#kind(row.partition), row.parent, 1, row.uid);
     }
   }
 
@@ -107,9 +123,14 @@ export class ResourceTable extends ResourceReads {
   async delete(tx: Transaction, uid: string): Promise<boolean> {
     const before = await this.#stored(tx, uid);
     if (before !== undefined) await this.terms?.replace(tx, before.id, before.terms, []);
-    if ((await tx.run(`DELETE FROM ${this.shape.name} WHERE uid = ?`, uid)) === 0) return false;
+    const sql = `DELETE FROM ${this.shape.name} WHERE uid = ?`;
+    if (tx.held.changeable(this.shape.name, uid) !== undefined) await tx.send(sql, uid);
+    else if ((await tx.run(sql, uid)) === 0) return false;
+    tx.held.deleted(this.shape.name, uid);
+    tx.held.names.forget(this.shape.name);
     this.#logGrants(tx, uid, before?.identity);
-    tx.counts.moved(this.#kind(before?.partition), this.parentOf(uid), -1);
+    tx.rows.deleted(this.#key(uid), before?.indexed);
+    tx.counts.moved(this.#kind(before?.partition), this.parentOf(uid), -1, uid);
     if (this.shape.hasChildren) tx.counts.closed(uid);
     return true;
   }
@@ -127,7 +148,7 @@ export class ResourceTable extends ResourceReads {
     let total = 0;
     for (const partition of partitions) {
       const deleted = await this.#deleteSome(tx, parent, partition, limit);
-      if (deleted > 0) tx.counts.moved(this.#kind(partition), parent, -deleted);
+      if (deleted > 0) tx.counts.moved(this.#kind(partition), parent, -deleted, undefined);
       total += deleted;
     }
     return total;
@@ -141,56 +162,65 @@ export class ResourceTable extends ResourceReads {
   ): Promise<number> {
     const { name } = this.shape;
     const [where, values] = partition === undefined ? ["", []] : [" AND part = ?", [partition]];
-    const some = `FROM ${name} WHERE parent = ?${where} LIMIT ?`;
-    const params = [parent, ...values, limit];
-    if (this.terms === undefined) {
-      return tx.run(`DELETE FROM ${name} WHERE id IN (SELECT id ${some})`, ...params);
-    }
-    const rows = await tx.arrays<readonly [id: number, terms: string]>(
-      `SELECT id, terms ${some}`,
-      ...params,
+    const columns = `id, uid, name, created, updated${this.terms === undefined ? "" : ", terms"}`;
+    const rows = await tx.all<Omit<IndexedRow, "kind"> & { readonly terms?: string }>(
+      `SELECT ${columns} FROM ${name} WHERE parent = ?${where} LIMIT ?`,
+      parent,
+      ...values,
+      limit,
     );
-    const owned = rows.map(([row, terms]) => ({ row, terms: readTerms(terms) }));
-    await this.terms.remove(tx, owned);
+    const kind = this.#kind(partition);
+    for (const row of rows) tx.rows.deleted(this.#key(row.uid), { ...row, kind });
+    const owned = rows.map(({ id, terms = "[]" }) => ({ row: id, terms: readTerms(terms) }));
+    await this.terms?.remove(tx, owned);
     const { asInteger, texts } = tx.dialect;
     const sql = `DELETE FROM ${name} WHERE id IN (SELECT ${asInteger("value")} FROM (${texts}) given)`;
-    return tx.run(sql, JSON.stringify(rows.map(([id]) => id)));
+    return tx.run(sql, JSON.stringify(rows.map(({ id }) => id)));
   }
 
   async #insertRow(tx: Transaction, row: ResourceRow): Promise<boolean> {
-    const inserted = await tx.run(this.#insert, ...this.#values(row, this.#columns));
-    if (inserted === 0) return false;
-    tx.counts.moved(this.#kind(row.partition), row.parent, 1);
+    if (!(await tx.insert(this.#target, this.#values(row, this.#columns)))) return false;
+    tx.held.names.inserted(this.shape.name, row.parent, row.name, row.uid);
+    tx.counts.moved(this.#kind(row.partition), row.parent, 1, row.uid);
+    tx.rows.inserted(this.#key(row.uid), this.#kind(row.partition));
     this.#logGrants(tx, row.uid, this.#identityOf(row));
     return true;
+  }
+
+  #key(uid: string) {
+    return { table: this.shape.name, uid, parent: this.parentOf(uid) };
   }
 
   #kind(partition: number | undefined): string {
     return countKind(this.shape.name, partition);
   }
 
-  /**
-   * Reads what a change of a row needs. Undefined, without a read, where the table has neither
-   * partitions nor terms and decides no grants of single identities.
-   */
+  /** Reads what a change of a row needs. */
   async #stored(tx: Transaction, uid: string): Promise<StoredKeys | undefined> {
-    const { name, partitions } = this.shape;
-    const identityColumn = this.#identityColumn;
-    const columns = [
-      ...(partitions ? [`part AS "partition"`] : []),
-      ...(this.terms ? ["terms"] : []),
-      ...(identityColumn === undefined ? [] : [`${identityColumn} AS identity`]),
-    ];
-    if (columns.length === 0) return undefined;
-    const row = await tx.get<{
-      readonly id: number;
-      readonly partition?: number;
-      readonly terms?: string;
-      readonly identity?: string;
-    }>(`SELECT id, ${columns.join(", ")} FROM ${name} WHERE uid = ?`, uid);
+    const { name } = this.shape;
+    const columns = storedKeys(this.shape);
+    const row =
+      (tx.held.changeable(name, uid) as unknown as StoredColumns | undefined) ??
+      (await tx.get<StoredColumns>(`SELECT ${columns.join(", ")} FROM ${name} WHERE uid = ?`, uid));
     if (row === undefined) return undefined;
-    const { id, partition, terms, identity } = row;
-    return { id, partition, terms: terms === undefined ? [] : readTerms(terms), identity };
+    const { id, partition, terms = "[]", identity } = row;
+    const indexed = { ...row, kind: this.#kind(partition) };
+    return { id, indexed, partition, terms: readTerms(terms), identity };
+  }
+
+  /** Later writes of the batch find the row as it is now. */
+  #updateHeld(tx: Transaction, row: ResourceRow): void {
+    const { name, updated, partition, terms = [], encoding, data } = row;
+    const identity = this.#identityOf(row);
+    tx.held.changed(this.shape.name, row.uid, {
+      name,
+      updated,
+      encoding,
+      data,
+      ...(this.shape.partitions && { partition: partition ?? null }),
+      ...(this.terms && { terms: writeTerms(terms) }),
+      ...(identity !== undefined && { identity }),
+    });
   }
 
   get #identityColumn(): string | undefined {

@@ -19,5 +19,5 @@ export const DIALECT: Dialect = {
   lockShared: "",
   lock: "",
   lockUnlocked: "",
-  lockText: "",
+  lockTexts: "",
 };
