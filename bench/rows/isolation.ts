@@ -1,5 +1,4 @@
 import { cpSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { dataSet, ScratchData, someUids } from "../data-set.ts";
 import type { HttpJob, Target } from "../load/http.ts";
@@ -9,6 +8,7 @@ import type { Options } from "../options.ts";
 import { ORGANIZATION } from "../organization.ts";
 import { Program } from "../program.ts";
 import { type Bench, counted, type Measured, type Row, serve } from "../row.ts";
+import { FOLDERS } from "../tree-rows.ts";
 import { groupPath, listPath } from "../verify.ts";
 import type { Wharf } from "../wharf.ts";
 
@@ -74,9 +74,10 @@ function newGroup(name: string): Target {
 }
 
 /** A copy of a data set, which may be changed. */
-async function copyOf(count: number): Promise<ScratchData> {
+async function copyOf(count: number, kind: "groups" | "tree" = "groups"): Promise<ScratchData> {
+  const data = await dataSet(count, kind);
   const scratch = new ScratchData();
-  cpSync(join(await dataSet(count)), scratch.path, { recursive: true });
+  cpSync(data, scratch.path, { recursive: true });
   return scratch;
 }
 
@@ -138,6 +139,28 @@ function searchRow({ sizes }: Options): Row {
   );
 }
 
+/** The largest folder, in orders that no index has for it. */
+function sortRow({ sizes }: Options): Row {
+  const folder = FOLDERS.at(-1)?.uid ?? "";
+  const count = sizes.medium;
+  return getRow(
+    `lists a folder of ${counted(count)} groups in orders without an index`,
+    async () => {
+      const data = await copyOf(count, "tree");
+      const orders = ["name", "created_at desc", "updated_at, name", "name desc, created_at"];
+      const targets = orders.flatMap((order) => [
+        // Nothing that was read before stays valid.
+        { method: "POST" as const, path: groupPath(folder), body: '{"name":"another"}' },
+        {
+          path: `/iam/v2beta1/groups?uidp.descendantsOf=${folder}&orderBy=${encodeURIComponent(order)}`,
+        },
+      ]);
+      const gets = [groupPath(ORGANIZATION), ...FOLDERS.map(({ uid }) => groupPath(uid))];
+      return { data, gets, disturbance: { connections: 1, targets } };
+    },
+  );
+}
+
 const LIST_CONNECTIONS = 32;
 
 function createRow({ sizes }: Options): Row {
@@ -157,5 +180,5 @@ function createRow({ sizes }: Options): Row {
 
 /** How much the work of some clients delays others. */
 export function isolationRows(options: Options): Row[] {
-  return [skipRow(options), searchRow(options), createRow(options)];
+  return [skipRow(options), sortRow(options), searchRow(options), createRow(options)];
 }

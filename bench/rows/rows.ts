@@ -10,6 +10,7 @@ import { getGrpc } from "./get-grpc.ts";
 import { getRest } from "./get-rest.ts";
 import { importRow } from "./import.ts";
 import { isolationRows } from "./isolation.ts";
+import { skipAfterWriteRow, worstListRow } from "./list-search.ts";
 import { listGrowthRow, listRow, skipRow } from "./lists.ts";
 import { memoryRow } from "./memory.ts";
 import { noticeRow } from "./notice.ts";
@@ -20,6 +21,7 @@ import { registryTokenRow } from "./registry-token.ts";
 import { replicasRow } from "./replicas.ts";
 import { startRow } from "./start.ts";
 import { versionRow } from "./version.ts";
+import { workerRows } from "./workers.ts";
 
 /** The rows of the table. */
 export function rowsOf(options: Options): Row[] {
@@ -29,10 +31,13 @@ export function rowsOf(options: Options): Row[] {
     listRow(options),
     listGrowthRow(options),
     skipRow(options),
+    skipAfterWriteRow(options),
+    worstListRow(options),
     createRow,
     ...isolationRows(options),
     ...postgresRows(options),
     replicasRow,
+    ...workerRows,
     importRow(options),
     exchangeRow,
     registryTokenRow,
@@ -43,6 +48,7 @@ export function rowsOf(options: Options): Row[] {
     ...advisorySearchRows(options),
     archiveRow,
     memoryRow(options),
+    memoryRow(options, 2),
     startRow,
     versionRow,
     commandRow,

@@ -159,16 +159,23 @@ class RangeTraversal implements Traversal {
 
 /** The total number of rows of a list, over all its pages. */
 export async function countRows(reader: Reader, scan: Scan): Promise<number> {
-  const { table, ranges, filters, many, search, task } = scan;
+  const { ranges, many, search, task } = scan;
   if (search !== undefined) return ranges.length === 0 ? 0 : search.count(scan);
   if (many !== undefined) return many.rows.count({ ...scan, set: many.set });
   let total = 0;
   for (const some of batches(ranges)) {
-    const counts = some.map((range) => countRange(reader, table, range, filters));
+    const counts = some.map((range) => countOne(reader, scan, range));
     for (const count of await Promise.all(counts)) total += count;
     await task.pause();
   }
   return total;
+}
+
+async function countOne(reader: Reader, scan: Scan, range: Range): Promise<number> {
+  const { table, filters, listIndexes } = scan;
+  const known =
+    filters.length === 0 ? undefined : await listIndexes.totalOf(reader, { ...scan, range });
+  return known ?? countRange(reader, table, range, filters);
 }
 
 async function pageQuery(
