@@ -1,7 +1,9 @@
 import type { Options } from "../options.ts";
 import type { Row } from "../row.ts";
 import { advisoryRowsOf } from "./advisories.ts";
+import { advisorySearchRows } from "./advisory-search.ts";
 import { archiveRow } from "./archive.ts";
+import { commandRow } from "./command.ts";
 import { createRow } from "./create.ts";
 import { exchangeRow } from "./exchange.ts";
 import { getGrpc } from "./get-grpc.ts";
@@ -18,6 +20,7 @@ import { registryTokenRow } from "./registry-token.ts";
 import { replicasRow } from "./replicas.ts";
 import { startRow } from "./start.ts";
 import { versionRow } from "./version.ts";
+import { workerRows } from "./workers.ts";
 
 /** The rows of the table. */
 export function rowsOf(options: Options): Row[] {
@@ -31,6 +34,7 @@ export function rowsOf(options: Options): Row[] {
     ...isolationRows(options),
     ...postgresRows(options),
     replicasRow,
+    ...workerRows,
     importRow(options),
     exchangeRow,
     registryTokenRow,
@@ -38,9 +42,12 @@ export function rowsOf(options: Options): Row[] {
     noticeRow(options),
     reconcileRow(options),
     ...advisoryRowsOf(options),
+    ...advisorySearchRows(options),
     archiveRow,
     memoryRow(options),
+    memoryRow(options, 2),
     startRow,
     versionRow,
+    commandRow,
   ];
 }
