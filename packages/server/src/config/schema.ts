@@ -16,6 +16,7 @@ import {
   urlProblem,
 } from "./parse.ts";
 import type { Settings } from "./settings.ts";
+import { MAX_WORKERS } from "./workers.ts";
 
 export type SettingName = keyof Settings;
 
@@ -130,6 +131,15 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
         ? undefined
         : `must be a number of MiB from ${MIN_BODY_MEMORY}`,
   },
+  workers: {
+    default: "",
+    value: "NUMBER",
+    help: "Processes that serve requests, on one port. Default: one per core beyond the first, at most 8 (4 with PostgreSQL), and one per 512 MiB of memory.",
+    problem: (text) =>
+      text === "" || (/^[1-9]\d?$/.test(text) && Number(text) <= MAX_WORKERS)
+        ? undefined
+        : `must be a number from 1 to ${MAX_WORKERS}`,
+  },
   shutdownDelay: {
     default: "3",
     value: "SECONDS",
@@ -233,6 +243,22 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     value: "DAYS",
     help: "Retention of events; 0 for ever.",
     problem: daysProblem,
+  },
+  privateSinks: {
+    default: "",
+    value: "URLS",
+    help: "Origins that subscriptions may send events to without TLS and at addresses that are not public.",
+    problem: (text) =>
+      list(text).every((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ""))
+        ? undefined
+        : "must be http or https URLs, separated by commas",
+  },
+  eventTypePrefix: {
+    default: "dev.chainguard",
+    value: "PREFIX",
+    help: "Beginning of the types of all events, by which existing receivers know them.",
+    problem: (text) =>
+      /^[a-z0-9]+(\.[a-z0-9-]+)*$/.test(text) ? undefined : "must be a reversed domain name",
   },
   localAccounts: {
     default: "on",

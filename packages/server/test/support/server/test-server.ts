@@ -9,6 +9,7 @@ import { setImmediate } from "node:timers/promises";
 import { operatorToken } from "../../../src/app/admin.ts";
 import { type ServerOptions, startServer } from "../../../src/app/server.ts";
 import { readSettings } from "../../../src/config/settings.ts";
+import { DELIVERY_TIMES, type DeliveryTimes } from "../../../src/delivery/times.ts";
 import { ENGINE_LIMITS, type EngineLimits } from "../../../src/engine/limits.ts";
 import { freePort } from "./free-port.ts";
 import { newDatabase } from "./postgres.ts";
@@ -21,6 +22,9 @@ export type StoreKind = "sqlite" | "postgres";
 export const STORES: readonly StoreKind[] = ["sqlite", "postgres"];
 
 const WHARF = join(import.meta.dirname, "../../../../cli/bin/wharf.cjs");
+
+/** Runs tests of one process with several: see `test/long/workers.test.ts`. */
+const WORKERS = process.env.WHARF_TEST_WORKERS ? Number(process.env.WHARF_TEST_WORKERS) : undefined;
 
 /** A server that takes longer to start is not going to, on the slowest machine. */
 const START_MS = 60_000;
@@ -36,10 +40,14 @@ export interface StartOptions {
    * which takes a tenth of the time to start.
    */
   readonly ownProcess?: boolean;
+  /** Start several processes that serve on one port. Implies `ownProcess`. */
+  readonly workers?: number | undefined;
   /** Opens the store of a server in this process, for tests that delay its writes. */
   readonly open?: ServerOptions["open"];
   /** Smaller sizes than usual, for a server in this process: tests of limits need fewer rows. */
   readonly limits?: Partial<EngineLimits>;
+  /** Shorter times of deliveries, for a server in this process. */
+  readonly deliveryTimes?: Partial<DeliveryTimes>;
 }
 
 /** A real server on a real port, with a store of its own. */
@@ -71,9 +79,11 @@ export class TestServer {
     store = "sqlite",
     flags = [],
     sameStoreAs,
-    ownProcess = false,
     open,
     limits,
+    deliveryTimes,
+    workers = open || limits || deliveryTimes ? undefined : WORKERS,
+    ownProcess = workers !== undefined,
   }: StartOptions = {}): Promise<TestServer> {
     const data = scratchFolder("wharf-test-");
     const storeFlags = sameStoreAs?.storeFlags ?? [
@@ -81,9 +91,10 @@ export class TestServer {
       ...secretKeyOf(flags),
     ];
     const listen = `127.0.0.1:${await freePort()}`;
-    const launch = ownProcess ? startProcess : startInProcess({ open, limits });
-    const running = await launch(["--listen", listen, ...storeFlags, ...flags]);
-    return new TestServer(launch, running, storeFlags, flags, data);
+    const launch = ownProcess ? startProcess : startInProcess({ open, limits, deliveryTimes });
+    const all = workers === undefined ? flags : ["--workers", String(workers), ...flags];
+    const running = await launch(["--listen", listen, ...storeFlags, ...all]);
+    return new TestServer(launch, running, storeFlags, all, data);
   }
 
   /** Everything that the server has logged so far. */
@@ -166,10 +177,13 @@ interface Running {
 
 type Launch = (flags: readonly string[]) => Promise<Running>;
 
-type Inside = Record<"open", StartOptions["open"]> & Record<"limits", StartOptions["limits"]>;
+/** What only a server in this process can be given. */
+type Inside = {
+  readonly [Name in "open" | "limits" | "deliveryTimes"]: StartOptions[Name] | undefined;
+};
 
 const startInProcess =
-  ({ open, limits }: Inside) =>
+  ({ open, limits, deliveryTimes }: Inside) =>
   async (flags: readonly string[]) => {
     const log: string[] = [];
     const write = (line: string) => log.push(line.trimEnd());
@@ -179,6 +193,7 @@ const startInProcess =
       passwordCost: { memory: 64, passes: 1, parallelism: 1 },
       ...(open && { open }),
       ...(limits && { limits: { ...ENGINE_LIMITS, ...limits } }),
+      ...(deliveryTimes && { deliveryTimes: { ...DELIVERY_TIMES, ...deliveryTimes } }),
     });
     if (server.firstRun !== undefined) {
       const { url, code } = server.firstRun;
@@ -213,9 +228,13 @@ process.on("exit", () => {
 });
 
 async function startProcess(flags: readonly string[]): Promise<Running> {
-  const child = spawn(process.execPath, [WHARF, "serve", "--shutdown-delay", "0", ...flags], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [WHARF, "serve", "--shutdown-delay", "0", "--workers", "1", ...flags],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   children.add(child);
   child.once("exit", () => children.delete(child));
   const log: string[] = [];
