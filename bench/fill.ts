@@ -22,10 +22,14 @@ import { RowChanges } from "@wharf/server/store/resources/row-changes.ts";
 import type { ResourceRow } from "@wharf/server/store/resources/rows.ts";
 import { createIndex } from "@wharf/server/store/schema/table-schema.ts";
 import { advisoryRows } from "./advisory-rows.ts";
+import { bindingRows, type TableRow } from "./binding-rows.ts";
 import { ORGANIZATION } from "./organization.ts";
 import { treeRows } from "./tree-rows.ts";
 
-const { groups, advisories } = RESOURCES;
+const { groups, advisories, roleBindings } = RESOURCES;
+
+/** The tables whose indexes are created after the rows. */
+const FILLED = [groups.table, advisories.table, roleBindings.table];
 
 /** Rows per transaction: few commits, and a write-ahead log that fits in memory. */
 const BATCH_SIZE = 50_000;
@@ -96,25 +100,27 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
   };
 }
 
-/** A kind of row to fill the database with. */
-interface Kind {
-  readonly table: ResourceTable;
-  rows(count: number): Iterable<ResourceRow>;
-}
+/** The rows to fill the database with, by kind. */
+type Rows = (count: number) => Iterable<TableRow>;
 
-const KINDS: ReadonlyMap<string, Kind> = new Map([
-  ["groups", { table: groups.table, rows: groupRows }],
-  ["advisories", { table: advisories.table, rows: advisoryRows }],
-  ["tree", { table: groups.table, rows: treeRows }],
+const KINDS: ReadonlyMap<string, Rows> = new Map<string, Rows>([
+  ["groups", (count) => inTable(groups.table, groupRows(count))],
+  ["advisories", (count) => inTable(advisories.table, advisoryRows(count))],
+  ["bindings", bindingRows],
+  ["tree", (count) => inTable(groups.table, treeRows(count))],
 ]);
 
-async function insertAll(driver: Driver, { table, rows }: Kind, count: number): Promise<void> {
+function* inTable(table: ResourceTable, rows: Iterable<ResourceRow>): Iterable<TableRow> {
+  for (const row of rows) yield [table, row];
+}
+
+async function insertAll(driver: Driver, rows: Rows, count: number): Promise<void> {
   const counts = new CountChanges();
   const tx = transaction(driver, counts);
   let inBatch = 0;
   await driver.begin();
   await groups.table.insert(tx, rowOf(ORGANIZATION, "organization", 0));
-  for (const row of rows(count)) {
+  for (const [table, row] of rows(count)) {
     await table.insert(tx, row);
     if (++inBatch < BATCH_SIZE) continue;
     inBatch = 0;
@@ -125,15 +131,15 @@ async function insertAll(driver: Driver, { table, rows }: Kind, count: number): 
   await driver.commit();
 }
 
-async function dropIndexes({ writer }: Driver, { table }: Kind): Promise<void> {
+async function dropIndexes({ writer }: Driver, name: string): Promise<void> {
   const made = await writer.all<{ name: string }>(
     "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL",
-    table.shape.name,
+    name,
   );
   for (const { name } of made) await writer.run(`DROP INDEX ${name}`);
 }
 
-async function fill(folder: string, count: number, kind: Kind): Promise<void> {
+async function fill(folder: string, count: number, rows: Rows): Promise<void> {
   const driver = openSqlite(join(folder, "wharf.db"));
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
   const store = await Store.open(driver, tables, { committed() {} });
@@ -141,9 +147,10 @@ async function fill(folder: string, count: number, kind: Kind): Promise<void> {
   await writer.run("PRAGMA synchronous = OFF");
   await writer.run("PRAGMA cache_size = -1000000");
   await writer.run("PRAGMA temp_store = MEMORY");
-  await dropIndexes(driver, kind);
-  await insertAll(driver, kind, count);
-  for (const { name, indexes } of kind.table.schema(dialect)) {
+  const schemas = FILLED.flatMap((table) => table.schema(dialect));
+  for (const { name } of schemas) await dropIndexes(driver, name);
+  await insertAll(driver, rows, count);
+  for (const { name, indexes } of schemas) {
     for (const index of indexes) await writer.run(createIndex(name, index));
   }
   await writer.get("PRAGMA wal_checkpoint(TRUNCATE)");

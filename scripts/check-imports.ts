@@ -20,6 +20,8 @@ const LAYERS = [
   "wire",
   "observe",
   "engine",
+  "delivery",
+  "events",
   "iam",
   "scim",
   "sts",

@@ -1,12 +1,15 @@
 import type { Options } from "../options.ts";
 import type { Row } from "../row.ts";
 import { advisoryRowsOf } from "./advisories.ts";
+import { advisorySearchRows } from "./advisory-search.ts";
 import { archiveRow } from "./archive.ts";
+import { commandRow } from "./command.ts";
 import { createRow } from "./create.ts";
 import { exchangeRow } from "./exchange.ts";
 import { getGrpc } from "./get-grpc.ts";
 import { getRest } from "./get-rest.ts";
 import { importRow } from "./import.ts";
+import { isolationRows } from "./isolation.ts";
 import { listGrowthRow, listRow, skipRow } from "./lists.ts";
 import { memoryRow } from "./memory.ts";
 import { noticeRow } from "./notice.ts";
@@ -27,6 +30,7 @@ export function rowsOf(options: Options): Row[] {
     listGrowthRow(options),
     skipRow(options),
     createRow,
+    ...isolationRows(options),
     ...postgresRows(options),
     replicasRow,
     importRow(options),
@@ -36,9 +40,11 @@ export function rowsOf(options: Options): Row[] {
     noticeRow(options),
     reconcileRow(options),
     ...advisoryRowsOf(options),
+    ...advisorySearchRows(options),
     archiveRow,
     memoryRow(options),
     startRow,
     versionRow,
+    commandRow,
   ];
 }

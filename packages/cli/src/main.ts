@@ -2,11 +2,14 @@ import { version } from "./version.ts";
 
 const words = process.argv.slice(2);
 const asksForHelp = words.includes("--help") || words.includes("-h");
-// Scripts often ask for the version, and containers start the server: neither loads the commands.
+// Scripts often ask for the version, and containers start the server: neither loads the commands. Most commands do
+// without the server.
 if (words[0] === "--version") {
   console.log(version());
 } else if (words[0] === "serve" && !asksForHelp) {
   import("./serve/alone.ts").then(({ run }) => run(words));
+} else if (words[0] === "admin" && !asksForHelp) {
+  import("./operators.ts").then(({ run }) => run(words));
 } else {
   import("./commands.ts").then(({ run }) => run(words));
 }

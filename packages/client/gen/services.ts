@@ -5,7 +5,9 @@ import {
   AdvisoriesService,
   AdvisoryImportsService,
   Auth,
+  DeliveriesService,
   DeploymentsService,
+  EventsService,
   ExternalGroupRoleMappingsService,
   GroupInvitesService,
   GroupsService,
@@ -21,6 +23,7 @@ import {
   RolesService,
   SecurityTokenService,
   SessionsService,
+  SubscriptionsService,
   TagsService,
   advisoriesV1,
 } from "@wharf/contract/messages";
@@ -28,6 +31,9 @@ import {
 export const CLIENT_SERVICES = {
   auth: Auth,
   sessions: SessionsService,
+  deliveries: DeliveriesService,
+  events: EventsService,
+  subscriptions: SubscriptionsService,
   accountAssociations: AccountAssociationsService,
   externalGroupRoleMappings: ExternalGroupRoleMappingsService,
   groupInvites: GroupInvitesService,

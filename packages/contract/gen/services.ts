@@ -3,6 +3,9 @@
 import type { DescService } from "@bufbuild/protobuf";
 import { Auth } from "./wharf/auth/auth_pb.js";
 import { SessionsService } from "./wharf/auth/sessions_pb.js";
+import { DeliveriesService } from "./wharf/events/v2beta1/deliveries_pb.js";
+import { EventsService } from "./wharf/events/v2beta1/events_pb.js";
+import { SubscriptionsService } from "./wharf/events/v2beta1/subscriptions_pb.js";
 import { AccountAssociationsService } from "./wharf/iam/v2beta1/account_associations_pb.js";
 import { ExternalGroupRoleMappingsService } from "./wharf/iam/v2beta1/external_group_role_mappings_pb.js";
 import { GroupInvitesService } from "./wharf/iam/v2beta1/group_invites_pb.js";
@@ -27,6 +30,9 @@ import { AdvisoryImportsService } from "./wharf/vulnerabilities/v2beta1/imports_
 export const SERVICES: readonly DescService[] = Object.freeze([
   Auth,
   SessionsService,
+  DeliveriesService,
+  EventsService,
+  SubscriptionsService,
   AccountAssociationsService,
   ExternalGroupRoleMappingsService,
   GroupInvitesService,

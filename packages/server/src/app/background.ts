@@ -1,22 +1,28 @@
 import { Retention } from "../engine/retention.ts";
+import type { EventDelivery } from "../events/register.ts";
 import { ClockWatch } from "../observe/clock-watch.ts";
 import type { RegistrySync } from "../registry/reconcile/registry-sync.ts";
 import { databaseTime } from "../store/db/database-time.ts";
 import { resumeSeverities } from "../vulnerabilities/severities/severity-changes.ts";
 import type { Core } from "./core.ts";
 
-/** What runs beside requests: checks of store and clocks, retention, reconciling, and updates that a stop interrupted. */
+/**
+ * What runs beside requests: checks of store and clocks, retention, reconciling, delivery of events, and updates that a
+ * stop interrupted.
+ */
 export class BackgroundTasks {
   readonly #core: Core;
   readonly #sync: RegistrySync;
+  readonly #delivery: EventDelivery;
   readonly #retention: Retention;
   readonly #clocks: ClockWatch;
   readonly #stopping = new AbortController();
   #resumed: Promise<void> | undefined;
 
-  constructor(core: Core, sync: RegistrySync) {
+  constructor(core: Core, sync: RegistrySync, delivery: EventDelivery) {
     this.#core = core;
     this.#sync = sync;
+    this.#delivery = delivery;
     this.#retention = new Retention(core);
     this.#clocks = new ClockWatch({ ...core, databaseTime: () => databaseTime(core.store.reader) });
   }
@@ -27,6 +33,7 @@ export class BackgroundTasks {
     this.#clocks.start();
     this.#sync.start();
     this.#retention.start();
+    this.#delivery.start();
     this.#resumed = resumeSeverities(engine, this.#stopping.signal).catch((error) => {
       log.error({ err: error }, "update of advisories after changed severities failed");
     });
@@ -41,6 +48,7 @@ export class BackgroundTasks {
     await this.#retention.stop();
     await engine.listIndexes.stop();
     await this.#sync.stop();
+    await this.#delivery.stop();
     await engine.auditAggregator.flush().catch((error) => {
       log.error({ err: error }, "aggregated audit entries not written");
     });

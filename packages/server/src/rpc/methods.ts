@@ -241,6 +241,10 @@ class AdmittedCall implements Call {
     return this.#incoming.userAgent;
   }
 
+  get lastEventId(): string | undefined {
+    return this.#incoming.lastEventId;
+  }
+
   get signal(): AbortSignal {
     return this.#incoming.signal;
   }

@@ -21,6 +21,7 @@ export class RequestContext extends Expiring implements RequestInfo {
   /** The client's address: from `X-Forwarded-For` if the peer is a trusted proxy. */
   readonly remoteAddress: string;
   readonly userAgent: string;
+  readonly lastEventId: string | undefined;
   readonly protocol: Protocol;
   /** The full name of the RPC or the path of the endpoint, once matched. */
   method = "-";
@@ -62,6 +63,7 @@ export class RequestContext extends Expiring implements RequestInfo {
     this.#connection = connection;
     connection.requestStarted(this.started);
     this.userAgent = headers["user-agent"] ?? "";
+    this.lastEventId = headers["last-event-id"] as string | undefined;
     this.#observer = observer;
     this.#bodies = bodies;
   }

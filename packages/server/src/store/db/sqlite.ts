@@ -98,7 +98,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
     },
     close: async () => {
       clearInterval(watch);
-      processes.end();
+      processes.close();
       reader.leave();
       reader.close();
       writer.close();

@@ -45,6 +45,7 @@ export class Store {
   readonly #driver: Driver;
   readonly #reads: ReturnType<typeof observedReads>;
   readonly #commits: GroupCommit;
+  readonly #commitListeners: (() => void)[] = [];
 
   private constructor(
     driver: Driver,
@@ -65,10 +66,12 @@ export class Store {
     this.#reads = observedReads(driver, failed);
     this.reader = this.#reads.reader;
     this.costlyReads = new CostlyReads(this.#reads.costly, costly);
+    const listeners = this.#commitListeners;
     const observer: CommitObserver = {
       committed(ms, writes) {
         timings.committed(ms, writes);
         health.committed();
+        for (const listener of listeners) listener();
       },
       failed,
     };
@@ -124,6 +127,11 @@ export class Store {
   /** A reader for a request, with which its costly statements end. */
   readerFor(origin: ReadOrigin): Reader {
     return new RequestReader(this.reader, this.costlyReads, origin);
+  }
+
+  /** Calls a listener after each commit of this process. It must return at once. */
+  onCommit(listener: () => void): void {
+    this.#commitListeners.push(listener);
   }
 
   /** The access version, which grows with every change of access. Never older than the call. */

@@ -108,10 +108,14 @@ export class ResourceTable extends ResourceReads {
     }
     tx.rows.updated(this.#key(row.uid), before?.indexed, this.#kind(row.partition));
     if (before?.partition === row.partition) {
-      tx.counts.touched(this.#kind(row.partition), this.shape.isScope ? row.uid : row.parent);
+      tx.counts.touched(
+        this.#kind(row.partition),
+        this.shape.isScope ? row.uid : row.parent,
+        row.uid,
+      );
     } else {
-      tx.counts.moved(this.#kind(before?.partition), row.parent, -1);
-      tx.counts.moved(this.#kind(row.partition), row.parent, 1);
+      tx.counts.moved(this.#kind(before?.partition), row.parent, -1, row.uid);
+      tx.counts.moved(this.#kind(row.partition), row.parent, 1, row.uid);
     }
   }
 
@@ -126,7 +130,7 @@ export class ResourceTable extends ResourceReads {
     tx.held.names.forget(this.shape.name);
     this.#logGrants(tx, uid, before?.identity);
     tx.rows.deleted(this.#key(uid), before?.indexed);
-    tx.counts.moved(this.#kind(before?.partition), this.parentOf(uid), -1);
+    tx.counts.moved(this.#kind(before?.partition), this.parentOf(uid), -1, uid);
     if (this.shape.hasChildren) tx.counts.closed(uid);
     return true;
   }
@@ -144,7 +148,7 @@ export class ResourceTable extends ResourceReads {
     let total = 0;
     for (const partition of partitions) {
       const deleted = await this.#deleteSome(tx, parent, partition, limit);
-      if (deleted > 0) tx.counts.moved(this.#kind(partition), parent, -deleted);
+      if (deleted > 0) tx.counts.moved(this.#kind(partition), parent, -deleted, undefined);
       total += deleted;
     }
     return total;
@@ -177,7 +181,7 @@ export class ResourceTable extends ResourceReads {
   async #insertRow(tx: Transaction, row: ResourceRow): Promise<boolean> {
     if (!(await tx.insert(this.#target, this.#values(row, this.#columns)))) return false;
     tx.held.names.inserted(this.shape.name, row.parent, row.name, row.uid);
-    tx.counts.moved(this.#kind(row.partition), row.parent, 1);
+    tx.counts.moved(this.#kind(row.partition), row.parent, 1, row.uid);
     tx.rows.inserted(this.#key(row.uid), this.#kind(row.partition));
     this.#logGrants(tx, row.uid, this.#identityOf(row));
     return true;
