@@ -20,6 +20,12 @@ export interface TokenHolder {
   readonly expires: number;
 }
 
+/** A caller of whom it is not known yet whether access has changed. */
+export interface PresumedCaller {
+  readonly caller: Caller;
+  readonly isCurrent: Promise<boolean>;
+}
+
 /** The cache of authenticated callers. */
 const CACHE_BOUNDS = { maxEntries: 20_000, maxBytes: 64 * 1024 * 1024 };
 
@@ -70,6 +76,25 @@ export class Authenticator {
     await this.#refreshCache(await this.#store.accessVersion());
     const token = await this.#verifier.verify(bearer, now);
     return this.#cached(token) ?? this.#compile(token);
+  }
+
+  /**
+   * The caller of a token as of the last known access version, and whether that is still the current one. Where reading
+   * the version is a round trip, a method that only reads need not wait for it: its reply does. Undefined for callers
+   * that are not known yet.
+   */
+  presume(authorization: string | undefined, now: number): PresumedCaller | undefined {
+    if (!this.#store.isRemote) return undefined;
+    const token = this.#verifier.cached(readBearer(authorization) ?? "", now);
+    const caller = token && this.#cached(token);
+    if (caller === undefined) return undefined;
+    const { version } = this.#position;
+    const isCurrent = async () => {
+      const current = await this.#store.accessVersion();
+      if (current === version) this.hits += 1;
+      return current === version;
+    };
+    return { caller, isCurrent: isCurrent() };
   }
 
   /**
