@@ -3,6 +3,7 @@ import type { Row } from "../row.ts";
 import { advisoryRowsOf } from "./advisories.ts";
 import { archiveRow } from "./archive.ts";
 import { createRow } from "./create.ts";
+import { deliveriesRow, eventDelayRow, subscribedCreateRow } from "./events.ts";
 import { exchangeRow } from "./exchange.ts";
 import { getGrpc } from "./get-grpc.ts";
 import { getRest } from "./get-rest.ts";
@@ -27,6 +28,10 @@ export function rowsOf(options: Options): Row[] {
     listGrowthRow(options),
     skipRow(options),
     createRow,
+    deliveriesRow(options),
+    subscribedCreateRow(1, 0.9),
+    subscribedCreateRow(100, 0),
+    eventDelayRow(options),
     ...postgresRows(options),
     replicasRow,
     importRow(options),

@@ -10,8 +10,9 @@ import {
 import type { Engine } from "../engine/engine.ts";
 import { pageSizeOf, readCursor } from "../engine/list.ts";
 import { invalidArgument } from "../lib/errors.ts";
-import type { Handler } from "../rpc/call.ts";
+import type { Call, Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
+import type { Reader } from "../store/db/connection.ts";
 import type { EventNames } from "./cloud-event.ts";
 import { filterViolations } from "./filters.ts";
 import { LogSearch, mustExist, readFilters } from "./log-search.ts";
@@ -32,8 +33,9 @@ export function eventMethods(engine: Engine, names: () => EventNames) {
 }
 
 function listMethod(engine: Engine, names: () => EventNames): Handler {
-  const { reader } = engine.store;
   return async (call, message) => {
+    // Filters and totals can visit every event of a group.
+    const reader = costlyReader(engine, call);
     const request = message as ListEventsRequest;
     const { group, subject, actor, orderBy } = request;
     const pageSize = pageSizeOf(request.pageSize);
@@ -69,6 +71,11 @@ function listMethod(engine: Engine, names: () => EventNames): Handler {
   };
 }
 
+function costlyReader({ store }: Engine, call: Call): Reader {
+  const reader = store.readerFor(call);
+  return reader.costly ?? reader;
+}
+
 /** Whether the order is descending. */
 function readOrder(orderBy: string): boolean {
   const [key = "time", direction = "asc", ...others] = orderBy.trim().split(/\s+/).filter(Boolean);
@@ -82,8 +89,8 @@ function readOrder(orderBy: string): boolean {
 }
 
 function previewMethod(engine: Engine, names: () => EventNames): Handler {
-  const { reader } = engine.store;
   return async (call, message) => {
+    const reader = costlyReader(engine, call);
     const { group, filters, since } = message as PreviewFilterRequest;
     const violations = filterViolations(filters);
     if (violations.length > 0) throw invalidArgument(...violations);

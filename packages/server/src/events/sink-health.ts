@@ -51,7 +51,8 @@ export class SinkHealth {
     const failed = outcomes.filter(({ outcome }) => outcome !== "delivered");
     const isDelivered = failed.length < outcomes.length;
     if (isDelivered) this.#failures = 0;
-    this.#failures += failed.length;
+    // Requests that fail together count as one failure.
+    if (failed.length > 0) this.#failures += 1;
     const backoff = Math.min(MIN_PAUSE_MS * 2 ** (this.#failures - 1), MAX_PAUSE_MS);
     const pauseMs = Math.max(backoff, ...failed.map((one) => one.pauseMs));
     const isUnchanged = failed.length === 0 && before.failingSince === 0;
