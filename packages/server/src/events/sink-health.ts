@@ -45,7 +45,7 @@ export class SinkHealth {
     this.#row = { ...this.#row, pausedUntil: until };
   }
 
-  /** Takes in the outcomes of attempts. Returns what to store; undefined if it has hardly changed. */
+  /** Applies the outcomes of attempts. Returns what to store; undefined if it has hardly changed. */
   after(outcomes: readonly AttemptOutcome[], now: number): SubscriptionHealthRow | undefined {
     const before = this.#row;
     const failed = outcomes.filter(({ outcome }) => outcome !== "delivered");
