@@ -12,6 +12,8 @@ import { GroupSchema, OrgStatus } from "@wharf/contract";
 import { RESOURCES } from "@wharf/server/app/resources.ts";
 import type { Driver } from "@wharf/server/store/db/connection.ts";
 import type { Transaction } from "@wharf/server/store/db/group-commit.ts";
+import { HeldRows } from "@wharf/server/store/db/held-rows.ts";
+import { insertUnlessThere } from "@wharf/server/store/db/insert-rows.ts";
 import { openSqlite } from "@wharf/server/store/db/sqlite.ts";
 import { Store } from "@wharf/server/store/db/store.ts";
 import { CountChanges } from "@wharf/server/store/resources/counts.ts";
@@ -79,6 +81,10 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
     all: writer.all.bind(writer) as Transaction["all"],
     arrays: writer.arrays.bind(writer) as Transaction["arrays"],
     run: writer.run.bind(writer),
+    held: new HeldRows(),
+    send: async (sql, ...params) => void (await writer.run(sql, ...params)),
+    changeOne: async (sql, ...params) => (await writer.run(sql, ...params)) > 0,
+    insert: async (target, row) => (await writer.run(insertUnlessThere(target), ...row)) > 0,
     counts,
     gather() {},
     // There are no indexes of lists to maintain.
@@ -121,7 +127,7 @@ async function insertAll(driver: Driver, rows: Rows, count: number): Promise<voi
     await driver.commit();
     await driver.begin();
   }
-  await counts.store(driver.writer);
+  await counts.store(tx);
   await driver.commit();
 }
 

@@ -101,6 +101,7 @@ export async function openCore(
   );
   metrics.watchCache("token", verifier);
   metrics.watchCache("access", authenticator);
+  metrics.watchCostlyReads(store.costlyReads);
   return {
     settings,
     store,

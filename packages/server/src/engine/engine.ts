@@ -12,6 +12,7 @@ import { ListScheduler } from "./many-ranges.ts";
 import type { PageTokens } from "./page-token.ts";
 import type { Resource } from "./resource.ts";
 import { SkipIndex } from "./skip-index.ts";
+import { TextSearches } from "./text-search.ts";
 import { VisibleRows } from "./visible/visible-rows.ts";
 
 /**
@@ -43,6 +44,7 @@ export class Engine {
   readonly listIndexes: ListIndexes;
   readonly lists: ListScheduler;
   readonly visibleRows: VisibleRows;
+  readonly textSearches: TextSearches;
   /** Where audit entries go that callers without credentials can cause. */
   readonly auditAggregator: AuditAggregator;
   /** Every resource of the catalog, for what concerns all of them. */
@@ -57,6 +59,7 @@ export class Engine {
     this.skipIndex = new SkipIndex(limits.skipStride);
     this.visibleRows = new VisibleRows(store.reader);
     this.listIndexes = new ListIndexes(store, limits.listIndexes);
+    this.textSearches = new TextSearches(store.reader, limits.minSearchedRows);
     this.store = store;
     this.catalog = catalog;
     this.access = access;

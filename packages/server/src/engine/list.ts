@@ -110,6 +110,7 @@ export function listMethod<R extends ResourceMessage>(
         limit: pageSize + 1,
         form: hydrates || call.format === "binary" ? "data" : "json",
         listIndexes: engine.listIndexes,
+        search: await engine.textSearches.for(resource, asked, ranges),
         task,
       };
       const rows = await currentRows(resource, reader, engine.skipIndex, {

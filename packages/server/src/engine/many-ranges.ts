@@ -10,10 +10,10 @@ const CONCURRENCY = 2;
 const MAX_QUEUED = 16;
 
 /**
- * Keeps expensive lists from delaying other callers. Each range of a list takes a statement or more on
- * the only thread, and a caller with role bindings at thousands of groups has as many ranges. So lists
- * run in time slices, scheduled fairly by caller, and only a few lists over many ranges of one caller
- * run concurrently.
+ * Keeps lists from delaying other requests. All lists of a tick of the event loop share one time slice, so that creates
+ * and reads of single resources wait for one slice, not for a list of every connection. Each range of a list takes a
+ * statement or more on the only thread, and a caller with role bindings at thousands of groups has as many ranges, so
+ * only a few lists over many ranges of one caller run concurrently.
  */
 export class ListScheduler {
   readonly #manyRanges: number;
@@ -29,15 +29,14 @@ export class ListScheduler {
   }
 
   /** Runs a list over a number of ranges. */
-  run<T>(
-    { caller, signal }: Call,
-    ranges: number,
-    list: (task: SlicedTask) => Promise<T>,
-  ): Promise<T> {
-    const begin = () => this.#slices.task(caller.uid, signal);
-    if (ranges <= this.#manyRanges) return list(begin());
-    return this.#running.run(caller.uid, async () => {
-      const task = begin();
+  run<T>(call: Call, ranges: number, list: (task: SlicedTask) => Promise<T>): Promise<T> {
+    const { uid } = call.caller;
+    if (ranges <= this.#manyRanges) {
+      const task = this.#slices.begin(uid, call);
+      return task instanceof Promise ? task.then(list) : list(task);
+    }
+    return this.#running.run(uid, async () => {
+      const task = this.#slices.task(uid, call);
       await task.yield();
       return list(task);
     });

@@ -10,9 +10,9 @@ import {
 import type { Engine } from "../engine/engine.ts";
 import { pageSizeOf, readCursor } from "../engine/list.ts";
 import { invalidArgument } from "../lib/errors.ts";
-import type { Call, Handler } from "../rpc/call.ts";
+import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import type { Reader } from "../store/db/connection.ts";
+import { searchReader } from "../store/tables/event-log.ts";
 import type { EventNames } from "./cloud-event.ts";
 import { filterViolations } from "./filters.ts";
 import { LogSearch, mustExist, readFilters } from "./log-search.ts";
@@ -33,9 +33,8 @@ export function eventMethods(engine: Engine, names: () => EventNames) {
 }
 
 function listMethod(engine: Engine, names: () => EventNames): Handler {
+  const { reader } = engine.store;
   return async (call, message) => {
-    // Filters and totals can visit every event of a group.
-    const reader = costlyReader(engine, call);
     const request = message as ListEventsRequest;
     const { group, subject, actor, orderBy } = request;
     const pageSize = pageSizeOf(request.pageSize);
@@ -56,7 +55,8 @@ function listMethod(engine: Engine, names: () => EventNames): Handler {
       descending,
     });
     const from = cursor && { tx: Number(cursor.key), id: cursor.id };
-    const found = await search.read(reader, from, pageSize + 1);
+    const searching = await searchReader(engine.store.readerFor(call));
+    const found = await search.read(searching, from, pageSize + 1);
     const page = found.slice(0, pageSize);
     const last = page.at(-1);
     const next = found.length > pageSize && last ? { key: last.tx, id: last.id } : undefined;
@@ -65,15 +65,10 @@ function listMethod(engine: Engine, names: () => EventNames): Handler {
       nextPageToken: next
         ? engine.pageTokens.seal(query, { position: next, skipped: 0 }, call.time)
         : "",
-      totalCount: BigInt(await search.count(reader)),
+      totalCount: BigInt(await search.count(searching)),
     });
     return messageReply(ListEventsResponseSchema, response);
   };
-}
-
-function costlyReader({ store }: Engine, call: Call): Reader {
-  const reader = store.readerFor(call);
-  return reader.costly ?? reader;
 }
 
 /** Whether the order is descending. */
@@ -89,8 +84,8 @@ function readOrder(orderBy: string): boolean {
 }
 
 function previewMethod(engine: Engine, names: () => EventNames): Handler {
+  const { reader } = engine.store;
   return async (call, message) => {
-    const reader = costlyReader(engine, call);
     const { group, filters, since } = message as PreviewFilterRequest;
     const violations = filterViolations(filters);
     if (violations.length > 0) throw invalidArgument(...violations);
@@ -98,11 +93,12 @@ function previewMethod(engine: Engine, names: () => EventNames): Handler {
     await mustExist(engine, group);
     const query = { group, since: msOf(since) ?? call.time - DAY_MS, descending: true };
     const search = new LogSearch(names(), filters, query);
-    const newest = await search.read(reader, undefined, PREVIEW_SIZE);
+    const searching = await searchReader(engine.store.readerFor(call));
+    const newest = await search.read(searching, undefined, PREVIEW_SIZE);
     const response = create(PreviewFilterResponseSchema, {
       events: await search.messages(reader, newest),
-      matchCount: BigInt(await search.count(reader)),
-      totalCount: BigInt(await new LogSearch(names(), [], query).count(reader)),
+      matchCount: BigInt(await search.count(searching)),
+      totalCount: BigInt(await new LogSearch(names(), [], query).count(searching)),
     });
     return messageReply(PreviewFilterResponseSchema, response);
   };

@@ -1,6 +1,6 @@
 import type { GatheredTable } from "../db/gathered-rows.ts";
 import type { Transaction } from "../db/group-commit.ts";
-import { insertRows } from "../db/insert-rows.ts";
+import { type InsertTarget, insertRows } from "../db/insert-rows.ts";
 
 export interface AuditEntry {
   readonly time: number;
@@ -27,23 +27,27 @@ export interface StoredEvent {
   readonly body: string;
 }
 
+const AUDIT_COLUMNS: InsertTarget = {
+  table: "audit",
+  columns: {
+    time: "integer",
+    actor: "text",
+    method: "text",
+    resource: "text",
+    request_id: "text",
+    remote_address: "text",
+    user_agent: "text",
+    code: "integer",
+    detail: "text",
+  },
+};
+
 const AUDIT: GatheredTable<AuditEntry> = {
   name: "audit",
   write: (writer, entries) =>
     insertRows(
       writer,
-      "audit",
-      [
-        "time",
-        "actor",
-        "method",
-        "resource",
-        "request_id",
-        "remote_address",
-        "user_agent",
-        "code",
-        "detail",
-      ],
+      AUDIT_COLUMNS,
       entries.map((entry) => [
         entry.time,
         entry.actor,
@@ -58,13 +62,26 @@ const AUDIT: GatheredTable<AuditEntry> = {
     ),
 };
 
+const EVENT_COLUMNS: InsertTarget = {
+  table: "events",
+  columns: {
+    event_id: "text",
+    time: "integer",
+    type: "text",
+    subject: "text",
+    group_uid: "text",
+    actor: "text",
+    body_type: "text",
+    body: "text",
+  },
+};
+
 const EVENTS: GatheredTable<StoredEvent> = {
   name: "events",
   write: (writer, events) =>
     insertRows(
       writer,
-      "events",
-      ["event_id", "time", "type", "subject", "group_uid", "actor", "body_type", "body"],
+      EVENT_COLUMNS,
       events.map((event) => [
         event.id,
         event.time,

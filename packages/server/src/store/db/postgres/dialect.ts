@@ -9,6 +9,7 @@ export const DIALECT: Dialect = {
   texts: "SELECT jsonb_array_elements_text(?::jsonb) AS value",
   tuples: (...columns) =>
     `SELECT ${columns.map((name, at) => `one ->> ${at} AS ${name}`).join(", ")} FROM jsonb_array_elements(?::jsonb) one`,
+  arrayOf: (column) => `coalesce(json_agg(${column}), '[]')::text`,
   asInteger: (text) => `${text}::bigint`,
   isWithin: (text) => `strpos(${text}, ?) > 0`,
   insertSizes: [64, 16, 4, 1],
@@ -17,5 +18,6 @@ export const DIALECT: Dialect = {
   lockShared: "FOR SHARE",
   lock: "FOR UPDATE",
   lockUnlocked: "FOR UPDATE SKIP LOCKED",
-  lockText: "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))",
+  lockTexts: `SELECT pg_advisory_xact_lock(hashtextextended(value, 0))
+    FROM (SELECT jsonb_array_elements_text(?::jsonb) AS value) given`,
 };
