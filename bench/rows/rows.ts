@@ -1,7 +1,10 @@
 import type { Options } from "../options.ts";
 import type { Row } from "../row.ts";
 import { advisoryRowsOf } from "./advisories.ts";
+import { advisorySearchRows } from "./advisory-search.ts";
 import { archiveRow } from "./archive.ts";
+import { bindingRowsOf } from "./bindings.ts";
+import { commandRow } from "./command.ts";
 import { createRow } from "./create.ts";
 import { exchangeRow } from "./exchange.ts";
 import { getGrpc } from "./get-grpc.ts";
@@ -19,6 +22,7 @@ import { registryTokenRow } from "./registry-token.ts";
 import { replicasRow } from "./replicas.ts";
 import { startRow } from "./start.ts";
 import { versionRow } from "./version.ts";
+import { workerRows } from "./workers.ts";
 
 /** The rows of the table. */
 export function rowsOf(options: Options): Row[] {
@@ -30,10 +34,12 @@ export function rowsOf(options: Options): Row[] {
     skipRow(options),
     skipAfterWriteRow(options),
     worstListRow(options),
+    ...bindingRowsOf(options),
     createRow,
     ...isolationRows(options),
     ...postgresRows(options),
     replicasRow,
+    ...workerRows,
     importRow(options),
     exchangeRow,
     registryTokenRow,
@@ -41,9 +47,12 @@ export function rowsOf(options: Options): Row[] {
     noticeRow(options),
     reconcileRow(options),
     ...advisoryRowsOf(options),
+    ...advisorySearchRows(options),
     archiveRow,
     memoryRow(options),
+    memoryRow(options, 2),
     startRow,
     versionRow,
+    commandRow,
   ];
 }

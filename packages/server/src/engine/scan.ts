@@ -17,6 +17,7 @@ import { isConsecutive, readConsecutive } from "./consecutive.ts";
 import type { ListIndexes } from "./list-indexes.ts";
 import { MergedTraversal, positionOrder } from "./merge.ts";
 import type { SkipIndex, Traversal } from "./skip-index.ts";
+import type { TextSearch } from "./text-search.ts";
 import type { RangeSet } from "./visible/range-set.ts";
 import type { VisibleRows } from "./visible/visible-rows.ts";
 
@@ -33,6 +34,8 @@ export interface Scan {
   readonly listIndexes: ListIndexes;
   /** The ranges as a set, where they are many. */
   readonly many?: ManyRanges | undefined;
+  /** Finds the rows of a list by text in a large table. */
+  readonly search?: TextSearch | undefined;
   /** The task that the list is part of; it yields to other tasks between two statements. */
   readonly task: SlicedTask;
 }
@@ -52,13 +55,14 @@ export async function readRows(
   skipIndex: SkipIndex,
   scan: Scan,
 ): Promise<PageRow[]> {
-  const { many } = scan;
-  if (many !== undefined) {
-    const { set, rows } = many;
-    return rows.read({ ...scan, set }, (one) => readRows(reader, skipIndex, one));
-  }
   const [only, ...others] = scan.ranges;
   if (only === undefined) return [];
+  const { search, many } = scan;
+  if (search !== undefined) return search.rows(scan);
+  if (many !== undefined) {
+    const { set, rows } = many;
+    return rows.read(reader, { ...scan, set }, (one) => readRows(reader, skipIndex, one));
+  }
   if (others.length > 0 && isConsecutive(scan)) {
     return readConsecutive(reader, scan, (one) => readRows(reader, skipIndex, one));
   }
@@ -155,8 +159,9 @@ class RangeTraversal implements Traversal {
 
 /** The total number of rows of a list, over all its pages. */
 export async function countRows(reader: Reader, scan: Scan): Promise<number> {
-  const { ranges, many, task } = scan;
-  if (many !== undefined) return many.rows.count({ ...scan, set: many.set });
+  const { ranges, many, search, task } = scan;
+  if (search !== undefined) return ranges.length === 0 ? 0 : search.count(scan);
+  if (many !== undefined) return many.rows.count(reader, { ...scan, set: many.set });
   let total = 0;
   for (const some of batches(ranges)) {
     const counts = some.map((range) => countOne(reader, scan, range));
