@@ -74,6 +74,7 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
     arrays: writer.arrays.bind(writer) as Transaction["arrays"],
     run: writer.run.bind(writer),
     counts,
+    audit() {},
     accessChanged() {},
     grantsChanged() {},
     relyOnAccess: async () => 0,

@@ -20,6 +20,7 @@ const LAYERS = [
   "wire",
   "observe",
   "engine",
+  "audit",
   "iam",
   "scim",
   "sts",

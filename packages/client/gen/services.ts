@@ -4,6 +4,7 @@ import {
   AccountAssociationsService,
   AdvisoriesService,
   AdvisoryImportsService,
+  AuditService,
   Auth,
   DeploymentsService,
   ExternalGroupRoleMappingsService,
@@ -26,6 +27,7 @@ import {
 } from "@wharf/contract/messages";
 
 export const CLIENT_SERVICES = {
+  audit: AuditService,
   auth: Auth,
   sessions: SessionsService,
   accountAssociations: AccountAssociationsService,

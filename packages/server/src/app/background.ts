@@ -40,8 +40,10 @@ export class BackgroundTasks {
     await this.#resumed;
     await this.#retention.stop();
     await this.#sync.stop();
-    await engine.auditAggregator.flush().catch((error) => {
-      log.error({ err: error }, "aggregated audit entries not written");
-    });
+    for (const aggregator of [engine.auditAggregator, engine.callerAudit]) {
+      await aggregator.flush().catch((error) => {
+        log.error({ err: error }, "aggregated audit entries not written");
+      });
+    }
   }
 }

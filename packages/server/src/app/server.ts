@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SERVICES } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
+import { registerAudit } from "../audit/register.ts";
 import { registerClouds } from "../clouds/check.ts";
 import type { Settings } from "../config/settings.ts";
+import { auditDeniedCall } from "../engine/audit-denial.ts";
 import { registerResources } from "../engine/handlers.ts";
 import type { EngineLimits } from "../engine/limits.ts";
 import { embeddedDatabaseError } from "../lib/startup-errors.ts";
@@ -118,6 +120,7 @@ async function serve(
   const exchange = createExchange(core);
   registerSystem(api, { ...core, readiness });
   registerResources(api.handlers, engine);
+  registerAudit(api, core);
   registerClouds(api, core);
   registerScim(api, core);
   registerSts(api, exchange, registerLogin(api, { ...core, passwords }, exchange));
@@ -130,6 +133,7 @@ async function serve(
     deprecation: deprecationOf(settings, metrics),
     eventTranslator: V1_EVENT_TRANSLATOR,
     findDeletedGroup: (identity, uid) => groupDeletedBy(store.reader, identity, uid),
+    auditDenial: (call, denial) => auditDeniedCall(engine, call, denial),
   });
   const port = await openConfiguredPort(settings, {
     methods,

@@ -8,6 +8,7 @@ import { EMPTY_REPLY, messageReply, preparedReply } from "../rpc/reply.ts";
 import { mustBeUid, validate } from "../rpc/validate.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { ResourceRow } from "../store/resources/rows.ts";
+import { changedFields } from "./changed-fields.ts";
 import type { Hooks, ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import { applyMask, type MaskPath, readMask, rejectImmutableChanges } from "./mask.ts";
@@ -123,7 +124,8 @@ export async function updateOne<R extends ResourceMessage>(
   rejectImmutableChanges(schema, before, after);
   after.updateTime = nextUpdateTime(before, mutation.call.time);
   await hooks.beforeUpdate?.(mutation, before, after, mask);
-  return mutation.update(resource, after);
+  const changed = changedFields(schema, before, after, mask);
+  return mutation.update(resource, after, undefined, changed);
 }
 
 /** The generic Delete method. */
@@ -142,8 +144,9 @@ export function deleteMethod<R extends ResourceMessage>(
         if (definition.deleteIsIdempotent) return;
         throw notFound(resource.typeName, uid);
       }
-      await engine.hooksOf(resource).beforeDelete?.(mutation, resource.fromRow(row));
-      await mutation.remove(resource, uid);
+      const stored = resource.fromRow(row);
+      await engine.hooksOf(resource).beforeDelete?.(mutation, stored);
+      await mutation.remove(resource, uid, stored);
     });
     return EMPTY_REPLY;
   };

@@ -1,6 +1,7 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import type { Caller } from "../auth/caller.ts";
 import type { WharfError } from "../lib/errors.ts";
+import type { AuditVia } from "../store/tables/audit-and-events.ts";
 import type { IdempotencyKey } from "./idempotency.ts";
 
 /** A request independent of its protocol. */
@@ -12,6 +13,8 @@ export interface RequestInfo {
   readonly format: "json" | "binary";
   readonly remoteAddress: string;
   readonly userAgent: string;
+  /** How the request arrived, for the audit log. */
+  readonly via?: AuditVia | undefined;
   /** Aborted when the client disconnects or the deadline passes. */
   readonly signal: AbortSignal;
   /**

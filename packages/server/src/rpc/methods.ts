@@ -14,7 +14,7 @@ import {
 import { isCreate, serviceNames } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
-import { notFound, PermissionDeniedError, unimplemented, type WharfError } from "../lib/errors.ts";
+import { notFound, PermissionDeniedError, unimplemented, WharfError } from "../lib/errors.ts";
 import type {
   Call,
   EventTranslator,
@@ -47,11 +47,15 @@ export interface Deprecation {
 /** The group at or above a uid that an identity has deleted; undefined for none. */
 export type DeletedGroupLookup = (identity: string, uid: string) => Promise<string | undefined>;
 
+/** Records that an authenticated caller was denied a call. */
+export type DenialAudit = (call: Call, denial: WharfError) => Promise<void>;
+
 export interface MethodOptions {
   /** Applies to methods of version 1 only, as does the translator. */
   readonly deprecation?: Deprecation | undefined;
   readonly eventTranslator?: EventTranslator;
   readonly findDeletedGroup?: DeletedGroupLookup;
+  readonly auditDenial?: DenialAudit;
 }
 
 /**
@@ -61,6 +65,7 @@ export interface MethodOptions {
 export class ServedMethods implements Methods {
   readonly #authenticator: Authenticator;
   readonly #findDeletedGroup: DeletedGroupLookup | undefined;
+  readonly #auditDenial: DenialAudit | undefined;
   readonly #methods: BoundMethod[] = [];
   readonly #byPath = new Map<string, BoundMethod>();
 
@@ -68,10 +73,11 @@ export class ServedMethods implements Methods {
     services: readonly DescService[],
     handlers: ReadonlyMap<DescMethod, Handler>,
     authenticator: Authenticator,
-    { deprecation, eventTranslator, findDeletedGroup }: MethodOptions = {},
+    { deprecation, eventTranslator, findDeletedGroup, auditDenial }: MethodOptions = {},
   ) {
     this.#authenticator = authenticator;
     this.#findDeletedGroup = findDeletedGroup;
+    this.#auditDenial = auditDenial;
     for (const service of services) {
       const names = serviceNames(service);
       for (const desc of service.methods) {
@@ -131,13 +137,18 @@ export class ServedMethods implements Methods {
       const call = new AdmittedCall(incoming, desc, caller, time, { translateEvent, idempotency });
       return await handler(call, request);
     } catch (error) {
-      throw error instanceof PermissionDeniedError ? await this.#deletedOr(error, caller) : error;
+      if (!(error instanceof WharfError) || error.code !== "PERMISSION_DENIED") throw error;
+      const answer = await this.#deletedOr(error, caller);
+      if (answer === error && caller.uid !== "") {
+        await this.#auditDenial?.(new AdmittedCall(incoming, desc, caller, time, {}), error);
+      }
+      throw answer;
     }
   }
 
   /** The caller that deleted a group gets NOT_FOUND there, which reveals nothing to it. */
-  async #deletedOr(denial: PermissionDeniedError, { uid }: Caller): Promise<WharfError> {
-    const { scope } = denial;
+  async #deletedOr(denial: WharfError, { uid }: Caller): Promise<WharfError> {
+    const scope = denial instanceof PermissionDeniedError ? denial.scope : "";
     const deleted = scope === "" ? undefined : await this.#findDeletedGroup?.(uid, scope);
     return deleted === undefined ? denial : notFound("Group", deleted);
   }
@@ -214,6 +225,10 @@ class AdmittedCall implements Call {
 
   get userAgent(): string {
     return this.#incoming.userAgent;
+  }
+
+  get via(): Call["via"] {
+    return this.#incoming.via;
   }
 
   get signal(): AbortSignal {

@@ -66,6 +66,12 @@ export class RequestContext extends Expiring implements RequestInfo {
     this.#bodies = bodies;
   }
 
+  /** The `wharf` command names itself; a client that claims to be it harms nobody. */
+  get via(): RequestInfo["via"] {
+    if (this.userAgent.startsWith("wharf/")) return "cli";
+    return this.format === "json" ? "rest" : "grpc";
+  }
+
   /** Created on first use: most calls never need it, and an AbortController is expensive. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {

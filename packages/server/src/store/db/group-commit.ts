@@ -1,6 +1,8 @@
 import { WharfError } from "../../lib/errors.ts";
 import { CountChanges } from "../resources/counts.ts";
 import { GrantChanges } from "../tables/access-log.ts";
+import { type AuditEntry, insertAudit } from "../tables/audit-and-events.ts";
+import { AuditChains } from "../tables/audit-chains.ts";
 import { CommitOutcomeUnknown, NotCommitted, outcomeUnknown } from "./commit-errors.ts";
 import type { Driver, Writer } from "./connection.ts";
 import { type StoreFailure, storeError } from "./failure.ts";
@@ -10,9 +12,11 @@ import { type Turn, Turns } from "./turns.ts";
 /** Work done inside a transaction. May run again after a conflict, so it must not act outside it. */
 export type Work<T> = (tx: Transaction) => Promise<T>;
 
-/** A transaction that writes the counts and the access version once, at its end. */
+/** A transaction that writes the counts, the audit entries and the access version once, at its end. */
 export interface Transaction extends Writer {
   readonly counts: CountChanges;
+  /** Adds an entry to the audit log. */
+  audit(entry: AuditEntry): void;
   /** Records that this transaction changes access: sessions, keys or grants. */
   accessChanged(): void;
   /**
@@ -63,6 +67,7 @@ export class GroupCommit {
   readonly #driver: Driver;
   readonly #observer: CommitObserver;
   readonly #turns = new Turns();
+  readonly #chains = new AuditChains();
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
 
@@ -157,6 +162,7 @@ export class GroupCommit {
 
   async #transaction(batch: Waiting[], mode: CommitMode): Promise<Outcome[]> {
     const { writer } = this.#driver;
+    let isCommitting = false;
     await this.#driver.begin(mode.turn);
     // Writes that arrived while the batch waited for its turn join it: other replicas wait once for all of them.
     batch.push(...this.#waiting.splice(0, BATCH_SIZE - batch.length));
@@ -166,6 +172,7 @@ export class GroupCommit {
       const outcomes: Outcome[] = [];
       const reliedOn = new Set<number>();
       const grants = new GrantChanges();
+      const audits: AuditEntry[] = [];
       for (const { work } of batch) {
         const tx = new SharedTransaction(writer, counts);
         const outcome = await (mode.inSavepoints
@@ -175,13 +182,19 @@ export class GroupCommit {
         if ("error" in outcome) continue;
         counts.add(tx.counts);
         grants.add(tx.grants);
+        audits.push(...tx.audits);
         if (tx.changesAccess) reliedOn.add(tx.reliedOn ?? ANY_VERSION);
       }
       if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants);
+      const chained = this.#chains.link(audits);
+      await insertAudit(writer, chained.entries);
       await counts.store(writer);
+      isCommitting = true;
       await this.#driver.commit();
+      chained.committed();
       return outcomes;
     } catch (error) {
+      if (isCommitting && !(error instanceof NotCommitted)) this.#chains.end();
       await this.#driver.rollback().catch(() => {});
       throw error;
     }

@@ -22,6 +22,7 @@ export function migrations(dialect: Dialect): readonly Step[] {
     { table: ALL_TABLES },
     commitMarkers(dialect),
     idempotencyKeys(dialect),
+    auditLog(dialect),
   ];
 }
 
@@ -144,5 +145,35 @@ function idempotencyKeys({ text, integer }: Dialect): readonly string[] {
       id ${text} PRIMARY KEY, request ${text} NOT NULL, response ${text} NOT NULL,
       expires ${integer} NOT NULL)`,
     "CREATE INDEX idempotency_keys_by_expires ON idempotency_keys (expires)",
+  ];
+}
+
+/**
+ * Names, changed fields and hash chains of audit entries (audit-chains.ts), their index by segments
+ * (audit-index.ts), and signed checkpoints of the chains (audit-checkpoints.ts).
+ */
+function auditLog({ id, text, integer, withoutRowid }: Dialect): readonly string[] {
+  const texts = [
+    ...["actor_name", "resource_name", "resource_type", "changed_fields", "session", "via"],
+    ...["chain", "previous_hash", "hash"],
+  ];
+  return [
+    ...texts.map((name) => `ALTER TABLE audit ADD COLUMN ${name} ${text} NOT NULL DEFAULT ''`),
+    `ALTER TABLE audit ADD COLUMN sequence ${integer} NOT NULL DEFAULT 0`,
+    `CREATE TABLE audit_segments (
+      segment ${integer} PRIMARY KEY, first_time ${integer} NOT NULL, last_time ${integer} NOT NULL,
+      present ${text} NOT NULL)`,
+    `CREATE TABLE audit_postings (
+      kind ${text} NOT NULL, value ${text} NOT NULL, segment ${integer} NOT NULL,
+      positions ${text} NOT NULL, PRIMARY KEY (kind, value, segment)) ${withoutRowid}`,
+    `CREATE TABLE audit_checkpoints (
+      id ${id}, root ${text} NOT NULL, number ${integer} NOT NULL, time ${integer} NOT NULL,
+      chain ${text} NOT NULL, sequence ${integer} NOT NULL, last_entry ${integer} NOT NULL,
+      signed ${text} NOT NULL)`,
+    "CREATE UNIQUE INDEX audit_checkpoints_by_root ON audit_checkpoints (root, number)",
+    `CREATE TABLE audit_keys (kid ${text} PRIMARY KEY, jwk ${text} NOT NULL)`,
+    // Entries of earlier versions have no chain.
+    `INSERT INTO installation (name, value)
+     SELECT 'audit-checkpoints', CAST(coalesce(max(id), 0) AS TEXT) FROM audit`,
   ];
 }

@@ -1,5 +1,6 @@
 import { CountChanges, readCounts } from "../resources/counts.ts";
 import { GrantChanges } from "../tables/access-log.ts";
+import type { AuditEntry } from "../tables/audit-and-events.ts";
 import type { Value, Writer } from "./connection.ts";
 import type { Transaction } from "./group-commit.ts";
 
@@ -7,6 +8,7 @@ import type { Transaction } from "./group-commit.ts";
 export class SharedTransaction implements Transaction {
   readonly counts = new CountChanges();
   readonly grants = new GrantChanges();
+  readonly audits: AuditEntry[] = [];
   readonly dialect: Writer["dialect"];
   readonly #writer: Writer;
   /** Counts of the finished works in the same transaction. */
@@ -37,6 +39,10 @@ export class SharedTransaction implements Transaction {
   run(sql: string, ...params: Value[]): Promise<number> {
     this.mustUndo = true;
     return this.#writer.run(sql, ...params);
+  }
+
+  audit(entry: AuditEntry): void {
+    this.audits.push(entry);
   }
 
   accessChanged(): void {

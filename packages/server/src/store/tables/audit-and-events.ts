@@ -1,4 +1,6 @@
+import type { Writer } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
+import type { ChainedEntry } from "./audit-chains.ts";
 
 export interface AuditEntry {
   readonly time: number;
@@ -10,9 +12,22 @@ export interface AuditEntry {
   readonly userAgent: string;
   /** The canonical code of the outcome; 0 for success. */
   readonly code: number;
-  /** Further details as JSON. Never a secret. */
+  /** Further details as JSON, or empty. Never a secret. */
   readonly detail: string;
+  /** What actor and resource were called at the time. */
+  readonly actorName?: string | undefined;
+  readonly resourceName?: string | undefined;
+  /** The kind of resource, such as `RoleBinding`. */
+  readonly resourceType?: string | undefined;
+  /** The paths of the fields that an update changed. */
+  readonly changedFields?: readonly string[] | undefined;
+  /** The session of the actor's token. */
+  readonly session?: string | undefined;
+  /** How the request arrived. */
+  readonly via?: AuditVia | undefined;
 }
+
+export type AuditVia = "rest" | "grpc" | "cli" | "console" | "scim" | "registry" | "system";
 
 export interface StoredEvent {
   readonly id: string;
@@ -27,19 +42,53 @@ export interface StoredEvent {
 
 /** Writes an entry of the audit log in the transaction of the audited change. */
 export async function writeAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
-  await tx.run(
-    `INSERT INTO audit
-       (time, actor, method, resource, request_id, remote_address, user_agent, code, detail)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    entry.time,
-    entry.actor,
-    entry.method,
-    entry.resource,
-    entry.requestId,
-    entry.remoteAddress,
-    entry.userAgent,
-    entry.code,
-    entry.detail,
+  tx.audit(wellFormed(entry));
+}
+
+/** Databases replace lone surrogates, which would change the hash of an entry. */
+function wellFormed(entry: AuditEntry): AuditEntry {
+  return {
+    ...entry,
+    actor: entry.actor.toWellFormed(),
+    resource: entry.resource.toWellFormed(),
+    remoteAddress: entry.remoteAddress.toWellFormed(),
+    userAgent: entry.userAgent.toWellFormed(),
+    requestId: entry.requestId.toWellFormed(),
+  };
+}
+
+const COLUMNS = [
+  ...["time", "actor", "method", "resource", "request_id", "remote_address", "user_agent"],
+  ...["code", "detail", "actor_name", "resource_name", "resource_type", "changed_fields"],
+  ...["session", "via", "chain", "sequence", "previous_hash", "hash"],
+];
+
+const INTEGERS = new Set(["time", "code", "sequence"]);
+
+function valuesOf(entry: ChainedEntry): (string | number)[] {
+  return [
+    ...[entry.time, entry.actor, entry.method, entry.resource, entry.requestId],
+    ...[entry.remoteAddress, entry.userAgent, entry.code, entry.detail],
+    ...[entry.actorName ?? "", entry.resourceName ?? "", entry.resourceType ?? ""],
+    ...[(entry.changedFields ?? []).join(","), entry.session ?? "", entry.via ?? ""],
+    ...[entry.chain, entry.sequence, entry.previousHash, entry.hash],
+  ];
+}
+
+/** Stores the entries of a batch, in order, at the end of its transaction. */
+export async function insertAudit(writer: Writer, entries: readonly ChainedEntry[]): Promise<void> {
+  const { dialect } = writer;
+  const into = `INSERT INTO audit (${COLUMNS.join(", ")})`;
+  if (dialect.name === "sqlite" || entries.length === 1) {
+    const sql = `${into} VALUES (${COLUMNS.map(() => "?").join(", ")})`;
+    for (const entry of entries) await writer.run(sql, ...valuesOf(entry));
+    return;
+  }
+  // One round trip for the whole batch.
+  const values = COLUMNS.map((name) => (INTEGERS.has(name) ? dialect.asInteger(name) : name));
+  await writer.run(
+    `${into} SELECT ${values.join(", ")} FROM (${dialect.tuples(...COLUMNS)}) given`,
+    JSON.stringify(entries.map((entry) => valuesOf(entry).map(String))),
   );
 }
 
