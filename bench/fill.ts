@@ -75,6 +75,7 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
     run: writer.run.bind(writer),
     counts,
     audit() {},
+    gather() {},
     accessChanged() {},
     grantsChanged() {},
     relyOnAccess: async () => 0,

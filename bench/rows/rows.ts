@@ -10,6 +10,7 @@ import { importRow } from "./import.ts";
 import { listGrowthRow, listRow, skipRow } from "./lists.ts";
 import { memoryRow } from "./memory.ts";
 import { noticeRow } from "./notice.ts";
+import { postgresRows } from "./postgres.ts";
 import { reconcileRow } from "./reconcile.ts";
 import { registryTagsRow } from "./registry-tags.ts";
 import { registryTokenRow } from "./registry-token.ts";
@@ -26,6 +27,7 @@ export function rowsOf(options: Options): Row[] {
     listGrowthRow(options),
     skipRow(options),
     createRow,
+    ...postgresRows(options),
     replicasRow,
     importRow(options),
     exchangeRow,

@@ -2,6 +2,7 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type AuditFilter, AuditOutcome, Capability } from "@wharf/contract";
 import type { Grants } from "../auth/grants.ts";
 import { invalidArgument } from "../lib/errors.ts";
+import { mustBeUid } from "../rpc/validate.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { type PostingKind, postedValues } from "../store/tables/audit-index.ts";
 import { matchesMethod } from "./glob.ts";
@@ -23,7 +24,9 @@ export async function selectionOf(
   grants: Grants,
   filter: AuditFilter | undefined,
 ): Promise<Selection> {
-  const clauses: Clause[] = [...visibleClauses(grants, filter?.resource ?? "")];
+  const resource = filter?.resource ?? "";
+  if (resource !== "") mustBeUid("filter.resource", resource);
+  const clauses: Clause[] = [...visibleClauses(grants, resource)];
   const is = (kind: PostingKind, value: string | undefined) => {
     if (value) clauses.push({ terms: [[kind, value]] });
   };

@@ -114,3 +114,38 @@ test("a job that fails frees its permit", async () => {
   for (let n = 0; n < 3; n++) await assert.rejects(queue.run("a", broken), /broken/);
   assert.equal(await queue.run("a", async () => "done"), "done");
 });
+
+test("a key that runs as many jobs as it may waits, and others start", async () => {
+  const { queue, started, add, endOne, endAll } = queueOf({ concurrency: 3, concurrencyPerKey: 2 });
+  const jobs = ["a1", "a2", "a3", "a4", "b1"].map(add);
+  await settled();
+  assert.deepEqual(started, ["a1", "a2", "b1"]);
+  assert.deepEqual(queue.size, { running: 3, waiting: 2 });
+  await endOne();
+  assert.deepEqual(started, ["a1", "a2", "b1", "a3"]);
+  await endAll();
+  assert.deepEqual(await Promise.all(jobs), ["a1", "a2", "a3", "a4", "b1"]);
+  assert.deepEqual(queue.size, { running: 0, waiting: 0 });
+});
+
+test("a job whose signal is aborted leaves the queue", async () => {
+  const { queue, started, add, endAll } = queueOf({ maxQueuedPerKey: 1 });
+  add("a1");
+  const gone = new AbortController();
+  const waiting = queue.run("a", async () => started.push("gone"), gone.signal);
+  await assert.rejects(
+    queue.run("a", async () => {}),
+    { full: "key" },
+  );
+  gone.abort(new Error("the client left"));
+  await assert.rejects(waiting, /the client left/);
+  const next = add("a2");
+  await assert.rejects(
+    queue.run("b", async () => {}, gone.signal),
+    /the client left/,
+  );
+  await settled();
+  await endAll();
+  assert.equal(await next, "a2");
+  assert.deepEqual(started, ["a1", "a2"]);
+});

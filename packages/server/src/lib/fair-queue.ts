@@ -2,20 +2,28 @@
 export interface FairQueueLimits {
   /** Jobs that run at the same time. */
   readonly concurrency: number;
+  /** Jobs of one key that run at the same time; by default as many as of all keys. */
+  readonly concurrencyPerKey?: number;
   /** Jobs of one key that may wait. */
   readonly maxQueuedPerKey: number;
   /** Jobs of all keys that may wait. */
   readonly maxQueued: number;
 }
 
-/** Rejects a job when the queue is full. */
+/** Rejects a job when the queue is full: the share of its key, or the queue of all keys. */
 export class QueueFullError extends Error {
   override readonly name = "QueueFullError";
+  readonly full: "key" | "queue";
+
+  constructor(full: "key" | "queue") {
+    super(`the ${full} has too many jobs waiting`);
+    this.full = full;
+  }
 }
 
 interface Job {
   start(): void;
-  reject(error: QueueFullError): void;
+  reject(error: unknown): void;
 }
 
 /** Jobs of a key count against it for up to this long. */
@@ -36,6 +44,8 @@ export class FairQueue {
   #started = new Map<string, number>();
   #windowEnds = 0;
   #waitingCount = 0;
+  /** The number of running jobs of each key that has any. */
+  readonly #runningOf = new Map<string, number>();
   #running = 0;
 
   constructor(limits: FairQueueLimits, clock: () => number = () => performance.now()) {
@@ -43,17 +53,24 @@ export class FairQueue {
     this.#clock = clock;
   }
 
-  /** Runs a job. Rejects with QueueFullError when the queue is full. */
-  async run<T>(key: string, job: () => Promise<T>): Promise<T> {
-    if (this.#running < this.#limits.concurrency) {
-      this.#running += 1;
-      this.#count(key);
-    } else await this.#wait(key);
+  /** The number of jobs that run, and that wait. */
+  get size(): { readonly running: number; readonly waiting: number } {
+    return { running: this.#running, waiting: this.#waitingCount };
+  }
+
+  /**
+   * Runs a job. Rejects with QueueFullError when the queue is full, and with the reason of the signal if that is aborted
+   * while the job waits.
+   */
+  async run<T>(key: string, job: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
+    if (this.#running < this.#limits.concurrency && this.#isFree(key)) this.#begin(key);
+    else await this.#wait(key, signal);
     try {
       return await job();
     } finally {
-      // The next job takes over the permit.
-      if (!this.#startNext()) this.#running -= 1;
+      this.#end(key);
+      this.#startNext();
     }
   }
 
@@ -64,46 +81,86 @@ export class FairQueue {
     else this.#started.delete(key);
   }
 
-  #wait(key: string): Promise<void> {
+  #isFree(key: string): boolean {
+    const { concurrency, concurrencyPerKey = concurrency } = this.#limits;
+    return (this.#runningOf.get(key) ?? 0) < concurrencyPerKey;
+  }
+
+  #begin(key: string): void {
+    this.#running += 1;
+    this.#runningOf.set(key, (this.#runningOf.get(key) ?? 0) + 1);
+    this.#count(key);
+  }
+
+  #end(key: string): void {
+    this.#running -= 1;
+    const running = (this.#runningOf.get(key) ?? 0) - 1;
+    if (running > 0) this.#runningOf.set(key, running);
+    else this.#runningOf.delete(key);
+  }
+
+  #wait(key: string, signal: AbortSignal | undefined): Promise<void> {
     const queue = this.#waiting.get(key) ?? [];
-    if (queue.length >= this.#limits.maxQueuedPerKey) throw new QueueFullError();
+    if (queue.length >= this.#limits.maxQueuedPerKey) throw new QueueFullError("key");
     if (this.#waitingCount >= this.#limits.maxQueued) this.#makeRoom(queue.length);
-    return new Promise((resolve, reject) => {
-      queue.push({ start: resolve, reject });
+    return new Promise<void>((resolve, reject) => {
+      const abort = () => {
+        this.#remove(key, job);
+        reject(signal?.reason);
+      };
+      const job: Job = {
+        start() {
+          signal?.removeEventListener("abort", abort);
+          resolve();
+        },
+        reject(error) {
+          signal?.removeEventListener("abort", abort);
+          reject(error);
+        },
+      };
+      signal?.addEventListener("abort", abort);
+      queue.push(job);
       this.#waiting.set(key, queue);
       this.#waitingCount += 1;
     });
+  }
+
+  #remove(key: string, job: Job): void {
+    const queue = this.#waiting.get(key) ?? [];
+    queue.splice(queue.indexOf(job), 1);
+    this.#waitingCount -= 1;
+    if (queue.length === 0) this.#waiting.delete(key);
   }
 
   /** Rejects the newest job of the longest queue, if that stays no shorter than the growing one. */
   #makeRoom(length: number): void {
     let longest: Job[] = [];
     for (const queue of this.#waiting.values()) if (queue.length > longest.length) longest = queue;
-    if (longest.length <= length + 1) throw new QueueFullError();
+    if (longest.length <= length + 1) throw new QueueFullError("queue");
     const dropped = longest.pop() as Job;
     this.#waitingCount -= 1;
-    dropped.reject(new QueueFullError());
+    dropped.reject(new QueueFullError("queue"));
   }
 
-  #startNext(): boolean {
+  /** Starts the next job at once, so that none that comes later overtakes it. */
+  #startNext(): void {
     let fewest = Number.POSITIVE_INFINITY;
-    let key = "";
-    for (const waiting of this.#waiting.keys()) {
-      const started = this.#started.get(waiting) ?? 0;
-      if (started >= fewest) continue;
+    let next: string | undefined;
+    for (const key of this.#waiting.keys()) {
+      const started = this.#started.get(key) ?? 0;
+      if (started >= fewest || !this.#isFree(key)) continue;
       fewest = started;
-      key = waiting;
+      next = key;
     }
-    const queue = this.#waiting.get(key);
-    if (queue === undefined) return false;
-    this.#count(key);
+    if (next === undefined) return;
+    const queue = this.#waiting.get(next) as Job[];
     const job = queue.shift() as Job;
     this.#waitingCount -= 1;
     // Behind keys that had as many jobs.
-    this.#waiting.delete(key);
-    if (queue.length > 0) this.#waiting.set(key, queue);
+    this.#waiting.delete(next);
+    if (queue.length > 0) this.#waiting.set(next, queue);
+    this.#begin(next);
     job.start();
-    return true;
   }
 
   #count(key: string): void {

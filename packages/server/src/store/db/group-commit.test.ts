@@ -11,10 +11,13 @@ describe("writes that share a commit", () => {
   let directory: string;
   let store: Store;
   const commits: number[] = [];
+  let now = 0;
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), "wharf-store-"));
     const timings = { committed: (_ms: number, writes: number) => commits.push(writes) };
-    store = await Store.open(openSqlite(join(directory, "own", "wharf.db")), [], timings);
+    store = await Store.open(openSqlite(join(directory, "own", "wharf.db")), [], timings, {
+      clock: () => now,
+    });
   });
   after(async () => {
     await store.close();
@@ -66,6 +69,22 @@ describe("writes that share a commit", () => {
     }
     await Promise.all(endless);
     assert.ok((commits[before + 1] ?? 0) < 20, `${commits.slice(before)}`);
+  });
+
+  test("a tick that is long for the writes it brings ends the wait for others", async () => {
+    const before = commits.length;
+    const writes = [put("busy-0")];
+    const nextTick = async (ms: number, ...names: string[]) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      now += ms;
+      writes.push(...names.map((name) => put(name)));
+    };
+    // Short for two writes, too long for one: the third tick is not waited for.
+    await nextTick(0.8, "busy-1", "busy-2");
+    await nextTick(0.8, "busy-3");
+    await nextTick(0.1, "late");
+    await Promise.all(writes);
+    assert.deepEqual(commits.slice(before), [4, 1]);
   });
 
   test("a write that fails half-way leaves nothing of itself", async () => {

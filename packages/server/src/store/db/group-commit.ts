@@ -6,17 +6,20 @@ import { AuditChains } from "../tables/audit-chains.ts";
 import { CommitOutcomeUnknown, NotCommitted, outcomeUnknown } from "./commit-errors.ts";
 import type { Driver, Writer } from "./connection.ts";
 import { type StoreFailure, storeError } from "./failure.ts";
+import { GatheredRows, type GatheredTable } from "./gathered-rows.ts";
 import { SharedTransaction } from "./shared-transaction.ts";
 import { type Turn, Turns } from "./turns.ts";
 
 /** Work done inside a transaction. May run again after a conflict, so it must not act outside it. */
 export type Work<T> = (tx: Transaction) => Promise<T>;
 
-/** A transaction that writes the counts, the audit entries and the access version once, at its end. */
+/** A transaction that writes the counts, audit entries, gathered rows and the access version once, at its end. */
 export interface Transaction extends Writer {
   readonly counts: CountChanges;
   /** Adds an entry to the audit log. */
   audit(entry: AuditEntry): void;
+  /** Adds a row that is written at the end of the transaction, and that no work reads before. */
+  gather<R>(table: GatheredTable<R>, row: R): void;
   /** Records that this transaction changes access: sessions, keys or grants. */
   accessChanged(): void;
   /**
@@ -55,6 +58,13 @@ const BATCH_SIZE = 128;
 /** Ticks of the event loop for which a batch is gathered. */
 const MAX_GATHER_TICKS = 16;
 
+/**
+ * The length of a tick for each write that it brings, in milliseconds, up to which another tick is waited for: less than
+ * a disk flush takes. Ticks full of reads are longer, and bring writes as well: waiting for them would delay every commit
+ * for as long as reads saturate the event loop.
+ */
+const MAX_TICK_MS_PER_WRITE = 0.5;
+
 /** Attempts to commit a batch, in case of conflicts with other replicas and broken connections. */
 const MAX_ATTEMPTS = 8;
 
@@ -66,14 +76,20 @@ const MAX_ATTEMPTS = 8;
 export class GroupCommit {
   readonly #driver: Driver;
   readonly #observer: CommitObserver;
+  readonly #clock: () => number;
   readonly #turns = new Turns();
   readonly #chains = new AuditChains();
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
 
-  constructor(driver: Driver, observer: CommitObserver) {
+  constructor(
+    driver: Driver,
+    observer: CommitObserver,
+    clock: () => number = () => performance.now(),
+  ) {
     this.#driver = driver;
     this.#observer = observer;
+    this.#clock = clock;
   }
 
   /**
@@ -101,15 +117,19 @@ export class GroupCommit {
   }
 
   /**
-   * Waits for one tick of the event loop, and for more while each brings further writes: clients that were
-   * answered together send their next requests one after another, and a commit for the first would make
-   * the others wait for a disk flush.
+   * Waits for one tick of the event loop, and for more while each brings enough further writes: clients that were
+   * answered together send their next requests one after another, and a commit for the first would make the others wait
+   * for a disk flush.
    */
   async #gather(): Promise<void> {
+    let began = this.#clock();
     for (let tick = 0; tick < MAX_GATHER_TICKS && this.#waiting.length < BATCH_SIZE; tick++) {
       const before = this.#waiting.length;
       await new Promise((resolve) => setImmediate(resolve));
-      if (this.#waiting.length === before) return;
+      const now = this.#clock();
+      const added = this.#waiting.length - before;
+      if (added === 0 || now - began > added * MAX_TICK_MS_PER_WRITE) return;
+      began = now;
     }
   }
 
@@ -173,6 +193,7 @@ export class GroupCommit {
       const reliedOn = new Set<number>();
       const grants = new GrantChanges();
       const audits: AuditEntry[] = [];
+      const gathered = new GatheredRows();
       for (const { work } of batch) {
         const tx = new SharedTransaction(writer, counts);
         const outcome = await (mode.inSavepoints
@@ -183,11 +204,12 @@ export class GroupCommit {
         counts.add(tx.counts);
         grants.add(tx.grants);
         audits.push(...tx.audits);
+        gathered.add(tx.gathered);
         if (tx.changesAccess) reliedOn.add(tx.reliedOn ?? ANY_VERSION);
       }
       if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants);
       const chained = this.#chains.link(audits);
-      await insertAudit(writer, chained.entries);
+      await Promise.all([insertAudit(writer, chained.entries), gathered.store(writer)]);
       await counts.store(writer);
       isCommitting = true;
       await this.#driver.commit();

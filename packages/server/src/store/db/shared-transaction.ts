@@ -2,6 +2,7 @@ import { CountChanges, readCounts } from "../resources/counts.ts";
 import { GrantChanges } from "../tables/access-log.ts";
 import type { AuditEntry } from "../tables/audit-and-events.ts";
 import type { Value, Writer } from "./connection.ts";
+import { GatheredRows, type GatheredTable } from "./gathered-rows.ts";
 import type { Transaction } from "./group-commit.ts";
 
 /** The part of one write in the transaction of its batch. */
@@ -9,6 +10,7 @@ export class SharedTransaction implements Transaction {
   readonly counts = new CountChanges();
   readonly grants = new GrantChanges();
   readonly audits: AuditEntry[] = [];
+  readonly gathered = new GatheredRows();
   readonly dialect: Writer["dialect"];
   readonly #writer: Writer;
   /** Counts of the finished works in the same transaction. */
@@ -43,6 +45,10 @@ export class SharedTransaction implements Transaction {
 
   audit(entry: AuditEntry): void {
     this.audits.push(entry);
+  }
+
+  gather<R>(table: GatheredTable<R>, row: R): void {
+    this.gathered.push(table, row);
   }
 
   accessChanged(): void {

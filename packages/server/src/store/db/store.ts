@@ -4,7 +4,7 @@ import type { ResourceTable } from "../resources/resource-table.ts";
 import { type MigrationOptions, migrate } from "../schema/migrate.ts";
 import type { Driver, Reader } from "./connection.ts";
 import type { StoreFailure } from "./failure.ts";
-import { GroupCommit, type Work } from "./group-commit.ts";
+import { type CommitObserver, GroupCommit, type Work } from "./group-commit.ts";
 import { StoreHealth } from "./health.ts";
 import { migrations } from "./migrations.ts";
 import { observedReads } from "./observed-reader.ts";
@@ -19,6 +19,8 @@ export interface StoreTimings {
 export interface StoreOptions extends MigrationOptions {
   /** The interval of checks of its health, for tests. */
   readonly checkMs?: number;
+  /** Measures ticks of the event loop, for tests. */
+  readonly clock?: () => number;
 }
 
 /** A request whose client may give up. */
@@ -38,7 +40,7 @@ export class Store {
   readonly #reads: Pick<Driver, "readShared" | "reader">;
   readonly #commits: GroupCommit;
 
-  private constructor(driver: Driver, timings: StoreTimings, checkMs?: number) {
+  private constructor(driver: Driver, timings: StoreTimings, { checkMs, clock }: StoreOptions) {
     this.#driver = driver;
     const health = new StoreHealth(
       {
@@ -52,13 +54,14 @@ export class Store {
     const failed = (failure: StoreFailure) => health.failed(failure);
     this.#reads = observedReads(driver, failed);
     this.reader = this.#reads.reader;
-    this.#commits = new GroupCommit(driver, {
+    const observer: CommitObserver = {
       committed(ms, writes) {
         timings.committed(ms, writes);
         health.committed();
       },
       failed,
-    });
+    };
+    this.#commits = new GroupCommit(driver, observer, clock);
   }
 
   /** Opens the store and migrates its tables. */
@@ -77,7 +80,7 @@ export class Store {
       await driver.close();
       throw error;
     }
-    return new Store(driver, timings, options.checkMs);
+    return new Store(driver, timings, options);
   }
 
   /** Runs work in a transaction that it may share with others; resolves when it is durable. */

@@ -1,5 +1,7 @@
 import type { Writer } from "../db/connection.ts";
+import type { GatheredTable } from "../db/gathered-rows.ts";
 import type { Transaction } from "../db/group-commit.ts";
+import { insertRows } from "../db/insert-rows.ts";
 import type { ChainedEntry } from "./audit-chains.ts";
 
 export interface AuditEntry {
@@ -40,7 +42,27 @@ export interface StoredEvent {
   readonly body: string;
 }
 
-/** Writes an entry of the audit log in the transaction of the audited change. */
+const EVENTS: GatheredTable<StoredEvent> = {
+  name: "events",
+  write: (writer, events) =>
+    insertRows(
+      writer,
+      "events",
+      ["event_id", "time", "type", "subject", "group_uid", "actor", "body_type", "body"],
+      events.map((event) => [
+        event.id,
+        event.time,
+        event.type,
+        event.subject,
+        event.group,
+        event.actor,
+        event.bodyType,
+        event.body,
+      ]),
+    ),
+};
+
+/** Adds an entry of the audit log to the transaction of the audited change. */
 export async function writeAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
   tx.audit(wellFormed(entry));
 }
@@ -63,8 +85,6 @@ const COLUMNS = [
   ...["session", "via", "chain", "sequence", "previous_hash", "hash"],
 ];
 
-const INTEGERS = new Set(["time", "code", "sequence"]);
-
 function valuesOf(entry: ChainedEntry): (string | number)[] {
   return [
     ...[entry.time, entry.actor, entry.method, entry.resource, entry.requestId],
@@ -77,33 +97,10 @@ function valuesOf(entry: ChainedEntry): (string | number)[] {
 
 /** Stores the entries of a batch, in order, at the end of its transaction. */
 export async function insertAudit(writer: Writer, entries: readonly ChainedEntry[]): Promise<void> {
-  const { dialect } = writer;
-  const into = `INSERT INTO audit (${COLUMNS.join(", ")})`;
-  if (dialect.name === "sqlite" || entries.length === 1) {
-    const sql = `${into} VALUES (${COLUMNS.map(() => "?").join(", ")})`;
-    for (const entry of entries) await writer.run(sql, ...valuesOf(entry));
-    return;
-  }
-  // One round trip for the whole batch.
-  const values = COLUMNS.map((name) => (INTEGERS.has(name) ? dialect.asInteger(name) : name));
-  await writer.run(
-    `${into} SELECT ${values.join(", ")} FROM (${dialect.tuples(...COLUMNS)}) given`,
-    JSON.stringify(entries.map((entry) => valuesOf(entry).map(String))),
-  );
+  await insertRows(writer, "audit", COLUMNS, entries.map(valuesOf));
 }
 
-/** Writes an event, to be delivered to subscribers, in the transaction of its cause. */
+/** Adds an event, to be delivered to subscribers, to the transaction of its cause. */
 export async function writeEvent(tx: Transaction, event: StoredEvent): Promise<void> {
-  await tx.run(
-    `INSERT INTO events (event_id, time, type, subject, group_uid, actor, body_type, body)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    event.id,
-    event.time,
-    event.type,
-    event.subject,
-    event.group,
-    event.actor,
-    event.bodyType,
-    event.body,
-  );
+  tx.gather(EVENTS, event);
 }

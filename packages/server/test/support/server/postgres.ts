@@ -19,6 +19,8 @@ const TEMPLATE = "wharf_template";
 
 let cluster: Promise<number> | undefined;
 
+let durable: Promise<number> | undefined;
+
 /** Starts a PostgreSQL for all the processes that this one starts from now on. */
 export async function sharePostgres(): Promise<void> {
   process.env[SHARED] = String(await startCluster());
@@ -29,6 +31,12 @@ export function newDatabase(): Promise<string> {
   return createDatabase(`TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`);
 }
 
+/** A new database in a PostgreSQL of its own that flushes each commit to the disk, as installations do: for measurements. */
+export async function newDurableDatabase(): Promise<string> {
+  durable ??= startCluster({ fsync: "on", full_page_writes: "on", autovacuum: "on" });
+  return createIn(await durable, `TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`);
+}
+
 /** A new database without tables: for tests of how these are created and upgraded. */
 export function emptyDatabase(): Promise<string> {
   return createDatabase("");
@@ -37,7 +45,10 @@ export function emptyDatabase(): Promise<string> {
 /** In the shared PostgreSQL, or in one that is started on first use. */
 async function createDatabase(options: string): Promise<string> {
   cluster ??= process.env[SHARED] ? Promise.resolve(Number(process.env[SHARED])) : startCluster();
-  const port = await cluster;
+  return createIn(await cluster, options);
+}
+
+async function createIn(port: number, options: string): Promise<string> {
   // Process ids recur within a run, so names are random.
   const name = `wharf_${randomBytes(8).toString("hex")}`;
   await execute(port, `CREATE DATABASE ${name} ${options}`);
@@ -61,7 +72,7 @@ async function createTemplate(port: number): Promise<void> {
 }
 
 /** Starts one that is thrown away with this process, and returns its port. */
-async function startCluster(): Promise<number> {
+async function startCluster(settings: Readonly<Record<string, string>> = {}): Promise<number> {
   const bin = postgresPrograms();
   const directory = scratchFolder("wharf-pg-");
   // PostgreSQL refuses to run as root, so root hands it to the user that its package made.
@@ -69,14 +80,14 @@ async function startCluster(): Promise<number> {
   if (user !== undefined) chownSync(directory, user.uid, user.gid);
   const options = { ...user, cwd: directory, stdio: "ignore" } as const;
   const data = join(directory, "data");
-  const settings = [
+  const initial = [
     "--username=wharf",
     "--auth=trust",
     "--no-sync",
     "--encoding=UTF8",
     "--locale=C",
   ];
-  execFileSync(join(bin, "initdb"), [`--pgdata=${data}`, ...settings], options);
+  execFileSync(join(bin, "initdb"), [`--pgdata=${data}`, ...initial], options);
   const port = await freePort();
   // Nobody misses what is lost with the machine, and nothing lives long enough to be cleaned up.
   const chosen = {
@@ -90,6 +101,7 @@ async function startCluster(): Promise<number> {
     autovacuum: "off",
     // Within the data folder, which is removed: a killed server leaves POSIX segments behind.
     dynamic_shared_memory_type: "mmap",
+    ...settings,
   };
   const flags = Object.entries(chosen).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const server = spawn(join(bin, "postgres"), ["-D", data, "-p", String(port), ...flags], options);

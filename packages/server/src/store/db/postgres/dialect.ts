@@ -11,6 +11,7 @@ export const DIALECT: Dialect = {
     `SELECT ${columns.map((name, at) => `one ->> ${at} AS ${name}`).join(", ")} FROM jsonb_array_elements(?::jsonb) one`,
   asInteger: (text) => `${text}::bigint`,
   isWithin: (text) => `strpos(${text}, ?) > 0`,
+  insertSizes: [64, 16, 4, 1],
   withoutRowid: "",
   rowId: "ctid",
   lockShared: "FOR SHARE",

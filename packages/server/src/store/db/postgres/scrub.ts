@@ -6,19 +6,21 @@ const SCRUB_TIMEOUT_MS = 30_000;
 const SCRUB_POLL_MS = 50;
 
 /**
- * Waits until all currently open transactions have ended: VACUUM keeps rows that one of them can still see,
- * such as that of a replica that is starting.
+ * Waits until every transaction has ended that could keep VACUUM from removing what is deleted by now:
+ * one of this database that can still see it, such as that of a replica that is starting, and one of any
+ * database of the cluster that began to write before, because every snapshot reaches back to it.
  */
 async function waitForOpenTransactions(database: Queryable): Promise<void> {
-  // As text: a Date has no microseconds.
   const { rows } = await database.query({
-    text: "SELECT clock_timestamp()::text AS now",
+    text: "SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS next",
   });
-  const open = `SELECT count(*)::int AS open FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start <= $1::timestamptz`;
+  const ended = `SELECT pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8
+    AND NOT EXISTS (SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()
+        AND age(backend_xmin) > age($1::xid8::xid)) AS ended`;
   for (let waited = 0; waited < SCRUB_TIMEOUT_MS; waited += SCRUB_POLL_MS) {
-    const result = await database.query({ text: open, values: [rows[0].now] });
-    if (result.rows[0].open === 0) return;
+    const result = await database.query({ text: ended, values: [rows[0].next] });
+    if (result.rows[0].ended) return;
     await sleep(SCRUB_POLL_MS);
   }
 }

@@ -11,6 +11,7 @@ export const DIALECT: Dialect = {
     `SELECT ${columns.map((name, at) => `value ->> ${at} AS ${name}`).join(", ")} FROM json_each(?)`,
   asInteger: (text) => text,
   isWithin: (text) => `instr(${text}, ?) > 0`,
+  insertSizes: [1],
   withoutRowid: "WITHOUT ROWID",
   rowId: "rowid",
   // One writer at a time: nothing needs locking.

@@ -1,0 +1,43 @@
+/** Data sets in PostgreSQL: copies of those in SQLite. */
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import pg from "pg";
+import { newDurableDatabase } from "../packages/server/test/support/server/postgres.ts";
+import { dataSet } from "./data-set.ts";
+
+/** Rows of one statement. */
+const CHUNK = 500;
+
+/** A database that flushes its commits, with this many groups in the organization. */
+export async function postgresDataSet(count: number): Promise<{ url: string; data: string }> {
+  const data = await dataSet(count);
+  const url = await newDurableDatabase();
+  const source = new DatabaseSync(join(data, "wharf.db"), { readOnly: true });
+  const target = new pg.Client({ connectionString: url });
+  await target.connect();
+  await target.query("SET synchronous_commit = off");
+  for (const table of ["groups", "counts"]) await copy(source, target, table);
+  await target.query("SELECT setval(pg_get_serial_sequence('groups', 'id'), max(id)) FROM groups");
+  await target.query("VACUUM ANALYZE groups, counts");
+  await target.end();
+  source.close();
+  return { url, data };
+}
+
+async function copy(source: DatabaseSync, target: pg.Client, table: string): Promise<void> {
+  let rows: Record<string, unknown>[] = [];
+  const flush = async () => {
+    const columns = Object.keys(rows[0] ?? {});
+    const marks = rows.map((_, row) => {
+      return `(${columns.map((_, at) => `$${row * columns.length + at + 1}`).join(", ")})`;
+    });
+    const sql = `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${marks.join(", ")} ON CONFLICT DO NOTHING`;
+    const values = rows.flatMap((row) => Object.values(row));
+    if (rows.length > 0) await target.query(sql, values);
+    rows = [];
+  };
+  for (const row of source.prepare(`SELECT * FROM ${table}`).iterate()) {
+    if (rows.push(row as Record<string, unknown>) === CHUNK) await flush();
+  }
+  await flush();
+}
