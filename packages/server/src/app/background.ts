@@ -1,3 +1,4 @@
+import { AuditMaintenance } from "../audit/maintenance.ts";
 import { Retention } from "../engine/retention.ts";
 import { ClockWatch } from "../observe/clock-watch.ts";
 import type { RegistrySync } from "../registry/reconcile/registry-sync.ts";
@@ -5,11 +6,12 @@ import { databaseTime } from "../store/db/database-time.ts";
 import { resumeSeverities } from "../vulnerabilities/severities/severity-changes.ts";
 import type { Core } from "./core.ts";
 
-/** What runs beside requests: checks of store and clocks, retention, reconciling, and updates that a stop interrupted. */
+/** What runs beside requests: checks of store and clocks, retention, the index of the audit log, reconciling, and updates that a stop interrupted. */
 export class BackgroundTasks {
   readonly #core: Core;
   readonly #sync: RegistrySync;
   readonly #retention: Retention;
+  readonly #audit: AuditMaintenance;
   readonly #clocks: ClockWatch;
   readonly #stopping = new AbortController();
   #resumed: Promise<void> | undefined;
@@ -18,6 +20,7 @@ export class BackgroundTasks {
     this.#core = core;
     this.#sync = sync;
     this.#retention = new Retention(core);
+    this.#audit = new AuditMaintenance(core);
     this.#clocks = new ClockWatch({ ...core, databaseTime: () => databaseTime(core.store.reader) });
   }
 
@@ -27,6 +30,7 @@ export class BackgroundTasks {
     this.#clocks.start();
     this.#sync.start();
     this.#retention.start();
+    this.#audit.start();
     this.#resumed = resumeSeverities(engine, this.#stopping.signal).catch((error) => {
       log.error({ err: error }, "update of advisories after changed severities failed");
     });
@@ -39,6 +43,7 @@ export class BackgroundTasks {
     this.#stopping.abort();
     await this.#resumed;
     await this.#retention.stop();
+    await this.#audit.stop();
     await this.#sync.stop();
     for (const aggregator of [engine.auditAggregator, engine.callerAudit]) {
       await aggregator.flush().catch((error) => {

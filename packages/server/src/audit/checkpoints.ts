@@ -45,14 +45,12 @@ export interface CheckpointClaims {
   readonly chain: string;
   readonly sequence: number;
   readonly hash: string;
-  /** Set where retention has deleted entries: all up to here. */
+  /** Set where retention deletes entries: all of these chains up to here. */
   readonly deleted?: readonly ChainEnd[];
-  /** Set where retention has deleted checkpoints: all with lower numbers. */
-  readonly first?: number;
 }
 
 /** An entry of a chain. */
-export type ChainEnd = readonly [chain: string, sequence: number];
+export type ChainEnd = readonly [chain: string, sequence: number, hash: string];
 
 /**
  * Signs checkpoints of the hash chains. A checkpoint names the last entry of a chain and the checkpoint before it, so
@@ -87,16 +85,21 @@ export class Checkpoints {
     const covered = await checkpointedId(tx);
     if (covered >= settled) return covered;
     const to = Math.min(settled, Math.ceil((covered + 2) / BATCH_IDS) * BATCH_IDS - 1);
-    for (const head of await chainHeads(tx, covered + 1, to)) await this.add(tx, head);
+    for (const head of await chainHeads(tx, covered + 1, to)) await this.#add(tx, head);
     await setCheckpointedId(tx, to);
     return to;
   }
 
-  /** Adds a checkpoint of a chain. */
-  async add(
+  /** Adds a checkpoint of a root that declares the entries of its chains up to these as deleted. */
+  async addDeletion(tx: Transaction, ends: readonly [ChainHead, ...ChainHead[]]): Promise<void> {
+    const deleted = ends.map(({ chain, sequence, hash }): ChainEnd => [chain, sequence, hash]);
+    await this.#add(tx, ends[0], { deleted });
+  }
+
+  async #add(
     tx: Transaction,
     { root, chain, sequence, hash: entryHash, id }: ChainHead,
-    more: Pick<CheckpointClaims, "deleted" | "first"> = {},
+    more: Pick<CheckpointClaims, "deleted"> = {},
   ): Promise<void> {
     const last = await lastCheckpoint(tx, root);
     const claims: CheckpointClaims = {

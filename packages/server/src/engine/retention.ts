@@ -24,9 +24,9 @@ const FIRST_PASS_MS = 2_000;
 const MIN_PAUSE_MS = 5;
 
 /** How many days rows are kept; 0 for no expiry. */
-export type RetentionSettings = Pick<Settings, "auditRetentionDays" | "eventRetentionDays">;
+export type RetentionSettings = Pick<Settings, "eventRetentionDays">;
 
-/** Everything that expires, and what is expired now. */
+/** Everything that expires, and what is expired now. The audit log has a retention of its own (audit/retention.ts). */
 export function expiriesAt(settings: RetentionSettings, now: number): Expiry[] {
   const kept = (table: string, days: number): Expiry[] =>
     days === 0 ? [] : [{ table, column: "time", until: now - days * DAY_MS }];
@@ -39,7 +39,6 @@ export function expiriesAt(settings: RetentionSettings, now: number): Expiry[] {
     ...kept("path_deletions", NOTIFICATION_DAYS),
     ...kept("deleted_groups", DELETED_GROUP_DAYS),
     ...kept("events", settings.eventRetentionDays),
-    ...kept("audit", settings.auditRetentionDays),
   ];
 }
 

@@ -14,8 +14,7 @@ import {
   readCheckpointKeys,
   readCheckpoints,
 } from "../../store/tables/audit-checkpoints.ts";
-import { auditIds } from "../../store/tables/audit-entries.ts";
-import { settledAuditId } from "../../store/tables/audit-horizon.ts";
+import { checkpointedId } from "../../store/tables/audit-heads.ts";
 import type { Checkpoints } from "../checkpoints.ts";
 import { visibleScopes } from "../filter.ts";
 import { filterKey } from "../filter-key.ts";
@@ -98,9 +97,9 @@ async function begin(
   { filter }: ExportAuditEntriesRequest,
   format: ExportFormat,
 ): Promise<Part> {
-  if (format.hasProof) await checkpoints.cover();
-  const { last } = await auditIds(store.reader);
-  const below = ((await settledAuditId(store.reader)) ?? last) + 1;
+  await checkpoints.cover();
+  // Whatever is exported is covered, so that an entry that is not was inserted.
+  const below = (await checkpointedId(store.reader)) + 1;
   const entries: Progress = { phase: "entries", root: "", after: 0, below };
   if (!format.hasProof) return { content: format.header, next: entries };
   const keys = (await readCheckpointKeys(store.reader)).map((jwk) => JSON.parse(jwk));

@@ -174,6 +174,6 @@ function auditLog({ id, text, integer, withoutRowid }: Dialect): readonly string
     `CREATE TABLE audit_keys (kid ${text} PRIMARY KEY, jwk ${text} NOT NULL)`,
     // Entries of earlier versions have no chain.
     `INSERT INTO installation (name, value)
-     SELECT 'audit-checkpoints', CAST(coalesce(max(id), 0) AS TEXT) FROM audit`,
+     SELECT 'audit-checkpoints', CAST(max(id) AS TEXT) FROM audit HAVING max(id) IS NOT NULL`,
   ];
 }
