@@ -15,6 +15,10 @@ export interface RequestInfo {
   readonly userAgent: string;
   /** How the request arrived, for the audit log. */
   readonly via?: AuditVia | undefined;
+  /** The field `traceparent` (W3C Trace Context) for requests that are sent on behalf of this one. */
+  readonly traceparent?: string | undefined;
+  /** Tells the log who the caller is. */
+  identify?(caller: Caller): void;
   /** Aborted when the client disconnects or the deadline passes. */
   readonly signal: AbortSignal;
   /**

@@ -121,6 +121,7 @@ export class ServedMethods implements Methods {
       rule.kind === "anyone"
         ? ANONYMOUS
         : await this.#authenticator.caller(incoming.authorization, time);
+    incoming.identify?.(caller);
     // Authentication may have waited long for the store.
     if (incoming.abandoned !== undefined) throw incoming.abandoned;
     try {
@@ -229,6 +230,10 @@ class AdmittedCall implements Call {
 
   get via(): Call["via"] {
     return this.#incoming.via;
+  }
+
+  get traceparent(): string | undefined {
+    return this.#incoming.traceparent;
   }
 
   get signal(): AbortSignal {
