@@ -20,6 +20,7 @@ import { ORGANIZATION } from "./organization.ts";
 
 const FILL = join(import.meta.dirname, "fill.ts");
 const ADVISORIES = join(import.meta.dirname, "advisory-rows.ts");
+const TREE = join(import.meta.dirname, "tree-rows.ts");
 
 /** The cache of data sets: a million rows take a minute to create. */
 const CACHE = join(tmpdir(), "wharf-bench");
@@ -30,7 +31,7 @@ const CACHE = join(tmpdir(), "wharf-bench");
  */
 export async function dataSet(
   count: number,
-  kind: "groups" | "advisories" = "groups",
+  kind: "groups" | "advisories" | "tree" = "groups",
 ): Promise<string> {
   const end = `-${kind}-${count}`;
   const folder = join(CACHE, `${schemaDigest()}${end}`);
@@ -69,7 +70,7 @@ function schemaDigest(): string {
   using scratch = new ScratchData();
   const { dialect, close } = openSqlite(join(scratch.path, "wharf.db"));
   const inputs: unknown[] = [migrations(dialect)];
-  inputs.push(...[FILL, ADVISORIES].map((file) => readFileSync(file, "utf8")));
+  inputs.push(...[FILL, ADVISORIES, TREE].map((file) => readFileSync(file, "utf8")));
   for (const { table, encoding } of Object.values(RESOURCES)) {
     inputs.push(table.schema(dialect), encoding);
   }

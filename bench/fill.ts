@@ -16,10 +16,12 @@ import { openSqlite } from "@wharf/server/store/db/sqlite.ts";
 import { Store } from "@wharf/server/store/db/store.ts";
 import { CountChanges } from "@wharf/server/store/resources/counts.ts";
 import type { ResourceTable } from "@wharf/server/store/resources/resource-table.ts";
+import { RowChanges } from "@wharf/server/store/resources/row-changes.ts";
 import type { ResourceRow } from "@wharf/server/store/resources/rows.ts";
 import { createIndex } from "@wharf/server/store/schema/table-schema.ts";
 import { advisoryRows } from "./advisory-rows.ts";
 import { ORGANIZATION } from "./organization.ts";
+import { treeRows } from "./tree-rows.ts";
 
 const { groups, advisories } = RESOURCES;
 
@@ -76,6 +78,11 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
     counts,
     audit() {},
     gather() {},
+    // There are no indexes of lists to maintain.
+    get rows() {
+      return new RowChanges();
+    },
+    atEnd() {},
     accessChanged() {},
     grantsChanged() {},
     relyOnAccess: async () => 0,
@@ -93,6 +100,7 @@ interface Kind {
 const KINDS: ReadonlyMap<string, Kind> = new Map([
   ["groups", { table: groups.table, rows: groupRows }],
   ["advisories", { table: advisories.table, rows: advisoryRows }],
+  ["tree", { table: groups.table, rows: treeRows }],
 ]);
 
 async function insertAll(driver: Driver, { table, rows }: Kind, count: number): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Puts the command and all it needs into three files: the start, which knows the version, the server,
- * and all other commands; then has V8 compile them. The sources run as they are, but reading some
+ * Puts the command and all it needs into four files: the start, which knows the version, the server,
+ * its reader processes, and all other commands; then has V8 compile them. The sources run as they are, but reading some
  * hundreds of small files makes for a slow start; one file that is compiled already starts at once.
  *
  * CommonJS on purpose: importing node:http as a module makes Node.js load its whole fetch
@@ -28,6 +28,8 @@ const common: BuildOptions = {
   logLevel: "warning",
   metafile: true,
   plugins: [filesOnce],
+  // Programs that are started apart are beside the file that starts them (sqlite/reader-processes.ts).
+  define: { "import.meta.dirname": "__dirname", "import.meta.filename": "__filename" },
   // Becomes require: an import would bring the machinery of modules along.
   supported: { "dynamic-import": false },
   // Loaded when something is first asked of them, which few installations do, and found beside us.
@@ -61,6 +63,11 @@ const built = [
     ...compiledNow,
     entryPoints: [`${SOURCES}/serve/alone.ts`],
     outfile: join(OUT, "server.cjs"),
+  }),
+  await build({
+    ...common,
+    entryPoints: ["packages/server/src/store/db/sqlite/reader-process.ts"],
+    outfile: join(OUT, "reader-process.cjs"),
   }),
   // Last, since the launcher takes the build to be as old as this file.
   await build({

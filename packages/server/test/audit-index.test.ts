@@ -24,7 +24,11 @@ import type { SigningKeys } from "../src/auth/keys.ts";
 import type { Store } from "../src/store/db/store.ts";
 import { type AuditEntry, writeAudit } from "../src/store/tables/audit-and-events.ts";
 import { readCheckpoints } from "../src/store/tables/audit-checkpoints.ts";
-import { readAuditRange, type StoredAuditEntry } from "../src/store/tables/audit-entries.ts";
+import {
+  auditIds,
+  readAuditRange,
+  type StoredAuditEntry,
+} from "../src/store/tables/audit-entries.ts";
 import { settledAuditId } from "../src/store/tables/audit-horizon.ts";
 import { SEGMENT_SIZE } from "../src/store/tables/audit-index.ts";
 import { runs } from "./support/oracle/runs.ts";
@@ -179,6 +183,28 @@ for (const kind of STORES) {
       assert.equal(unindexed.total, total + SEGMENT_SIZE / METHODS.length);
       await index();
       assert.deepEqual(await log.page(EVERYTHING, filter, page), unindexed);
+    });
+
+    test("writes that fail leave no gap in a chain, and those beside them are linked", async () => {
+      const { last } = await auditIds(store.reader);
+      const works = Array.from({ length: 9 }, (_, at) => {
+        return store.write(async (tx) => {
+          await writeAudit(tx, { ...entryAt(1), requestId: `fails-${at}` });
+          await tx.run("INSERT INTO installation (name, value) VALUES (?, '')", `audit-${at % 4}`);
+        });
+      });
+      const outcomes = await Promise.allSettled(works);
+      assert.equal(outcomes.filter(({ status }) => status === "rejected").length, 5);
+      await store.write((tx) => writeAudit(tx, entryAt(1)));
+      const linked = await readAuditRange(store.reader, last + 1, 1e12, 100);
+      assert.equal(linked.length, 5);
+      for (const [at, entry] of linked.entries()) {
+        const before = linked[at - 1];
+        if (before === undefined) continue;
+        assert.equal(entry.chain, before.chain);
+        assert.equal(entry.sequence, before.sequence + 1);
+        assert.equal(entry.previousHash, before.hash);
+      }
     });
 
     test("retention deletes old segments, and what is left can be verified", async () => {

@@ -44,6 +44,7 @@ export class BackgroundTasks {
     await this.#resumed;
     await this.#retention.stop();
     await this.#audit.stop();
+    await engine.listIndexes.stop();
     await this.#sync.stop();
     for (const aggregator of [engine.auditAggregator, engine.callerAudit]) {
       await aggregator.flush().catch((error) => {

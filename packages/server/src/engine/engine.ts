@@ -7,6 +7,7 @@ import { type Catalog, resourcesOf } from "./catalog.ts";
 import { Creates } from "./creates.ts";
 import type { HookDeps, Hooks, ResourceMessage } from "./definition.ts";
 import { ENGINE_LIMITS, type EngineLimits } from "./limits.ts";
+import { ListIndexes } from "./list-indexes.ts";
 import { ListScheduler } from "./many-ranges.ts";
 import type { PageTokens } from "./page-token.ts";
 import type { Resource } from "./resource.ts";
@@ -38,6 +39,7 @@ export class Engine {
   readonly creates: Creates;
   readonly limits: EngineLimits;
   readonly skipIndex: SkipIndex;
+  readonly listIndexes: ListIndexes;
   readonly lists: ListScheduler;
   /** Where audit entries go that callers without credentials can cause. */
   readonly auditAggregator: AuditAggregator;
@@ -53,6 +55,7 @@ export class Engine {
     this.limits = limits;
     this.lists = new ListScheduler(limits.manyRanges);
     this.skipIndex = new SkipIndex(limits.skipStride);
+    this.listIndexes = new ListIndexes(store, limits.listIndexes);
     this.store = store;
     this.catalog = catalog;
     this.access = access;

@@ -1,3 +1,5 @@
+import type { BuildLimits } from "../store/resources/list-build.ts";
+
 /** Sizes that bound what one request costs. Operators cannot choose them; tests choose smaller ones. */
 export interface EngineLimits {
   /**
@@ -19,6 +21,8 @@ export interface EngineLimits {
    * emptied in several transactions before it is deleted.
    */
   readonly deletedTags: number;
+  /** The indexes of single lists. */
+  readonly listIndexes: BuildLimits;
 }
 
 export const ENGINE_LIMITS: EngineLimits = {
@@ -27,4 +31,5 @@ export const ENGINE_LIMITS: EngineLimits = {
   pageBytes: 4 * 1024 * 1024 - 16 * 1024,
   manyRanges: 100,
   deletedTags: 2_000,
+  listIndexes: { sortedRows: 500, blockRows: 2_000, batchRows: 4_000 },
 };

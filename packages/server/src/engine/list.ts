@@ -25,6 +25,7 @@ import { rangesFor } from "./ranges.ts";
 import type { Resource } from "./resource.ts";
 import { type OrderedRows, type RunScan, readRuns } from "./runs.ts";
 import { countRows, readRows, type Scan } from "./scan.ts";
+import type { SkipIndex } from "./skip-index.ts";
 
 const DEFAULT_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
@@ -80,7 +81,7 @@ export function listMethod<R extends ResourceMessage>(
       ...further,
     ]);
     const cursor = readCursor(engine, queryText, request.pageToken, call.time);
-    const { reader } = engine.store;
+    const reader = engine.store.readerFor(call);
     const reach = call.caller.grants.reach(capabilities);
     const bounded = await boundUpdates(reader, resource, filters);
     const asked = index.resolve ? await index.resolve(reader, bounded, reach) : bounded;
@@ -98,9 +99,10 @@ export function listMethod<R extends ResourceMessage>(
         skip,
         limit: pageSize + 1,
         form: hydrates || call.format === "binary" ? "data" : "json",
+        listIndexes: engine.listIndexes,
         task,
       };
-      const rows = await currentRows(resource, engine, {
+      const rows = await currentRows(resource, reader, engine.skipIndex, {
         ...scan,
         further,
         maxRunRows: runRows,
@@ -211,14 +213,15 @@ export function readCursor(
 /** The rows of a list; JSON is made again from the data where rows have an older schema. */
 async function currentRows<R extends ResourceMessage>(
   resource: Resource<R>,
-  engine: Engine,
+  reader: Reader,
+  skipIndex: SkipIndex,
   scan: RunScan,
 ): Promise<FoundRows> {
-  const found = await orderedRows(engine, scan);
+  const found = await orderedRows(reader, skipIndex, scan);
   if (scan.form === "data" || found.rows.every((row) => encodingOf(row) === resource.encoding))
     return found;
   const { schema } = resource.definition;
-  const again = await orderedRows(engine, { ...scan, form: "data" });
+  const again = await orderedRows(reader, skipIndex, { ...scan, form: "data" });
   const rows = again.rows.map((row) => {
     return withBody(row, messageToJson(schema, fromBinary(schema, bodyOf(row) as Uint8Array)));
   });
@@ -229,7 +232,8 @@ async function currentRows<R extends ResourceMessage>(
 type FoundRows = Pick<OrderedRows, "rows"> & Partial<OrderedRows>;
 
 async function orderedRows(
-  { store: { reader }, skipIndex }: Engine,
+  reader: Reader,
+  skipIndex: SkipIndex,
   scan: RunScan,
 ): Promise<FoundRows> {
   if (scan.further.length > 0) return readRuns(reader, skipIndex, scan);

@@ -15,6 +15,7 @@ import { countsOf } from "../store/resources/range-counts.ts";
 import type { ResourceTable } from "../store/resources/resource-table.ts";
 import { type PageForm, type PageRow, positionOf } from "../store/resources/rows.ts";
 import { isConsecutive, readConsecutive } from "./consecutive.ts";
+import type { ListIndexes } from "./list-indexes.ts";
 import { rowsIn } from "./many-ranges.ts";
 import { MergedTraversal, positionOrder } from "./merge.ts";
 import type { SkipIndex, Traversal } from "./skip-index.ts";
@@ -29,6 +30,7 @@ export interface Scan {
   readonly skip: number;
   readonly limit: number;
   readonly form: PageForm;
+  readonly listIndexes: ListIndexes;
   /** The counts of the scopes of subtrees, where they were read together. */
   readonly counts?: ReadonlyMap<string, Counts>;
   /** The task that the list is part of; it yields to other tasks between two statements. */
@@ -49,9 +51,33 @@ export async function readRows(
   if (others.length > 0 && isConsecutive(scan)) {
     return readConsecutive(reader, scan, (one) => readRows(reader, skipIndex, one));
   }
+  if (others.length === 0) return readRange(reader, skipIndex, scan, only);
+  return readMerged(reader, await shortened(reader, skipIndex, scan));
+}
+
+/** Attempts of a deep skip by blocks. */
+const MAX_ATTEMPTS = 5;
+
+/** Reads the rows of one range. */
+async function readRange(
+  reader: Reader,
+  skipIndex: SkipIndex,
+  scan: Scan,
+  range: Range,
+): Promise<PageRow[]> {
+  const { table, form, limit, listIndexes } = scan;
+  for (let attempt = 1; scan.skip > 0 && scan.start === undefined; attempt++) {
+    const counted = await listIndexes.skip(reader, { ...scan, range }, scan.skip);
+    if (counted === undefined) break;
+    const near = { ...scan, start: counted.start };
+    const query = await pageQuery(reader, near, range, counted.skip, limit);
+    const rows = await readPage(reader, table, query, form);
+    // A change between the two statements may have moved the page.
+    const { changes } = await countsOf(reader, table, range);
+    if (changes === counted.changes || attempt === MAX_ATTEMPTS) return rows;
+  }
   const near = await shortened(reader, skipIndex, scan);
-  if (others.length > 0) return readMerged(reader, near);
-  return readPage(reader, near.table, pageQuery(near, only, near.skip, near.limit), near.form);
+  return readPage(reader, table, await pageQuery(reader, near, range, near.skip, limit), form);
 }
 
 /** The same list, started at the indexed row nearest to its first one. */
@@ -94,8 +120,8 @@ function* batches(ranges: readonly Range[]): Iterable<readonly Range[]> {
 function traverse(reader: Reader, scan: Scan): Traversal {
   const [only, ...others] = scan.ranges;
   if (only !== undefined && others.length === 0) return new RangeTraversal(reader, scan, only);
-  const fetch = (range: Range, start: Start | undefined, limit: number) =>
-    readPositions(reader, scan.table, pageQuery({ ...scan, start }, range, 0, limit));
+  const fetch = async (range: Range, start: Start | undefined, limit: number) =>
+    readPositions(reader, scan.table, await pageQuery(reader, { ...scan, start }, range, 0, limit));
   return new MergedTraversal(scan, fetch, scan.task);
 }
 
@@ -112,7 +138,7 @@ class RangeTraversal implements Traversal {
   }
 
   async advance(rows: number): Promise<Position | undefined> {
-    const query = pageQuery(this.#scan, this.#range, rows, 1);
+    const query = await pageQuery(this.#reader, this.#scan, this.#range, rows, 1);
     const [found] = await readPositions(this.#reader, this.#scan.table, query);
     if (found) this.#scan = { ...this.#scan, start: { ...found, inclusive: true } };
     return found;
@@ -134,9 +160,17 @@ export async function countRows(reader: Reader, scan: Scan): Promise<number> {
   return total;
 }
 
-function pageQuery(scan: Scan, range: Range, offset: number, limit: number): PageQuery {
-  const { filters, order, start } = scan;
-  return { range, filters, order, start, offset, limit };
+async function pageQuery(
+  reader: Reader,
+  scan: Scan,
+  range: Range,
+  offset: number,
+  limit: number,
+): Promise<PageQuery> {
+  const { filters, order, start, table, listIndexes, counts } = scan;
+  const size = counts && rowsIn(table, counts, range);
+  const entries = await listIndexes.entriesOf(reader, { table, range, order, filters }, size);
+  return { range, filters, order, start, offset, limit, entries };
 }
 
 async function readMerged(reader: Reader, scan: Scan): Promise<PageRow[]> {
@@ -150,7 +184,7 @@ async function readMerged(reader: Reader, scan: Scan): Promise<PageRow[]> {
   for (const some of batches(scan.ranges)) {
     const last = rows.length < scan.limit ? undefined : rows.at(-1);
     for (const range of await contributing(reader, scan, some, last)) {
-      const query = pageQuery(scan, range, 0, scan.limit);
+      const query = await pageQuery(reader, scan, range, 0, scan.limit);
       const more = await readPage(reader, scan.table, query, scan.form);
       // Keeps one page at most: there may be thousands of ranges, and rows may be large.
       rows = [...rows, ...more]
@@ -173,7 +207,9 @@ async function contributing(
   if (last === undefined) return ranges;
   const compare = positionOrder(scan.order);
   const heads = await Promise.all(
-    ranges.map((range) => readPositions(reader, scan.table, pageQuery(scan, range, 0, 1))),
+    ranges.map(async (range) =>
+      readPositions(reader, scan.table, await pageQuery(reader, scan, range, 0, 1)),
+    ),
   );
   return ranges.filter((_, at) => {
     const head = heads[at]?.[0];

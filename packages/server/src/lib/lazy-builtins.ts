@@ -4,6 +4,7 @@
  */
 import { getBuiltinModule } from "node:process";
 
+export const childProcess = () => getBuiltinModule("node:child_process");
 export const http2 = () => getBuiltinModule("node:http2");
 export const https = () => getBuiltinModule("node:https");
 export const tls = () => getBuiltinModule("node:tls");

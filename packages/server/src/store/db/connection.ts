@@ -15,6 +15,34 @@ export interface Reader {
   all<R extends object = SqlRow>(sql: string, ...params: Value[]): Promise<R[]>;
   /** Rows as arrays of their columns: half the time of `all` where rows are many. */
   arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]>;
+  /**
+   * For statements whose cost is not known to be small. They do not delay others, are limited for each caller, and end
+   * with the request. Absent where reads are for no request, and in transactions.
+   */
+  readonly costly?: Reader;
+}
+
+/** A statement, and the method of a reader that runs it. */
+export interface Statement {
+  readonly kind: "get" | "all" | "arrays";
+  readonly sql: string;
+  readonly params: readonly Value[];
+}
+
+/** Runs a statement by its method. */
+export function runStatement(reader: Reader, { kind, sql, params }: Statement): Promise<unknown> {
+  const read = reader[kind] as (sql: string, ...params: readonly Value[]) => Promise<unknown>;
+  return read.call(reader, sql, ...params);
+}
+
+/** Runs costly statements beside all others. */
+export interface CostlyLane {
+  /** Statements that run at the same time. */
+  readonly concurrency: number;
+  /** The result of a statement that need not wait for others: it is cached, or now known to be cheap. */
+  immediately?(statement: Statement): Promise<unknown> | undefined;
+  /** Settles when the lane is free again: soon after the signal is aborted, whatever the statement does. */
+  run(statement: Statement, signal: AbortSignal): Promise<unknown>;
 }
 
 /** An open transaction: sees its own writes. */
@@ -70,6 +98,7 @@ export interface Session extends Writer {
 export interface Driver {
   readonly dialect: Dialect;
   readonly reader: Reader;
+  readonly costly: CostlyLane;
   /**
    * Reads one row that many callers read concurrently. They share the result, which is never older than
    * the call.

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { writeInstallation } from "../tables/installation.ts";
+import type { GatheredTable } from "./gathered-rows.ts";
+import { insertRows } from "./insert-rows.ts";
 import { openSqlite } from "./sqlite.ts";
 import { Store } from "./store.ts";
 
@@ -85,6 +87,44 @@ describe("writes that share a commit", () => {
     await nextTick(0.1, "late");
     await Promise.all(writes);
     assert.deepEqual(commits.slice(before), [4, 1]);
+  });
+
+  test("a write whose gathered rows cannot be stored fails alone", async () => {
+    const table: GatheredTable<string> = {
+      name: "installation",
+      write: (writer, names) => {
+        const rows = names.map((name) => [name, "gathered"]);
+        return insertRows(writer, "installation", ["name", "value"], rows);
+      },
+    };
+    const gather = (...names: string[]) =>
+      store.write(async (tx) => {
+        await tx.run("INSERT INTO installation (name, value) VALUES (?, 'x')", `by-${names}`);
+        for (const name of names) tx.gather(table, name);
+      });
+    const outcomes = await Promise.allSettled([gather("g1"), gather("g2", "g2"), gather("g3")]);
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome.status),
+      ["fulfilled", "rejected", "fulfilled"],
+    );
+    const stored = (await names()).filter((name) => name.includes("g"));
+    assert.deepEqual(stored, ["by-g1", "by-g3", "g1", "g3"]);
+  });
+
+  test("a write whose last part fails fails alone", async () => {
+    const ending = (name: string, value: string | null) =>
+      store.write(async (tx) => {
+        tx.atEnd(async (writer) => {
+          await writer.run("INSERT INTO installation (name, value) VALUES (?, ?)", name, value);
+        });
+      });
+    const outcomes = await Promise.allSettled([ending("e1", "x"), ending("e2", null), put("e3")]);
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome.status),
+      ["fulfilled", "rejected", "fulfilled"],
+    );
+    const stored = (await names()).filter((name) => /^e\d$/.test(name));
+    assert.deepEqual(stored, ["e1", "e3"]);
   });
 
   test("a write that fails half-way leaves nothing of itself", async () => {

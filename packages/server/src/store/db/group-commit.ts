@@ -1,8 +1,9 @@
 import { WharfError } from "../../lib/errors.ts";
 import { CountChanges } from "../resources/counts.ts";
+import { RowChanges } from "../resources/row-changes.ts";
 import { GrantChanges } from "../tables/access-log.ts";
 import { type AuditEntry, insertAudit } from "../tables/audit-and-events.ts";
-import { AuditChains } from "../tables/audit-chains.ts";
+import { AuditChains, type ContinuedChains } from "../tables/audit-chains.ts";
 import { CommitOutcomeUnknown, NotCommitted, outcomeUnknown } from "./commit-errors.ts";
 import type { Driver, Writer } from "./connection.ts";
 import { type StoreFailure, storeError } from "./failure.ts";
@@ -13,6 +14,9 @@ import { type Turn, Turns } from "./turns.ts";
 /** Work done inside a transaction. May run again after a conflict, so it must not act outside it. */
 export type Work<T> = (tx: Transaction) => Promise<T>;
 
+/** The last part of a work, after everything that its transaction gathers has been written. */
+export type AtEnd = (writer: Writer) => Promise<void>;
+
 /** A transaction that writes the counts, audit entries, gathered rows and the access version once, at its end. */
 export interface Transaction extends Writer {
   readonly counts: CountChanges;
@@ -20,6 +24,9 @@ export interface Transaction extends Writer {
   audit(entry: AuditEntry): void;
   /** Adds a row that is written at the end of the transaction, and that no work reads before. */
   gather<R>(table: GatheredTable<R>, row: R): void;
+  readonly rows: RowChanges;
+  /** Runs work at the end of the transaction, when counts and indexes of lists agree with the rows. */
+  atEnd(work: AtEnd): void;
   /** Records that this transaction changes access: sessions, keys or grants. */
   accessChanged(): void;
   /**
@@ -192,28 +199,41 @@ export class GroupCommit {
       const outcomes: Outcome[] = [];
       const reliedOn = new Set<number>();
       const grants = new GrantChanges();
+      const chains = this.#chains.continue();
       const audits: AuditEntry[] = [];
       const gathered = new GatheredRows();
+      const rows = new RowChanges();
+      const atEnd: { readonly outcome: number; readonly work: AtEnd }[] = [];
       for (const { work } of batch) {
         const tx = new SharedTransaction(writer, counts);
         const outcome = await (mode.inSavepoints
-          ? this.#inSavepoint(tx, work)
+          ? this.#inSavepoint(tx, work, chains)
           : this.#run(tx, work));
         outcomes.push(outcome);
         if ("error" in outcome) continue;
         counts.add(tx.counts);
         grants.add(tx.grants);
-        audits.push(...tx.audits);
-        gathered.add(tx.gathered);
+        if (!mode.inSavepoints) {
+          audits.push(...tx.audits);
+          gathered.add(tx.gathered);
+        }
+        rows.add(tx.rows);
+        atEnd.push(...tx.last.map((work) => ({ outcome: outcomes.length - 1, work })));
         if (tx.changesAccess) reliedOn.add(tx.reliedOn ?? ANY_VERSION);
       }
       if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants);
-      const chained = this.#chains.link(audits);
-      await Promise.all([insertAudit(writer, chained.entries), gathered.store(writer)]);
-      await counts.store(writer);
+      await this.#together(storeGathered(writer, chains, audits, gathered));
+      await rows.store(writer, await counts.store(writer));
+      for (const { outcome, work } of atEnd) {
+        if (!mode.inSavepoints) await this.#together(work(writer));
+        else {
+          const ended = await this.#savepoint(() => work(writer));
+          if ("error" in ended) outcomes[outcome] = ended;
+        }
+      }
       isCommitting = true;
       await this.#driver.commit();
-      chained.committed();
+      chains.committed();
       return outcomes;
     } catch (error) {
       if (isCommitting && !(error instanceof NotCommitted)) this.#chains.end();
@@ -233,11 +253,32 @@ export class GroupCommit {
     }
   }
 
-  async #inSavepoint(tx: SharedTransaction, work: Work<unknown>): Promise<Outcome> {
+  /** Runs a part of the whole batch: if it fails, each work runs it alone, in its savepoint. */
+  async #together(part: Promise<void>): Promise<void> {
+    try {
+      await part;
+    } catch (error) {
+      throw this.#driver.isTransient(error) ? error : new HalfWritten();
+    }
+  }
+
+  #inSavepoint(
+    tx: SharedTransaction,
+    work: Work<unknown>,
+    chains: ContinuedChains,
+  ): Promise<Outcome> {
+    return this.#savepoint(async () => {
+      const value = await work(tx);
+      await storeGathered(this.#driver.writer, chains, tx.audits, tx.gathered);
+      return value;
+    });
+  }
+
+  async #savepoint(run: () => Promise<unknown>): Promise<Outcome> {
     const { writer } = this.#driver;
     await writer.run("SAVEPOINT work");
     try {
-      const value = await work(tx);
+      const value = await run();
       await writer.run("RELEASE SAVEPOINT work");
       return { value };
     } catch (error) {
@@ -252,6 +293,18 @@ export class GroupCommit {
       return { error };
     }
   }
+}
+
+/** Writes what works have gathered, and links audit entries to those before. */
+async function storeGathered(
+  writer: Writer,
+  chains: ContinuedChains,
+  audits: readonly AuditEntry[],
+  gathered: GatheredRows,
+): Promise<void> {
+  const linked = chains.link(audits);
+  await Promise.all([insertAudit(writer, linked.entries), gathered.store(writer)]);
+  linked.written();
 }
 
 /** Is notified of commits, with the number of their writes, and of failures of the database. */

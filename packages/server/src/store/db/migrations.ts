@@ -22,6 +22,7 @@ export function migrations(dialect: Dialect): readonly Step[] {
     { table: ALL_TABLES },
     commitMarkers(dialect),
     idempotencyKeys(dialect),
+    listIndexes(dialect),
     auditLog(dialect),
   ];
 }
@@ -145,6 +146,27 @@ function idempotencyKeys({ text, integer }: Dialect): readonly string[] {
       id ${text} PRIMARY KEY, request ${text} NOT NULL, response ${text} NOT NULL,
       expires ${integer} NOT NULL)`,
     "CREATE INDEX idempotency_keys_by_expires ON idempotency_keys (expires)",
+  ];
+}
+
+/**
+ * Indexes of single lists (resources/list-index.ts). `changes` follows that of the counts: a replica of an
+ * earlier version, which does not maintain the indexes, thereby voids them.
+ */
+function listIndexes({ id, text, integer, withoutRowid }: Dialect): readonly string[] {
+  return [
+    `ALTER TABLE counts ADD COLUMN lists ${integer} NOT NULL DEFAULT 0`,
+    `CREATE TABLE list_indexes (
+      id ${id}, kind ${text} NOT NULL, scope ${text} NOT NULL, reach ${text} NOT NULL,
+      sort ${text} NOT NULL, form ${text} NOT NULL, state ${text} NOT NULL,
+      changes ${integer} NOT NULL, cursor_key ${text} NOT NULL, cursor_id ${integer} NOT NULL,
+      used ${integer} NOT NULL, UNIQUE (kind, scope, reach, sort, form))`,
+    `CREATE TABLE list_entries (
+      list ${integer} NOT NULL, key ${text} NOT NULL, row_id ${integer} NOT NULL,
+      PRIMARY KEY (list, key, row_id)) ${withoutRowid}`,
+    `CREATE TABLE list_blocks (
+      id ${id}, list ${integer} NOT NULL, key ${text} NOT NULL, row_id ${integer} NOT NULL,
+      row_count ${integer} NOT NULL, UNIQUE (list, key, row_id))`,
   ];
 }
 

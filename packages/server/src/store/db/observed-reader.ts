@@ -2,7 +2,7 @@ import { WharfError } from "../../lib/errors.ts";
 import type { Driver, Reader, Value } from "./connection.ts";
 import { type StoreFailure, storeError } from "./failure.ts";
 
-type Reads = Pick<Driver, "reader" | "readShared">;
+type Reads = Pick<Driver, "reader" | "costly" | "readShared">;
 
 /** The reads of a driver, whose failures are reported. */
 export function observedReads(driver: Driver, report: (failure: StoreFailure) => void): Reads {
@@ -11,7 +11,15 @@ export function observedReads(driver: Driver, report: (failure: StoreFailure) =>
     return driver;
   }
   const reader = new ObservedReader(driver, report);
-  return { reader, readShared: (sql) => driver.readShared<never>(sql).catch(reader.failed) };
+  const { costly } = driver;
+  return {
+    reader,
+    costly: {
+      concurrency: costly.concurrency,
+      run: (statement, signal) => costly.run(statement, signal).catch(reader.failed),
+    },
+    readShared: (sql) => driver.readShared<never>(sql).catch(reader.failed),
+  };
 }
 
 /** Reports failed reads of a driver that does not report them itself; callers get UNAVAILABLE with the cause. */

@@ -10,10 +10,8 @@ import { SharedRead } from "./shared-read.ts";
 
 /** Opens PostgreSQL, or a compatible database, for any number of replicas. */
 export async function openPostgres(url: string, timeouts: Partial<Timeouts> = {}): Promise<Driver> {
-  const { connections, limits, locked, outcomeMs, pool, stop } = await connectCluster(
-    url,
-    timeouts,
-  );
+  const cluster = await connectCluster(url, timeouts);
+  const { connections, costly, limits, locked, outcomeMs, pool } = cluster;
   const transactions = new Transactions(
     {
       open: () => connections.open(limits),
@@ -35,6 +33,7 @@ export async function openPostgres(url: string, timeouts: Partial<Timeouts> = {}
   return {
     dialect: DIALECT,
     reader,
+    costly,
     readShared,
     writer: new LockAwareWriter(async () => transactions.client, locked),
     begin: (turn) => transactions.begin(turn),
@@ -50,9 +49,9 @@ export async function openPostgres(url: string, timeouts: Partial<Timeouts> = {}
       await scrub(connection, tables).finally(() => connection.end());
     },
     close: async () => {
-      await pool.close();
+      await cluster.drain();
       await transactions.close();
-      stop();
+      cluster.stop();
     },
   };
 }

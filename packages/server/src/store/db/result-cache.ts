@@ -29,21 +29,41 @@ export class ResultCache {
   }
 
   get<T>(sql: string, params: readonly Value[], read: () => T): T {
+    const results = this.#resultsOf(sql);
+    const key = keyOf(params);
+    const known = results.get(key);
+    if (known !== undefined || results.has(key)) return known as T;
+    const result = read();
+    this.#set(results, key, result);
+    return result;
+  }
+
+  /** A cached result; undefined if there is none. */
+  peek(sql: string, params: readonly Value[]): { readonly result: unknown } | undefined {
+    const results = this.#bySql.get(sql);
+    const key = keyOf(params);
+    return results?.has(key) ? { result: results.get(key) } : undefined;
+  }
+
+  /** Adds a result of the current version. */
+  add(sql: string, params: readonly Value[], result: unknown): void {
+    this.#set(this.#resultsOf(sql), keyOf(params), result);
+  }
+
+  #resultsOf(sql: string): Map<Value, unknown> {
     let results = this.#bySql.get(sql);
     if (results === undefined) {
       results = new Map();
       this.#bySql.set(sql, results);
       this.#bytes += ENTRY_BYTES + sql.length;
     }
-    // The number of parameters of a statement is fixed: a single one is its own key.
-    const key = params.length === 1 ? (params[0] as Value) : keyOf(params);
-    const known = results.get(key);
-    if (known !== undefined || results.has(key)) return known as T;
-    const result = read();
+    return results;
+  }
+
+  #set(results: Map<Value, unknown>, key: Value, result: unknown): void {
     this.#bytes += ENTRY_BYTES + bytesOf(key) + bytesOf(result);
     if (this.#bytes > MAX_BYTES) this.#clear();
     else results.set(key, result);
-    return result;
   }
 
   #clear(): void {
@@ -53,8 +73,12 @@ export class ResultCache {
   }
 }
 
-/** Lengths make keys of texts that contain the separator distinct. */
-function keyOf(params: readonly Value[]): string {
+/**
+ * The number of parameters of a statement is fixed: a single one is its own key. Lengths make keys of texts that contain
+ * the separator distinct.
+ */
+function keyOf(params: readonly Value[]): Value {
+  if (params.length === 1) return params[0] as Value;
   let key = "";
   for (const value of params) key += `${typeof value === "string" ? value.length : ""}:${value}|`;
   return key;

@@ -1,9 +1,10 @@
 import { CountChanges, readCounts } from "../resources/counts.ts";
+import { RowChanges } from "../resources/row-changes.ts";
 import { GrantChanges } from "../tables/access-log.ts";
 import type { AuditEntry } from "../tables/audit-and-events.ts";
 import type { Value, Writer } from "./connection.ts";
 import { GatheredRows, type GatheredTable } from "./gathered-rows.ts";
-import type { Transaction } from "./group-commit.ts";
+import type { AtEnd, Transaction } from "./group-commit.ts";
 
 /** The part of one write in the transaction of its batch. */
 export class SharedTransaction implements Transaction {
@@ -11,6 +12,8 @@ export class SharedTransaction implements Transaction {
   readonly grants = new GrantChanges();
   readonly audits: AuditEntry[] = [];
   readonly gathered = new GatheredRows();
+  readonly rows = new RowChanges();
+  readonly last: AtEnd[] = [];
   readonly dialect: Writer["dialect"];
   readonly #writer: Writer;
   /** Counts of the finished works in the same transaction. */
@@ -49,6 +52,10 @@ export class SharedTransaction implements Transaction {
 
   gather<R>(table: GatheredTable<R>, row: R): void {
     this.gathered.push(table, row);
+  }
+
+  atEnd(work: AtEnd): void {
+    this.last.push(work);
   }
 
   accessChanged(): void {

@@ -8,8 +8,10 @@ import { DataFiles } from "./sqlite/data-files.ts";
 import { DIALECT } from "./sqlite/dialect.ts";
 import { createDirectory, createFile } from "./sqlite/directory.ts";
 import { causeOf } from "./sqlite/failures.ts";
+import { SqliteLane } from "./sqlite/lane.ts";
 import { LockWait } from "./sqlite/lock-wait.ts";
 import { SqliteReader } from "./sqlite/reader.ts";
+import { ReaderProcesses, type ReaderProcessOptions } from "./sqlite/reader-processes.ts";
 
 /** Pages of the write-ahead log between checkpoints (40 MB): a hot index page is copied once. */
 const CHECKPOINT_PAGES = 10_000;
@@ -21,7 +23,7 @@ const WATCH_MS = 1_000;
 const TRUNCATE_ATTEMPTS = 100;
 
 /** Intervals, for tests. */
-export interface SqliteOptions {
+export interface SqliteOptions extends ReaderProcessOptions {
   /** How long writes wait for the lock of another process. */
   readonly lockWaitMs?: number;
   readonly watchMs?: number;
@@ -29,7 +31,7 @@ export interface SqliteOptions {
 
 /**
  * Opens the embedded database: a file that only the service user can read, with one connection for writes
- * and one for reads.
+ * and one for reads, and processes for costly reads.
  */
 export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
   const { lockWaitMs = BUSY_TIMEOUT_MS, watchMs = WATCH_MS } = options;
@@ -47,10 +49,12 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
   const files = new DataFiles(path);
   for (const connection of [writer, reader]) connection.failWhenLocked();
   const lock = new LockWait(lockWaitMs);
+  const processes = new ReaderProcesses({ path, opened: files.opened }, options);
   let watch: NodeJS.Timeout | undefined;
   return {
     dialect: DIALECT,
     reader,
+    costly: new SqliteLane(reader, processes),
     readShared: (sql) => reader.get(sql),
     writer,
     begin: async () => {
@@ -78,6 +82,8 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
     scrub: async () => {
       for (let attempt = 1; attempt <= TRUNCATE_ATTEMPTS; attempt++) {
         reader.leave();
+        // A statement that takes long must not keep deleted content in the log.
+        if (attempt === TRUNCATE_ATTEMPTS / 2) processes.end();
         const sql = "PRAGMA wal_checkpoint(TRUNCATE)";
         if ((await writer.get<{ busy: number }>(sql))?.busy === 0) return;
         await sleep(BUSY_TIMEOUT_MS / TRUNCATE_ATTEMPTS);
@@ -90,6 +96,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
     },
     close: async () => {
       clearInterval(watch);
+      processes.end();
       reader.leave();
       reader.close();
       writer.close();

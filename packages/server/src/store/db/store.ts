@@ -3,12 +3,14 @@ import { VERSION } from "../../lib/version.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import { type MigrationOptions, migrate } from "../schema/migrate.ts";
 import type { Driver, Reader } from "./connection.ts";
+import { type CostlyLimits, CostlyReads, type ReadOrigin } from "./costly-reads.ts";
 import type { StoreFailure } from "./failure.ts";
 import { type CommitObserver, GroupCommit, type Work } from "./group-commit.ts";
 import { StoreHealth } from "./health.ts";
 import { migrations } from "./migrations.ts";
 import { observedReads } from "./observed-reader.ts";
 import { probe } from "./probe.ts";
+import { RequestReader } from "./request-reader.ts";
 
 /** Durations of commits, for the metrics. */
 export interface StoreTimings {
@@ -19,6 +21,8 @@ export interface StoreTimings {
 export interface StoreOptions extends MigrationOptions {
   /** The interval of checks of its health, for tests. */
   readonly checkMs?: number;
+  /** What bounds costly reads, for tests. */
+  readonly costly?: Partial<CostlyLimits>;
   /** Measures ticks of the event loop, for tests. */
   readonly clock?: () => number;
 }
@@ -36,11 +40,16 @@ export interface Abandonable {
 export class Store {
   readonly reader: Reader;
   readonly health: StoreHealth;
+  readonly costlyReads: CostlyReads;
   readonly #driver: Driver;
-  readonly #reads: Pick<Driver, "readShared" | "reader">;
+  readonly #reads: ReturnType<typeof observedReads>;
   readonly #commits: GroupCommit;
 
-  private constructor(driver: Driver, timings: StoreTimings, { checkMs, clock }: StoreOptions) {
+  private constructor(
+    driver: Driver,
+    timings: StoreTimings,
+    { checkMs, clock, costly }: StoreOptions,
+  ) {
     this.#driver = driver;
     const health = new StoreHealth(
       {
@@ -54,6 +63,7 @@ export class Store {
     const failed = (failure: StoreFailure) => health.failed(failure);
     this.#reads = observedReads(driver, failed);
     this.reader = this.#reads.reader;
+    this.costlyReads = new CostlyReads(this.#reads.costly, costly);
     const observer: CommitObserver = {
       committed(ms, writes) {
         timings.committed(ms, writes);
@@ -100,6 +110,11 @@ export class Store {
       if (abandoned !== undefined) throw abandoned;
       return work(tx);
     });
+  }
+
+  /** A reader for a request, with which its costly statements end. */
+  readerFor(origin: ReadOrigin): Reader {
+    return new RequestReader(this.reader, this.costlyReads, origin);
   }
 
   /** The access version, which grows with every change of access. Never older than the call. */

@@ -7,12 +7,14 @@
  * 3. A time bound on another column than the order's that selects few rows: find them in the index of
  *    that time and sort.
  * 4. Otherwise walk the range in the requested order and test each row, until the page is full. The walk
- *    uses the index with that order; a small range without such an index is read and sorted.
+ *    uses the index with that order; a range without such an index is read and sorted.
  */
+import { rootOf } from "@wharf/contract";
 import type { Reader } from "../db/connection.ts";
 import { Conditions, columnTest, type Sql, where } from "./conditions.ts";
+import { readerForAll } from "./cost.ts";
 import type { Bound, Condition, Filter, Order, PageQuery, Range } from "./query.ts";
-import { countsOf, rangeSize } from "./range-counts.ts";
+import { countsOf, isDense, rangeSize, rowsAt, topOf } from "./range-counts.ts";
 import type { ResourceTable } from "./resource-table.ts";
 import { splitConditions, termPath, termTests } from "./term-path.ts";
 
@@ -22,10 +24,23 @@ export interface AccessPath {
   readonly sorts: boolean;
   /** Names the index, where SQLite would choose another. */
   readonly indexHint?: string;
+  /** Another path to try first, which costs little and mostly finds a page. */
+  readonly first?: BoundedWalk;
 }
 
-/** Ranges up to this size are sorted when read, where no index has their order. */
-const MAX_SORTED_ROWS = 10_000;
+/** A walk over the ordered rows of a whole root, which ends after a number of them. */
+export interface BoundedWalk {
+  readonly conditions: readonly Sql[];
+  /** The range that is walked. */
+  readonly among: Range;
+  readonly maxRows: number;
+}
+
+/** Ranges up to this size are sorted at once, where no index has their order, nor one of their own. */
+const MAX_SORTED_ROWS = 2_000;
+
+/** A walk before a range is sorted reads this part of its rows at most. */
+const WALKED_SHARE = 0.25;
 
 const TYPICAL_PAGE_SIZE = 50;
 
@@ -39,7 +54,7 @@ export async function pagePath(
   if (byTerm !== undefined) return { sorts: true, conditions: byTerm };
   const { columns, terms } = splitConditions(query.filters);
   const path = await columnPath(reader, table, query, columns);
-  return { ...path, conditions: [...path.conditions, ...termTests(reader, table, terms)] };
+  return tested(path, termTests(reader, table, terms));
 }
 
 /** The conditions that select all rows of a range, to be counted: in no order. */
@@ -76,8 +91,7 @@ async function columnPath(
   if (await isSelective(reader, table, range, bound)) {
     return { sorts: true, conditions: await unorderedColumnPath(reader, table, range, [bound]) };
   }
-  const test = columnTest(bound, conditions.hidden(bound.column));
-  return { ...walk, conditions: [...walk.conditions, test] };
+  return tested(walk, [columnTest(bound, conditions.hidden(bound.column))]);
 }
 
 async function unorderedColumnPath(
@@ -114,11 +128,16 @@ function boundedWalk(
   // seeks by the first it is given.
   const isLimitedByStart = start !== undefined && !order.descending;
   const column = isLimitedByStart ? conditions.hidden(bound.column) : bound.column;
-  return {
-    ...walk,
-    indexHint: walk.sorts ? "" : conditions.indexHint(range, order.column),
-    conditions: [...walk.conditions, columnTest(bound, column)],
-  };
+  const indexHint = walk.sorts ? "" : conditions.indexHint(range, order.column);
+  return { ...tested(walk, [columnTest(bound, column)]), indexHint };
+}
+
+/** The same path, with tests of the rows that it finds. */
+function tested(path: AccessPath, tests: readonly Sql[]): AccessPath {
+  const { first } = path;
+  const conditions = [...path.conditions, ...tests];
+  if (first === undefined) return { ...path, conditions };
+  return { ...path, conditions, first: { ...first, conditions: [...first.conditions, ...tests] } };
 }
 
 /**
@@ -134,7 +153,8 @@ async function isSelective(
 ): Promise<boolean> {
   if (reader.dialect.name !== "sqlite" || "uids" in range) return true;
   const path = await unorderedColumnPath(reader, table, range, [bound]);
-  const selected = await countRows(reader, table, path);
+  const counting = await readerForAll(reader, table, range, [bound]);
+  const selected = await countRows(counting, table, path);
   const all = await rangeSize(reader, table, range);
   return selected * selected <= all * TYPICAL_PAGE_SIZE;
 }
@@ -150,6 +170,11 @@ export async function countRows(
   return (await reader.get<{ total: number }>(sql, ...params))?.total ?? 0;
 }
 
+/**
+ * A range in its order. Where no index has it, SQLite sorts the range; a large one it first filters out of
+ * the ordered rows of its whole root, up to a part of what sorting costs. Lists that often need this get an
+ * index of their own (list-index.ts).
+ */
 async function orderedWalk(
   reader: Reader,
   table: ResourceTable,
@@ -157,32 +182,26 @@ async function orderedWalk(
   order: Order,
 ): Promise<AccessPath> {
   const conditions = new Conditions(reader.dialect, table.shape);
-  const sorts = await mustSort(reader, table, range, order);
-  return {
-    sorts,
-    conditions: sorts ? conditions.inAnyOrder(range) : conditions.inOrderOf(range, order.column),
-  };
+  const inOrder = { sorts: false, conditions: conditions.inOrderOf(range, order.column) };
+  if (reader.dialect.name !== "sqlite") return inOrder;
+  const sorted = { sorts: true, conditions: conditions.inAnyOrder(range) };
+  if ("uids" in range) return sorted;
+  if (conditions.hasInOrderOf(range, order.column)) return inOrder;
+  const counts = await countsOf(reader, table, range);
+  if (isDense(range, order.column, counts)) return inOrder;
+  const size = rowsAt(table, range, counts);
+  if (size <= MAX_SORTED_ROWS) return sorted;
+  const among = stretchOf(range, order.column);
+  const maxRows = Math.floor(size * WALKED_SHARE);
+  return { ...sorted, first: { conditions: inOrder.conditions, among, maxRows } };
 }
 
-/**
- * Whether SQLite reads a range and sorts it: no index has the range in its order, and it is small. A large
- * one is filtered out of the ordered rows of its whole root.
- */
-async function mustSort(
-  reader: Reader,
-  table: ResourceTable,
-  range: Range,
-  order: Order,
-): Promise<boolean> {
-  if (reader.dialect.name !== "sqlite") return false;
-  if ("uids" in range) return true;
-  if ("childrenOf" in range) {
-    const conditions = new Conditions(reader.dialect, table.shape);
-    if (conditions.hasChildrenInOrderOf(order.column)) return false;
-    return (await countsOf(reader, table, range)).children <= MAX_SORTED_ROWS;
-  }
-  if (!("below" in range) || order.column === "uid" || !range.below.includes("/")) return false;
-  return (await countsOf(reader, table, range)).descendants <= MAX_SORTED_ROWS;
+/** The rows that an index has in an order, among which a range is. */
+function stretchOf(range: Range, column: Order["column"]): Range {
+  const partitions = range.partitions === undefined ? {} : { partitions: range.partitions };
+  const top = topOf(range);
+  if (top === "") return { everything: true, ...partitions };
+  return { below: column === "uid" ? top : rootOf(top), self: true, ...partitions };
 }
 
 function isFilter(condition: Filter | Bound): condition is Filter {

@@ -86,6 +86,14 @@ export class Conditions {
     return this.#shape.childOrders?.includes(column) ?? false;
   }
 
+  /** Whether an index has the rows of a range in the order of a column. */
+  hasInOrderOf(range: Range, column: Order["column"]): boolean {
+    if ("everything" in range) return true;
+    if ("uids" in range) return false;
+    if ("childrenOf" in range) return this.hasChildrenInOrderOf(column);
+    return column === "uid" || !range.below.includes("/");
+  }
+
   /** The rows of a range, in no particular order. */
   inAnyOrder(range: Range): Sql[] {
     if ("everything" in range) return this.#partition(range);

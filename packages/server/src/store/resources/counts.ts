@@ -68,6 +68,13 @@ export async function* readManyCounts(
   }
 }
 
+/** A node with indexes of lists of a kind, and how many changes a transaction made below it. */
+export interface ListedNode {
+  readonly uid: string;
+  readonly kind: string;
+  readonly changes: number;
+}
+
 interface Delta {
   children: number;
   descendants: number;
@@ -119,19 +126,32 @@ export class CountChanges {
 
   /**
    * Writes the sums, always in the order of their keys, so that replicas do not deadlock, and with one
-   * statement: every write counts at the root, so the other replicas wait for it.
+   * statement: every write counts at the root, so the other replicas wait for it. Returns the nodes with
+   * indexes of lists.
    */
-  async store(writer: Writer): Promise<void> {
+  async store(writer: Writer): Promise<ListedNode[]> {
     const rows = [...this.#deltas].flatMap(([node, kinds]) => {
       if (this.#deleted.has(node)) return [];
       return [...kinds].map(([kind, { children, descendants, changes }]) => {
         return [node, kind, children, descendants, changes];
       });
     });
-    if (rows.length > 0) await writer.run(upsertOf(writer.dialect), JSON.stringify(rows));
-    if (this.#deleted.size === 0) return;
-    const sql = `DELETE FROM counts WHERE uid IN (${writer.dialect.texts})`;
-    await writer.run(sql, JSON.stringify([...this.#deleted]));
+    const stored =
+      rows.length === 0
+        ? []
+        : await writer.arrays<readonly [uid: string, kind: string, lists: number]>(
+            upsertOf(writer.dialect),
+            JSON.stringify(rows),
+          );
+    if (this.#deleted.size > 0) {
+      const given = JSON.stringify([...this.#deleted]);
+      const { texts } = writer.dialect;
+      await writer.run(`DELETE FROM counts WHERE uid IN (${texts})`, given);
+      await writer.run(`UPDATE list_indexes SET state = 'void' WHERE scope IN (${texts})`, given);
+    }
+    return stored.flatMap(([uid, kind, lists]) => {
+      return lists === 0 ? [] : [{ uid, kind, changes: this.#at(uid, kind).changes }];
+    });
   }
 
   #at(node: string, kind: string): Delta {
@@ -157,7 +177,8 @@ function upsertOf({ tuples, asInteger }: Dialect): string {
     ON CONFLICT (uid, kind) DO UPDATE SET
       children = counts.children + excluded.children,
       descendants = counts.descendants + excluded.descendants,
-      changes = counts.changes + excluded.changes`;
+      changes = counts.changes + excluded.changes
+    RETURNING uid, kind, lists`;
 }
 
 /** A node and its ancestors, up to the node above all roots. */

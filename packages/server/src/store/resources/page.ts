@@ -1,6 +1,14 @@
-import type { Reader } from "../db/connection.ts";
-import { countPath, countRows, pagePath } from "./access-path.ts";
+import type { Reader, Value } from "../db/connection.ts";
+import {
+  type AccessPath,
+  type BoundedWalk,
+  countPath,
+  countRows,
+  pagePath,
+} from "./access-path.ts";
 import { Conditions, type Sql, startingAt, where } from "./conditions.ts";
+import { readerForAll, readerForPage } from "./cost.ts";
+import { entryPositions, entryRows } from "./list-entries.ts";
 import type { Condition, Order, PageQuery, Position, Range } from "./query.ts";
 import { rangeSize } from "./range-counts.ts";
 import type { ResourceTable } from "./resource-table.ts";
@@ -38,19 +46,18 @@ export async function readPage(
     const positions = await readPositions(reader, table, query);
     return positions.map(({ key, id }): PageRow => [key, id, 0, ""]);
   }
+  if (query.entries !== undefined) return entryRows(reader, table, query, query.entries, form);
   const { column, descending } = query.order;
   if (query.offset <= MAX_FETCHED_OFFSET) {
-    const { text, params } = await select(reader, table, query, `${column}, id, encoding, ${form}`);
-    return reader.arrays<PageRow>(text, ...params);
+    return select<PageRow>(reader, table, query, `${column}, id, encoding, ${form}`);
   }
-  const selected = await select(reader, table, query, "id");
   const direction = descending ? "DESC" : "ASC";
-  return reader.arrays<PageRow>(
-    `SELECT r.${column}, r.id, r.encoding, r.${form}
-     FROM (${selected.text}) chosen JOIN ${table.shape.name} r ON r.id = chosen.id
-     ORDER BY ${new Conditions(reader.dialect, table.shape).hidden(`r.${column}`)} ${direction}, r.id ${direction}`,
-    ...selected.params,
-  );
+  const hidden = new Conditions(reader.dialect, table.shape).hidden(`r.${column}`);
+  return select<PageRow>(reader, table, query, "id", (chosen) => {
+    return `SELECT r.${column}, r.id, r.encoding, r.${form}
+     FROM (${chosen}) chosen JOIN ${table.shape.name} r ON r.id = chosen.id
+     ORDER BY ${hidden} ${direction}, r.id ${direction}`;
+  });
 }
 
 /** Reads only the positions of the rows of a page. */
@@ -59,8 +66,14 @@ export async function readPositions(
   table: ResourceTable,
   query: PageQuery,
 ): Promise<Position[]> {
-  const { text, params } = await select(reader, table, query, `${query.order.column}, id`);
-  const rows = await reader.arrays<readonly [key: string | number, id: number]>(text, ...params);
+  if (query.entries !== undefined) return entryPositions(reader, table, query, query.entries);
+  const columns = `${query.order.column}, id`;
+  const rows = await select<readonly [key: string | number, id: number]>(
+    reader,
+    table,
+    query,
+    columns,
+  );
   return rows.map(([key, id]) => ({ key, id }));
 }
 
@@ -105,22 +118,57 @@ export async function countRange(
   filters: readonly Condition[],
 ): Promise<number> {
   if (filters.length === 0 && !("uids" in range)) return rangeSize(reader, table, range);
-  return countRows(reader, table, await countPath(reader, table, range, filters));
+  const conditions = await countPath(reader, table, range, filters);
+  return countRows(await readerForAll(reader, table, range, filters), table, conditions);
 }
 
-async function select(
+/** Selects columns of the rows of a page; `within` makes the statement from that of the page. */
+async function select<R extends readonly Value[]>(
   reader: Reader,
   table: ResourceTable,
   query: PageQuery,
   columns: string,
-): Promise<Sql> {
+  within: (page: string) => string = (page) => page,
+): Promise<R[]> {
+  const { first, ...path } = await pagePath(reader, table, query);
+  const by = await readerForPage(reader, table, query, path);
+  if (first !== undefined) {
+    const end = await endOf(by, table, query, first);
+    const walk = { sorts: false, conditions: [...first.conditions, ...end] };
+    const { text, params } = pageSql(reader, table, query, columns, walk);
+    const rows = await by.arrays<R>(within(text), ...params);
+    if (rows.length === query.limit) return rows;
+  }
+  const { text, params } = pageSql(reader, table, query, columns, path);
+  return by.arrays<R>(within(text), ...params);
+}
+
+/** The condition that ends a walk after a number of rows; none where there are fewer. */
+async function endOf(
+  reader: Reader,
+  table: ResourceTable,
+  { order, start }: PageQuery,
+  { among, maxRows }: BoundedWalk,
+): Promise<Sql[]> {
+  const query = { range: among, filters: [], order, start, offset: maxRows, limit: 1 };
+  const [last] = await readPositions(reader, table, query);
+  if (last === undefined) return [];
+  // Rows before this one, which comes first in the opposite direction.
+  const backwards = { ...order, descending: !order.descending };
+  return startingAt({ ...query, order: backwards, start: { ...last, inclusive: false } });
+}
+
+function pageSql(
+  { dialect }: Reader,
+  table: ResourceTable,
+  query: PageQuery,
+  columns: string,
+  { sorts, conditions, indexHint = "" }: AccessPath,
+): Sql {
   const { order, limit, offset } = query;
-  const { sorts, conditions, indexHint = "" } = await pagePath(reader, table, query);
   const { text, params } = where([...conditions, ...startingAt(query)]);
   const direction = order.descending ? "DESC" : "ASC";
-  const column = sorts
-    ? new Conditions(reader.dialect, table.shape).hidden(order.column)
-    : order.column;
+  const column = sorts ? new Conditions(dialect, table.shape).hidden(order.column) : order.column;
   const tieBreaker = order.column === "uid" ? "" : `, id ${direction}`;
   return {
     text: `SELECT ${columns} FROM ${table.shape.name}${indexHint}${text} ORDER BY ${column} ${direction}${tieBreaker} LIMIT ? OFFSET ?`,

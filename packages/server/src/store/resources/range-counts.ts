@@ -1,6 +1,7 @@
+import { isRoot } from "@wharf/contract";
 import type { Reader } from "../db/connection.ts";
 import { type Counts, readCounts, readPartitionCounts } from "./counts.ts";
-import type { Range, TreeRange } from "./query.ts";
+import type { Order, Range, TreeRange } from "./query.ts";
 import type { ResourceTable } from "./resource-table.ts";
 
 /**
@@ -31,12 +32,39 @@ export async function rangeSize(
   table: ResourceTable,
   range: Range,
 ): Promise<number> {
-  const { children, descendants } = await countsOf(reader, table, range);
-  if ("childrenOf" in range) return children;
-  return descendants + ("below" in range && range.self && table.shape.isScope ? 1 : 0);
+  return rowsAt(table, range, await countsOf(reader, table, range));
 }
 
-function topOf(range: TreeRange): string {
+/** The number of rows in a range with these counts. */
+export function rowsAt(
+  { shape }: ResourceTable,
+  range: TreeRange,
+  { children, descendants }: Pick<Counts, "children" | "descendants">,
+): number {
+  if ("childrenOf" in range) return children;
+  return descendants + ("below" in range && range.self && shape.isScope ? 1 : 0);
+}
+
+/** Rows that a walk may read in vain: about a page takes as long. */
+const MAX_WASTED_ROWS = 200;
+
+/**
+ * Whether the children of a group are nearly all rows of a stretch that an index has in this order: of
+ * the subtree for uids, of the root for times.
+ */
+export function isDense(
+  range: TreeRange,
+  column: Order["column"],
+  { children, descendants }: Pick<Counts, "children" | "descendants">,
+): boolean {
+  if (!("childrenOf" in range) || range.childrenOf === "") return false;
+  if (column !== "uid" && !isRoot(range.childrenOf)) return false;
+  const others = descendants - children;
+  return others <= MAX_WASTED_ROWS && others < children;
+}
+
+/** The node at the top of a range. */
+export function topOf(range: TreeRange): string {
   if ("below" in range) return range.below;
   return "childrenOf" in range ? range.childrenOf : "";
 }

@@ -4,6 +4,7 @@ import type { Transaction } from "../db/group-commit.ts";
 import type { TableSchema } from "../schema/table-schema.ts";
 import { countKind } from "./counts.ts";
 import { ResourceReads } from "./resource-reads.ts";
+import type { IndexedRow } from "./row-changes.ts";
 import type { ResourceRow } from "./rows.ts";
 import { tableSchema } from "./table-schema.ts";
 import { ALL_IDENTITIES, type TableShape } from "./table-shape.ts";
@@ -24,9 +25,10 @@ const COMMON = [
 /** Columns that an update leaves as they are. */
 const IMMUTABLE: ReadonlySet<string> = new Set(["uid", "parent", "root", "created"]);
 
-/** What a write needs of the stored row: its id, and what counts, terms and the access log keep of it. */
+/** What a write needs of the stored row: what indexes, counts, terms and the access log keep of it. */
 interface StoredKeys {
   readonly id: number;
+  readonly indexed: IndexedRow;
   readonly partition: number | undefined;
   readonly terms: readonly TermKey[];
   /** The identity whose grants the row decides, if it decides those of one. */
@@ -95,6 +97,7 @@ export class ResourceTable extends ResourceReads {
     if (before !== undefined) {
       await this.terms?.replace(tx, before.id, before.terms, row.terms ?? []);
     }
+    tx.rows.updated(this.#key(row.uid), before?.indexed, this.#kind(row.partition));
     if (before?.partition === row.partition) {
       tx.counts.touched(this.#kind(row.partition), this.shape.isScope ? row.uid : row.parent);
     } else {
@@ -109,6 +112,7 @@ export class ResourceTable extends ResourceReads {
     if (before !== undefined) await this.terms?.replace(tx, before.id, before.terms, []);
     if ((await tx.run(`DELETE FROM ${this.shape.name} WHERE uid = ?`, uid)) === 0) return false;
     this.#logGrants(tx, uid, before?.identity);
+    tx.rows.deleted(this.#key(uid), before?.indexed);
     tx.counts.moved(this.#kind(before?.partition), this.parentOf(uid), -1);
     if (this.shape.hasChildren) tx.counts.closed(uid);
     return true;
@@ -141,56 +145,60 @@ export class ResourceTable extends ResourceReads {
   ): Promise<number> {
     const { name } = this.shape;
     const [where, values] = partition === undefined ? ["", []] : [" AND part = ?", [partition]];
-    const some = `FROM ${name} WHERE parent = ?${where} LIMIT ?`;
-    const params = [parent, ...values, limit];
-    if (this.terms === undefined) {
-      return tx.run(`DELETE FROM ${name} WHERE id IN (SELECT id ${some})`, ...params);
-    }
-    const rows = await tx.arrays<readonly [id: number, terms: string]>(
-      `SELECT id, terms ${some}`,
-      ...params,
+    const columns = `id, uid, name, created, updated${this.terms === undefined ? "" : ", terms"}`;
+    const rows = await tx.all<Omit<IndexedRow, "kind"> & { readonly terms?: string }>(
+      `SELECT ${columns} FROM ${name} WHERE parent = ?${where} LIMIT ?`,
+      parent,
+      ...values,
+      limit,
     );
-    const owned = rows.map(([row, terms]) => ({ row, terms: readTerms(terms) }));
-    await this.terms.remove(tx, owned);
+    const kind = this.#kind(partition);
+    for (const row of rows) tx.rows.deleted(this.#key(row.uid), { ...row, kind });
+    const owned = rows.map(({ id, terms = "[]" }) => ({ row: id, terms: readTerms(terms) }));
+    await this.terms?.remove(tx, owned);
     const { asInteger, texts } = tx.dialect;
     const sql = `DELETE FROM ${name} WHERE id IN (SELECT ${asInteger("value")} FROM (${texts}) given)`;
-    return tx.run(sql, JSON.stringify(rows.map(([id]) => id)));
+    return tx.run(sql, JSON.stringify(rows.map(({ id }) => id)));
   }
 
   async #insertRow(tx: Transaction, row: ResourceRow): Promise<boolean> {
     const inserted = await tx.run(this.#insert, ...this.#values(row, this.#columns));
     if (inserted === 0) return false;
     tx.counts.moved(this.#kind(row.partition), row.parent, 1);
+    tx.rows.inserted(this.#key(row.uid), this.#kind(row.partition));
     this.#logGrants(tx, row.uid, this.#identityOf(row));
     return true;
+  }
+
+  #key(uid: string) {
+    return { table: this.shape.name, uid, parent: this.parentOf(uid) };
   }
 
   #kind(partition: number | undefined): string {
     return countKind(this.shape.name, partition);
   }
 
-  /**
-   * Reads what a change of a row needs. Undefined, without a read, where the table has neither
-   * partitions nor terms and decides no grants of single identities.
-   */
+  /** Reads what a change of a row needs. */
   async #stored(tx: Transaction, uid: string): Promise<StoredKeys | undefined> {
     const { name, partitions } = this.shape;
     const identityColumn = this.#identityColumn;
     const columns = [
+      "id, uid, name, created, updated",
       ...(partitions ? [`part AS "partition"`] : []),
       ...(this.terms ? ["terms"] : []),
       ...(identityColumn === undefined ? [] : [`${identityColumn} AS identity`]),
     ];
-    if (columns.length === 0) return undefined;
-    const row = await tx.get<{
-      readonly id: number;
-      readonly partition?: number;
-      readonly terms?: string;
-      readonly identity?: string;
-    }>(`SELECT id, ${columns.join(", ")} FROM ${name} WHERE uid = ?`, uid);
+    const row = await tx.get<
+      Omit<IndexedRow, "kind"> & {
+        readonly partition?: number;
+        readonly terms?: string;
+        readonly identity?: string;
+      }
+    >(`SELECT ${columns.join(", ")} FROM ${name} WHERE uid = ?`, uid);
     if (row === undefined) return undefined;
-    const { id, partition, terms, identity } = row;
-    return { id, partition, terms: terms === undefined ? [] : readTerms(terms), identity };
+    const { id, partition, terms = "[]", identity } = row;
+    const indexed = { ...row, kind: this.#kind(partition) };
+    return { id, indexed, partition, terms: readTerms(terms), identity };
   }
 
   get #identityColumn(): string | undefined {

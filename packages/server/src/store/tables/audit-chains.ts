@@ -17,6 +17,16 @@ interface Head {
   readonly hash: string;
 }
 
+/** The chains within one transaction. */
+export interface ContinuedChains {
+  /** Links entries. The next ones follow them only if they are written, and not rolled back. */
+  link(entries: readonly AuditEntry[]): {
+    readonly entries: readonly ChainedEntry[];
+    written(): void;
+  };
+  committed(): void;
+}
+
 /** Roots whose chains continue; the next entry of any other root begins a new chain. */
 const MAX_HEADS = 10_000;
 
@@ -30,22 +40,33 @@ export class AuditChains {
   #chains = 0;
   #heads = new BoundedCache<string, Head>({ maxEntries: MAX_HEADS });
 
-  /** Links the entries of a transaction. `committed` makes them the heads of their chains. */
-  link(entries: readonly AuditEntry[]): { entries: ChainedEntry[]; committed(): void } {
-    const heads = new Map<string, Head>();
-    const linked = entries.map((entry) => {
-      const root = auditRoot(entry.resource, entry.actor);
-      const head = heads.get(root) ?? this.#heads.get(root) ?? this.#begin();
-      const chained = linkTo(head, entry);
-      heads.set(root, chained);
-      return chained;
-    });
-    const committed = () => {
-      for (const [root, { chain, sequence, hash }] of heads) {
-        this.#heads.set(root, { chain, sequence, hash });
-      }
+  /** Continues the chains in a transaction; what it writes counts only once it is committed. */
+  continue(): ContinuedChains {
+    const written = new Map<string, Head>();
+    return {
+      link: (entries) => {
+        const heads = new Map<string, Head>();
+        const linked = entries.map((entry) => {
+          const root = auditRoot(entry.resource, entry.actor);
+          const head =
+            heads.get(root) ?? written.get(root) ?? this.#heads.get(root) ?? this.#begin();
+          const chained = linkTo(head, entry);
+          heads.set(root, chained);
+          return chained;
+        });
+        return {
+          entries: linked,
+          written() {
+            for (const [root, head] of heads) written.set(root, head);
+          },
+        };
+      },
+      committed: () => {
+        for (const [root, { chain, sequence, hash }] of written) {
+          this.#heads.set(root, { chain, sequence, hash });
+        }
+      },
     };
-    return { entries: linked, committed };
   }
 
   /** Ends all chains: entries after this must not continue those of a commit that may not have happened. */

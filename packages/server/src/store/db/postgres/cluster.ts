@@ -1,6 +1,7 @@
 import { parseDatabaseUrl } from "../../../config/database-url.ts";
 import type { SessionLimits } from "./connection.ts";
 import { Connections } from "./connections.ts";
+import { COSTLY_CONNECTIONS, CostlyConnections } from "./costly-connections.ts";
 import { DatabaseUnavailable } from "./failures.ts";
 import { Liveness } from "./liveness.ts";
 import { LockedTables } from "./locked-tables.ts";
@@ -55,10 +56,13 @@ const TIMEOUTS: Timeouts = {
 export interface Cluster {
   readonly connections: Connections;
   readonly pool: ReadPool;
+  readonly costly: CostlyConnections;
   readonly locked: LockedTables;
   /** Of sessions that are not for reads. */
   readonly limits: SessionLimits;
   readonly outcomeMs: number;
+  /** Waits for reads in progress, but not long. */
+  drain(): Promise<void>;
   /** Closes what is still open. */
   stop(): void;
 }
@@ -82,21 +86,28 @@ export async function connectCluster(url: string, changed: Partial<Timeouts>): P
     return new Primary(pg.Client, { ...options, applicationName: "wharf" }, ticks, observer);
   });
   const locked = new LockedTables(ticks, timeouts.waitMs);
-  const pool = new ReadPool(connections, ticks, locked, {
-    size: READ_CONNECTIONS,
-    waitMs: timeouts.waitMs,
-    idleMs: IDLE_MS,
-    closeMs: silenceMs,
-    limits: readLimits,
-  });
+  const openPool = (size: number) =>
+    new ReadPool(connections, ticks, locked, {
+      size,
+      waitMs: timeouts.waitMs,
+      idleMs: IDLE_MS,
+      closeMs: silenceMs,
+      limits: readLimits,
+    });
+  const pool = openPool(READ_CONNECTIONS);
+  const costlyPool = openPool(COSTLY_CONNECTIONS);
   const liveness = { silenceMs, checkTimeoutMs: connectMs, limits };
   new Liveness(connections, ticks, liveness, locked);
   const cluster: Cluster = {
     connections,
     locked,
     pool,
+    costly: new CostlyConnections({ connections, costly: costlyPool, others: pool, ticks }),
     limits,
     outcomeMs: timeouts.outcomeMs,
+    async drain() {
+      await Promise.all([pool.close(), costlyPool.close()]);
+    },
     stop() {
       ticks.stop();
       connections.destroyAll(new DatabaseUnavailable("the store is closed"));

@@ -18,6 +18,13 @@ export interface ReadPoolOptions {
   readonly limits: SessionLimits;
 }
 
+/** How a statement is ended before it has a result. */
+export interface Interruption {
+  readonly signal: AbortSignal;
+  /** Asks the server to end the statement of a connection; resolves when it has been asked. */
+  cancel(connection: Connection): Promise<void>;
+}
+
 interface Waiting {
   resolve(connection: Connection): void;
   reject(error: unknown): void;
@@ -67,12 +74,22 @@ export class ReadPool implements Queryable {
   }
 
   /** Runs a statement; again, if its connection breaks, because reads have no effect. */
-  async query(config: QueryConfig): Promise<QueryResult> {
+  query(config: QueryConfig): Promise<QueryResult> {
+    return this.#query(config);
+  }
+
+  /** The same for statements that can be interrupted. */
+  interruptible(interruption: Interruption): Queryable["query"] {
+    return (config) => this.#query(config, interruption);
+  }
+
+  async #query(config: QueryConfig, interruption?: Interruption): Promise<QueryResult> {
     for (let attempt = 1; ; attempt++) {
       const connection = await this.#connectionFor(config.text);
       try {
-        return await this.#run(connection, config);
+        return await this.#run(connection, config, interruption);
       } catch (error) {
+        interruption?.signal.throwIfAborted();
         const { code } = error as { code?: string };
         if (code === LOCK_NOT_AVAILABLE) throw tableLocked();
         const isCanceled = code === QUERY_CANCELED && this.#locked.blocks(config.text);
@@ -132,10 +149,23 @@ export class ReadPool implements Queryable {
     }
   }
 
-  async #run(connection: Connection, config: QueryConfig): Promise<QueryResult> {
+  async #run(
+    connection: Connection,
+    config: QueryConfig,
+    interruption: Interruption | undefined,
+  ): Promise<QueryResult> {
+    let canceled: Promise<void> | undefined;
+    const cancel = () => {
+      canceled = interruption?.cancel(connection);
+    };
     try {
+      interruption?.signal.throwIfAborted();
+      interruption?.signal.addEventListener("abort", cancel);
       return await connection.query(config);
     } finally {
+      interruption?.signal.removeEventListener("abort", cancel);
+      // A late request to cancel would hit the next statement of the connection.
+      await canceled;
       this.#running.delete(connection);
       this.offer(connection);
     }

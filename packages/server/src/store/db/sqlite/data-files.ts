@@ -5,8 +5,11 @@ const SUFFIXES = ["", "-wal", "-shm"] as const;
 
 /** A file of the database is no longer the one that was opened. */
 export class DataFileReplaced extends Error {
+  readonly path: string;
+
   constructor(path: string) {
     super(`${path} was replaced or removed after it was opened`);
+    this.path = path;
   }
 }
 
@@ -17,24 +20,28 @@ export class DataFileReplaced extends Error {
  */
 export class DataFiles {
   readonly #path: string;
-  readonly #opened: readonly (string | undefined)[];
+  readonly opened: readonly string[];
 
-  /** Of a database that was just opened and read. */
-  constructor(path: string) {
+  /** Of a database that was just opened and read, here or by another process. */
+  constructor(
+    path: string,
+    opened: readonly string[] = SUFFIXES.map((suffix) => identityOf(path + suffix)),
+  ) {
     this.#path = path;
-    this.#opened = SUFFIXES.map((suffix) => identityOf(path + suffix));
+    this.opened = opened;
   }
 
   /** Throws if a file was replaced or removed. */
   verify(): void {
     for (const [at, suffix] of SUFFIXES.entries()) {
       const path = this.#path + suffix;
-      if (identityOf(path) !== this.#opened[at]) throw new DataFileReplaced(path);
+      if (identityOf(path) !== this.opened[at]) throw new DataFileReplaced(path);
     }
   }
 }
 
-function identityOf(path: string): string | undefined {
+/** Empty if there is no such file. */
+function identityOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
-  return found && `${found.dev}:${found.ino}`;
+  return found === undefined ? "" : `${found.dev}:${found.ino}`;
 }

@@ -1,5 +1,5 @@
 import type { StatementSync } from "node:sqlite";
-import type { Value } from "../connection.ts";
+import type { Statement, Value } from "../connection.ts";
 import type { StoreFailure } from "../failure.ts";
 import { ResultCache } from "../result-cache.ts";
 import { SqliteConnection } from "./connection.ts";
@@ -21,9 +21,8 @@ const MAX_AGE_MS = 1;
  * A read that fails fails alone: it ends the transaction, and the next read begins another one.
  */
 export class SqliteReader extends SqliteConnection {
-  readonly #rows = new ResultCache();
-  readonly #lists = new ResultCache();
-  readonly #arrays = new ResultCache();
+  /** By the method that reads. */
+  readonly #results = { get: new ResultCache(), all: new ResultCache(), arrays: new ResultCache() };
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
   readonly #version: StatementSync;
@@ -31,6 +30,7 @@ export class SqliteReader extends SqliteConnection {
   readonly #onFailure: (failure: StoreFailure) => void;
   #isOpen = false;
   #since = 0;
+  #dataVersion = 0;
 
   constructor(path: string, lock: LockWait, onFailure: (failure: StoreFailure) => void) {
     super(path, true);
@@ -44,19 +44,50 @@ export class SqliteReader extends SqliteConnection {
 
   override get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
     return this.#read(() =>
-      this.#rows.get(sql, params, () => this.prepared(sql).get(...params) as R | undefined),
+      this.#results.get.get(sql, params, () => this.prepared(sql).get(...params) as R | undefined),
     );
   }
 
   override all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
     return this.#read(() =>
-      this.#lists.get(sql, params, () => this.prepared(sql).all(...params) as R[]),
+      this.#results.all.get(sql, params, () => this.prepared(sql).all(...params) as R[]),
     );
   }
 
   override arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
     const read = () => this.preparedForArrays(sql).all(...params) as unknown as R[];
-    return this.#read(() => this.#arrays.get(sql, params, read));
+    return this.#read(() => this.#results.arrays.get(sql, params, read));
+  }
+
+  /** A cached result; undefined if there is none. */
+  cached({ kind, sql, params }: Statement): { readonly result: unknown } | undefined {
+    if (this.#currentVersion() === undefined) return undefined;
+    return this.#results[kind].peek(sql, params);
+  }
+
+  /** Runs a statement on another connection, and caches its result if nothing was committed meanwhile. */
+  async elsewhere(
+    { kind, sql, params }: Statement,
+    read: () => Promise<unknown>,
+  ): Promise<unknown> {
+    const version = this.#currentVersion();
+    try {
+      const result = await read();
+      // What was committed since this connection last looked clears the cache before the next read.
+      if (version === this.#dataVersion) this.#results[kind].add(sql, params, result);
+      return result;
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  /** The version of the database now; undefined while it cannot be read. */
+  #currentVersion(): number | undefined {
+    try {
+      return this.#attempt(() => this.#dataVersion);
+    } catch {
+      return undefined;
+    }
   }
 
   /** Ends the read transaction, so that the next read sees what was committed since. Never throws. */
@@ -112,7 +143,9 @@ export class SqliteReader extends SqliteConnection {
     this.#isOpen = true;
     this.#since = now;
     const [version] = this.#version.get() as unknown as readonly [number];
-    for (const cache of [this.#rows, this.#lists, this.#arrays]) cache.validate(version);
+    this.#dataVersion = version;
+    const { get, all, arrays } = this.#results;
+    for (const cache of [get, all, arrays]) cache.validate(version);
     setImmediate(() => this.leave());
   }
 }

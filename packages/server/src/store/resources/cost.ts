@@ -1,0 +1,82 @@
+/**
+ * Which reader runs a statement of a list: one that visits few rows runs at once, any other as a costly read
+ * (db/costly-reads.ts). What is few is known from the counts, from the limit of a walk by an index, or from a
+ * bounded look into the index of a value; everything else counts as many.
+ */
+import type { Reader } from "../db/connection.ts";
+import type { AccessPath } from "./access-path.ts";
+import { Conditions, where } from "./conditions.ts";
+import type { Condition, Filter, PageQuery, Range } from "./query.ts";
+import { rangeSize } from "./range-counts.ts";
+import type { ResourceTable } from "./resource-table.ts";
+
+/** Rows that are visited in a millisecond, even if they are sorted. */
+const FEW_ROWS = 1_000;
+
+/** The reader for a page. */
+export async function readerForPage(
+  reader: Reader,
+  table: ResourceTable,
+  query: PageQuery,
+  { sorts }: AccessPath,
+): Promise<Reader> {
+  const { costly } = reader;
+  if (costly === undefined) return reader;
+  const { range, filters, order, offset, limit } = query;
+  const conditions = new Conditions(reader.dialect, table.shape);
+  const isWalk = !sorts && filters.length === 0 && conditions.hasInOrderOf(range, order.column);
+  if (isWalk) return offset + limit <= FEW_ROWS ? reader : costly;
+  return (await hasFew(reader, table, range, filters)) ? reader : costly;
+}
+
+/** The reader for a statement that visits all rows of a range that meet conditions. */
+export async function readerForAll(
+  reader: Reader,
+  table: ResourceTable,
+  range: Range,
+  filters: readonly Condition[],
+): Promise<Reader> {
+  const { costly } = reader;
+  if (costly === undefined) return reader;
+  return (await hasFew(reader, table, range, filters)) ? reader : costly;
+}
+
+async function hasFew(
+  reader: Reader,
+  table: ResourceTable,
+  range: Range,
+  filters: readonly Condition[],
+): Promise<boolean> {
+  if ("uids" in range) return range.uids.length <= FEW_ROWS;
+  // To ask PostgreSQL would cost more than to use a connection for costly reads.
+  if (reader.dialect.name === "postgres") return false;
+  if ((await rangeSize(reader, table, range)) <= FEW_ROWS) return true;
+  for (const one of filters) {
+    if ("value" in one && (await fewHave(reader, table, range, one))) return true;
+  }
+  return false;
+}
+
+/** Whether few rows of the whole table have a value, by the index of the value. */
+async function fewHave(
+  reader: Reader,
+  { shape }: ResourceTable,
+  { partitions }: Range,
+  { column, value }: Filter,
+): Promise<boolean> {
+  const own = shape.filterColumns.find(({ name }) => name === column);
+  // A sparse index lacks empty values.
+  if (own?.sparse && value === "") return false;
+  // The index of a common column begins with the partition.
+  const parts = own === undefined ? (partitions ?? []) : [];
+  const { text, params } = where([
+    { text: `${column} = ?`, params: [value] },
+    ...(own?.sparse ? [{ text: `${column} <> ''`, params: [] }] : []),
+    ...(parts.length === 0
+      ? []
+      : [{ text: `part IN (${parts.map(() => "?").join(", ")})`, params: parts }]),
+  ]);
+  const sql = `SELECT count(*) AS total FROM (SELECT 1 FROM ${shape.name}${text} LIMIT ?) few`;
+  const row = await reader.get<{ total: number }>(sql, ...params, FEW_ROWS + 1);
+  return (row?.total ?? 0) <= FEW_ROWS;
+}
