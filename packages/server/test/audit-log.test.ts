@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
-import { type Member, onEachStore } from "./support/world/world.ts";
+import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
 /** An entry as tests look at it. */
 interface Entry {
@@ -55,6 +55,18 @@ onEachStore("the audit log", (world) => {
       assert.equal(entry.code, 0);
       assert.ok(entry.integrity?.chain);
     }
+  });
+
+  world.rule("says who deleted a binding, and what it granted to whom", async (api) => {
+    const member = await world.member();
+    const uid = await world.bind(folder, member.uid, "viewer");
+    await api.as(owner.token).roleBindings.delete(uid);
+    const { entries } = await list(api, { resource: uid, method: "DeleteRoleBinding" });
+    const [deleted] = entries as [Entry];
+    assert.equal(deleted.actor.uid, owner.uid);
+    assert.equal(deleted.resource.type, "RoleBinding");
+    const { identityUid, roleUid } = deleted.detail.deleted as Record<string, string>;
+    assert.deepEqual([identityUid, roleUid], [member.uid, roleNamed("viewer")]);
   });
 
   world.rule("can be filtered by every field, alone and together", async (api) => {

@@ -1,4 +1,5 @@
 import type { Call } from "../rpc/call.ts";
+import { messageToJson } from "../rpc/json.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import { type AuditEntry, writeAudit } from "../store/tables/audit-and-events.ts";
 import { identityName } from "../store/tables/identity-names.ts";
@@ -81,7 +82,9 @@ export function deletionOf<R extends ResourceMessage>(
   deleted: R | undefined,
 ): Pick<Outcome, "name" | "detail"> {
   if (deleted === undefined) return {};
-  const { name, json } = resource.toRow(deleted);
+  const { schema, index } = resource.definition;
+  const name = index?.nameOf?.(deleted) ?? deleted.name;
+  const json = messageToJson(schema, resource.withoutSecrets(deleted));
   if (json.length > MAX_DELETED_CHARACTERS) return { name };
   return { name, detail: { deleted: JSON.parse(json) } };
 }
