@@ -1,4 +1,5 @@
 import { AuditMaintenance } from "../audit/maintenance.ts";
+import { AuditSinks } from "../audit/sinks/sinks.ts";
 import { Retention } from "../engine/retention.ts";
 import { ClockWatch } from "../observe/clock-watch.ts";
 import type { RegistrySync } from "../registry/reconcile/registry-sync.ts";
@@ -6,12 +7,13 @@ import { databaseTime } from "../store/db/database-time.ts";
 import { resumeSeverities } from "../vulnerabilities/severities/severity-changes.ts";
 import type { Core } from "./core.ts";
 
-/** What runs beside requests: checks of store and clocks, retention, the index of the audit log, reconciling, and updates that a stop interrupted. */
+/** What runs beside requests: checks of store and clocks, retention, index and sinks of the audit log, reconciling, and updates that a stop interrupted. */
 export class BackgroundTasks {
   readonly #core: Core;
   readonly #sync: RegistrySync;
   readonly #retention: Retention;
   readonly #audit: AuditMaintenance;
+  readonly #auditSinks: AuditSinks;
   readonly #clocks: ClockWatch;
   readonly #stopping = new AbortController();
   #resumed: Promise<void> | undefined;
@@ -21,6 +23,7 @@ export class BackgroundTasks {
     this.#sync = sync;
     this.#retention = new Retention(core);
     this.#audit = new AuditMaintenance(core);
+    this.#auditSinks = new AuditSinks(core);
     this.#clocks = new ClockWatch({ ...core, databaseTime: () => databaseTime(core.store.reader) });
   }
 
@@ -31,6 +34,7 @@ export class BackgroundTasks {
     this.#sync.start();
     this.#retention.start();
     this.#audit.start();
+    this.#auditSinks.start();
     this.#resumed = resumeSeverities(engine, this.#stopping.signal).catch((error) => {
       log.error({ err: error }, "update of advisories after changed severities failed");
     });
@@ -44,6 +48,7 @@ export class BackgroundTasks {
     await this.#resumed;
     await this.#retention.stop();
     await this.#audit.stop();
+    await this.#auditSinks.stop();
     await engine.listIndexes.stop();
     await this.#sync.stop();
     for (const aggregator of [engine.auditAggregator, engine.callerAudit]) {

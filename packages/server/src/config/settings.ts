@@ -47,6 +47,8 @@ export interface Settings {
   readonly sessionDays: number;
   /** 0: forever. */
   readonly auditRetentionDays: number;
+  readonly auditSinks: readonly string[];
+  readonly auditSinkTokenFile: string;
   /** 0: forever. */
   readonly eventRetentionDays: number;
   readonly localAccounts: boolean;
@@ -116,6 +118,7 @@ function parsed(texts: Record<SettingName, string>): Settings {
     authUrl: withoutSlash(texts.authUrl),
     sessionDays: Number(texts.sessionDays),
     auditRetentionDays: Number(texts.auditRetentionDays),
+    auditSinks: list(texts.auditSinks),
     eventRetentionDays: Number(texts.eventRetentionDays),
     localAccounts: texts.localAccounts === "on",
     awsStsEndpoint: withoutSlash(texts.awsStsEndpoint),

@@ -139,6 +139,14 @@ const COUNTERS = {
     help: "Rows deleted after their expiry or retention period.",
     labelNames: ["table"],
   },
+  wharf_audit_sink_entries_total: {
+    help: "Audit entries and checkpoints sent to sinks.",
+    labelNames: ["sink"],
+  },
+  wharf_audit_sink_failures_total: {
+    help: "Batches of audit entries that sinks did not accept.",
+    labelNames: ["sink"],
+  },
   wharf_clock_faults_total: {
     help: "Checks that found the clock of this machine set forward or back, or the database ahead or behind.",
     labelNames: ["fault"],

@@ -172,7 +172,7 @@ function listIndexes({ id, text, integer, withoutRowid }: Dialect): readonly str
 
 /**
  * Names, changed fields and hash chains of audit entries (audit-chains.ts), their index by segments
- * (audit-index.ts), and signed checkpoints of the chains (audit-checkpoints.ts).
+ * (audit-index.ts), signed checkpoints of the chains (audit-checkpoints.ts), and what sinks got (audit-sinks.ts).
  */
 function auditLog({ id, text, integer, withoutRowid }: Dialect): readonly string[] {
   const texts = [
@@ -194,6 +194,9 @@ function auditLog({ id, text, integer, withoutRowid }: Dialect): readonly string
       signed ${text} NOT NULL)`,
     "CREATE UNIQUE INDEX audit_checkpoints_by_root ON audit_checkpoints (root, number)",
     `CREATE TABLE audit_keys (kid ${text} PRIMARY KEY, jwk ${text} NOT NULL)`,
+    `CREATE TABLE audit_sinks (
+      sink ${text} PRIMARY KEY, owner ${text} NOT NULL, expires ${integer} NOT NULL,
+      entry ${integer} NOT NULL, checkpoint ${integer} NOT NULL)`,
     // Entries of earlier versions have no chain.
     `INSERT INTO installation (name, value)
      SELECT 'audit-checkpoints', CAST(max(id) AS TEXT) FROM audit HAVING max(id) IS NOT NULL`,

@@ -57,6 +57,19 @@ export async function readCheckpoints(
   return rows.map(checkpointOf);
 }
 
+/** Checkpoints of all roots after an id, in order, at most so many. They are added one after the other. */
+export async function readCheckpointsAfter(
+  reader: Reader,
+  id: number,
+  limit: number,
+): Promise<(Pick<StoredCheckpoint, "time" | "signed"> & { readonly id: number })[]> {
+  const rows = await reader.arrays<readonly [number, number, string]>(
+    "SELECT id, time, signed FROM audit_checkpoints WHERE id > ? ORDER BY id LIMIT ?",
+    ...[id, limit],
+  );
+  return rows.map(([at, time, signed]) => ({ id: at, time, signed }));
+}
+
 /** The first root after another that has checkpoints. */
 export async function nextCheckpointRoot(
   reader: Reader,
