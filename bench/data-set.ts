@@ -19,19 +19,20 @@ import { openSqlite } from "@wharf/server/store/db/sqlite.ts";
 import { ORGANIZATION } from "./organization.ts";
 
 const FILL = join(import.meta.dirname, "fill.ts");
-const ADVISORIES = join(import.meta.dirname, "advisory-rows.ts");
-const TREE = join(import.meta.dirname, "tree-rows.ts");
+const ROWS = ["advisory-rows.ts", "binding-rows.ts", "tree-rows.ts"].map((name) =>
+  join(import.meta.dirname, name),
+);
 
 /** The cache of data sets: a million rows take a minute to create. */
 const CACHE = join(tmpdir(), "wharf-bench");
 
 /**
- * A data directory with this many groups or advisories in the organization, created on first use. Servers
+ * A data directory with this many groups, advisories, or groups with scattered role bindings in the organization, created on first use. Servers
  * can run on it, but must not create or delete anything in it.
  */
 export async function dataSet(
   count: number,
-  kind: "groups" | "advisories" | "tree" = "groups",
+  kind: "groups" | "advisories" | "bindings" | "tree" = "groups",
 ): Promise<string> {
   const end = `-${kind}-${count}`;
   const folder = join(CACHE, `${schemaDigest()}${end}`);
@@ -70,7 +71,7 @@ function schemaDigest(): string {
   using scratch = new ScratchData();
   const { dialect, close } = openSqlite(join(scratch.path, "wharf.db"));
   const inputs: unknown[] = [migrations(dialect)];
-  inputs.push(...[FILL, ADVISORIES, TREE].map((file) => readFileSync(file, "utf8")));
+  inputs.push(...[FILL, ...ROWS].map((file) => readFileSync(file, "utf8")));
   for (const { table, encoding } of Object.values(RESOURCES)) {
     inputs.push(table.schema(dialect), encoding);
   }

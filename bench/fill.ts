@@ -12,6 +12,8 @@ import { GroupSchema, OrgStatus } from "@wharf/contract";
 import { RESOURCES } from "@wharf/server/app/resources.ts";
 import type { Driver } from "@wharf/server/store/db/connection.ts";
 import type { Transaction } from "@wharf/server/store/db/group-commit.ts";
+import { HeldRows } from "@wharf/server/store/db/held-rows.ts";
+import { insertUnlessThere } from "@wharf/server/store/db/insert-rows.ts";
 import { openSqlite } from "@wharf/server/store/db/sqlite.ts";
 import { Store } from "@wharf/server/store/db/store.ts";
 import { CountChanges } from "@wharf/server/store/resources/counts.ts";
@@ -20,10 +22,14 @@ import { RowChanges } from "@wharf/server/store/resources/row-changes.ts";
 import type { ResourceRow } from "@wharf/server/store/resources/rows.ts";
 import { createIndex } from "@wharf/server/store/schema/table-schema.ts";
 import { advisoryRows } from "./advisory-rows.ts";
+import { bindingRows, type TableRow } from "./binding-rows.ts";
 import { ORGANIZATION } from "./organization.ts";
 import { treeRows } from "./tree-rows.ts";
 
-const { groups, advisories } = RESOURCES;
+const { groups, advisories, roleBindings } = RESOURCES;
+
+/** The tables whose indexes are created after the rows. */
+const FILLED = [groups.table, advisories.table, roleBindings.table];
 
 /** Rows per transaction: few commits, and a write-ahead log that fits in memory. */
 const BATCH_SIZE = 50_000;
@@ -75,6 +81,10 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
     all: writer.all.bind(writer) as Transaction["all"],
     arrays: writer.arrays.bind(writer) as Transaction["arrays"],
     run: writer.run.bind(writer),
+    held: new HeldRows(),
+    send: async (sql, ...params) => void (await writer.run(sql, ...params)),
+    changeOne: async (sql, ...params) => (await writer.run(sql, ...params)) > 0,
+    insert: async (target, row) => (await writer.run(insertUnlessThere(target), ...row)) > 0,
     counts,
     audit() {},
     gather() {},
@@ -91,44 +101,46 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
   };
 }
 
-/** A kind of row to fill the database with. */
-interface Kind {
-  readonly table: ResourceTable;
-  rows(count: number): Iterable<ResourceRow>;
-}
+/** The rows to fill the database with, by kind. */
+type Rows = (count: number) => Iterable<TableRow>;
 
-const KINDS: ReadonlyMap<string, Kind> = new Map([
-  ["groups", { table: groups.table, rows: groupRows }],
-  ["advisories", { table: advisories.table, rows: advisoryRows }],
-  ["tree", { table: groups.table, rows: treeRows }],
+const KINDS: ReadonlyMap<string, Rows> = new Map<string, Rows>([
+  ["groups", (count) => inTable(groups.table, groupRows(count))],
+  ["advisories", (count) => inTable(advisories.table, advisoryRows(count))],
+  ["bindings", bindingRows],
+  ["tree", (count) => inTable(groups.table, treeRows(count))],
 ]);
 
-async function insertAll(driver: Driver, { table, rows }: Kind, count: number): Promise<void> {
+function* inTable(table: ResourceTable, rows: Iterable<ResourceRow>): Iterable<TableRow> {
+  for (const row of rows) yield [table, row];
+}
+
+async function insertAll(driver: Driver, rows: Rows, count: number): Promise<void> {
   const counts = new CountChanges();
   const tx = transaction(driver, counts);
   let inBatch = 0;
   await driver.begin();
   await groups.table.insert(tx, rowOf(ORGANIZATION, "organization", 0));
-  for (const row of rows(count)) {
+  for (const [table, row] of rows(count)) {
     await table.insert(tx, row);
     if (++inBatch < BATCH_SIZE) continue;
     inBatch = 0;
     await driver.commit();
     await driver.begin();
   }
-  await counts.store(driver.writer);
+  await counts.store(tx);
   await driver.commit();
 }
 
-async function dropIndexes({ writer }: Driver, { table }: Kind): Promise<void> {
+async function dropIndexes({ writer }: Driver, name: string): Promise<void> {
   const made = await writer.all<{ name: string }>(
     "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL",
-    table.shape.name,
+    name,
   );
   for (const { name } of made) await writer.run(`DROP INDEX ${name}`);
 }
 
-async function fill(folder: string, count: number, kind: Kind): Promise<void> {
+async function fill(folder: string, count: number, rows: Rows): Promise<void> {
   const driver = openSqlite(join(folder, "wharf.db"));
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
   const store = await Store.open(driver, tables, { committed() {} });
@@ -136,9 +148,10 @@ async function fill(folder: string, count: number, kind: Kind): Promise<void> {
   await writer.run("PRAGMA synchronous = OFF");
   await writer.run("PRAGMA cache_size = -1000000");
   await writer.run("PRAGMA temp_store = MEMORY");
-  await dropIndexes(driver, kind);
-  await insertAll(driver, kind, count);
-  for (const { name, indexes } of kind.table.schema(dialect)) {
+  const schemas = FILLED.flatMap((table) => table.schema(dialect));
+  for (const { name } of schemas) await dropIndexes(driver, name);
+  await insertAll(driver, rows, count);
+  for (const { name, indexes } of schemas) {
     for (const index of indexes) await writer.run(createIndex(name, index));
   }
   await writer.get("PRAGMA wal_checkpoint(TRUNCATE)");

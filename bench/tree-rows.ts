@@ -54,7 +54,7 @@ export function* treeRows(count: number): Iterable<ResourceRow> {
   }
   const { groups } = RESOURCES;
   for (const [at, { uid, rank }] of uids.sort((a, b) => (a.uid < b.uid ? -1 : 1)).entries()) {
-    const time = timestampFromMs(Date.UTC(2026, rank, 1) + (at * 7_919) % 2_000_000_000);
+    const time = timestampFromMs(Date.UTC(2026, rank, 1) + ((at * 7_919) % 2_000_000_000));
     const name = `team-${rank}-${hex(at * 2_654_435_761)}`;
     const description = `Builds and ships what ${name} owns`;
     const times = { createTime: time, updateTime: time };

@@ -6,8 +6,10 @@ import { connect, type Socket } from "node:net";
 import { doJobs } from "../program.ts";
 import { type Load, Tally } from "./load.ts";
 
-interface Target {
+export interface Target {
   readonly path: string;
+  /** Overrides that of the job. */
+  readonly method?: HttpJob["method"];
   readonly body?: string;
   /** Overrides that of the job. */
   readonly token?: string;
@@ -32,8 +34,9 @@ const RECEIVE_BYTES = 64 * 1024;
 const HEAD_END = Buffer.from("\r\n\r\n");
 const LENGTH = /\r\ncontent-length: *(\d+)\r\n/i;
 
-function requestOf(job: HttpJob, { path, body, token = job.token }: Target): Buffer {
-  const { method, bodyType = "application/json" } = job;
+function requestOf(job: HttpJob, target: Target): Buffer {
+  const { path, method = job.method, body, token = job.token } = target;
+  const { bodyType = "application/json" } = job;
   const head = [`${method} ${path} HTTP/1.1`, "Host: 127.0.0.1"];
   if (token !== "") head.push(`Authorization: Bearer ${token}`);
   if (body !== undefined)

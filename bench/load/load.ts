@@ -6,6 +6,8 @@ export interface Load {
   readonly busy: number;
   /** The median response time in milliseconds; only for one request at a time. */
   readonly medianMs: number;
+  /** The response time that 99 % do not exceed; only for one request at a time. */
+  readonly p99Ms: number;
 }
 
 /** Counts responses until the time is over. */
@@ -40,6 +42,7 @@ export class Tally {
       seconds,
       busy: (user + system) / 1e6 / seconds,
       medianMs: latencies[latencies.length >> 1] ?? 0,
+      p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
     };
   }
 }

@@ -15,11 +15,14 @@ const DISTINCT = 1_000;
 
 const REFERENCE = "node:http with bare pg, one statement per request";
 
+type Next = () => Targets;
+
 type Targets = Pick<HttpJob, "method" | "targets" | "connections">;
 
 interface Work {
-  readonly ours: (uids: readonly string[], server: Wharf) => Targets | Promise<Targets>;
-  readonly bare: (uids: readonly string[]) => Targets;
+  /** What the next measurement sends. */
+  readonly ours: (uids: readonly string[], server: Wharf) => Next | Promise<Next>;
+  readonly bare: (uids: readonly string[]) => Next;
 }
 
 /** Measures a server on PostgreSQL against a bare program on the same database. */
@@ -38,9 +41,9 @@ async function against(bench: Bench, { ours, bare }: Work): Promise<Measured> {
     cores.serving,
   );
   const { port } = await reference.ask({ url, parent: ORGANIZATION });
-  const side = (pid: number, to: number, targets: Targets): Side => ({
+  const side = (pid: number, to: number, next: Next): Side => ({
     pid,
-    load: (seconds) => http.ask({ ...targets, port: to, token: server.token, seconds }),
+    load: (seconds) => http.ask({ ...next(), port: to, token: server.token, seconds }),
   });
   return await measureLoads(
     bench,
@@ -51,8 +54,9 @@ async function against(bench: Bench, { ours, bare }: Work): Promise<Measured> {
   );
 }
 
-function reads(connections: number, paths: readonly string[]): Targets {
-  return { method: "GET", connections, targets: paths.map((path) => ({ path })) };
+function reads(connections: number, paths: readonly string[]): Next {
+  const targets = paths.map((path) => ({ path }));
+  return () => ({ method: "GET", connections, targets });
 }
 
 const getRow: Row = {
@@ -112,12 +116,26 @@ function listRow({ sizes }: Options): Row {
   };
 }
 
-function groupNamed(number: number): string {
-  const word = String(number).padStart(8, "0");
+function groupNamed(word: string): string {
   return JSON.stringify({
     name: `team-${word}`,
     description: `Builds and ships what team ${word} owns`,
   });
+}
+
+/** Groups that one measurement creates before names repeat. */
+const NAMES = 20_000;
+
+/** New groups, with other names in each measurement: a name that siblings share is checked further. */
+function creates(path: string): Next {
+  let measurements = 0;
+  return () => {
+    const prefix = String(++measurements).padStart(3, "0");
+    const targets = Array.from({ length: NAMES }, (_, at) => {
+      return { path, body: groupNamed(`${prefix}${String(at).padStart(5, "0")}`) };
+    });
+    return { method: "POST", connections: 64, targets };
+  };
 }
 
 const createRow: Row = {
@@ -125,12 +143,6 @@ const createRow: Row = {
   reference: REFERENCE,
   target: { atLeast: 0.6 },
   measure: (bench) => {
-    const bodies = Array.from({ length: DISTINCT }, (_, at) => groupNamed(at));
-    const creates = (path: string): Targets => ({
-      method: "POST",
-      connections: 64,
-      targets: bodies.map((body) => ({ path, body })),
-    });
     return against(bench, {
       ours: () => creates(groupPath(ORGANIZATION)),
       bare: () => creates("/"),

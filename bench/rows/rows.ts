@@ -7,6 +7,7 @@ import { exchangeRow } from "./exchange.ts";
 import { getGrpc } from "./get-grpc.ts";
 import { getRest } from "./get-rest.ts";
 import { importRow } from "./import.ts";
+import { isolationRows } from "./isolation.ts";
 import { listGrowthRow, listRow, skipRow } from "./lists.ts";
 import { memoryRow } from "./memory.ts";
 import { noticeRow } from "./notice.ts";
@@ -27,6 +28,7 @@ export function rowsOf(options: Options): Row[] {
     listGrowthRow(options),
     skipRow(options),
     createRow,
+    ...isolationRows(options),
     ...postgresRows(options),
     replicasRow,
     importRow(options),

@@ -56,6 +56,9 @@ export const METHODS: Readonly<Record<string, readonly string[]>> = {
   "ExternalGroupRoleMappings/BatchDelete": [
     "ExternalGroupRoleMappingsService/BatchDeleteExternalGroupRoleMappings",
   ],
+  "Subscriptions/Create": ["SubscriptionsService/CreateSubscription"],
+  "Subscriptions/List": ["SubscriptionsService/ListSubscriptions"],
+  "Subscriptions/Delete": ["SubscriptionsService/DeleteSubscription"],
   "Registry/CreateRepo": ["ReposService/CreateRepo", "ReposService/UpdateRepoReadme"],
   "Registry/UpdateRepo": ["ReposService/UpdateRepo", "ReposService/UpdateRepoReadme"],
   "Registry/ListRepos": ["ReposService/ListRepos", "ReposService/GetRepoReadme"],
@@ -164,6 +167,7 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, Successor>>
   SyncConfig: { expiration: "expiration_time", sync_apks: none("has no effect") },
   "Registry:Group": { group_name: "groupname" },
   "Registry:User": { user_name: "username" },
+  SubscriptionFilter: LISTED,
   RepoFilter: LISTED,
   GetRepoCountBySourceRequest: { id: "sync_source" },
   RepoCount: { count: "total_count" },

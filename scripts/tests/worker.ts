@@ -38,5 +38,8 @@ process.on("unhandledRejection", (reason, promise) => strayErrors.set(promise, r
 // A test may await several promises one after the other: one of them is rejected before its turn.
 process.on("rejectionHandled", (promise) => strayErrors.delete(promise));
 
+// A test may wait for a timer that does not keep the process running: the runner would end all tests there.
+const running = setInterval(() => {}, 60_000);
 for (let file = await nextFile(); file !== undefined; file = await nextFile()) await run(file);
+clearInterval(running);
 process.disconnect?.();

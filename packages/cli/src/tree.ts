@@ -6,6 +6,7 @@ import { auth } from "./auth/commands.ts";
 import { group } from "./command/definition.ts";
 import { complete, completion } from "./completion/commands.ts";
 import { config } from "./config/commands.ts";
+import { events } from "./events/commands.ts";
 import { help, versionCommand } from "./help/commands.ts";
 import { accountAssociations } from "./iam/account-associations/commands.ts";
 import { groupMappings } from "./iam/group-mappings/commands.ts";
@@ -53,6 +54,7 @@ otherwise they are errors. \`wharf help COMMAND\` explains a command, \`wharf he
     images,
     advisories,
     audit,
+    events,
     config,
     serve,
     registry,

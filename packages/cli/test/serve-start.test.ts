@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -71,6 +73,43 @@ test("a server goes on when the readers of its output are gone", async (t) => {
       await (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
     )?.[1];
   while (Number(await dropped()) === 0) await sleep(10);
+  server.child.kill("SIGINT");
+  await once(server.child, "exit");
+  assert.equal(server.child.exitCode, 0);
+});
+
+test("a server starts the processes of costly reads from its own files", async (t) => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const data = scratchFolder("wharf-readers-");
+  const server = home.startProcess(["serve", "--listen", `127.0.0.1:${port}`, "--data", data]);
+  t.after(() => server.child.kill("SIGKILL"));
+  await server.says(/ready/);
+  const token = await home.ok(["admin", "token", "--data", data, "--base-url", url]);
+  const ask = async (path: string, name?: string) => {
+    const response = await fetch(`${url}${path}`, {
+      headers: { authorization: `Bearer ${token.trim()}`, "content-type": "application/json" },
+      ...(name === undefined ? {} : { method: "POST", body: JSON.stringify({ name }) }),
+    });
+    assert.equal(response.status, 200, path);
+    return response;
+  };
+  const created = async (parent: string, name: string): Promise<string> =>
+    ((await (await ask(`/iam/v2beta1/groups${parent}`, name)).json()) as { uid: string }).uid;
+  const folder = await created(`/${await created("", "acme")}`, "folder");
+  await created(`/${folder}`, "team");
+  // By its counts, the folder has more groups than are sorted on the event loop.
+  const database = new DatabaseSync(join(data, "wharf.db"));
+  database.exec("UPDATE counts SET children = 5000, descendants = 5000 WHERE kind = 'groups'");
+  database.close();
+  const path = `/iam/v2beta1/groups?uidp.descendantsOf=${folder}&orderBy=name`;
+  const { groups } = (await (await ask(path)).json()) as { groups: { name: string }[] };
+  assert.deepEqual(
+    groups.map(({ name }) => name),
+    ["team"],
+  );
+  const metrics = await (await ask("/metrics")).text();
+  assert.match(metrics, /^wharf_store_costly_reads_total [1-9]/m);
   server.child.kill("SIGINT");
   await once(server.child, "exit");
   assert.equal(server.child.exitCode, 0);

@@ -141,3 +141,29 @@ function backoffMs(attempt: number, { retryAfterMs }: WharfError): number {
   const max = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** (attempt - 1));
   return max / 2 + (Math.random() * max) / 2;
 }
+
+/**
+ * Calls a method that streams its response. Without a timeout, unless one is given. A stream that ends with an error is
+ * not retried: the caller knows where to continue.
+ *
+ * @example for await (const event of streamCall(context, EventsService.method.watchEvents, request, {})) …
+ */
+export async function* streamCall(
+  { transport, token: own, baseUrl, headers: common, onRequest }: CallContext,
+  method: DescMethod,
+  request: Message,
+  { signal: given, timeoutMs, token: other }: CallOptions,
+): AsyncGenerator<Message, void, undefined> {
+  if (transport.stream === undefined) throw new TypeError("the transport does not support streams");
+  const leaving = new AbortController();
+  const timer = timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)];
+  const signal = AbortSignal.any([leaving.signal, ...(given ? [given] : []), ...timer]);
+  const source = other === undefined ? own : tokenSource(other);
+  const token = (await source?.get({ audience: baseUrl, signal }))?.token;
+  const headers = token === undefined ? common : { ...common, authorization: `Bearer ${token}` };
+  try {
+    yield* transport.stream({ method, request, baseUrl, headers, signal }, onRequest);
+  } finally {
+    leaving.abort();
+  }
+}

@@ -91,6 +91,11 @@ export type Caller<Method extends DescMethodUnary> = (
   ...args: Arguments<Method["input"]>
 ) => Promise<MessageShape<Method["output"]>>;
 
+/** A method that streams its response, as an async iterator. Leaving the loop ends the call. */
+export type Streamer<Method extends DescMethodUnary> = (
+  ...args: Arguments<Method["input"]>
+) => AsyncGenerator<MessageShape<Method["output"]>, void, undefined>;
+
 /** A list as an async iterator. */
 export type Lister<Method extends DescMethodUnary> = (
   ...args: Arguments<Method["input"]>
@@ -104,9 +109,12 @@ type PagedMethods<Methods> = {
 
 /** One service: methods by their short names, and `listAll` for lists. */
 export type ServiceClient<Service extends Pick<DescService, "method">, Name extends string> = {
-  readonly [Method in keyof Service["method"] & string as ShortName<Method, Name>]: Caller<
-    UnaryOf<Service["method"][Method]>
-  >;
+  readonly [Method in keyof Service["method"] & string as ShortName<
+    Method,
+    Name
+  >]: Service["method"][Method] extends { methodKind: "server_streaming" }
+    ? Streamer<UnaryOf<Service["method"][Method]>>
+    : Caller<UnaryOf<Service["method"][Method]>>;
 } & {
   readonly [Method in PagedMethods<Service["method"]> &
     string as `${ShortName<Method, Name>}All`]: Lister<UnaryOf<Service["method"][Method]>>;

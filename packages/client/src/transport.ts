@@ -30,4 +30,7 @@ export interface Transport {
    * it is aborted.
    */
   send(attempt: Attempt, sent: (how: Sent) => void): Promise<Message>;
+
+  /** Sends a call of a method that streams, and yields its messages. Ends with the same errors. */
+  stream?(attempt: Omit<Attempt, "timeoutMs">, sent: (how: Sent) => void): AsyncIterable<Message>;
 }

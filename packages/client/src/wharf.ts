@@ -1,5 +1,5 @@
 import type { DescMethod, DescMethodUnary, Message, MessageShape } from "@bufbuild/protobuf";
-import { type CallContext, type CallOptions, performCall } from "./call.ts";
+import { type CallContext, type CallOptions, performCall, streamCall } from "./call.ts";
 import { allItems } from "./pages.ts";
 import { type RequestOf, requestMessage } from "./request.ts";
 import { type Fetch, restTransport } from "./rest/transport.ts";
@@ -67,8 +67,13 @@ export function createWharf(options: WharfOptions): Wharf {
     settled(() => send(method, message(method, request), callOptions));
   const services = Object.entries(CLIENT_SERVICES).map(([name, service]) => {
     const functions: Record<string, unknown> = {};
-    for (const method of service.methods) {
+    for (const method of service.methods as readonly DescMethod[]) {
       const short = shortName(method.localName, name);
+      if (method.methodKind === "server_streaming") {
+        functions[short] = (request: object = {}, callOptions: CallOptions = {}) =>
+          streamCall(context, method, message(method, request), callOptions);
+        continue;
+      }
       functions[short] = (request?: object, callOptions?: CallOptions) =>
         call(method, request, callOptions);
       if (!isPaged(method)) continue;

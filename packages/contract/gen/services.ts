@@ -4,6 +4,9 @@ import type { DescService } from "@bufbuild/protobuf";
 import { AuditService } from "./wharf/audit/v2beta1/audit_pb.js";
 import { Auth } from "./wharf/auth/auth_pb.js";
 import { SessionsService } from "./wharf/auth/sessions_pb.js";
+import { DeliveriesService } from "./wharf/events/v2beta1/deliveries_pb.js";
+import { EventsService } from "./wharf/events/v2beta1/events_pb.js";
+import { SubscriptionsService } from "./wharf/events/v2beta1/subscriptions_pb.js";
 import { AccountAssociationsService } from "./wharf/iam/v2beta1/account_associations_pb.js";
 import { ExternalGroupRoleMappingsService } from "./wharf/iam/v2beta1/external_group_role_mappings_pb.js";
 import { GroupInvitesService } from "./wharf/iam/v2beta1/group_invites_pb.js";
@@ -29,6 +32,9 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   AuditService,
   Auth,
   SessionsService,
+  DeliveriesService,
+  EventsService,
+  SubscriptionsService,
   AccountAssociationsService,
   ExternalGroupRoleMappingsService,
   GroupInvitesService,

@@ -1,5 +1,6 @@
 // Written by `npm run generate`. Do not edit.
 
+export * as subscriptionsV1 from "./wharf/events/v1/subscriptions_pb.js";
 export * as accountAssociationsV1 from "./wharf/iam/v1/account_associations_pb.js";
 export * as externalGroupRoleMappingsV1 from "./wharf/iam/v1/external_group_role_mappings_pb.js";
 export * as groupInvitesV1 from "./wharf/iam/v1/group_invites_pb.js";
@@ -13,6 +14,7 @@ export * as overlayV1 from "./wharf/registry/v1/overlay_pb.js";
 export * as registryV1 from "./wharf/registry/v1/registry_pb.js";
 
 import type { DescService } from "@bufbuild/protobuf";
+import { Subscriptions } from "./wharf/events/v1/subscriptions_pb.js";
 import { GroupAccountAssociations } from "./wharf/iam/v1/account_associations_pb.js";
 import { ExternalGroupRoleMappings } from "./wharf/iam/v1/external_group_role_mappings_pb.js";
 import { GroupInvites } from "./wharf/iam/v1/group_invites_pb.js";
@@ -25,6 +27,7 @@ import { PingService } from "./wharf/ping/v1/ping_pb.js";
 import { Registry } from "./wharf/registry/v1/registry_pb.js";
 
 export const SERVICES_V1: readonly DescService[] = Object.freeze([
+  Subscriptions,
   GroupAccountAssociations,
   ExternalGroupRoleMappings,
   GroupInvites,

@@ -65,8 +65,8 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * The root whose chain an entry belongs to: that of its resource, or "" for the installation. Entries about oneself,
- * such as sign-ins of people, belong to no organization.
+ * The root whose chain an entry belongs to: that of its resource, or "" for the installation. Entries whose actor is the
+ * resource, such as sign-ins of people, belong to no organization.
  *
  * @example auditRoot(binding.uid, caller.uid) // the uid of the organization
  */

@@ -151,6 +151,7 @@ for (const name of ["sqlite", "postgres"] as const) {
       await eventually(() => closing.costlyReads.size.running === 1);
       await closing.close();
       await failed;
+      await assert.rejects(requestOf(closing, "a").costly.get("SELECT 4"), { code: "UNAVAILABLE" });
     });
   });
 }

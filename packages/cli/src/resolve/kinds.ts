@@ -7,6 +7,7 @@ import type {
   Repo,
   Role,
   RoleBinding,
+  Subscription,
   UIDPFilter,
   Wharf,
 } from "@wharf/client";
@@ -136,6 +137,15 @@ export const INVITE: Kind<GroupInvite> = {
   service: ({ groupInvites }) => groupInvites,
   label: ({ email, keyId, role, roleUid }) =>
     `${email || `key ${keyId}`}: ${role?.name ?? roleUid}`,
+  hint: ({ uid }) => uid,
+};
+
+export const SUBSCRIPTION: Kind<Subscription> = {
+  one: "subscription",
+  many: "subscriptions",
+  listCommand: "wharf events subscriptions list",
+  service: ({ subscriptions }) => subscriptions,
+  label: ({ name, sink }) => name || sink,
   hint: ({ uid }) => uid,
 };
 

@@ -1,6 +1,7 @@
 import type { SecureClientSessionOptions } from "node:http2";
 import {
   createRegistry,
+  type DescMethodServerStreaming,
   type DescMethodUnary,
   type JsonObject,
   type Message,
@@ -70,11 +71,34 @@ export function grpcTransport({ nodeOptions }: GrpcOptions = {}): GrpcTransport 
         throw error;
       }
     },
+    async *stream({ method, request, baseUrl, headers, signal }, sent) {
+      const url = `${baseUrl}/${method.parent.typeName}/${method.name}`;
+      const started = performance.now();
+      try {
+        const streaming = method as DescMethodServerStreaming;
+        const { message } = await connect(baseUrl).stream(
+          streaming,
+          signal,
+          undefined,
+          headers,
+          only({ ...request }),
+        );
+        sent({ method: "POST", url, status: 200, ms: performance.now() - started });
+        yield* message as AsyncIterable<Message>;
+      } catch (thrown) {
+        signal.throwIfAborted();
+        throw errorOf(ConnectError.from(thrown), baseUrl);
+      }
+    },
     close() {
       for (const { sessions } of connections.values()) sessions.abort();
       connections.clear();
     },
   };
+}
+
+async function* only<T>(message: T): AsyncGenerator<T> {
+  yield message;
 }
 
 const DETAILS = createRegistry(

@@ -1,8 +1,9 @@
 import { fromJson, type JsonObject, type JsonValue, type Message } from "@bufbuild/protobuf";
 import type { CodeName } from "@wharf/contract/messages";
-import { codeOfNumber, isObject, type WharfError, wharfError } from "../errors.ts";
+import { codeOfNumber, isObject, WharfError, wharfError } from "../errors.ts";
 import type { Attempt, Transport } from "../transport.ts";
 import { httpRequest } from "./route.ts";
+import { serverSentEvents } from "./server-sent-events.ts";
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -43,6 +44,39 @@ export function restTransport(fetch: Fetch): Transport {
       report(response.status);
       if (!response.ok) throw errorOf(response, text);
       return readResponse(attempt, response, text);
+    },
+    async *stream(attempt, sent) {
+      const { method, headers, signal, baseUrl } = attempt;
+      const { verb, path } = httpRequest(method, attempt.request);
+      const url = baseUrl + path;
+      const started = performance.now();
+      const accept = "text/event-stream";
+      let response: Response;
+      try {
+        response = await fetch(url, {
+          method: verb,
+          headers: { ...headers, accept },
+          signal,
+          redirect: "error",
+          credentials: "omit",
+          cache: "no-store",
+        });
+      } catch (cause) {
+        signal.throwIfAborted();
+        throw unreachable(baseUrl, cause);
+      }
+      sent({ method: verb, url, status: response.status, ms: performance.now() - started });
+      if (!response.ok) throw errorOf(response, await response.text());
+      try {
+        for await (const { event, data } of serverSentEvents(response)) {
+          if (event === "error") throw errorOf(response, data);
+          yield fromJson(method.output, JSON.parse(data), { ignoreUnknownFields: true });
+        }
+      } catch (cause) {
+        signal.throwIfAborted();
+        if (cause instanceof WharfError) throw cause;
+        throw unreachable(baseUrl, cause);
+      }
     },
   };
 }

@@ -1,16 +1,21 @@
 import { AuditMaintenance } from "../audit/maintenance.ts";
 import { AuditSinks } from "../audit/sinks/sinks.ts";
 import { Retention } from "../engine/retention.ts";
+import type { EventDelivery } from "../events/register.ts";
 import { ClockWatch } from "../observe/clock-watch.ts";
 import type { RegistrySync } from "../registry/reconcile/registry-sync.ts";
 import { databaseTime } from "../store/db/database-time.ts";
 import { resumeSeverities } from "../vulnerabilities/severities/severity-changes.ts";
 import type { Core } from "./core.ts";
 
-/** What runs beside requests: checks of store and clocks, retention, index and sinks of the audit log, reconciling, and updates that a stop interrupted. */
+/**
+ * What runs beside requests: checks of store and clocks, retention, index and sinks of the audit log, reconciling,
+ * delivery of events, and updates that a stop interrupted.
+ */
 export class BackgroundTasks {
   readonly #core: Core;
   readonly #sync: RegistrySync;
+  readonly #delivery: EventDelivery;
   readonly #retention: Retention;
   readonly #audit: AuditMaintenance;
   readonly #auditSinks: AuditSinks;
@@ -18,9 +23,10 @@ export class BackgroundTasks {
   readonly #stopping = new AbortController();
   #resumed: Promise<void> | undefined;
 
-  constructor(core: Core, sync: RegistrySync) {
+  constructor(core: Core, sync: RegistrySync, delivery: EventDelivery) {
     this.#core = core;
     this.#sync = sync;
+    this.#delivery = delivery;
     this.#retention = new Retention(core);
     this.#audit = new AuditMaintenance(core);
     this.#auditSinks = new AuditSinks(core);
@@ -35,6 +41,7 @@ export class BackgroundTasks {
     this.#retention.start();
     this.#audit.start();
     this.#auditSinks.start();
+    this.#delivery.start();
     this.#resumed = resumeSeverities(engine, this.#stopping.signal).catch((error) => {
       log.error({ err: error }, "update of advisories after changed severities failed");
     });
@@ -51,6 +58,7 @@ export class BackgroundTasks {
     await this.#auditSinks.stop();
     await engine.listIndexes.stop();
     await this.#sync.stop();
+    await this.#delivery.stop();
     for (const aggregator of [engine.auditAggregator, engine.callerAudit]) {
       await aggregator.flush().catch((error) => {
         log.error({ err: error }, "aggregated audit entries not written");

@@ -12,6 +12,8 @@ import type { Settings } from "../config/settings.ts";
 import { Engine } from "../engine/engine.ts";
 import type { EngineLimits } from "../engine/limits.ts";
 import { PageTokens } from "../engine/page-token.ts";
+import type { EventNames } from "../events/cloud-event.ts";
+import { SinkPolicy } from "../events/sink-policy.ts";
 import { storeAnonymousIdentity } from "../iam/anonymous-identity.ts";
 import { storeBuiltinRoles } from "../iam/builtin-roles.ts";
 import { TokenSealer } from "../lib/token-sealer.ts";
@@ -38,7 +40,10 @@ export interface Core {
   readonly authenticator: Authenticator;
   readonly issuerPolicy: IssuerPolicy;
   readonly engine: Engine;
+  readonly sinkPolicy: SinkPolicy;
   addresses(): Addresses;
+  /** How the installation is called in its events. */
+  eventNames(): EventNames;
   /** Publishes the addresses, which the URL of the port completes. */
   publishAddresses(url: string): Promise<void>;
 }
@@ -66,6 +71,11 @@ export async function openCore(
   const { localAccounts, rootGroups } = settings;
   const onLoopback = servesThisMachineOnly(settings);
   const issuerPolicy = new IssuerPolicy({ ...settings, onLoopback });
+  const sinkPolicy = new SinkPolicy({ ...settings, onLoopback });
+  const eventNames = () => {
+    const { eventTypePrefix: typePrefix, registryHost } = settings;
+    return { typePrefix, registryHost, baseUrl: current.baseUrl };
+  };
   const access = new Access({ store, resources: RESOURCES, localAccounts });
   const engine = new Engine({
     store,
@@ -81,6 +91,7 @@ export async function openCore(
         issuerPolicy,
         scimStatus: (reader, provider, now) => scimStatus(reader, { addresses }, provider, now),
       },
+      events: { secrets, sinkPolicy, names: eventNames },
       registry: { hosts: () => registryHosts(settings, current.baseUrl) },
     },
   });
@@ -90,6 +101,7 @@ export async function openCore(
   );
   metrics.watchCache("token", verifier);
   metrics.watchCache("access", authenticator);
+  metrics.watchCostlyReads(store.costlyReads);
   return {
     settings,
     store,
@@ -102,7 +114,9 @@ export async function openCore(
     authenticator,
     issuerPolicy,
     engine,
+    sinkPolicy,
     addresses,
+    eventNames,
     async publishAddresses(url) {
       current = addressesOf(settings, url);
       await publishAddresses(store, current);

@@ -1,5 +1,6 @@
 // Written by `npm run generate`. Do not edit.
 
+import { subscriptions } from "../events/subscriptions.ts";
 import { accountAssociations } from "../iam/account-associations.ts";
 import { externalGroupRoleMappings } from "../iam/external-group-role-mappings.ts";
 import { groupInvites } from "../iam/group-invites.ts";
@@ -16,6 +17,7 @@ import { advisories } from "../vulnerabilities/advisories.ts";
 
 /** Every resource of the server by its name. */
 export const RESOURCES = {
+  subscriptions,
   accountAssociations,
   externalGroupRoleMappings,
   groupInvites,

@@ -4,9 +4,11 @@ import { SERVICES_V1 } from "@wharf/contract/v1";
 import { registerAudit } from "../audit/register.ts";
 import { registerClouds } from "../clouds/check.ts";
 import type { Settings } from "../config/settings.ts";
+import type { DeliveryTimes } from "../delivery/times.ts";
 import { auditDeniedCall } from "../engine/audit-denial.ts";
 import { registerResources } from "../engine/handlers.ts";
 import type { EngineLimits } from "../engine/limits.ts";
+import { registerEvents } from "../events/register.ts";
 import { embeddedDatabaseError } from "../lib/startup-errors.ts";
 import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
 import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
@@ -70,20 +72,22 @@ export interface ServerOptions {
   readonly passwordCost?: PasswordCost;
   /** What bounds the cost of a request; low ones make tests fast. */
   readonly limits?: EngineLimits;
+  /** Times of deliveries; short ones make tests fast. */
+  readonly deliveryTimes?: DeliveryTimes;
 }
 
 export async function startServer(
   settings: Settings,
   options: ServerOptions = {},
 ): Promise<RunningServer> {
-  const { open = openServerStore, logOutput, passwordCost = PASSWORD_COST, limits } = options;
+  const { open = openServerStore, logOutput, passwordCost = PASSWORD_COST } = options;
   const metrics = new Metrics();
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
   const log = openLog(settings.logLevel, logOutput ?? stderrOutput(metrics));
   const store = await open(settings, tables, metrics, { log: migrationLog(log) });
   try {
     const passwords = new PasswordHasher(passwordCost);
-    return await serve(settings, store, metrics, log, { passwords, limits });
+    return await serve(settings, store, metrics, log, { ...options, passwords });
   } catch (error) {
     // The first error is the reason.
     await store.close().catch(() => {});
@@ -106,7 +110,7 @@ async function serve(
   store: Store,
   metrics: Metrics,
   logs: Log,
-  { passwords, limits }: { passwords: PasswordHasher; limits: EngineLimits | undefined },
+  { passwords, limits, deliveryTimes }: ServerOptions & { readonly passwords: PasswordHasher },
 ): Promise<RunningServer> {
   const { log } = logs;
   const faults = new FaultLog(log);
@@ -125,6 +129,7 @@ async function serve(
   registerScim(api, core);
   registerSts(api, exchange, registerLogin(api, { ...core, passwords }, exchange));
   const registry = registerRegistry(api, core, exchange);
+  const delivery = registerEvents(api, core, deliveryTimes);
   await registerVulnerabilities(api, { ...core, exchange });
   registerV1(api, engine, registry.tagWrites);
 
@@ -144,7 +149,7 @@ async function serve(
     observer: requestObserver(logs, metrics, new FileDescriptors({ faults, metrics })),
     held: true,
   });
-  const background = new BackgroundTasks(core, registry.sync);
+  const background = new BackgroundTasks(core, registry.sync, delivery);
   let firstRun: FirstRun | undefined;
   try {
     await core.publishAddresses(port.url);
@@ -164,6 +169,7 @@ async function serve(
     port.drain();
     log.info({ delaySeconds: delayMs / 1000 }, "stopping");
     await sleep(delayMs, undefined, delay).catch(() => {});
+    delivery.endStreams();
     await port.close(DRAIN_MS);
     await background.stop();
     await store.close();

@@ -23,7 +23,7 @@ const UNINDEXED_GRACE_MS = 24 * 3_600_000;
 /**
  * Deletes the oldest entries of the audit log that are older than a time and covered by checkpoints: a whole segment, or
  * a batch if they are not indexed. Returns how many, undefined if there is nothing to delete. Before, a checkpoint of
- * each root declares what is deleted, so that it can be told from entries that somebody removed. An interruption is
+ * each root declares what is deleted, so that it differs from entries that somebody removed. An interruption is
  * continued by the next call.
  */
 export async function deleteExpiredEntries(

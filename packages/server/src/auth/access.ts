@@ -41,10 +41,15 @@ export interface AccessDeps {
 /** The grants of an identity, and its name. */
 export type NamedGrants = Pick<Caller, "name" | "grants">;
 
+/** What a role mapping grants at a scope. */
+type MappedGrant = readonly [scope: string, capabilities: CapabilitySet];
+
 /** The grants and sessions of identities. */
 export class Access {
   readonly #deps: AccessDeps;
   readonly #bindingGrants: BindingGrants;
+  /** By the grants of role bindings; those without any share `Grants.NONE`, whose last result is replaced. */
+  readonly #lastCounted = new WeakMap<Grants, { readonly key: string; readonly grants: Grants }>();
 
   constructor(deps: AccessDeps) {
     this.#deps = deps;
@@ -90,13 +95,27 @@ export class Access {
     if (person === undefined) return { name, grants: bound.plus(mapped) };
     const scopes = [...bound.scopes, ...mapped.map(([scope]) => scope)];
     const standing = await this.standingOf(reader, person, login, scopes);
-    const counted = bound
-      .where((scope) => standing.countsAt(scope))
-      .plus(mapped.filter(([scope]) => standing.isActiveAt(scope)));
+    const counted = this.#counted(bound, mapped, standing);
     if (counted.size > 0) return { name, grants: counted };
     const isLeftOut = scopes.some((scope) => !standing.isActiveAt(scope));
     if (isLeftOut || (await isDeactivated(reader, person))) return undefined;
     return { name, grants: counted };
+  }
+
+  /**
+   * The grants that count. The same object as before unless something has changed: what lists derive from grants is kept
+   * with it.
+   */
+  #counted(bound: Grants, mapped: readonly MappedGrant[], standing: Standing): Grants {
+    const held = mapped.map(([scope, capabilities]) => [scope, capabilities.toArray()]);
+    const key = JSON.stringify([standing.key, held]);
+    const known = this.#lastCounted.get(bound);
+    if (known?.key === key) return known.grants;
+    const grants = bound
+      .where((scope) => standing.countsAt(scope))
+      .plus(mapped.filter(([scope]) => standing.isActiveAt(scope)));
+    this.#lastCounted.set(bound, { key, grants });
+    return grants;
   }
 
   /** A session that has not expired. Sessions of local accounts are void while these are disabled. */

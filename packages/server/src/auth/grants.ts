@@ -70,9 +70,10 @@ export class Grants {
     return narrowed;
   }
 
-  /** Only the grants that were made at matching scopes. */
+  /** Only the grants that were made at matching scopes; these themselves if all were. */
   where(counts: (scope: string) => boolean): Grants {
     const roots = [...this.#roots].map(([root, grants]) => [root, grants.where(counts)] as const);
+    if (roots.every(([root, grants]) => grants === this.#roots.get(root))) return this;
     return new Grants(new Map(roots.filter(([, grants]) => grants.size > 0)), this.#everywhere);
   }
 

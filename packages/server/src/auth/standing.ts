@@ -45,6 +45,11 @@ export class Standing {
     this.#provisioned = provisioned;
   }
 
+  /** The same for standings that count at the same groups. */
+  get key(): string {
+    return JSON.stringify([this.#trusted ?? null, [...this.#provisioned]]);
+  }
+
   /** Whether the person's grants at a group count. */
   countsAt(group: string): boolean {
     return this.isTrustedAt(group) && this.isActiveAt(group);

@@ -246,6 +246,22 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     help: "Retention of events; 0 for ever.",
     problem: daysProblem,
   },
+  privateSinks: {
+    default: "",
+    value: "URLS",
+    help: "Origins that subscriptions may send events to without TLS and at addresses that are not public.",
+    problem: (text) =>
+      list(text).every((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ""))
+        ? undefined
+        : "must be http or https URLs, separated by commas",
+  },
+  eventTypePrefix: {
+    default: "dev.chainguard",
+    value: "PREFIX",
+    help: "Beginning of the types of all events, by which existing receivers know them.",
+    problem: (text) =>
+      /^[a-z0-9]+(\.[a-z0-9-]+)*$/.test(text) ? undefined : "must be a reversed domain name",
+  },
   localAccounts: {
     default: "on",
     value: "on|off",

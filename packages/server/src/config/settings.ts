@@ -51,6 +51,10 @@ export interface Settings {
   readonly auditSinkTokenFile: string;
   /** 0: forever. */
   readonly eventRetentionDays: number;
+  /** Sinks of subscriptions that may be reached without TLS and at private addresses. */
+  readonly privateSinks: readonly string[];
+  /** Before the types of all events. */
+  readonly eventTypePrefix: string;
   readonly localAccounts: boolean;
   readonly awsRole: string;
   readonly googleStsEndpoint: string;
@@ -135,6 +139,7 @@ function parsed(texts: Record<SettingName, string>): Settings {
     trustedIssuers: list(texts.trustedIssuers),
     deniedIssuers: list(texts.deniedIssuers),
     privateIssuers: list(texts.privateIssuers),
+    privateSinks: list(texts.privateSinks),
     maxConnections: Number(texts.maxConnections),
     maxConnectionsPerAddress: Number(texts.maxConnectionsPerAddress),
     maxBodyMemory: texts.maxBodyMemory === "" ? bodyMemory() : Number(texts.maxBodyMemory),

@@ -2,7 +2,6 @@ import type { Reader } from "../store/db/connection.ts";
 import { countRange } from "../store/resources/page.ts";
 import type { Range, Start } from "../store/resources/query.ts";
 import type { PageRow } from "../store/resources/rows.ts";
-import { rowsIn } from "./many-ranges.ts";
 import type { Scan } from "./scan.ts";
 
 /** Reads the rows of a list. */
@@ -35,7 +34,7 @@ export async function readConsecutive(
   for (const range of scan.order.descending ? scan.ranges.toReversed() : scan.ranges) {
     if (isBefore(range, scan.start, scan.order.descending)) continue;
     await scan.task.pause();
-    const count = skip > 0 ? await rowCount(reader, scan, range) : 0;
+    const count = skip > 0 ? await countRange(reader, scan.table, range, []) : 0;
     if (skip > 0 && count <= skip) {
       skip -= count;
       continue;
@@ -46,10 +45,6 @@ export async function readConsecutive(
     if (rows.length >= scan.limit) break;
   }
   return rows;
-}
-
-function rowCount(reader: Reader, { table, counts }: Scan, range: Range): number | Promise<number> {
-  return counts ? rowsIn(table, counts, range) : countRange(reader, table, range, []);
 }
 
 /** Whether all rows of a range are before the start of a page. */

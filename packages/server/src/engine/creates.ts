@@ -6,6 +6,7 @@ import type { IdempotencyKey } from "../rpc/idempotency.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Transaction, Work } from "../store/db/group-commit.ts";
+import type { Lock } from "../store/db/held-rows.ts";
 import type { Store } from "../store/db/store.ts";
 import {
   addResponse,
@@ -45,22 +46,27 @@ export class Creates {
     this.#sealer = sealer;
   }
 
-  /** Creates something in one transaction, and makes the response of it. */
+  /** Creates something in one transaction, which locks these rows, and makes the response of it. */
   async write<T>(
     call: Call,
     work: Work<T>,
     replyOf: (created: T, reader: Reader) => Reply | Promise<Reply>,
+    locks: readonly Lock[] = [],
   ): Promise<Reply> {
     const store = this.#store;
     if (call.idempotency === undefined) {
-      return replyOf(await store.writeFor(call, work), store.reader);
+      return replyOf(await store.writeFor(call, work, locks), store.reader);
     }
     const run = (remember: Remember) =>
-      store.writeFor(call, async (tx) => {
-        const reply = await replyOf(await work(tx), tx);
-        await remember(tx, reply);
-        return reply;
-      });
+      store.writeFor(
+        call,
+        async (tx) => {
+          const reply = await replyOf(await work(tx), tx);
+          await remember(tx, reply);
+          return reply;
+        },
+        locks,
+      );
     return this.once(call, run, () => this.#rehearse(call, work));
   }
 

@@ -4,6 +4,7 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Reach } from "../auth/grants.ts";
 import type { Handler } from "../rpc/call.ts";
 import type { Reader } from "../store/db/connection.ts";
+import type { Lock } from "../store/db/held-rows.ts";
 import type { Condition, Order } from "../store/resources/query.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Engine } from "./engine.ts";
@@ -168,6 +169,8 @@ export interface Hooks<R extends ResourceMessage> {
    * default that is the uid of an existing group.
    */
   resolveParent?(mutation: Mutation, parent: string): Promise<string>;
+  /** What a create locks, besides its parent. Saves round trips, and changes nothing else. */
+  locksOfCreate?(parent: string, input: R): readonly Lock[];
   /** Fills in what a caller may omit, before a new or changed resource is validated. */
   applyDefaults?(resource: R, before: R | undefined): void;
   /** Checks a new resource and sets what the service sets. */

@@ -12,6 +12,7 @@ import { ListScheduler } from "./many-ranges.ts";
 import type { PageTokens } from "./page-token.ts";
 import type { Resource } from "./resource.ts";
 import { SkipIndex } from "./skip-index.ts";
+import { VisibleRows } from "./visible/visible-rows.ts";
 
 /**
  * The engine implements Get, List, Create, Update and Delete once, for every resource that has a
@@ -41,6 +42,7 @@ export class Engine {
   readonly skipIndex: SkipIndex;
   readonly listIndexes: ListIndexes;
   readonly lists: ListScheduler;
+  readonly visibleRows: VisibleRows;
   /** Where audit entries go that callers without credentials can cause. */
   readonly auditAggregator: AuditAggregator;
   /** Where audit entries of authenticated callers go that change nothing. */
@@ -55,6 +57,7 @@ export class Engine {
     this.limits = limits;
     this.lists = new ListScheduler(limits.manyRanges);
     this.skipIndex = new SkipIndex(limits.skipStride);
+    this.visibleRows = new VisibleRows(store.reader);
     this.listIndexes = new ListIndexes(store, limits.listIndexes);
     this.store = store;
     this.catalog = catalog;

@@ -56,18 +56,10 @@ export class ListIndexes {
     this.#limits = limits;
   }
 
-  /**
-   * The entries of a list, of which the size may be known; undefined where it needs none, or has to do
-   * without until they are built.
-   */
-  async entriesOf(
-    reader: Reader,
-    list: OrderedRange,
-    size = Number.POSITIVE_INFINITY,
-  ): Promise<number | undefined> {
+  /** The entries of a list; undefined where it needs none, or has to do without until they are built. */
+  async entriesOf(reader: Reader, list: OrderedRange): Promise<number | undefined> {
     const { table, range, order, filters } = list;
     const { sortedRows } = this.#limits;
-    if (size <= sortedRows) return undefined;
     if (!filters.every((one) => "after" in one && one.column === order.column)) return undefined;
     // Most lists are in an order of the table: without a read.
     if (isIndexed(reader, table, range, order.column)) return undefined;
@@ -148,7 +140,7 @@ export class ListIndexes {
         });
       });
       const pause = Math.max(MIN_PAUSE_MS, performance.now() - started);
-      if (more) await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
+      if (more) await sleep(pause, undefined, { signal }).catch(() => {});
     }
   }
 }

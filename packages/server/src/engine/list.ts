@@ -17,15 +17,14 @@ import { bodyOf, encodingOf, positionOf, withBody } from "../store/resources/row
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import { readFilters } from "./filters.ts";
-import { countMany } from "./many-ranges.ts";
 import { parseOrder } from "./order.ts";
 import { type Body, type Envelope, fitting, pageReply } from "./page-reply.ts";
 import type { Cursor } from "./page-token.ts";
-import { rangesFor } from "./ranges.ts";
 import type { Resource } from "./resource.ts";
 import { type OrderedRows, type RunScan, readRuns } from "./runs.ts";
 import { countRows, readRows, type Scan } from "./scan.ts";
 import type { SkipIndex } from "./skip-index.ts";
+import { filterKey, visibleRanges } from "./visible/range-set.ts";
 
 const DEFAULT_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
@@ -74,7 +73,7 @@ export function listMethod<R extends ResourceMessage>(
     const partitions = index.partitions?.requested(request) ?? [];
     const queryText = JSON.stringify([
       method.name,
-      uidpKey(request.uidp),
+      filterKey(request.uidp),
       filters,
       order,
       partitions,
@@ -85,14 +84,25 @@ export function listMethod<R extends ResourceMessage>(
     const reach = call.caller.grants.reach(capabilities);
     const bounded = await boundUpdates(reader, resource, filters);
     const asked = index.resolve ? await index.resolve(reader, bounded, reach) : bounded;
-    const subtrees = rangesFor(tree, reach, request.uidp);
-    const { found, totalCount } = await engine.lists.run(call, subtrees.length, async (task) => {
+    const { ranges: subtrees, set } = visibleRanges(tree, reach, request.uidp, manyRanges);
+    // Partitions have counts and orders of their own.
+    const many =
+      set === undefined || index.partitions ? undefined : { set, rows: engine.visibleRows };
+    const isPrepared = many?.rows.isPrepared({
+      table,
+      set: many.set,
+      filters: asked,
+      column: order.column,
+    });
+    const costly = isPrepared ? 0 : subtrees.length;
+    const { found, totalCount } = await engine.lists.run(call, costly, async (task) => {
       const ranges = index.partitions
         ? await rangesInPartitions(reader, resource, subtrees, partitions, task)
         : subtrees;
       const scan: Scan = {
         table,
-        ...(await countMany(reader, table, ranges, { manyRanges, task })),
+        ranges,
+        many,
         filters: asked,
         order,
         start: cursor && { ...cursor.position, inclusive: false },
@@ -178,17 +188,6 @@ async function rangesInPartitions<R extends ResourceMessage>(
     await task.pause();
   }
   return ranges;
-}
-
-function uidpKey(filter: UIDPFilter | undefined): unknown {
-  const {
-    ancestorsOf = "",
-    descendantsOf = "",
-    childrenOf = "",
-    inRoot = false,
-    ids = [],
-  } = filter ?? {};
-  return [ancestorsOf, descendantsOf, childrenOf, inRoot, ids];
 }
 
 /** The cursor in a page token of this query; undefined for the first page. */

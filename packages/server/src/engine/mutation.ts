@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { DescMethod } from "@bufbuild/protobuf";
 import {
   accessOf,
@@ -12,6 +11,7 @@ import {
 import { revokedToken } from "../auth/authenticator.ts";
 import type { Caller } from "../auth/caller.ts";
 import { alreadyExists, permissionDenied } from "../lib/errors.ts";
+import { newEventId } from "../lib/event-id.ts";
 import type { Call, EventBody, TranslatedEvent } from "../rpc/call.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import type { ResourceRow } from "../store/resources/rows.ts";
@@ -188,7 +188,7 @@ export class Mutation {
     if (event === undefined) return;
     const translated: TranslatedEvent = this.call.translateEvent?.(body) ?? body;
     await writeEvent(this.tx, {
-      id: randomUUID(),
+      id: newEventId(this.call.time),
       time: this.call.time,
       type: event.type,
       subject: translated.subject ?? uid,

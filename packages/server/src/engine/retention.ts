@@ -40,6 +40,7 @@ export function expiriesAt(settings: RetentionSettings, now: number): Expiry[] {
     ...kept("path_deletions", NOTIFICATION_DAYS),
     ...kept("deleted_groups", DELETED_GROUP_DAYS),
     ...kept("events", settings.eventRetentionDays),
+    ...kept("deliveries", settings.eventRetentionDays),
   ];
 }
 

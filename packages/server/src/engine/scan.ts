@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import type { SlicedTask } from "../lib/time-slices.ts";
 import type { Reader } from "../store/db/connection.ts";
-import type { Counts } from "../store/resources/counts.ts";
 import { countRange, readPage, readPositions } from "../store/resources/page.ts";
 import type {
   Condition,
@@ -16,9 +15,10 @@ import type { ResourceTable } from "../store/resources/resource-table.ts";
 import { type PageForm, type PageRow, positionOf } from "../store/resources/rows.ts";
 import { isConsecutive, readConsecutive } from "./consecutive.ts";
 import type { ListIndexes } from "./list-indexes.ts";
-import { rowsIn } from "./many-ranges.ts";
 import { MergedTraversal, positionOrder } from "./merge.ts";
 import type { SkipIndex, Traversal } from "./skip-index.ts";
+import type { RangeSet } from "./visible/range-set.ts";
+import type { VisibleRows } from "./visible/visible-rows.ts";
 
 /** A list query: which rows, in which order, and where to start. */
 export interface Scan {
@@ -31,10 +31,16 @@ export interface Scan {
   readonly limit: number;
   readonly form: PageForm;
   readonly listIndexes: ListIndexes;
-  /** The counts of the scopes of subtrees, where they were read together. */
-  readonly counts?: ReadonlyMap<string, Counts>;
+  /** The ranges as a set, where they are many. */
+  readonly many?: ManyRanges | undefined;
   /** The task that the list is part of; it yields to other tasks between two statements. */
   readonly task: SlicedTask;
+}
+
+/** Many ranges, and what reads them. */
+export interface ManyRanges {
+  readonly set: RangeSet;
+  readonly rows: VisibleRows;
 }
 
 /** Ranges that are read concurrently. */
@@ -46,6 +52,11 @@ export async function readRows(
   skipIndex: SkipIndex,
   scan: Scan,
 ): Promise<PageRow[]> {
+  const { many } = scan;
+  if (many !== undefined) {
+    const { set, rows } = many;
+    return rows.read({ ...scan, set }, (one) => readRows(reader, skipIndex, one));
+  }
   const [only, ...others] = scan.ranges;
   if (only === undefined) return [];
   if (others.length > 0 && isConsecutive(scan)) {
@@ -100,10 +111,7 @@ function digest(text: string): string {
 }
 
 async function changesOf(reader: Reader, scan: Scan): Promise<number[]> {
-  const { table, ranges, counts: known, task } = scan;
-  if (known !== undefined) {
-    return ranges.map((range) => ("below" in range ? (known.get(range.below)?.changes ?? 0) : 0));
-  }
+  const { table, ranges, task } = scan;
   const all: number[] = [];
   for (const some of batches(ranges)) {
     const counts = await Promise.all(some.map((range) => countsOf(reader, table, range)));
@@ -147,10 +155,8 @@ class RangeTraversal implements Traversal {
 
 /** The total number of rows of a list, over all its pages. */
 export async function countRows(reader: Reader, scan: Scan): Promise<number> {
-  const { table, ranges, filters, counts: known, task } = scan;
-  if (known !== undefined && filters.length === 0) {
-    return ranges.reduce((sum, range) => sum + rowsIn(table, known, range), 0);
-  }
+  const { table, ranges, filters, many, task } = scan;
+  if (many !== undefined) return many.rows.count({ ...scan, set: many.set });
   let total = 0;
   for (const some of batches(ranges)) {
     const counts = some.map((range) => countRange(reader, table, range, filters));
@@ -167,9 +173,8 @@ async function pageQuery(
   offset: number,
   limit: number,
 ): Promise<PageQuery> {
-  const { filters, order, start, table, listIndexes, counts } = scan;
-  const size = counts && rowsIn(table, counts, range);
-  const entries = await listIndexes.entriesOf(reader, { table, range, order, filters }, size);
+  const { filters, order, start, table, listIndexes } = scan;
+  const entries = await listIndexes.entriesOf(reader, { table, range, order, filters });
   return { range, filters, order, start, offset, limit, entries };
 }
 

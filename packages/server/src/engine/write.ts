@@ -1,12 +1,14 @@
 import { clone, type DescField, type DescMethod, type Message } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
-import { newChildUid, newRootUid } from "@wharf/contract";
+import { isUid, newChildUid, newRootUid } from "@wharf/contract";
 import { alreadyExists, invalidArgument, notFound } from "../lib/errors.ts";
 import type { Handler, Reply } from "../rpc/call.ts";
 import { fieldValue } from "../rpc/fields.ts";
 import { EMPTY_REPLY, messageReply, preparedReply } from "../rpc/reply.ts";
 import { mustBeUid, validate } from "../rpc/validate.ts";
 import type { Reader } from "../store/db/connection.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
+import type { Lock, LockMode, RowLock } from "../store/db/held-rows.ts";
 import type { ResourceRow } from "../store/resources/rows.ts";
 import { changedFields } from "./changed-fields.ts";
 import type { Hooks, ResourceMessage } from "./definition.ts";
@@ -24,6 +26,12 @@ export function createMethod<R extends ResourceMessage>(
   engine: Engine,
 ): Handler {
   const bodyField = fieldOfType(method, resource);
+  const { locksOfCreate: hookLocks } = engine.hooksOf(resource);
+  const locksOfCreate = (parent: string, input: R): readonly Lock[] => {
+    const locks = lockOf(engine.catalog.groups, parent, "keep");
+    const more = locks.length > 0 ? (hookLocks?.(parent, input) ?? []) : [];
+    return [...locks, ...more.filter((lock) => !("name" in lock) || isPlain(lock.name))];
+  };
   return async (call, request) => {
     const input = bodyOf<R>(request, bodyField);
     const { parent } = request as Message & { parent: string };
@@ -31,6 +39,7 @@ export function createMethod<R extends ResourceMessage>(
       call,
       (tx) => createOne(new Mutation(call, tx, engine), resource, parent, input),
       ({ row, created }, reader) => reply(resource, engine, reader, row, created),
+      locksOfCreate(parent, input),
     );
   };
 }
@@ -96,9 +105,11 @@ export function updateMethod<R extends ResourceMessage>(
     mustBeUid("uid", input.uid);
     const { updateMask } = request as Message & { updateMask?: FieldMask };
     const mask = readMask(schema, updateMask?.paths ?? [], input);
-    const updated = await engine.store.writeFor(call, (tx) => {
-      return updateOne(new Mutation(call, tx, engine), resource, input, mask);
-    });
+    const updated = await engine.store.writeFor(
+      call,
+      (tx) => updateOne(new Mutation(call, tx, engine), resource, input, mask),
+      lockOf(resource, input.uid, "change"),
+    );
     return reply(resource, engine, engine.store.reader, updated);
   };
 }
@@ -136,7 +147,7 @@ export function deleteMethod<R extends ResourceMessage>(
   const { definition, table } = resource;
   return async (call, request) => {
     const { uid } = request as Message & { uid: string };
-    await engine.store.writeFor(call, async (tx) => {
+    const work = async (tx: Transaction) => {
       const mutation = new Mutation(call, tx, engine);
       if (definition.changesAccess) await mutation.confirmAccess(uid);
       const row = await table.findForChange(tx, uid);
@@ -147,9 +158,20 @@ export function deleteMethod<R extends ResourceMessage>(
       const stored = resource.fromRow(row);
       await engine.hooksOf(resource).beforeDelete?.(mutation, stored);
       await mutation.remove(resource, uid, stored);
-    });
+    };
+    await engine.store.writeFor(call, work, lockOf(resource, uid, "change"));
     return EMPTY_REPLY;
   };
+}
+
+/** The lock of the row that a write begins with, if it can exist: the statement serves a whole batch, and must not fail. */
+function lockOf({ table }: Pick<Resource, "table">, uid: string, mode: LockMode): RowLock[] {
+  return isUid(uid) ? [{ table, uid, mode }] : [];
+}
+
+/** Whether PostgreSQL can store a name; its validation comes later. */
+function isPlain(name: string): boolean {
+  return name.length <= 256 && name.isWellFormed() && !name.includes("\0");
 }
 
 async function reply<R extends ResourceMessage>(

@@ -25,8 +25,7 @@ export async function checkNameAvailable(mutation: Mutation, folder: Group): Pro
   const { tx, engine } = mutation;
   const { table, typeName } = engine.catalog.groups;
   const { uid, name } = folder;
-  await table.lockName(tx, parentOf(uid), name);
-  const [holder] = await table.childrenNamed(tx, parentOf(uid), name, 1);
+  const holder = await table.lockNamed(tx, parentOf(uid), name);
   if (holder === undefined) return;
   const mayTakePath = mutation.caller.grants.holds(RENAME, holder);
   const takesPath = !mayTakePath && (await table.oldestOf(tx, [uid, holder])) === uid;
@@ -75,8 +74,10 @@ export async function checkPathsAreFree({ tx }: Mutation, { uid, name }: Group):
 /** Whether the paths of these siblings are in use. */
 async function usesPaths({ engine, tx }: Mutation, siblings: readonly [string, string]) {
   const { groups, repos } = engine.catalog;
-  for (const uid of siblings) {
-    if ((await tx.countBelow(repos.table.shape.name, uid)) > 0) return true;
-  }
-  return (await groups.find(tx, rootOf(siblings[0])))?.verified === true;
+  // Together, because each is a round trip.
+  const [root, ...counts] = await Promise.all([
+    groups.find(tx, rootOf(siblings[0])),
+    ...siblings.map((uid) => tx.countBelow(repos.table.shape.name, uid)),
+  ]);
+  return root?.verified === true || counts.some((count) => count > 0);
 }

@@ -72,6 +72,7 @@ export const groups: Resource<Group> = new Resource({
   },
   hooks: ({ iam }) => ({
     resolveParent: (mutation, parent) => resolveParent(mutation, parent, iam),
+    locksOfCreate: (parent, { name }) => [{ table: groups.table, parent, name }],
     async beforeCreate(mutation, created) {
       checkQuotaChange(mutation, parentOf(created.uid), {}, created);
       // Only the operator verifies groups, with Update.

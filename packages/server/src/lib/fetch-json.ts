@@ -60,7 +60,8 @@ async function fetchAs(
   }
 }
 
-function rejectPrivate(url: URL): void {
+/** Throws unless a URL is safe to fetch: https, and no address that is not public. */
+export function rejectPrivate(url: URL): void {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (url.protocol !== "https:") throw new FetchError("only https is trusted");
   if (isIP(host) !== 0 && !isPublicAddress(host)) throw new FetchError("the address is not public");

@@ -28,37 +28,61 @@ test("work within its slice continues at once, and waits for the next slice afte
   assert.equal(task.pause(), undefined, "a new slice has begun");
 });
 
-test("one slice starts in each tick, however many tasks there are", async () => {
-  const slices = new TimeSlices();
-  let running = 0;
-  let mostInOneTick = 0;
-  let done = false;
-  const watch = async () => {
-    while (!done) {
-      running = 0;
-      await tick();
-      mostInOneTick = Math.max(mostInOneTick, running);
-    }
-  };
-  const watched = watch();
-  const work = async (owner: string) => {
+test("all slices of a tick share the time of one, however many tasks there are", async () => {
+  const { now, pass } = clock();
+  const slices = new TimeSlices(2, now);
+  const inTick: number[] = [];
+  const work = async (owner: string, ms: number) => {
     const task = slices.task(owner);
-    for (let step = 0; step < 5; step++) {
+    for (let step = 0; step < 3; step++) {
       await task.yield();
-      running += 1;
+      pass(ms);
+      inTick[inTick.length - 1] = (inTick.at(-1) ?? 0) + ms;
     }
   };
-  await Promise.all(Array.from({ length: 20 }, (_, at) => work(`owner-${at}`)));
-  done = true;
-  await watched;
-  assert.equal(mostInOneTick, 1);
+  const watchUntil = async (done: Promise<unknown>) => {
+    let isDone = false;
+    done.then(() => {
+      isDone = true;
+    });
+    for (; !isDone; await tick()) inTick.push(0);
+    return inTick.splice(0).filter((ms) => ms > 0);
+  };
+  const long = Array.from({ length: 10 }, (_, at) => work(`owner-${at}`, 2));
+  assert.deepEqual(await watchUntil(Promise.all(long)), Array(30).fill(2));
+  const short = Array.from({ length: 10 }, (_, at) => work(`owner-${at}`, 0.5));
+  const times = await watchUntil(Promise.all(short));
+  assert.ok(Math.max(...times) <= 2, `${times}`);
+  assert.ok(times.length < 30, `${times}`);
 });
 
-test("a task that is canceled ends at its next pause", async () => {
-  const controller = new AbortController();
-  const task = new TimeSlices().task("a", controller.signal);
+test("short tasks begin at once while a tick has time, and in turn after it", async () => {
+  const { now, pass } = clock();
+  const slices = new TimeSlices(2, now);
+  const begun: string[] = [];
+  const begin = async (name: string) => {
+    const [owner = ""] = name;
+    await slices.begin(owner);
+    begun.push(name);
+    pass(1.5);
+  };
+  await tick();
+  const all = ["a1", "a2"].map(begin);
+  await Promise.resolve();
+  assert.deepEqual(begun, ["a1", "a2"]);
+  // No time is left, and those that come later do not overtake.
+  all.push(...["a3", "a4", "b1"].map(begin));
+  await Promise.resolve();
+  assert.deepEqual(begun, ["a1", "a2"]);
+  await Promise.all(all);
+  assert.deepEqual(begun.slice(2), ["a3", "b1", "a4"]);
+});
+
+test("a task that is abandoned ends at its next pause", async () => {
+  const request: { abandoned?: Error } = {};
+  const task = new TimeSlices().task("a", request);
   await task.yield();
-  controller.abort(new Error("gone"));
+  request.abandoned = new Error("gone");
   await assert.rejects(task.yield(), /gone/);
 });
 

@@ -5,17 +5,25 @@ interface Waiter {
   start(): void;
 }
 
+/** The request that work is for. */
+interface Request {
+  /** Set when nobody waits for it any more. */
+  readonly abandoned?: Error | undefined;
+}
+
 /**
- * Cooperative scheduling for long work on the event loop. Work is cut into slices, and each tick of
- * the event loop starts one slice of all the work that shares these slices, so other requests wait for one
- * slice at most. Owners are served round robin: the work of one owner gets the same share of slices
- * whether it is one task or a hundred.
+ * Cooperative scheduling for work on the event loop that other requests must not wait for. Work is cut into slices, and
+ * all the work that shares these slices gets the time of one slice in each tick of the event loop, however many tasks
+ * there are: everything else waits for one slice at most. Owners are served round robin: the work of one owner gets the
+ * same share of slices whether it is one task or a hundred.
  */
 export class TimeSlices {
   readonly #sliceMs: number;
   readonly #now: () => number;
   /** Waiters by owner; the next owner comes first. */
   readonly #waiting = new Map<string, Waiter[]>();
+  /** When the first slice of this tick began; undefined before that. */
+  #began: number | undefined;
   #isScheduled = false;
 
   constructor(sliceMs: number = SLICE_MS, now: () => number = () => performance.now()) {
@@ -23,13 +31,20 @@ export class TimeSlices {
     this.#now = now;
   }
 
-  /** Begins a task; its first slice begins at once. A task whose signal is aborted ends at its next pause. */
-  task(owner: string, signal?: AbortSignal): SlicedTask {
+  /** Begins a task; its first slice begins at once. A task whose request is abandoned ends at its next pause. */
+  task(owner: string, request?: Request): SlicedTask {
     const next = async () => {
       await this.#next(owner);
-      signal?.throwIfAborted();
+      if (request?.abandoned !== undefined) throw request.abandoned;
     };
     return new SlicedTask(next, this.#sliceMs, this.#now);
+  }
+
+  /** Begins a short task, of which there may be many: in a later tick if this one has no time left for it. */
+  begin(owner: string, request?: Request): SlicedTask | Promise<SlicedTask> {
+    const task = this.task(owner, request);
+    if (this.#waiting.size === 0 && this.#hasTime()) return task;
+    return task.yield().then(() => task);
   }
 
   #next(owner: string): Promise<void> {
@@ -41,14 +56,34 @@ export class TimeSlices {
     });
   }
 
+  /** Whether this tick has time left. */
+  #hasTime(): boolean {
+    if (this.#began !== undefined) return this.#now() - this.#began < this.#sliceMs;
+    this.#began = this.#now();
+    this.#schedule();
+    return true;
+  }
+
   #schedule(): void {
-    if (this.#isScheduled || this.#waiting.size === 0) return;
+    if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      this.#startOne();
-      this.#schedule();
+      this.#began = undefined;
+      this.#startSome();
     });
+  }
+
+  /** Starts one waiter after the other, at least one, while this tick has time. */
+  #startSome(): void {
+    if (this.#waiting.size === 0) return;
+    if (!this.#hasTime()) {
+      this.#schedule();
+      return;
+    }
+    this.#startOne();
+    // After the promises that it has settled, and with them the slice itself.
+    queueMicrotask(() => process.nextTick(() => this.#startSome()));
   }
 
   #startOne(): void {

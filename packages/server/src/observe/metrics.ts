@@ -8,6 +8,16 @@ export interface Cache {
   readonly misses: number;
 }
 
+/** The statistics of costly reads of the store. */
+export interface CostlyReadStatistics {
+  readonly size: { readonly running: number; readonly waiting: number };
+  readonly totals: {
+    readonly begun: number;
+    readonly interrupted: number;
+    readonly rejected: number;
+  };
+}
+
 /*
  * This folder has the log and the metrics of the server, and observers that feed them. It imports types
  * of the layers it observes, and lib/.
@@ -34,6 +44,7 @@ export class Metrics {
   readonly #allNotificationDelays = this.#notificationDelays.series({});
   readonly #caches = new Map<string, Cache>();
   readonly #counts = new Map<CounterName, Map<string, Counted>>();
+  #costlyReads: CostlyReadStatistics | undefined;
   #writes = 0;
   #registry: Promise<Registry> | undefined;
 
@@ -57,6 +68,11 @@ export class Metrics {
     this.#caches.set(name, cache);
   }
 
+  /** Adds the costly reads of the store. */
+  watchCostlyReads(reads: CostlyReadStatistics): void {
+    this.#costlyReads = reads;
+  }
+
   /** Increments a counter. */
   count(name: CounterName, labels: Labels, by = 1): void {
     const series = this.#counts.get(name) ?? new Map<string, Counted>();
@@ -73,7 +89,7 @@ export class Metrics {
   }
 
   async #load(): Promise<Registry> {
-    const { Counter, collectDefaultMetrics, Registry } = await import("prom-client");
+    const { Counter, collectDefaultMetrics, Gauge, Registry } = await import("prom-client");
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
     registry.registerMetric(this.#requests.metric);
@@ -90,6 +106,23 @@ export class Metrics {
         },
       });
     addCounter("wharf_store_writes_total", "Writes committed.", () => this.#writes);
+    const costlySize = () => this.#costlyReads?.size ?? { running: 0, waiting: 0 };
+    for (const [total, help] of COSTLY_TOTALS) {
+      const name = total === "begun" ? "" : `_${total}`;
+      addCounter(`wharf_store_costly_reads${name}_total`, help, () => {
+        return this.#costlyReads?.totals[total] ?? 0;
+      });
+    }
+    for (const state of ["running", "waiting"] as const) {
+      new Gauge({
+        name: `wharf_store_costly_reads_${state}`,
+        help: `Reads of unknown cost that are ${state}.`,
+        registers: [registry],
+        collect() {
+          this.set(costlySize()[state]);
+        },
+      });
+    }
     for (const [name, cache] of this.#caches) {
       addCounter(`wharf_${name}_cache_hits_total`, `Hits of the ${name} cache.`, () => cache.hits);
       addCounter(
@@ -114,6 +147,12 @@ export class Metrics {
     return registry;
   }
 }
+
+const COSTLY_TOTALS = [
+  ["begun", "Reads of unknown cost that were run apart from others."],
+  ["interrupted", "Such reads that were interrupted: their request ended, or they took too long."],
+  ["rejected", "Such reads that were rejected because too many were waiting."],
+] as const;
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -146,6 +185,10 @@ const COUNTERS = {
   wharf_audit_sink_failures_total: {
     help: "Batches of audit entries that sinks did not accept.",
     labelNames: ["sink"],
+  },
+  wharf_event_deliveries_total: {
+    help: "Attempts to deliver events to subscriptions by outcome: delivered, retried, or failed for good.",
+    labelNames: ["outcome"],
   },
   wharf_clock_faults_total: {
     help: "Checks that found the clock of this machine set forward or back, or the database ahead or behind.",

@@ -28,6 +28,8 @@ export interface RequestInfo {
   readonly abandoned?: WharfError | undefined;
   /** The idempotency key as the client sent it. */
   readonly idempotencyKey?: string | undefined;
+  /** The header `Last-Event-ID` of a client that resumes a stream. */
+  readonly lastEventId?: string | undefined;
   /** Adds `idempotency-replayed: true` to the response. */
   markReplayed?(): void;
 }
@@ -69,6 +71,13 @@ export interface Reply {
   binary(): Uint8Array;
   /** The JSON in chunks, if it is too long to hold in memory. `json` is not called then. */
   readonly chunks?: AsyncIterable<string>;
+  /** The messages of a method that streams its response. The other members are not used then. */
+  readonly stream?: AsyncIterable<StreamedMessage>;
+}
+
+/** A message of a stream, with the id by which a client resumes after it. */
+export interface StreamedMessage extends Reply {
+  readonly id: string;
 }
 
 export type Handler = (call: Call, request: Message) => Promise<Reply>;

@@ -236,6 +236,10 @@ class AdmittedCall implements Call {
     return this.#incoming.traceparent;
   }
 
+  get lastEventId(): string | undefined {
+    return this.#incoming.lastEventId;
+  }
+
   get signal(): AbortSignal {
     return this.#incoming.signal;
   }

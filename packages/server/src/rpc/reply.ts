@@ -1,5 +1,6 @@
 import { type DescMessage, type Message, toBinary } from "@bufbuild/protobuf";
-import type { Reply } from "./call.ts";
+import { unimplemented } from "../lib/errors.ts";
+import type { Reply, StreamedMessage } from "./call.ts";
 import { messageToJson } from "./json.ts";
 
 /** A response that encodes a message on demand. */
@@ -15,6 +16,14 @@ export const EMPTY_REPLY: Reply = {
   json: () => "{}",
   binary: () => new Uint8Array(0),
 };
+
+/** A response of many messages, sent as they are produced. */
+export function streamReply(stream: AsyncIterable<StreamedMessage>): Reply {
+  const single = () => {
+    throw unimplemented("a stream over this protocol");
+  };
+  return { json: single, binary: single, stream };
+}
 
 /** A response that was stored encoded. Handlers read the encoding that the call asks for; another one is a bug. */
 export function preparedReply(row: { json?: string; data?: Uint8Array }): Reply {

@@ -11,6 +11,7 @@ export const INSTALLATION_SECRETS = [
   "page-tokens",
   "refresh-tokens",
   "registry-notifications",
+  "webhooks",
 ] as const;
 
 export type InstallationSecretName = (typeof INSTALLATION_SECRETS)[number];

@@ -18,6 +18,7 @@ import {
   roleBindingsV1,
   rolesV1,
   SERVICES_V1,
+  subscriptionsV1,
 } from "@wharf/contract/v1";
 import { groupV1, roleV1 } from "../iam/v1-messages.ts";
 import type { EventTranslator, TranslatedEvent } from "../rpc/call.ts";
@@ -32,6 +33,7 @@ import { identityV1 } from "./identities.ts";
 import { providerV1 } from "./identity-providers.ts";
 import { settingsV1 } from "./registry-settings.ts";
 import { batchV1, bindingV1 } from "./role-bindings.ts";
+import { subscriptionV1 } from "./subscriptions.ts";
 import { tagV1 } from "./tags.ts";
 import { wireCompatible } from "./wire-compatible.ts";
 
@@ -79,6 +81,7 @@ const TRANSLATIONS: ReadonlyMap<string, Translate> = new Map<string, Translate>(
   translation(v2.TagSchema, registryV1.TagSchema, tagV1),
   translation(v2.DeploymentSchema, registryV1.DeploymentSchema, deploymentV1),
   translation(v2.RegistrySettingsSchema, registryV1.RegistrySettingsSchema, settingsV1),
+  translation(v2.SubscriptionSchema, subscriptionsV1.SubscriptionSchema, subscriptionV1),
   translation(v2.AdvisorySchema, advisoriesV1.AdvisorySchema, toV1),
   deletion(v2.DeleteGroupRequestSchema, groupsV1.DeleteGroupRequestSchema),
   deletion(v2.DeleteIdentityRequestSchema, identitiesV1.DeleteIdentityRequestSchema),
@@ -97,6 +100,7 @@ const TRANSLATIONS: ReadonlyMap<string, Translate> = new Map<string, Translate>(
     v2.DeleteExternalGroupRoleMappingRequestSchema,
     externalGroupRoleMappingsV1.DeleteExternalGroupRoleMappingRequestSchema,
   ),
+  deletion(v2.DeleteSubscriptionRequestSchema, subscriptionsV1.DeleteSubscriptionRequestSchema),
   deletion(v2.DeleteRepoRequestSchema, registryV1.DeleteRepoRequestSchema),
   deletion(v2.DeleteTagRequestSchema, registryV1.DeleteTagRequestSchema),
 ]);

@@ -18,6 +18,7 @@ import { registrySettingsMethods } from "./registry-settings.ts";
 import { repoEventBody, repoMethods } from "./repos.ts";
 import { roleBindingMethods } from "./role-bindings.ts";
 import { roleMethods } from "./roles.ts";
+import { subscriptionMethods } from "./subscriptions.ts";
 import { tagHistoryMethods } from "./tag-history.ts";
 import { tagMethods } from "./tags.ts";
 import { tagsSummaryMethods } from "./tags-summary.ts";
@@ -45,6 +46,7 @@ export function v1Handlers(
     ...deploymentMethods(invoke),
     ...packageVersionMethods(invoke),
     ...registrySettingsMethods(invoke),
+    ...subscriptionMethods(invoke),
     ...pingMethods(invoke),
   ];
 }

@@ -2,7 +2,7 @@ import type { UnsupportedApi, UnsupportedRoute } from "../wire/unsupported.ts";
 
 /**
  * The methods of Chainguard's public API that this server does not implement: software catalogs, builds,
- * charts, SBOMs, scans, terms of use, subscriptions. They return UNIMPLEMENTED instead of NOT_FOUND, which
+ * charts, SBOMs, scans, terms of use. They return UNIMPLEMENTED instead of NOT_FOUND, which
  * would look like a mistyped path.
  */
 
@@ -25,8 +25,6 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   "iam.Terms": ["* /iam/v1/terms/{rest=**}"],
   "iam.v2beta1.TermsService": ["* /iam/v2beta1/terms/{rest=**}"],
   "events.Identities": ["PATCH /iam/v1/identities/metadata"],
-  "events.Subscriptions": ["* /events/v1/subscriptions/{rest=**}"],
-  "events.v2beta1.SubscriptionsService": ["* /events/v2beta1/subscriptions/{rest=**}"],
   "registry.Registry/GetSbom": [ofImage("digests/{digest}/sbom")],
   "registry.Registry/GetRawSbom": [ofImage("digest/{digest}/rawsbom")],
   "registry.Registry/GetHelm": [ofImage("digests/{digest}/helm")],

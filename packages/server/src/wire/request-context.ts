@@ -23,6 +23,7 @@ export class RequestContext extends Expiring implements RequestInfo {
   /** The client's address: from `X-Forwarded-For` if the peer is a trusted proxy. */
   readonly remoteAddress: string;
   readonly userAgent: string;
+  readonly lastEventId: string | undefined;
   readonly protocol: Protocol;
   /** The trace that the client is part of. */
   readonly trace: TraceContext | undefined;
@@ -68,6 +69,7 @@ export class RequestContext extends Expiring implements RequestInfo {
     connection.requestStarted(this.started);
     this.userAgent = headers["user-agent"] ?? "";
     this.trace = readTraceparent(headers.traceparent);
+    this.lastEventId = headers["last-event-id"] as string | undefined;
     this.#observer = observer;
     this.#bodies = bodies;
   }

@@ -2,6 +2,7 @@
 process.env.WHARF_TEST_LONG = "1";
 
 for (const name of [
+  "access-revocation",
   "advisories-incremental",
   "advisories-replicas",
   "advisories-sources-random",
@@ -12,5 +13,6 @@ for (const name of [
   "registry-notices",
   "registry-reconcile",
   "replicas",
+  "visible-rows",
 ])
   await import(`../${name}.test.ts`);

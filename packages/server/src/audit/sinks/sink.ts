@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 export interface AuditSink {
   /** Without secrets, for logs and metrics. */
   readonly name: string;
-  /** Resolves when the lines are delivered, as far as the protocol lets a sender know. */
+  /** Resolves when the lines are delivered, or sent where the protocol has no acknowledgments. */
   send(batch: SinkBatch): Promise<void>;
   close(): void;
 }

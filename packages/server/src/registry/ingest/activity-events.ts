@@ -1,5 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { parentOf } from "@wharf/contract";
+import { newEventId } from "../../lib/event-id.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
 import { writeAudit, writeEvent } from "../../store/tables/audit-and-events.ts";
 import type { RegistryNotification } from "./notification-formats.ts";
@@ -37,7 +37,7 @@ export async function writeActivity(tx: Transaction, activity: RegistryActivity)
   if (type !== undefined) {
     const body = JSON.stringify(eventBody(activity));
     const about = { subject: repo, group: parentOf(repo), actor };
-    await writeEvent(tx, { ...about, id: randomUUID(), time, type, bodyType: "", body });
+    await writeEvent(tx, { ...about, id: newEventId(time), time, type, bodyType: "", body });
   }
   if (notification.type === "blob" && action !== "delete") return;
   const detail = {

@@ -1,5 +1,8 @@
 import { WharfError } from "../../lib/errors.ts";
 
+/** A write failed after it had written, or the database rejected a statement: the batch must be repeated carefully. */
+export class HalfWritten extends Error {}
+
 /** A transaction was rolled back because its connection broke during the commit: it can run again. */
 export class NotCommitted extends Error {
   constructor(cause: unknown) {

@@ -80,8 +80,8 @@ export interface Dialect {
   readonly lockShared: string;
   /** Prevents changes of the selected rows until the transaction ends. */
   readonly lock: string;
-  /** Locks a text until the transaction ends; empty where there is only one writer. */
-  readonly lockText: string;
+  /** Locks the texts of a JSON array, in its order, until the transaction ends; empty where there is only one writer. */
+  readonly lockTexts: string;
 }
 
 /**
@@ -106,8 +106,13 @@ export interface Driver {
   readShared<R extends object>(sql: string): Promise<R | undefined>;
   /** The only connection that writes; only the group commit opens its transactions. */
   readonly writer: Writer;
-  /** Begins a transaction: a batch of the group commit if it names its turn. */
-  begin(turn?: Turn): Promise<void>;
+  /** Whether statements can be sent before earlier ones are answered, and cost a round trip each otherwise. */
+  readonly pipelines: boolean;
+  /**
+   * Begins a transaction: a batch of the group commit if it names its turn. `first` sends the first statements, behind
+   * the begin where statements are pipelined.
+   */
+  begin(turn?: Turn, first?: () => Promise<void>): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
   openSession(): Promise<Session>;

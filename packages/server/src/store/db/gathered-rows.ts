@@ -1,11 +1,11 @@
-import type { Writer } from "./connection.ts";
+import type { BatchWriter } from "./batch-writer.ts";
 
 /** A table whose rows are gathered from all works of a batch and written once, at its end. */
 export interface GatheredTable<R> {
   /** Tables are written in the order of their names, so that batches of several replicas lock in one order. */
   readonly name: string;
   /** Writes the rows of a batch, in the order of their works. */
-  write(writer: Writer, rows: readonly R[]): Promise<void>;
+  write(writer: BatchWriter, rows: readonly R[]): Promise<void>;
 }
 
 /**
@@ -27,7 +27,7 @@ export class GatheredRows {
     for (const [table, rows] of other.#rows) for (const row of rows) this.push(table, row);
   }
 
-  async store(writer: Writer): Promise<void> {
+  async store(writer: BatchWriter): Promise<void> {
     const tables = [...this.#rows].sort(([a], [b]) => (a.name < b.name ? -1 : 1));
     await Promise.all(tables.map(([table, rows]) => table.write(writer, rows)));
   }

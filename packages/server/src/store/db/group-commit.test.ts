@@ -90,11 +90,12 @@ describe("writes that share a commit", () => {
   });
 
   test("a write whose gathered rows cannot be stored fails alone", async () => {
+    const target = { table: "installation", columns: { name: "text", value: "text" } } as const;
     const table: GatheredTable<string> = {
       name: "installation",
       write: (writer, names) => {
         const rows = names.map((name) => [name, "gathered"]);
-        return insertRows(writer, "installation", ["name", "value"], rows);
+        return insertRows(writer, target, rows);
       },
     };
     const gather = (...names: string[]) =>

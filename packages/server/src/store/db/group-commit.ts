@@ -4,10 +4,18 @@ import { RowChanges } from "../resources/row-changes.ts";
 import { GrantChanges } from "../tables/access-log.ts";
 import { type AuditEntry, insertAudit } from "../tables/audit-and-events.ts";
 import { AuditChains, type ContinuedChains } from "../tables/audit-chains.ts";
-import { CommitOutcomeUnknown, NotCommitted, outcomeUnknown } from "./commit-errors.ts";
-import type { Driver, Writer } from "./connection.ts";
+import { BatchWriter } from "./batch-writer.ts";
+import {
+  CommitOutcomeUnknown,
+  HalfWritten,
+  NotCommitted,
+  outcomeUnknown,
+} from "./commit-errors.ts";
+import type { Driver, Value, Writer } from "./connection.ts";
 import { type StoreFailure, storeError } from "./failure.ts";
 import { GatheredRows, type GatheredTable } from "./gathered-rows.ts";
+import type { HeldRows, Lock } from "./held-rows.ts";
+import type { InsertTarget } from "./insert-rows.ts";
 import { SharedTransaction } from "./shared-transaction.ts";
 import { type Turn, Turns } from "./turns.ts";
 
@@ -22,6 +30,14 @@ export interface Transaction extends Writer {
   readonly counts: CountChanges;
   /** Adds an entry to the audit log. */
   audit(entry: AuditEntry): void;
+  /** The rows that were locked for the writes of the batch. */
+  readonly held: HeldRows;
+  /** Runs a statement whose result does not matter, on rows that are not held or are then updated there. */
+  send(sql: string, ...params: Value[]): Promise<void>;
+  /** Runs a statement that changes one row, or none; returns whether it did. */
+  changeOne(sql: string, ...params: Value[]): Promise<boolean>;
+  /** Inserts a row; returns false, and does nothing, if its key exists. */
+  insert(target: InsertTarget, row: readonly Value[]): Promise<boolean>;
   /** Adds a row that is written at the end of the transaction, and that no work reads before. */
   gather<R>(table: GatheredTable<R>, row: R): void;
   readonly rows: RowChanges;
@@ -50,6 +66,8 @@ export interface Transaction extends Writer {
 
 interface Waiting {
   readonly work: Work<unknown>;
+  /** Rows that the work will need. */
+  readonly locks: readonly Lock[];
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -100,11 +118,12 @@ export class GroupCommit {
   }
 
   /**
-   * Resolves when the work is durable; rejects with the error of the work, which is then rolled back.
+   * Resolves when the work is durable; rejects with the error of the work, which is then rolled back. The rows that
+   * it will need are locked with those of the whole batch; naming them saves a round trip, and changes nothing else.
    */
-  write<T>(work: Work<T>): Promise<T> {
+  write<T>(work: Work<T>, locks: readonly Lock[] = []): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      this.#waiting.push({ work, locks, resolve: resolve as (value: unknown) => void, reject });
       this.#running ??= this.#drain();
     });
   }
@@ -188,12 +207,11 @@ export class GroupCommit {
   }
 
   async #transaction(batch: Waiting[], mode: CommitMode): Promise<Outcome[]> {
-    const { writer } = this.#driver;
+    const writer = new BatchWriter(this.#driver, mode.inSavepoints);
     let isCommitting = false;
-    await this.#driver.begin(mode.turn);
-    // Writes that arrived while the batch waited for its turn join it: other replicas wait once for all of them.
-    batch.push(...this.#waiting.splice(0, BATCH_SIZE - batch.length));
     try {
+      await this.#driver.begin(mode.turn, () => hold(writer, batch));
+      await this.#join(batch, writer, mode.turn);
       const counts = new CountChanges();
       if (mode.withLock) await new SharedTransaction(writer, counts).acquireLock();
       const outcomes: Outcome[] = [];
@@ -207,7 +225,7 @@ export class GroupCommit {
       for (const { work } of batch) {
         const tx = new SharedTransaction(writer, counts);
         const outcome = await (mode.inSavepoints
-          ? this.#inSavepoint(tx, work, chains)
+          ? this.#inSavepoint(tx, work, writer, chains)
           : this.#run(tx, work));
         outcomes.push(outcome);
         if ("error" in outcome) continue;
@@ -232,14 +250,30 @@ export class GroupCommit {
         }
       }
       isCommitting = true;
-      await this.#driver.commit();
+      await writer.commit();
       chains.committed();
       return outcomes;
     } catch (error) {
-      if (isCommitting && !(error instanceof NotCommitted)) this.#chains.end();
+      if (isCommitting && !(error instanceof NotCommitted || error instanceof HalfWritten)) {
+        this.#chains.end();
+      }
       await this.#driver.rollback().catch(() => {});
       throw error;
     }
+  }
+
+  /**
+   * Writes that arrived while the batch waited for its turn join it: other replicas wait once for all of them. While
+   * others run, only those join that need no further locks: the order of locks would no longer be the same everywhere.
+   */
+  async #join(batch: Waiting[], writer: BatchWriter, turn: Turn): Promise<void> {
+    const joins = ({ locks }: Waiting) => turn === "alone" || writer.held.covers(locks);
+    const room = BATCH_SIZE - batch.length;
+    const joined = this.#waiting.filter(joins).slice(0, room);
+    if (joined.length === 0) return;
+    this.#waiting = this.#waiting.filter((one) => !joined.includes(one));
+    batch.push(...joined);
+    await hold(writer, joined);
   }
 
   async #run(tx: SharedTransaction, work: Work<unknown>): Promise<Outcome> {
@@ -265,11 +299,12 @@ export class GroupCommit {
   #inSavepoint(
     tx: SharedTransaction,
     work: Work<unknown>,
+    writer: BatchWriter,
     chains: ContinuedChains,
   ): Promise<Outcome> {
     return this.#savepoint(async () => {
       const value = await work(tx);
-      await storeGathered(this.#driver.writer, chains, tx.audits, tx.gathered);
+      await storeGathered(writer, chains, tx.audits, tx.gathered);
       return value;
     });
   }
@@ -297,7 +332,7 @@ export class GroupCommit {
 
 /** Writes what works have gathered, and links audit entries to those before. */
 async function storeGathered(
-  writer: Writer,
+  writer: BatchWriter,
   chains: ContinuedChains,
   audits: readonly AuditEntry[],
   gathered: GatheredRows,
@@ -322,17 +357,19 @@ interface CommitMode {
   inSavepoints: boolean;
 }
 
-/** A write failed after it had written, or the database rejected a statement. */
-class HalfWritten extends Error {}
-
 /** Access changed during a transaction that depended on it. */
 class AccessChanged extends Error {}
 
 /** For changes of access that depend on no version. */
 const ANY_VERSION = -1;
 
+/** Locks the rows that works have named. */
+function hold(writer: BatchWriter, works: readonly Waiting[]): Promise<void> {
+  return writer.hold(works.flatMap(({ locks }) => locks));
+}
+
 async function advanceAccessVersion(
-  writer: Writer,
+  writer: BatchWriter,
   reliedOn: ReadonlySet<number>,
   grants: GrantChanges,
 ): Promise<void> {

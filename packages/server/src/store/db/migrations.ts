@@ -23,6 +23,8 @@ export function migrations(dialect: Dialect): readonly Step[] {
     commitMarkers(dialect),
     idempotencyKeys(dialect),
     listIndexes(dialect),
+    rowLog(dialect),
+    eventDelivery(dialect),
     auditLog(dialect),
   ];
 }
@@ -167,6 +169,50 @@ function listIndexes({ id, text, integer, withoutRowid }: Dialect): readonly str
     `CREATE TABLE list_blocks (
       id ${id}, list ${integer} NOT NULL, key ${text} NOT NULL, row_id ${integer} NOT NULL,
       row_count ${integer} NOT NULL, UNIQUE (list, key, row_id))`,
+  ];
+}
+
+/** The log of changed rows (row-log.ts). Older servers do not write it, which its gaps reveal. */
+function rowLog({ text, integer, withoutRowid }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE row_log (
+      kind ${text} NOT NULL, version ${integer} NOT NULL, since ${integer} NOT NULL, uids ${text} NOT NULL,
+      PRIMARY KEY (kind, version)) ${withoutRowid}`,
+  ];
+}
+
+/**
+ * The log of events in the order of their commits (event-log.ts), leases, and deliveries to subscriptions. On PostgreSQL
+ * each event has its transaction, also those that replicas of the previous version write.
+ */
+function eventDelivery({ name, id, text, integer }: Dialect): readonly string[] {
+  return [
+    ...(name === "sqlite"
+      ? []
+      : [
+          "ALTER TABLE events ADD COLUMN tx BIGINT NOT NULL DEFAULT 0",
+          "ALTER TABLE events ALTER COLUMN tx SET DEFAULT (pg_current_xact_id()::text::bigint)",
+          "CREATE INDEX events_in_order ON events (tx, id)",
+        ]),
+    "CREATE INDEX events_by_group ON events (group_uid, id)",
+    `CREATE TABLE leases (
+      name ${text} PRIMARY KEY, holder ${text} NOT NULL, expires ${integer} NOT NULL)`,
+    `CREATE TABLE event_cursors (
+      name ${text} PRIMARY KEY, tx ${integer} NOT NULL, id ${integer} NOT NULL)`,
+    `CREATE TABLE subscription_states (
+      uid ${text} PRIMARY KEY, start_tx ${integer} NOT NULL, start_id ${integer} NOT NULL,
+      due ${integer} NOT NULL, arrivals ${integer} NOT NULL, failing_since ${integer} NOT NULL,
+      last_success ${integer} NOT NULL, last_failure ${integer} NOT NULL,
+      paused_until ${integer} NOT NULL)`,
+    "CREATE INDEX subscription_states_by_due ON subscription_states (due)",
+    "CREATE INDEX subscription_states_by_start ON subscription_states (start_tx, start_id)",
+    `CREATE TABLE deliveries (
+      id ${id}, subscription ${text} NOT NULL, event ${integer} NOT NULL, event_id ${text} NOT NULL,
+      type ${text} NOT NULL, subject ${text} NOT NULL, state ${integer} NOT NULL, replay ${integer} NOT NULL,
+      time ${integer} NOT NULL, next_at ${integer} NOT NULL, attempts ${text} NOT NULL)`,
+    "CREATE INDEX deliveries_pending ON deliveries (subscription, id) WHERE state = 0",
+    "CREATE INDEX deliveries_by_subscription ON deliveries (subscription, id)",
+    "CREATE INDEX deliveries_by_time ON deliveries (time)",
   ];
 }
 

@@ -20,7 +20,7 @@ export async function openPostgres(url: string, timeouts: Partial<Timeouts> = {}
     outcomeMs,
   );
 
-  const reader = new PostgresReader(async () => pool);
+  const reader = new PostgresReader(() => pool);
   const shared = new Map<string, SharedRead<object | undefined>>();
   const readShared = <R extends object>(sql: string) => {
     let read = shared.get(sql);
@@ -35,8 +35,9 @@ export async function openPostgres(url: string, timeouts: Partial<Timeouts> = {}
     reader,
     costly,
     readShared,
-    writer: new LockAwareWriter(async () => transactions.client, locked),
-    begin: (turn) => transactions.begin(turn),
+    writer: new LockAwareWriter(() => transactions.client, locked),
+    pipelines: true,
+    begin: (turn, first) => transactions.begin(turn, first),
     commit: () => transactions.commit(),
     rollback: () => transactions.rollback(),
     // Migrations take as long as they take.

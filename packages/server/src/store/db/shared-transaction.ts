@@ -2,9 +2,12 @@ import { CountChanges, readCounts } from "../resources/counts.ts";
 import { RowChanges } from "../resources/row-changes.ts";
 import { GrantChanges } from "../tables/access-log.ts";
 import type { AuditEntry } from "../tables/audit-and-events.ts";
+import type { BatchWriter } from "./batch-writer.ts";
 import type { Value, Writer } from "./connection.ts";
 import { GatheredRows, type GatheredTable } from "./gathered-rows.ts";
 import type { AtEnd, Transaction } from "./group-commit.ts";
+import type { HeldRows } from "./held-rows.ts";
+import type { InsertTarget } from "./insert-rows.ts";
 
 /** The part of one write in the transaction of its batch. */
 export class SharedTransaction implements Transaction {
@@ -15,7 +18,8 @@ export class SharedTransaction implements Transaction {
   readonly rows = new RowChanges();
   readonly last: AtEnd[] = [];
   readonly dialect: Writer["dialect"];
-  readonly #writer: Writer;
+  readonly held: HeldRows;
+  readonly #writer: BatchWriter;
   /** Counts of the finished works in the same transaction. */
   readonly #others: CountChanges;
   changesAccess = false;
@@ -23,10 +27,11 @@ export class SharedTransaction implements Transaction {
   /** Whether a failure of the work requires a rollback. */
   mustUndo = false;
 
-  constructor(writer: Writer, others: CountChanges) {
+  constructor(writer: BatchWriter, others: CountChanges) {
     this.#writer = writer;
     this.#others = others;
     this.dialect = writer.dialect;
+    this.held = writer.held;
   }
 
   get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
@@ -43,11 +48,27 @@ export class SharedTransaction implements Transaction {
 
   run(sql: string, ...params: Value[]): Promise<number> {
     this.mustUndo = true;
+    this.held.forget(sql);
     return this.#writer.run(sql, ...params);
   }
 
   audit(entry: AuditEntry): void {
     this.audits.push(entry);
+  }
+
+  send(sql: string, ...params: Value[]): Promise<void> {
+    this.mustUndo = true;
+    return this.#writer.send(sql, ...params);
+  }
+
+  changeOne(sql: string, ...params: Value[]): Promise<boolean> {
+    this.mustUndo = true;
+    return this.#writer.changeOne(sql, ...params);
+  }
+
+  insert(target: InsertTarget, row: readonly Value[]): Promise<boolean> {
+    this.mustUndo = true;
+    return this.#writer.insert(target, row);
   }
 
   gather<R>(table: GatheredTable<R>, row: R): void {
@@ -68,9 +89,14 @@ export class SharedTransaction implements Transaction {
   }
 
   async relyOnAccess(): Promise<number> {
-    const row = await this.get<{ version: number }>("SELECT version FROM access_version");
-    this.reliedOn = row?.version ?? 0;
+    this.#writer.accessVersion ??= this.#readAccessVersion();
+    this.reliedOn = await this.#writer.accessVersion;
     return this.reliedOn;
+  }
+
+  async #readAccessVersion(): Promise<number> {
+    const row = await this.get<{ version: number }>("SELECT version FROM access_version");
+    return row?.version ?? 0;
   }
 
   async acquireLock(): Promise<void> {

@@ -57,10 +57,12 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
     costly: new SqliteLane(reader, processes),
     readShared: (sql) => reader.get(sql),
     writer,
-    begin: async () => {
+    pipelines: false,
+    begin: async (_turn, first) => {
       files.verify();
       writer.abandon();
       await lock.run(() => writer.exec("BEGIN IMMEDIATE"));
+      await first?.();
     },
     commit: async () => {
       writer.exec("COMMIT");
@@ -96,7 +98,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
     },
     close: async () => {
       clearInterval(watch);
-      processes.end();
+      processes.close();
       reader.leave();
       reader.close();
       writer.close();

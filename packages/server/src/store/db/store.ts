@@ -7,6 +7,7 @@ import { type CostlyLimits, CostlyReads, type ReadOrigin } from "./costly-reads.
 import type { StoreFailure } from "./failure.ts";
 import { type CommitObserver, GroupCommit, type Work } from "./group-commit.ts";
 import { StoreHealth } from "./health.ts";
+import type { Lock } from "./held-rows.ts";
 import { migrations } from "./migrations.ts";
 import { observedReads } from "./observed-reader.ts";
 import { probe } from "./probe.ts";
@@ -44,6 +45,7 @@ export class Store {
   readonly #driver: Driver;
   readonly #reads: ReturnType<typeof observedReads>;
   readonly #commits: GroupCommit;
+  readonly #commitListeners: (() => void)[] = [];
 
   private constructor(
     driver: Driver,
@@ -64,10 +66,12 @@ export class Store {
     this.#reads = observedReads(driver, failed);
     this.reader = this.#reads.reader;
     this.costlyReads = new CostlyReads(this.#reads.costly, costly);
+    const listeners = this.#commitListeners;
     const observer: CommitObserver = {
       committed(ms, writes) {
         timings.committed(ms, writes);
         health.committed();
+        for (const listener of listeners) listener();
       },
       failed,
     };
@@ -93,9 +97,12 @@ export class Store {
     return new Store(driver, timings, options);
   }
 
-  /** Runs work in a transaction that it may share with others; resolves when it is durable. */
-  write<T>(work: Work<T>): Promise<T> {
-    const written = this.#commits.write(work);
+  /**
+   * Runs work in a transaction that it may share with others; resolves when it is durable. Naming the rows that it
+   * will lock saves round trips.
+   */
+  write<T>(work: Work<T>, locks: readonly Lock[] = []): Promise<T> {
+    const written = this.#commits.write(work, locks);
     this.health.writing(written);
     return written;
   }
@@ -104,17 +111,22 @@ export class Store {
    * Runs work for a request, unless the request is abandoned before the work begins: its client has given up, or has
    * sent it again. Work that has begun runs to its end.
    */
-  writeFor<T>(request: Abandonable, work: Work<T>): Promise<T> {
+  writeFor<T>(request: Abandonable, work: Work<T>, locks: readonly Lock[] = []): Promise<T> {
     return this.write((tx) => {
       const { abandoned } = request;
       if (abandoned !== undefined) throw abandoned;
       return work(tx);
-    });
+    }, locks);
   }
 
   /** A reader for a request, with which its costly statements end. */
   readerFor(origin: ReadOrigin): Reader {
     return new RequestReader(this.reader, this.costlyReads, origin);
+  }
+
+  /** Calls a listener after each commit of this process. It must return at once. */
+  onCommit(listener: () => void): void {
+    this.#commitListeners.push(listener);
   }
 
   /** The access version, which grows with every change of access. Never older than the call. */

@@ -50,11 +50,15 @@ async function hasFew(
   if ("uids" in range) return range.uids.length <= FEW_ROWS;
   // To ask PostgreSQL would cost more than to use a connection for costly reads.
   if (reader.dialect.name === "postgres") return false;
-  if ((await rangeSize(reader, table, range)) <= FEW_ROWS) return true;
-  for (const one of filters) {
-    if ("value" in one && (await fewHave(reader, table, range, one))) return true;
-  }
-  return false;
+  const values = filters.filter((one): one is Filter => "value" in one);
+  for (const one of values) if (!(await fewHave(reader, table, range, one))) return false;
+  // SQLite prefers the index of a value to that of the range.
+  if (values.length > 0) return true;
+  const { partitions } = range;
+  const everything: Range = { everything: true, ...(partitions && { partitions }) };
+  // A text is searched in the whole table.
+  const searched = filters.some((one) => "text" in one) ? everything : range;
+  return (await rangeSize(reader, table, searched)) <= FEW_ROWS;
 }
 
 /** Whether few rows of the whole table have a value, by the index of the value. */

@@ -1,5 +1,6 @@
 import { ancestorsOf } from "@wharf/contract";
 import type { Dialect, Reader, Writer } from "../db/connection.ts";
+import { type KindVersion, RowLog } from "./row-log.ts";
 
 /**
  * The numbers of children and of descendants of each kind below a node of the tree. Every write keeps them
@@ -68,6 +69,8 @@ export async function* readManyCounts(
   }
 }
 
+type SumRow = readonly [uid: string, kind: string, changes: number, lists: number];
+
 /** A node with indexes of lists of a kind, and how many changes a transaction made below it. */
 export interface ListedNode {
   readonly uid: string;
@@ -86,9 +89,11 @@ export class CountChanges {
   /** By node, then by kind. */
   readonly #deltas = new Map<string, Map<string, Delta>>();
   readonly #deleted = new Set<string>();
+  readonly #rows = new RowLog();
 
-  /** Adds resources to a parent, or, with a negative number, removes them. */
-  moved(kind: string, parent: string, by: number): void {
+  /** Adds a resource, or undefined for many, to a parent, or, with a negative number, removes it. */
+  moved(kind: string, parent: string, by: number, uid: string | undefined): void {
+    this.#rows.record(kind, uid);
     for (const node of withAncestors(parent)) {
       const delta = this.#at(node, kind);
       if (node === parent) delta.children += by;
@@ -98,7 +103,8 @@ export class CountChanges {
   }
 
   /** Records a change of a resource: at itself if it can have children, otherwise at its parent. */
-  touched(kind: string, at: string): void {
+  touched(kind: string, at: string, uid: string): void {
+    this.#rows.record(kind, uid);
     for (const node of withAncestors(at)) this.#at(node, kind).changes += 1;
   }
 
@@ -117,6 +123,7 @@ export class CountChanges {
       }
     }
     for (const uid of other.#deleted) this.#deleted.add(uid);
+    this.#rows.add(other.#rows);
   }
 
   /** The change in the number of descendants of a node. */
@@ -126,8 +133,8 @@ export class CountChanges {
 
   /**
    * Writes the sums, always in the order of their keys, so that replicas do not deadlock, and with one
-   * statement: every write counts at the root, so the other replicas wait for it. Returns the nodes with
-   * indexes of lists.
+   * statement: every write counts at the root, so the other replicas wait for it. Then logs the changed rows.
+   * Returns the nodes with indexes of lists.
    */
   async store(writer: Writer): Promise<ListedNode[]> {
     const rows = [...this.#deltas].flatMap(([node, kinds]) => {
@@ -139,18 +146,25 @@ export class CountChanges {
     const stored =
       rows.length === 0
         ? []
-        : await writer.arrays<readonly [uid: string, kind: string, lists: number]>(
-            upsertOf(writer.dialect),
-            JSON.stringify(rows),
-          );
+        : await writer.arrays<SumRow>(upsertOf(writer.dialect), JSON.stringify(rows));
+    await this.#rows.store(writer, this.#versions(stored));
     if (this.#deleted.size > 0) {
       const given = JSON.stringify([...this.#deleted]);
       const { texts } = writer.dialect;
       await writer.run(`DELETE FROM counts WHERE uid IN (${texts})`, given);
       await writer.run(`UPDATE list_indexes SET state = 'void' WHERE scope IN (${texts})`, given);
     }
-    return stored.flatMap(([uid, kind, lists]) => {
+    return stored.flatMap(([uid, kind, , lists]) => {
       return lists === 0 ? [] : [{ uid, kind, changes: this.#at(uid, kind).changes }];
+    });
+  }
+
+  /** The new versions of the changed kinds. */
+  #versions(sums: readonly SumRow[]): KindVersion[] {
+    return sums.flatMap(([node, kind, version]) => {
+      if (node !== "") return [];
+      const { changes } = this.#at("", kind);
+      return [{ kind, version, since: version - changes }];
     });
   }
 
@@ -178,7 +192,7 @@ function upsertOf({ tuples, asInteger }: Dialect): string {
       children = counts.children + excluded.children,
       descendants = counts.descendants + excluded.descendants,
       changes = counts.changes + excluded.changes
-    RETURNING uid, kind, lists`;
+    RETURNING uid, kind, changes, lists`;
 }
 
 /** A node and its ancestors, up to the node above all roots. */

@@ -49,11 +49,11 @@ export async function readPage(
   if (query.entries !== undefined) return entryRows(reader, table, query, query.entries, form);
   const { column, descending } = query.order;
   if (query.offset <= MAX_FETCHED_OFFSET) {
-    return select<PageRow>(reader, table, query, `${column}, id, encoding, ${form}`);
+    return selectPage<PageRow>(reader, table, query, `${column}, id, encoding, ${form}`);
   }
   const direction = descending ? "DESC" : "ASC";
   const hidden = new Conditions(reader.dialect, table.shape).hidden(`r.${column}`);
-  return select<PageRow>(reader, table, query, "id", (chosen) => {
+  return selectPage<PageRow>(reader, table, query, "id", (chosen) => {
     return `SELECT r.${column}, r.id, r.encoding, r.${form}
      FROM (${chosen}) chosen JOIN ${table.shape.name} r ON r.id = chosen.id
      ORDER BY ${hidden} ${direction}, r.id ${direction}`;
@@ -68,7 +68,7 @@ export async function readPositions(
 ): Promise<Position[]> {
   if (query.entries !== undefined) return entryPositions(reader, table, query, query.entries);
   const columns = `${query.order.column}, id`;
-  const rows = await select<readonly [key: string | number, id: number]>(
+  const rows = await selectPage<readonly [key: string | number, id: number]>(
     reader,
     table,
     query,
@@ -123,7 +123,7 @@ export async function countRange(
 }
 
 /** Selects columns of the rows of a page; `within` makes the statement from that of the page. */
-async function select<R extends readonly Value[]>(
+export async function selectPage<R extends readonly Value[]>(
   reader: Reader,
   table: ResourceTable,
   query: PageQuery,

@@ -1,11 +1,14 @@
 import { parentOf } from "@wharf/contract";
-import type { Reader, Writer } from "../db/connection.ts";
+import type { Dialect, Reader, Writer } from "../db/connection.ts";
+import type { Transaction } from "../db/group-commit.ts";
+import { type NamedTable, nameText } from "../db/held-names.ts";
+import type { LockableTable, LockMode } from "../db/held-rows.ts";
 import type { Filter } from "./query.ts";
 import type { EncodedRow, Form } from "./rows.ts";
-import type { TableShape } from "./table-shape.ts";
+import { ALL_IDENTITIES, type TableShape } from "./table-shape.ts";
 
 /** Looks up rows of one resource's table by uid, name or the value of a column. */
-export class ResourceReads {
+export class ResourceReads implements LockableTable, NamedTable {
   readonly shape: TableShape;
   readonly #select: Readonly<Record<Form, string>>;
 
@@ -33,7 +36,9 @@ export class ResourceReads {
   }
 
   /** Like find; no other transaction changes the row before this one ends. */
-  findForChange(tx: Writer, uid: string): Promise<EncodedRow | undefined> {
+  async findForChange(tx: Transaction, uid: string): Promise<EncodedRow | undefined> {
+    const held = tx.held.changeable(this.shape.name, uid);
+    if (held !== undefined) return held as unknown as EncodedRow;
     return tx.get<EncodedRow>(`${this.#select.data} ${tx.dialect.lock}`, uid);
   }
 
@@ -43,9 +48,19 @@ export class ResourceReads {
   }
 
   /** Whether a row exists; no other transaction deletes it before this one ends. */
-  async keep(tx: Writer, uid: string): Promise<boolean> {
+  async keep(tx: Transaction, uid: string): Promise<boolean> {
+    if (tx.held.keeps(this.shape.name, uid)) return true;
     const sql = `SELECT 1 AS found FROM ${this.shape.name} WHERE uid = ? ${tx.dialect.lockShared}`;
     return (await tx.get(sql, uid)) !== undefined;
+  }
+
+  /** See `LockableTable`. Rows that are to be changed come with their stored keys. */
+  lockRows(dialect: Dialect, mode: LockMode): string {
+    const { name } = this.shape;
+    const isKept = mode === "keep";
+    const columns = isKept ? ["uid"] : ["encoding", "data", ...storedKeys(this.shape)];
+    return `SELECT ${columns.join(", ")} FROM ${name} WHERE uid IN (${dialect.texts})
+      ORDER BY uid ${isKept ? dialect.lockShared : dialect.lock}`;
   }
 
   async findMany(
@@ -119,10 +134,25 @@ export class ResourceReads {
     return (await uids(reader, sql, ...some))[0];
   }
 
-  /** Serializes transactions that give the same name to children of the same parent. */
-  async lockName(tx: Writer, parent: string, name: string): Promise<void> {
-    const { lockText } = tx.dialect;
-    if (lockText !== "") await tx.get(lockText, JSON.stringify([this.shape.name, parent, name]));
+  /**
+   * The oldest child of a parent that has this name. Serializes transactions that give the same name to children of the
+   * same parent.
+   */
+  async lockNamed(tx: Transaction, parent: string, name: string): Promise<string | undefined> {
+    const held = tx.held.names.oldest(this.shape.name, parent, name);
+    if (held !== undefined) return held === "" ? undefined : held;
+    const { lockTexts } = tx.dialect;
+    const text = nameText(this.shape.name, parent, name);
+    if (lockTexts !== "") await tx.get(lockTexts, JSON.stringify([text]));
+    return (await this.childrenNamed(tx, parent, name, 1))[0];
+  }
+
+  /** See `NamedTable`. */
+  oldestNamed(dialect: Dialect): string {
+    return `SELECT given.parent, given.name, oldest.uid
+      FROM (${dialect.tuples("parent", "name")}) given CROSS JOIN LATERAL (
+        SELECT uid FROM ${this.shape.name} named
+        WHERE named.parent = given.parent AND named.name = given.name ORDER BY id LIMIT 1) oldest`;
   }
 
   /** The latest update time of all rows. */
@@ -148,6 +178,16 @@ export class ResourceReads {
     const isSparse = this.shape.filterColumns.some((one) => one.name === column && one.sparse);
     return isSparse ? ` AND ${column} <> ''` : "";
   }
+}
+
+/** The columns that a change of a row needs besides the resource. */
+export function storedKeys({ partitions, hasTerms, grantsOf }: TableShape): string[] {
+  return [
+    ...["id", "uid", "name", "created", "updated"],
+    ...(partitions ? [`part AS "partition"`] : []),
+    ...(hasTerms ? ["terms"] : []),
+    ...(grantsOf === undefined || grantsOf === ALL_IDENTITIES ? [] : [`${grantsOf} AS identity`]),
+  ];
 }
 
 async function uids(

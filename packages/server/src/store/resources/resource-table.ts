@@ -1,26 +1,27 @@
 import { isRoot, rootOf } from "@wharf/contract";
 import type { Dialect, Value } from "../db/connection.ts";
 import type { Transaction } from "../db/group-commit.ts";
+import type { ColumnType, InsertTarget } from "../db/insert-rows.ts";
 import type { TableSchema } from "../schema/table-schema.ts";
 import { countKind } from "./counts.ts";
-import { ResourceReads } from "./resource-reads.ts";
+import { ResourceReads, storedKeys } from "./resource-reads.ts";
 import type { IndexedRow } from "./row-changes.ts";
 import type { ResourceRow } from "./rows.ts";
 import { tableSchema } from "./table-schema.ts";
 import { ALL_IDENTITIES, type TableShape } from "./table-shape.ts";
 import { readTerms, type TermKey, TermTable, writeTerms } from "./terms.ts";
 
-const COMMON = [
-  "uid",
-  "parent",
-  "root",
-  "name",
-  "created",
-  "updated",
-  "encoding",
-  "data",
-  "json",
-] as const;
+const COMMON = {
+  uid: "text",
+  parent: "text",
+  root: "text",
+  name: "text",
+  created: "integer",
+  updated: "integer",
+  encoding: "integer",
+  data: "blob",
+  json: "text",
+} as const;
 
 /** Columns that an update leaves as they are. */
 const IMMUTABLE: ReadonlySet<string> = new Set(["uid", "parent", "root", "created"]);
@@ -35,6 +36,13 @@ interface StoredKeys {
   readonly identity: string | undefined;
 }
 
+/** These keys as they are stored. */
+interface StoredColumns extends Omit<IndexedRow, "kind"> {
+  readonly partition?: number;
+  readonly terms?: string;
+  readonly identity?: string;
+}
+
 /**
  * The table of one resource. Every write keeps the counts, the terms and the log of changed grants in
  * step with the rows.
@@ -43,21 +51,20 @@ export class ResourceTable extends ResourceReads {
   readonly terms: TermTable | undefined;
   readonly #columns: readonly string[];
   readonly #mutable: readonly string[];
-  readonly #insert: string;
+  readonly #target: InsertTarget;
   readonly #update: string;
 
   constructor(shape: TableShape) {
     super(shape);
     const { name, partitions, filterColumns, hasTerms = false } = shape;
     this.terms = hasTerms ? new TermTable(name) : undefined;
-    this.#columns = [
-      ...COMMON,
-      ...(partitions === undefined ? [] : ["part"]),
-      ...(hasTerms ? ["terms"] : []),
-      ...filterColumns.map((column) => column.name),
-    ];
+    const columns: Record<string, ColumnType> = { ...COMMON };
+    if (partitions !== undefined) columns.part = "integer";
+    if (hasTerms) columns.terms = "text";
+    for (const column of filterColumns) columns[column.name] = column.type;
+    this.#columns = Object.keys(columns);
     this.#mutable = this.#columns.filter((column) => !IMMUTABLE.has(column));
-    this.#insert = `INSERT INTO ${name} (${this.#columns.join(", ")}) VALUES (${this.#columns.map(() => "?").join(", ")}) ON CONFLICT DO NOTHING`;
+    this.#target = { table: name, columns };
     this.#update = `UPDATE ${name} SET ${this.#mutable.map((c) => `${c} = ?`).join(", ")} WHERE uid = ?`;
   }
 
@@ -92,17 +99,23 @@ export class ResourceTable extends ResourceReads {
 
   async update(tx: Transaction, row: ResourceRow): Promise<void> {
     const before = await this.#stored(tx, row.uid);
-    await tx.run(this.#update, ...this.#values(row, this.#mutable), row.uid);
+    await tx.send(this.#update, ...this.#values(row, this.#mutable), row.uid);
+    this.#updateHeld(tx, row);
+    tx.held.names.forget(this.shape.name);
     this.#logGrants(tx, row.uid, before?.identity, this.#identityOf(row));
     if (before !== undefined) {
       await this.terms?.replace(tx, before.id, before.terms, row.terms ?? []);
     }
     tx.rows.updated(this.#key(row.uid), before?.indexed, this.#kind(row.partition));
     if (before?.partition === row.partition) {
-      tx.counts.touched(this.#kind(row.partition), this.shape.isScope ? row.uid : row.parent);
+      tx.counts.touched(
+        this.#kind(row.partition),
+        this.shape.isScope ? row.uid : row.parent,
+        row.uid,
+      );
     } else {
-      tx.counts.moved(this.#kind(before?.partition), row.parent, -1);
-      tx.counts.moved(this.#kind(row.partition), row.parent, 1);
+      tx.counts.moved(this.#kind(before?.partition), row.parent, -1, row.uid);
+      tx.counts.moved(this.#kind(row.partition), row.parent, 1, row.uid);
     }
   }
 
@@ -110,10 +123,14 @@ export class ResourceTable extends ResourceReads {
   async delete(tx: Transaction, uid: string): Promise<boolean> {
     const before = await this.#stored(tx, uid);
     if (before !== undefined) await this.terms?.replace(tx, before.id, before.terms, []);
-    if ((await tx.run(`DELETE FROM ${this.shape.name} WHERE uid = ?`, uid)) === 0) return false;
+    const sql = `DELETE FROM ${this.shape.name} WHERE uid = ?`;
+    if (tx.held.changeable(this.shape.name, uid) !== undefined) await tx.send(sql, uid);
+    else if ((await tx.run(sql, uid)) === 0) return false;
+    tx.held.deleted(this.shape.name, uid);
+    tx.held.names.forget(this.shape.name);
     this.#logGrants(tx, uid, before?.identity);
     tx.rows.deleted(this.#key(uid), before?.indexed);
-    tx.counts.moved(this.#kind(before?.partition), this.parentOf(uid), -1);
+    tx.counts.moved(this.#kind(before?.partition), this.parentOf(uid), -1, uid);
     if (this.shape.hasChildren) tx.counts.closed(uid);
     return true;
   }
@@ -131,7 +148,7 @@ export class ResourceTable extends ResourceReads {
     let total = 0;
     for (const partition of partitions) {
       const deleted = await this.#deleteSome(tx, parent, partition, limit);
-      if (deleted > 0) tx.counts.moved(this.#kind(partition), parent, -deleted);
+      if (deleted > 0) tx.counts.moved(this.#kind(partition), parent, -deleted, undefined);
       total += deleted;
     }
     return total;
@@ -162,9 +179,9 @@ export class ResourceTable extends ResourceReads {
   }
 
   async #insertRow(tx: Transaction, row: ResourceRow): Promise<boolean> {
-    const inserted = await tx.run(this.#insert, ...this.#values(row, this.#columns));
-    if (inserted === 0) return false;
-    tx.counts.moved(this.#kind(row.partition), row.parent, 1);
+    if (!(await tx.insert(this.#target, this.#values(row, this.#columns)))) return false;
+    tx.held.names.inserted(this.shape.name, row.parent, row.name, row.uid);
+    tx.counts.moved(this.#kind(row.partition), row.parent, 1, row.uid);
     tx.rows.inserted(this.#key(row.uid), this.#kind(row.partition));
     this.#logGrants(tx, row.uid, this.#identityOf(row));
     return true;
@@ -180,25 +197,30 @@ export class ResourceTable extends ResourceReads {
 
   /** Reads what a change of a row needs. */
   async #stored(tx: Transaction, uid: string): Promise<StoredKeys | undefined> {
-    const { name, partitions } = this.shape;
-    const identityColumn = this.#identityColumn;
-    const columns = [
-      "id, uid, name, created, updated",
-      ...(partitions ? [`part AS "partition"`] : []),
-      ...(this.terms ? ["terms"] : []),
-      ...(identityColumn === undefined ? [] : [`${identityColumn} AS identity`]),
-    ];
-    const row = await tx.get<
-      Omit<IndexedRow, "kind"> & {
-        readonly partition?: number;
-        readonly terms?: string;
-        readonly identity?: string;
-      }
-    >(`SELECT ${columns.join(", ")} FROM ${name} WHERE uid = ?`, uid);
+    const { name } = this.shape;
+    const columns = storedKeys(this.shape);
+    const row =
+      (tx.held.changeable(name, uid) as unknown as StoredColumns | undefined) ??
+      (await tx.get<StoredColumns>(`SELECT ${columns.join(", ")} FROM ${name} WHERE uid = ?`, uid));
     if (row === undefined) return undefined;
     const { id, partition, terms = "[]", identity } = row;
     const indexed = { ...row, kind: this.#kind(partition) };
     return { id, indexed, partition, terms: readTerms(terms), identity };
+  }
+
+  /** Later writes of the batch find the row as it is now. */
+  #updateHeld(tx: Transaction, row: ResourceRow): void {
+    const { name, updated, partition, terms = [], encoding, data } = row;
+    const identity = this.#identityOf(row);
+    tx.held.changed(this.shape.name, row.uid, {
+      name,
+      updated,
+      encoding,
+      data,
+      ...(this.shape.partitions && { partition: partition ?? null }),
+      ...(this.terms && { terms: writeTerms(terms) }),
+      ...(identity !== undefined && { identity }),
+    });
   }
 
   get #identityColumn(): string | undefined {

@@ -1,4 +1,5 @@
-import type { Reader, Writer } from "../db/connection.ts";
+import type { BatchWriter } from "../db/batch-writer.ts";
+import type { Reader } from "../db/connection.ts";
 
 /** A change of the grants of an identity ("" for every one) in one root ("" for all roots). */
 export interface GrantChange {
@@ -47,19 +48,19 @@ export class GrantChanges {
   }
 
   /** Writes the changes and trims the log. */
-  async store(writer: Writer, version: number): Promise<void> {
+  async store(writer: BatchWriter, version: number): Promise<void> {
     const rows = [...this.#changed].flatMap(([identity, roots]) => {
       return [...roots].map((root) => [String(version), identity, root]);
     });
     if (rows.length === 0) return;
     const { tuples, asInteger } = writer.dialect;
-    await writer.run(
+    await writer.send(
       `INSERT INTO grant_changes (version, identity, root)
        SELECT ${asInteger("version")}, identity, root
        FROM (${tuples("version", "identity", "root")}) given`,
       JSON.stringify(rows),
     );
-    await writer.run("DELETE FROM grant_changes WHERE version <= ?", version - RETAINED_VERSIONS);
+    await writer.send("DELETE FROM grant_changes WHERE version <= ?", version - RETAINED_VERSIONS);
   }
 }
 

@@ -1,7 +1,7 @@
-import type { Writer } from "../db/connection.ts";
+import type { BatchWriter } from "../db/batch-writer.ts";
 import type { GatheredTable } from "../db/gathered-rows.ts";
 import type { Transaction } from "../db/group-commit.ts";
-import { insertRows } from "../db/insert-rows.ts";
+import { type InsertTarget, insertRows } from "../db/insert-rows.ts";
 import type { ChainedEntry } from "./audit-chains.ts";
 
 export interface AuditEntry {
@@ -42,13 +42,26 @@ export interface StoredEvent {
   readonly body: string;
 }
 
+const EVENT_COLUMNS: InsertTarget = {
+  table: "events",
+  columns: {
+    event_id: "text",
+    time: "integer",
+    type: "text",
+    subject: "text",
+    group_uid: "text",
+    actor: "text",
+    body_type: "text",
+    body: "text",
+  },
+};
+
 const EVENTS: GatheredTable<StoredEvent> = {
   name: "events",
   write: (writer, events) =>
     insertRows(
       writer,
-      "events",
-      ["event_id", "time", "type", "subject", "group_uid", "actor", "body_type", "body"],
+      EVENT_COLUMNS,
       events.map((event) => [
         event.id,
         event.time,
@@ -79,11 +92,30 @@ function wellFormed(entry: AuditEntry): AuditEntry {
   };
 }
 
-const COLUMNS = [
-  ...["time", "actor", "method", "resource", "request_id", "remote_address", "user_agent"],
-  ...["code", "detail", "actor_name", "resource_name", "resource_type", "changed_fields"],
-  ...["session", "via", "chain", "sequence", "previous_hash", "hash"],
-];
+const AUDIT_COLUMNS: InsertTarget = {
+  table: "audit",
+  columns: {
+    time: "integer",
+    actor: "text",
+    method: "text",
+    resource: "text",
+    request_id: "text",
+    remote_address: "text",
+    user_agent: "text",
+    code: "integer",
+    detail: "text",
+    actor_name: "text",
+    resource_name: "text",
+    resource_type: "text",
+    changed_fields: "text",
+    session: "text",
+    via: "text",
+    chain: "text",
+    sequence: "integer",
+    previous_hash: "text",
+    hash: "text",
+  },
+};
 
 function valuesOf(entry: ChainedEntry): (string | number)[] {
   return [
@@ -96,8 +128,11 @@ function valuesOf(entry: ChainedEntry): (string | number)[] {
 }
 
 /** Stores the entries of a batch, in order, at the end of its transaction. */
-export async function insertAudit(writer: Writer, entries: readonly ChainedEntry[]): Promise<void> {
-  await insertRows(writer, "audit", COLUMNS, entries.map(valuesOf));
+export async function insertAudit(
+  writer: BatchWriter,
+  entries: readonly ChainedEntry[],
+): Promise<void> {
+  await insertRows(writer, AUDIT_COLUMNS, entries.map(valuesOf));
 }
 
 /** Adds an event, to be delivered to subscribers, to the transaction of its cause. */

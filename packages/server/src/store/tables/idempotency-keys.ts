@@ -28,12 +28,12 @@ export function findResponse(
 }
 
 /** Stores a response. Returns false, and stores nothing, if there is one that has not expired. */
-export async function addResponse(
+export function addResponse(
   tx: Transaction,
   { id, request, response, expires }: StoredResponse,
   now: number,
 ): Promise<boolean> {
-  const changed = await tx.run(
+  return tx.changeOne(
     `INSERT INTO idempotency_keys (id, request, response, expires) VALUES (?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE
      SET request = excluded.request, response = excluded.response, expires = excluded.expires
@@ -44,5 +44,4 @@ export async function addResponse(
     expires,
     now,
   );
-  return changed > 0;
 }

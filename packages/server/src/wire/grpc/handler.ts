@@ -1,4 +1,4 @@
-/** Handles gRPC calls on HTTP/2 streams. Methods of the contract are unary; health and reflection stream. */
+/** Handles gRPC calls on HTTP/2 streams. Methods of the contract have one request; health and reflection have many. */
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import { unimplemented, unsupported, WharfError } from "../../lib/errors.ts";
 import type { Method, Reply } from "../../rpc/call.ts";
@@ -10,6 +10,7 @@ import { SLOW_CLIENT_BYTES } from "../limits.ts";
 import { RequestContext } from "../request-context.ts";
 import type { Frame } from "./frame.ts";
 import { COMPRESSED, encodeFrame, FrameReader } from "./frame.ts";
+import { sendMessages } from "./send-messages.ts";
 import type { Outbox, StreamingMethod } from "./streaming.ts";
 import { handleStreaming } from "./streaming.ts";
 import { setCallDeadline } from "./timeout.ts";
@@ -49,7 +50,7 @@ export function handleGrpc(
   }
   const path = headers[":path"] as string;
   const method = wire.methods.find(path);
-  if (method) new UnaryCall(wire, stream, headers, context, method).start();
+  if (method) new MethodCall(wire, stream, headers, context, method).start();
   else {
     const streaming = wire.streaming.get(path);
     if (streaming) handleStreaming(wire, stream, headers, context, path, streaming);
@@ -65,8 +66,8 @@ export function notServed(wire: Wire, path: string): WharfError {
 
 function ignore(): void {}
 
-class UnaryCall {
-  readonly #wire: Wire;
+class MethodCall {
+  readonly #wire: GrpcWire;
   readonly #stream: ServerHttp2Stream;
   readonly #headers: IncomingHttpHeaders;
   readonly #context: RequestContext;
@@ -76,7 +77,7 @@ class UnaryCall {
   #frames: Frame[] = [];
 
   constructor(
-    wire: Wire,
+    wire: GrpcWire,
     stream: ServerHttp2Stream,
     headers: IncomingHttpHeaders,
     context: RequestContext,
@@ -150,6 +151,10 @@ class UnaryCall {
   };
 
   readonly #succeed = (reply: Reply): void => {
+    if (reply.stream !== undefined) {
+      sendMessages(this.#wire, this.#stream, this.#context, reply.stream);
+      return;
+    }
     try {
       const bytes = reply.binary();
       this.#wire.unread.checkCapacity(bytes.length);

@@ -11,6 +11,7 @@ import { readRequest } from "./request.ts";
 import { readRequestId } from "./request-id.ts";
 import type { Route } from "./route.ts";
 import type { Match } from "./router.ts";
+import { sendServerSentEvents } from "./server-sent-events.ts";
 
 /** Handles a request that matches no endpoint. */
 export function handleRest(http: HttpContext, path: string, query: string): void {
@@ -66,6 +67,10 @@ function call(
 ): void {
   const { context, wire } = http;
   const succeed = (reply: Reply) => {
+    if (reply.stream !== undefined) {
+      if (context.settle()) sendServerSentEvents(http, reply.stream);
+      return;
+    }
     try {
       const body = reply.chunks ?? reply.json();
       if (!context.settle()) return;

@@ -16,6 +16,7 @@ import { readSettings } from "../../../src/config/settings.ts";
 import { Engine } from "../../../src/engine/engine.ts";
 import { Mutation } from "../../../src/engine/mutation.ts";
 import { PageTokens } from "../../../src/engine/page-token.ts";
+import { SinkPolicy } from "../../../src/events/sink-policy.ts";
 import { TokenSealer } from "../../../src/lib/token-sealer.ts";
 import type { Call } from "../../../src/rpc/call.ts";
 import { scimStatus } from "../../../src/scim/status.ts";
@@ -68,6 +69,15 @@ export class DirectStore {
           secrets,
           issuerPolicy: new IssuerPolicy({ ...settings, onLoopback: true }),
           scimStatus: (reader, provider, now) => scimStatus(reader, { addresses }, provider, now),
+        },
+        events: {
+          secrets,
+          sinkPolicy: new SinkPolicy({ ...settings, onLoopback: true }),
+          names: () => ({
+            typePrefix: settings.eventTypePrefix,
+            baseUrl: server.url,
+            registryHost: "",
+          }),
         },
         registry: { hosts: () => registryHosts(settings, server.url) },
       },

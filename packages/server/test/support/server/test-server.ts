@@ -9,6 +9,7 @@ import { setImmediate } from "node:timers/promises";
 import { operatorToken } from "../../../src/app/admin.ts";
 import { type ServerOptions, startServer } from "../../../src/app/server.ts";
 import { readSettings } from "../../../src/config/settings.ts";
+import { DELIVERY_TIMES, type DeliveryTimes } from "../../../src/delivery/times.ts";
 import { ENGINE_LIMITS, type EngineLimits } from "../../../src/engine/limits.ts";
 import { freePort } from "./free-port.ts";
 import { newDatabase } from "./postgres.ts";
@@ -40,6 +41,8 @@ export interface StartOptions {
   readonly open?: ServerOptions["open"];
   /** Smaller sizes than usual, for a server in this process: tests of limits need fewer rows. */
   readonly limits?: Partial<EngineLimits>;
+  /** Shorter times of deliveries, for a server in this process. */
+  readonly deliveryTimes?: Partial<DeliveryTimes>;
 }
 
 /** A real server on a real port, with a store of its own. */
@@ -74,6 +77,7 @@ export class TestServer {
     ownProcess = false,
     open,
     limits,
+    deliveryTimes,
   }: StartOptions = {}): Promise<TestServer> {
     const data = scratchFolder("wharf-test-");
     const storeFlags = sameStoreAs?.storeFlags ?? [
@@ -81,7 +85,7 @@ export class TestServer {
       ...secretKeyOf(flags),
     ];
     const listen = `127.0.0.1:${await freePort()}`;
-    const launch = ownProcess ? startProcess : startInProcess({ open, limits });
+    const launch = ownProcess ? startProcess : startInProcess({ open, limits, deliveryTimes });
     const running = await launch(["--listen", listen, ...storeFlags, ...flags]);
     return new TestServer(launch, running, storeFlags, flags, data);
   }
@@ -166,10 +170,13 @@ interface Running {
 
 type Launch = (flags: readonly string[]) => Promise<Running>;
 
-type Inside = Record<"open", StartOptions["open"]> & Record<"limits", StartOptions["limits"]>;
+/** What only a server in this process can be given. */
+type Inside = {
+  readonly [Name in "open" | "limits" | "deliveryTimes"]: StartOptions[Name] | undefined;
+};
 
 const startInProcess =
-  ({ open, limits }: Inside) =>
+  ({ open, limits, deliveryTimes }: Inside) =>
   async (flags: readonly string[]) => {
     const log: string[] = [];
     const write = (line: string) => log.push(line.trimEnd());
@@ -179,6 +186,7 @@ const startInProcess =
       passwordCost: { memory: 64, passes: 1, parallelism: 1 },
       ...(open && { open }),
       ...(limits && { limits: { ...ENGINE_LIMITS, ...limits } }),
+      ...(deliveryTimes && { deliveryTimes: { ...DELIVERY_TIMES, ...deliveryTimes } }),
     });
     if (server.firstRun !== undefined) {
       const { url, code } = server.firstRun;

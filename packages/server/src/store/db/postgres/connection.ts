@@ -66,6 +66,7 @@ export class Connection implements Queryable {
       connectionString: host.url,
       application_name: applicationName,
       keepAlive: true,
+      pipeline: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       stream: () => socket,
     });

@@ -39,7 +39,7 @@ export class CostlyConnections implements CostlyLane {
     const { costly } = this.#deps;
     const target = { query: costly.interruptible({ signal, cancel }) };
     try {
-      return await runStatement(new PostgresReader(async () => target), statement);
+      return await runStatement(new PostgresReader(() => target), statement);
     } catch (error) {
       signal.throwIfAborted();
       throw error;

@@ -17,5 +17,6 @@ export const DIALECT: Dialect = {
   lockShared: "FOR SHARE",
   lock: "FOR UPDATE",
   lockUnlocked: "FOR UPDATE SKIP LOCKED",
-  lockText: "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))",
+  lockTexts: `SELECT pg_advisory_xact_lock(hashtextextended(value, 0))
+    FROM (SELECT jsonb_array_elements_text(?::jsonb) AS value) given`,
 };

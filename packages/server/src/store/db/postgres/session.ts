@@ -7,7 +7,7 @@ export class PostgresSession extends PostgresWriter implements Session {
   readonly #client: Connection;
 
   constructor(client: Connection) {
-    super(async () => client);
+    super(() => client);
     this.#client = client;
   }
 

@@ -36,9 +36,9 @@ function unavailable(cause: unknown): WharfError {
 
 export class PostgresReader implements Reader {
   readonly dialect = DIALECT;
-  readonly #target: () => Promise<Queryable>;
+  readonly #target: () => Queryable;
 
-  constructor(target: () => Promise<Queryable>) {
+  constructor(target: () => Queryable) {
     this.#target = target;
   }
 
@@ -56,8 +56,7 @@ export class PostgresReader implements Reader {
 
   async query(sql: string, values: Value[], options: object = {}): Promise<QueryResult> {
     try {
-      const target = await this.#target();
-      return await target.query({ ...statement(sql), values, ...options });
+      return await this.#target().query({ ...statement(sql), values, ...options });
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       throw unavailable(error);
@@ -75,7 +74,7 @@ export class PostgresWriter extends PostgresReader implements Writer {
 export class LockAwareWriter extends PostgresWriter {
   readonly #locked: LockedTables;
 
-  constructor(target: () => Promise<Queryable>, locked: LockedTables) {
+  constructor(target: () => Queryable, locked: LockedTables) {
     super(target);
     this.#locked = locked;
   }

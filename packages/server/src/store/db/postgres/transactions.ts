@@ -50,19 +50,22 @@ export class Transactions {
     return this.#open.connection.client;
   }
 
-  async begin(turn?: Turn): Promise<void> {
+  /** `first` sends the first statements of the transaction, which do not wait for the answer to BEGIN. */
+  async begin(turn?: Turn, first?: () => Promise<void>): Promise<void> {
     const connection = await this.#connected();
     const marker =
       turn === undefined ? undefined : { connection: connection.name, batch: ++connection.batches };
-    try {
-      await connection.client.query(
-        turn === undefined || marker === undefined ? "BEGIN" : beginBatch(turn, marker),
-      );
-    } catch (error) {
-      this.#source.discard(connection.client);
-      throw error;
-    }
+    const begun = connection.client.query(
+      turn === undefined || marker === undefined ? "BEGIN" : beginBatch(turn, marker),
+    );
     this.#open = { connection, marker };
+    const [begin, sent] = await Promise.allSettled([begun, first?.()]);
+    if (begin.status === "rejected") {
+      this.#open = undefined;
+      this.#source.discard(connection.client);
+      throw begin.reason;
+    }
+    if (sent.status === "rejected") throw sent.reason;
   }
 
   /**

@@ -18,5 +18,5 @@ export const DIALECT: Dialect = {
   lockShared: "",
   lock: "",
   lockUnlocked: "",
-  lockText: "",
+  lockTexts: "",
 };

@@ -28,6 +28,7 @@ export class ReaderProcesses {
   readonly #all = new Set<ReaderProcess>();
   /** The last one is used first, so that the others expire when there is little to do. */
   readonly #idle: ReaderProcess[] = [];
+  #isClosed = false;
 
   constructor(task: Task, { graceMs = GRACE_MS, idleMs = IDLE_MS }: ReaderProcessOptions = {}) {
     this.#task = task;
@@ -42,6 +43,7 @@ export class ReaderProcesses {
 
   /** Settles when the process is free again or was ended, shortly after the signal is aborted. */
   async run(statement: Statement, signal: AbortSignal): Promise<Measured> {
+    if (this.#isClosed) throw interrupted();
     const reader = this.#idle.pop() ?? this.#start();
     let grace: NodeJS.Timeout | undefined;
     const interrupt = () => {
@@ -56,7 +58,10 @@ export class ReaderProcesses {
     } finally {
       clearTimeout(grace);
       signal.removeEventListener("abort", interrupt);
-      if (!reader.isEnded) this.#rest(reader);
+      if (!reader.isEnded) {
+        this.#idle.push(reader);
+        reader.rest(this.#idleMs);
+      }
     }
   }
 
@@ -65,22 +70,26 @@ export class ReaderProcesses {
     for (const reader of this.#all) reader.end();
   }
 
+  /** Ends all processes, and starts no others. */
+  close(): void {
+    this.#isClosed = true;
+    this.end();
+  }
+
   #start(): ReaderProcess {
-    const reader = new ReaderProcess(this.#task, () => {
+    const onEnd = (reader: ReaderProcess) => {
       this.#all.delete(reader);
       const at = this.#idle.indexOf(reader);
       if (at >= 0) this.#idle.splice(at, 1);
-    });
-    this.#all.add(reader);
-    return reader;
-  }
-
-  #rest(reader: ReaderProcess): void {
-    this.#idle.push(reader);
-    const { uses } = reader;
-    setTimeout(() => {
-      if (reader.uses === uses) reader.end();
-    }, this.#idleMs).unref();
+    };
+    try {
+      const reader = new ReaderProcess(this.#task, onEnd);
+      this.#all.add(reader);
+      return reader;
+    } catch (error) {
+      // Out of processes or memory.
+      throw interrupted(error);
+    }
   }
 }
 
@@ -92,13 +101,12 @@ interface Pending {
 /** One reader process, which runs one statement at a time. */
 class ReaderProcess {
   readonly #child: ChildProcess;
-  readonly #onEnd: () => void;
+  readonly #onEnd: (reader: ReaderProcess) => void;
   #pending: Pending | undefined;
-  /** The number of statements so far. */
-  uses = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
   isEnded = false;
 
-  constructor(task: Task, onEnd: () => void) {
+  constructor(task: Task, onEnd: (reader: ReaderProcess) => void) {
     this.#onEnd = onEnd;
     const { SystemRoot } = process.env;
     this.#child = childProcess().fork(PROGRAM, [JSON.stringify(task)], {
@@ -120,7 +128,6 @@ class ReaderProcess {
   }
 
   run(statement: Statement): Promise<Measured> {
-    this.uses++;
     this.#child.channel?.ref();
     return new Promise((resolve, reject) => {
       this.#pending = { resolve, reject };
@@ -130,12 +137,21 @@ class ReaderProcess {
     });
   }
 
+  /** Ends the process unless it gets another statement within a time. */
+  rest(ms: number): void {
+    const expire = () => {
+      if (this.#pending === undefined) this.end();
+    };
+    this.#idleTimer = this.#idleTimer?.refresh() ?? setTimeout(expire, ms).unref();
+  }
+
   /** Kills the process, whatever it does. */
   end(): void {
     if (this.isEnded) return;
     this.isEnded = true;
+    clearTimeout(this.#idleTimer);
     this.#child.kill("SIGKILL");
-    this.#onEnd();
+    this.#onEnd(this);
     this.#settle()?.reject(interrupted());
   }
 
@@ -158,6 +174,6 @@ function errorOf({ message, errcode, replaced }: Failed): Error {
   return Object.assign(new Error(message), { errcode });
 }
 
-function interrupted(): WharfError {
-  return new WharfError("UNAVAILABLE", "the read was interrupted: try again");
+function interrupted(cause?: unknown): WharfError {
+  return new WharfError("UNAVAILABLE", "the read was interrupted: try again", undefined, cause);
 }

@@ -1,0 +1,161 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { dataSet, ScratchData, someUids } from "../data-set.ts";
+import type { HttpJob, Target } from "../load/http.ts";
+import type { Load } from "../load/load.ts";
+import { alternately, median } from "../measure.ts";
+import type { Options } from "../options.ts";
+import { ORGANIZATION } from "../organization.ts";
+import { Program } from "../program.ts";
+import { type Bench, counted, type Measured, type Row, serve } from "../row.ts";
+import { groupPath, listPath } from "../verify.ts";
+import type { Wharf } from "../wharf.ts";
+
+/** How long the others have been at it when a measurement begins. */
+const HEAD_START_MS = 500;
+
+/** What other clients do at the same time. */
+interface Disturbance {
+  readonly connections: number;
+  readonly targets: readonly Target[];
+}
+
+/** Response times of one client, alone and beside others. */
+interface Comparison {
+  readonly server: Wharf;
+  readonly client: Pick<HttpJob, "method" | "targets">;
+  readonly others: Disturbance;
+}
+
+async function compare(bench: Bench, { server, client, others }: Comparison): Promise<Measured> {
+  const { http, cores, options } = bench;
+  const { port, token } = server;
+  await using disturbing = new Program<HttpJob, Load>("load/http.ts", cores.asking);
+  const seconds = options.seconds;
+  const ask = () => http.ask({ ...client, port, token, connections: 1, seconds });
+  const rates: number[] = [];
+  const beside = async () => {
+    const running = disturbing.ask({
+      ...{ port, token, method: "GET" as const, seconds: seconds + (2 * HEAD_START_MS) / 1000 },
+      ...others,
+    });
+    await sleep(HEAD_START_MS);
+    const load = await ask();
+    const { answers, seconds: took } = await running;
+    rates.push(answers / took);
+    return load;
+  };
+  await ask();
+  await beside();
+  const medians = { alone: [] as number[], beside: [] as number[] };
+  const figures = await alternately(
+    options.rounds,
+    async () => {
+      const { medianMs, p99Ms } = await ask();
+      medians.alone.push(medianMs);
+      return p99Ms;
+    },
+    async () => {
+      const { medianMs, p99Ms } = await beside();
+      medians.beside.push(medianMs);
+      return p99Ms;
+    },
+  );
+  const notes = [
+    `median ${median(medians.beside).toFixed(2)} ms, alone ${median(medians.alone).toFixed(2)} ms`,
+    `the others got ${median(rates).toFixed(0)} responses per second`,
+  ];
+  return { unit: "ms", ...figures, notes };
+}
+
+function newGroup(name: string): Target {
+  return { method: "POST", path: groupPath(ORGANIZATION), body: JSON.stringify({ name }) };
+}
+
+/** A copy of a data set, which may be changed. */
+async function copyOf(count: number): Promise<ScratchData> {
+  const scratch = new ScratchData();
+  cpSync(join(await dataSet(count)), scratch.path, { recursive: true });
+  return scratch;
+}
+
+/** GETs of others while one client does the worst that it can. */
+function getRow(doing: string, others: (bench: Bench) => Promise<GetComparison>): Row {
+  return {
+    work: `GET p99 while one client ${doing}`,
+    reference: "alone",
+    target: { atMost: 3 },
+    async measure(bench) {
+      await using resources = new AsyncDisposableStack();
+      const { data, gets, disturbance } = await others(bench);
+      if (data instanceof ScratchData) resources.use(data);
+      const server = resources.use(
+        await serve(bench, data instanceof ScratchData ? data.path : data),
+      );
+      const client = { method: "GET" as const, targets: gets.map((path) => ({ path })) };
+      return await compare(bench, { server, client, others: disturbance });
+    },
+  };
+}
+
+interface GetComparison {
+  readonly data: string | ScratchData;
+  readonly gets: readonly string[];
+  readonly disturbance: Disturbance;
+}
+
+function skipRow({ sizes }: Options): Row {
+  const skip = sizes.medium / 2;
+  const doing = `skips ${counted(skip)} of ${counted(sizes.medium)} after each of its creates`;
+  return getRow(doing, async () => {
+    const data = await copyOf(sizes.medium);
+    const targets = [newGroup("another"), { path: listPath(skip) }];
+    const gets = someUids(data.path, 1_000).map(groupPath);
+    return { data, gets, disturbance: { connections: 1, targets } };
+  });
+}
+
+const MAX_PAGE_SIZE = 200;
+
+/** Texts that all aliases of a data set contain. */
+const COMMON_TEXTS = ["cve", "cve-2", "cve-20", "cve-2026-0", "ve-2026", "e-2026-0", "2026-0"];
+
+function searchRow({ sizes }: Options): Row {
+  const count = sizes.medium;
+  return getRow(
+    `searches ${counted(count)} advisories for what all have, by creation time`,
+    async () => {
+      const data = await dataSet(count, "advisories");
+      // Different pages, so that none is cached.
+      const targets = Array.from({ length: MAX_PAGE_SIZE * COMMON_TEXTS.length }, (_, at) => {
+        const text = COMMON_TEXTS[at % COMMON_TEXTS.length];
+        const query = `query=${text}&orderBy=created_at&pageSize=${(at % MAX_PAGE_SIZE) + 1}`;
+        return { path: `/vulnerabilities/v2beta1/advisories?${query}` };
+      });
+      return { data, gets: [groupPath(ORGANIZATION)], disturbance: { connections: 1, targets } };
+    },
+  );
+}
+
+const LIST_CONNECTIONS = 32;
+
+function createRow({ sizes }: Options): Row {
+  return {
+    work: `create p99 while ${LIST_CONNECTIONS} connections list ${counted(sizes.medium)} groups`,
+    reference: "alone",
+    target: { atMost: 4 },
+    async measure(bench) {
+      using data = await copyOf(sizes.medium);
+      await using server = await serve(bench, data.path);
+      const client = { method: "POST" as const, targets: [newGroup("another")] };
+      const others = { connections: LIST_CONNECTIONS, targets: [{ path: listPath() }] };
+      return await compare(bench, { server, client, others });
+    },
+  };
+}
+
+/** How much the work of some clients delays others. */
+export function isolationRows(options: Options): Row[] {
+  return [skipRow(options), searchRow(options), createRow(options)];
+}

@@ -1,0 +1,26 @@
+import { fromJson, type JsonValue } from "@bufbuild/protobuf";
+import { type EventFilter, EventFilterSchema } from "@wharf/contract";
+import { usageError } from "../errors.ts";
+import { readDocument } from "../resource/values.ts";
+
+export interface FilterArgs {
+  readonly type: readonly string[];
+  readonly filters: string | undefined;
+}
+
+/** The filters of --type and --filters; undefined if neither is given. Types may omit their common beginning. */
+export async function readFilters({
+  type,
+  filters,
+}: FilterArgs): Promise<EventFilter[] | undefined> {
+  if (type.length === 0 && filters === undefined) return undefined;
+  const any = type.flatMap((one) => [{ glob: { type: one } }, { glob: { type: `*.${one}` } }]);
+  const given = filters === undefined ? [] : await readDocument("--filters", filters);
+  if (!Array.isArray(given)) throw usageError("--filters must be a list of filters");
+  const all = [...(any.length === 0 ? [] : [{ any }]), ...given] as JsonValue[];
+  try {
+    return all.map((one) => fromJson(EventFilterSchema, one));
+  } catch (error) {
+    throw usageError(`--filters: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,143 @@
+import { Agent, type OutgoingHttpHeaders, request as requestHttp } from "node:http";
+import { rejectPrivate } from "../lib/fetch-json.ts";
+import { publicLookup } from "../lib/ip-ranges.ts";
+import { https } from "../lib/lazy-builtins.ts";
+import { readRetryAfter } from "./retry-schedule.ts";
+
+/** The beginning of an answer that is kept. */
+const KEPT_BYTES = 1024;
+
+/** Longer answers are not read: the connection is closed. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+/** Idle connections are closed after this time. */
+const IDLE_MS = 4_000;
+
+/** The answer to a request, or why there is none. */
+export interface SendResult {
+  /** 0 without an answer. */
+  readonly status: number;
+  readonly latencyMs: number;
+  readonly error?: string;
+  /** The first KiB of the answer. */
+  readonly response?: string;
+  /** The pause that the sink asks for. */
+  readonly retryAfterMs: number;
+  /** The header `webhook-delivery`, by which a sink rejects a message for good. */
+  readonly directive?: string | undefined;
+}
+
+export interface PinnedClientOptions {
+  /** Whether any address is allowed, also private ones and without TLS. */
+  readonly anywhere: boolean;
+  /** From the DNS lookup to the status of the answer. */
+  readonly timeoutMs: number;
+  readonly maxConnections: number;
+}
+
+/**
+ * Posts to one URL over connections that are kept open. Like fetchJson, only over HTTPS and to public addresses by
+ * default: the address that was checked is the one that is connected to, and stays so for the life of the connection.
+ * No redirects, no proxies from the environment; bounded time and size.
+ */
+export class PinnedClient {
+  readonly #url: URL;
+  readonly #options: PinnedClientOptions;
+  readonly #agent: Agent;
+
+  constructor(url: URL, options: PinnedClientOptions) {
+    this.#url = url;
+    this.#options = options;
+    const { anywhere, maxConnections: maxSockets } = options;
+    const settings = {
+      keepAlive: true,
+      maxSockets,
+      timeout: IDLE_MS,
+      ...(anywhere ? {} : { lookup: publicLookup }),
+    };
+    this.#agent = url.protocol === "https:" ? new (https().Agent)(settings) : new Agent(settings);
+  }
+
+  async post(headers: OutgoingHttpHeaders, body: string): Promise<SendResult> {
+    const started = performance.now();
+    const failed = (error: string): SendResult => {
+      return { status: 0, latencyMs: performance.now() - started, error, retryAfterMs: 0 };
+    };
+    try {
+      if (!this.#options.anywhere) rejectPrivate(this.#url);
+    } catch (error) {
+      return failed((error as Error).message);
+    }
+    return new Promise((resolve) => this.#send(headers, body, started, resolve, failed));
+  }
+
+  #send(
+    headers: OutgoingHttpHeaders,
+    body: string,
+    started: number,
+    resolve: (result: SendResult) => void,
+    failed: (error: string) => SendResult,
+  ): void {
+    const send = this.#url.protocol === "https:" ? https().request : requestHttp;
+    const { timeoutMs } = this.#options;
+    const length = Buffer.byteLength(body);
+    const outgoing = send(this.#url, {
+      method: "POST",
+      agent: this.#agent,
+      headers: { ...headers, "content-length": length },
+    });
+    // Once there is a status, that is the answer: a body that never ends is cut.
+    let abandon = () => {
+      outgoing.destroy();
+      resolve(failed(`no answer within ${timeoutMs} ms`));
+    };
+    const timer = setTimeout(() => abandon(), timeoutMs);
+    outgoing.on("error", (error) => {
+      clearTimeout(timer);
+      resolve(failed(reasonOf(error)));
+    });
+    outgoing.on("response", (answer) => {
+      const { statusCode: status = 0, headers: received } = answer;
+      const kept: Buffer[] = [];
+      let size = 0;
+      const finish = () => {
+        clearTimeout(timer);
+        const response = Buffer.concat(kept).subarray(0, KEPT_BYTES).toString("utf8");
+        const directive = received["webhook-delivery"];
+        resolve({
+          status,
+          latencyMs: performance.now() - started,
+          ...(response === "" ? {} : { response: response.replaceAll("\0", "\uFFFD") }),
+          retryAfterMs: readRetryAfter(received["retry-after"], Date.now()),
+          directive: typeof directive === "string" ? directive : undefined,
+        });
+      };
+      answer.on("data", (chunk: Buffer) => {
+        if (size < KEPT_BYTES) kept.push(chunk);
+        size += chunk.length;
+        if (size > MAX_ANSWER_BYTES) answer.destroy();
+      });
+      abandon = () => answer.destroy();
+      answer.on("error", () => {});
+      answer.on("close", finish);
+      answer.on("end", finish);
+    });
+    outgoing.end(body);
+  }
+
+  /** Closes all connections. */
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+/** Only the code of a system error is shown: its message can name internal addresses. */
+function reasonOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ECONNREFUSED") return "the connection was refused";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "the name cannot be resolved";
+  if (code === "ECONNRESET" || code === "EPIPE") return "the connection was closed";
+  if (code?.startsWith("ERR_TLS") || code?.includes("CERT")) return "the certificate is not valid";
+  if (error.message.includes("not public")) return error.message;
+  return "it cannot be reached";
+}

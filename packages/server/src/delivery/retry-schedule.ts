@@ -1,0 +1,42 @@
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** The pauses after failed attempts, as the specification of Standard Webhooks recommends: about three days. */
+export const RETRY_DELAYS_MS: readonly number[] = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+
+/** Pauses are up to this part longer, so that many deliveries that fail together are not repeated together. */
+const JITTER = 0.2;
+
+/** The longest pause that a sink can ask for. */
+const MAX_RETRY_AFTER_MS = 24 * HOUR;
+
+/** When to try again after a number of failed attempts; undefined after the last one. */
+export function retryDelay(
+  failedAttempts: number,
+  retryAfterMs = 0,
+  delays: readonly number[] = RETRY_DELAYS_MS,
+): number | undefined {
+  const delay = delays[failedAttempts - 1];
+  if (delay === undefined) return undefined;
+  const jittered = delay * (1 + Math.random() * JITTER);
+  return Math.max(jittered, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
+}
+
+/** The milliseconds of a Retry-After header: seconds or a date; 0 without one. */
+export function readRetryAfter(header: string | undefined, now: number): number {
+  if (header === undefined) return 0;
+  const text = header.trim();
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * SECOND : Date.parse(text) - now;
+  return Number.isNaN(ms) ? 0 : Math.max(0, Math.min(ms, MAX_RETRY_AFTER_MS));
+}

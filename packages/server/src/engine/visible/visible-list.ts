@@ -1,0 +1,188 @@
+import type { SlicedTask } from "../../lib/time-slices.ts";
+import type { Reader } from "../../store/db/connection.ts";
+import { SharedRead } from "../../store/db/shared-read.ts";
+import {
+  readManyPositions,
+  readPageById,
+  readPositionsById,
+  type UidPosition,
+} from "../../store/resources/many-rows.ts";
+import type { Condition, Order, Position, Start } from "../../store/resources/query.ts";
+import type { ResourceTable } from "../../store/resources/resource-table.ts";
+import { readLoggedRows } from "../../store/resources/row-log.ts";
+import type { PageForm, PageRow } from "../../store/resources/rows.ts";
+import {
+  type Block,
+  markOf,
+  type OrderedIds,
+  type OrderedRow,
+  type PlacedRow,
+  placeIn,
+} from "./ordered-ids.ts";
+import type { RangeSet } from "./range-set.ts";
+
+/** Which rows a list has, and the column that it is in the order of. */
+export interface VisibleQuery {
+  readonly table: ResourceTable;
+  readonly set: RangeSet;
+  readonly filters: readonly Condition[];
+  readonly column: Order["column"];
+}
+
+/** A page of a list. */
+export interface VisiblePage {
+  readonly start: Start | undefined;
+  readonly skip: number;
+  readonly limit: number;
+  readonly descending: boolean;
+  readonly form: PageForm;
+}
+
+type Keys = Map<number, Position["key"]>;
+
+/** A correction of the ids by what has changed. */
+interface Correction {
+  readonly removed: readonly PlacedRow[];
+  readonly added: readonly OrderedRow[];
+  readonly keys: Keys;
+}
+
+/**
+ * The ids of all rows of a list in order, for a caller with many ranges. Reads correct them by the log of changed rows,
+ * so a page costs what it returns, wherever it begins.
+ *
+ * Statements see different moments. So each read ends with another look at the log: if rows that it depends on have
+ * changed meanwhile, it is repeated.
+ */
+export class VisibleList {
+  readonly #reader: Reader;
+  readonly #query: VisibleQuery;
+  readonly #ids: OrderedIds;
+  #version: number;
+  readonly #refreshed = new SharedRead(() => this.#refresh());
+
+  /** The ids as they were at a version of the rows, or later. */
+  constructor(reader: Reader, query: VisibleQuery, ids: OrderedIds, version: number) {
+    this.#reader = reader;
+    this.#query = query;
+    this.#ids = ids;
+    this.#version = version;
+  }
+
+  get bytes(): number {
+    return this.#ids.bytes;
+  }
+
+  get size(): number {
+    return this.#ids.size;
+  }
+
+  /** Corrects the ids by all changes before the call. Returns false when the log does not have all of them. */
+  refresh(): Promise<boolean> {
+    return this.#refreshed.read();
+  }
+
+  /** Reads a page; undefined when the list must be read again. */
+  async read(page: VisiblePage, task: SlicedTask): Promise<PageRow[] | undefined> {
+    for (;;) {
+      if (!(await this.refresh())) return undefined;
+      const rows = await this.#attempt(page);
+      if (rows !== undefined) return rows;
+      await task.yield();
+    }
+  }
+
+  async #attempt({ start, skip, limit, descending, form }: VisiblePage) {
+    const version = this.#version;
+    const dependsOn = new Set<number>();
+    const place = start && (await this.#placeOf(start, descending, dependsOn));
+    if (version !== this.#version) return undefined;
+    const end = (place ?? this.#ids.size) - skip;
+    const { ids, marks } = descending
+      ? this.#ids.slice(Math.max(end - limit, 0), Math.max(Math.min(limit, end), 0))
+      : this.#ids.slice((place ?? 0) + skip, limit);
+    for (const mark of marks) dependsOn.add(mark);
+    const { table, column } = this.#query;
+    const rows = ids.length === 0 ? [] : await readPageById(this.#reader, table, column, ids, form);
+    const { uids } = await this.#changesSince(version);
+    if (uids === undefined || uids.values().some((uid) => dependsOn.has(markOf(uid)))) return;
+    const byId = new Map(rows.map((row) => [row[1], row]));
+    const inOrder = ids.map((id) => byId.get(id) as PageRow);
+    return descending ? inOrder.reverse() : inOrder;
+  }
+
+  /** How many rows are before the start of a page, in ascending order. */
+  async #placeOf(start: Start, descending: boolean, dependsOn: Set<number>): Promise<number> {
+    const block = this.#ids.blockAt(start);
+    if (block === undefined) return 0;
+    const before = this.#ids.placeOf(block);
+    const ids = [...block.ids];
+    for (const mark of block.marks) dependsOn.add(mark);
+    const keys = await this.#keysOf(ids);
+    return before + placeIn({ ids }, start, keys, start.inclusive === descending);
+  }
+
+  async #keysOf(ids: readonly number[]): Promise<Keys> {
+    return new Map((await this.#positionsOf(ids)).map(([key, id]) => [id, key]));
+  }
+
+  async #positionsOf(ids: readonly number[]): Promise<readonly UidPosition[]> {
+    const { table, column } = this.#query;
+    return ids.length === 0 ? [] : readPositionsById(this.#reader, table, column, ids);
+  }
+
+  #changesSince(version: number) {
+    return readLoggedRows(this.#reader, this.#query.table.shape.name, version);
+  }
+
+  async #refresh(): Promise<boolean> {
+    for (;;) {
+      const { version, uids } = await this.#changesSince(this.#version);
+      if (uids === undefined) return false;
+      const changed = [...uids].filter((uid) => this.#query.set.has(uid));
+      if (changed.length > 0) {
+        const { removed, added, keys } = await this.#correction(changed);
+        if ((await this.#changesSince(version)).version !== version) continue;
+        this.#ids.correct(removed, added, keys);
+      }
+      this.#version = version;
+      return true;
+    }
+  }
+
+  /** Every changed row is removed from where it was, and added where it belongs now. */
+  async #correction(changed: readonly string[]): Promise<Correction> {
+    const { table, column, filters } = this.#query;
+    const candidates = this.#ids.marked(new Set(changed.map(markOf)));
+    const uidOf = new Map<number, string>();
+    for (const [, id, uid] of await this.#positionsOf(candidates.map(({ id }) => id)))
+      uidOf.set(id, uid);
+    const all = new Set(changed);
+    // A row that no longer exists was deleted; another one may have the same mark.
+    const removed = candidates.filter(({ id }) => all.has(uidOf.get(id) ?? (changed[0] as string)));
+    if (isUnmoved(this.#query, changed, removed, uidOf)) {
+      return { removed: [], added: [], keys: new Map() };
+    }
+    const rows = { uids: changed, areTops: false, filters };
+    const now = await readManyPositions(this.#reader, table, column, rows);
+    const added = now.map(([key, id, uid]) => ({ key, id, mark: markOf(uid) }));
+    const blocks = new Set<Block>();
+    for (const row of added) {
+      const block = this.#ids.blockAt(row);
+      if (block !== undefined) blocks.add(block);
+    }
+    const keys = await this.#keysOf([...blocks].flatMap(({ ids }) => ids));
+    return { removed, added, keys };
+  }
+}
+
+/** Whether all changed rows are in the list, and stay where they are. */
+function isUnmoved(
+  { column, filters }: VisibleQuery,
+  changed: readonly string[],
+  placed: readonly PlacedRow[],
+  uidOf: ReadonlyMap<number, string>,
+): boolean {
+  const isFixed = (column === "uid" || column === "created") && filters.length === 0;
+  return isFixed && placed.length === changed.length && placed.every(({ id }) => uidOf.has(id));
+}

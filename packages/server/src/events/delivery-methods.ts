@@ -1,0 +1,224 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import {
+  DeliveriesService,
+  type DeliverySchema,
+  DeliveryState,
+  isSelfOrBelow,
+  type ListDeliveriesRequest,
+  ListDeliveriesResponseSchema,
+  parentOf,
+  type RedeliverEventsRequest,
+  RedeliverEventsResponseSchema,
+  type Subscription,
+  SubscriptionState,
+} from "@wharf/contract";
+import { audit } from "../engine/audit.ts";
+import type { Engine } from "../engine/engine.ts";
+import { pageSizeOf, readCursor } from "../engine/list.ts";
+import { failedPrecondition, invalidArgument, notFound } from "../lib/errors.ts";
+import { timeOfEventId } from "../lib/event-id.ts";
+import type { Call, Handler } from "../rpc/call.ts";
+import { messageReply } from "../rpc/reply.ts";
+import type { Reader } from "../store/db/connection.ts";
+import {
+  addDeliveries,
+  countDeliveries,
+  DELIVERY_STATES,
+  failedEvents,
+  listDeliveries,
+  type StoredAttempt,
+  type StoredDelivery,
+} from "../store/tables/deliveries.ts";
+import { findEvent, type LoggedEvent } from "../store/tables/event-log.ts";
+import { markDue } from "../store/tables/subscription-states.ts";
+import type { EventNames } from "./cloud-event.ts";
+import { typesFilter } from "./filters.ts";
+import { LogSearch } from "./log-search.ts";
+import { capabilitiesFor, mustRead } from "./rights.ts";
+import { subscriptions } from "./subscriptions.ts";
+
+/** Events that one call sends again, and those written in one transaction. */
+const MAX_REDELIVERED = 10_000;
+const BATCH_SIZE = 500;
+
+/** The delivery log, and replay. */
+export function deliveryMethods(engine: Engine, names: () => EventNames) {
+  const { method } = DeliveriesService;
+  return [
+    [method.listDeliveries, listMethod(engine)],
+    [method.redeliverEvents, redeliverMethod(engine, names)],
+  ] as const;
+}
+
+const STATES = {
+  [DELIVERY_STATES.pending]: DeliveryState.PENDING,
+  [DELIVERY_STATES.delivered]: DeliveryState.DELIVERED,
+  [DELIVERY_STATES.failed]: DeliveryState.FAILED,
+} as Readonly<Record<number, DeliveryState>>;
+
+function listMethod(engine: Engine): Handler {
+  const { reader } = engine.store;
+  return async (call, message) => {
+    const request = message as ListDeliveriesRequest;
+    const { subscriptionUid: subscription, state, eventId } = request;
+    await existing(reader, subscription);
+    const pageSize = pageSizeOf(request.pageSize);
+    const query = {
+      subscription,
+      state: state === DeliveryState.UNSPECIFIED ? undefined : state - 1,
+      eventId: eventId || undefined,
+    };
+    const text = JSON.stringify(["deliveries", subscription, state, eventId]);
+    const cursor = readCursor(engine, text, request.pageToken, call.time);
+    const before = cursor?.position.id;
+    const rows = await listDeliveries(reader, { ...query, before }, pageSize + 1);
+    const page = rows.slice(0, pageSize);
+    const last = page.at(-1);
+    const isMore = rows.length > pageSize && last !== undefined;
+    const response = create(ListDeliveriesResponseSchema, {
+      deliveries: page.map(deliveryMessage),
+      nextPageToken: isMore
+        ? engine.pageTokens.seal(text, { position: { key: 0, id: last.id }, skipped: 0 }, call.time)
+        : "",
+      totalCount: BigInt(await countDeliveries(reader, query)),
+    });
+    return messageReply(ListDeliveriesResponseSchema, response);
+  };
+}
+
+function deliveryMessage(row: StoredDelivery): MessageInitShape<typeof DeliverySchema> {
+  const { id, eventId, type, subject, state, replay, time, nextAt } = row;
+  const attempts = JSON.parse(row.attempts) as StoredAttempt[];
+  return {
+    id: String(id),
+    eventId,
+    type,
+    subject,
+    state: STATES[state] ?? DeliveryState.UNSPECIFIED,
+    replay: replay !== 0,
+    createTime: timestampFromMs(time),
+    ...(state === DELIVERY_STATES.pending && { nextAttemptTime: timestampFromMs(nextAt) }),
+    attempts: attempts.map(({ time: at, ...attempt }) => ({
+      ...attempt,
+      time: timestampFromMs(at),
+    })),
+  };
+}
+
+async function existing(reader: Reader, uid: string): Promise<Subscription> {
+  const found = await subscriptions.find(reader, uid);
+  if (found === undefined) throw notFound(subscriptions.typeName, uid);
+  return found;
+}
+
+/** Only what the subscription may get: its filters apply, and the caller needs the rights that they take. */
+function redeliverMethod(engine: Engine, names: () => EventNames): Handler {
+  const { reader } = engine.store;
+  return async (call, message) => {
+    const request = message as RedeliverEventsRequest;
+    const { subscriptionUid: uid, eventIds, types } = request;
+    const subscription = await existing(reader, uid);
+    if (subscription.state === SubscriptionState.DISABLED) {
+      const description = "the subscription is disabled: set its state to ACTIVE first";
+      throw failedPrecondition({ type: "SUBSCRIPTION_DISABLED", subject: uid, description });
+    }
+    const filters = [...subscription.filters, ...typesFilter(types)];
+    const group = parentOf(uid);
+    mustRead(call.caller.grants, group, capabilitiesFor(filters, names()));
+    if (eventIds.length > 0) {
+      checkExclusive(request);
+      const search = new LogSearch(names(), subscription.filters, { group });
+      const events = await namedEvents(reader, eventIds, group, search);
+      await redeliver(engine, call, uid, events);
+      return reply(events.length, "");
+    }
+    if (request.since === undefined) {
+      const description = "eventIds or since is required";
+      throw invalidArgument({ field: "since", description });
+    }
+    const since = timestampMs(request.since);
+    const until = request.until === undefined ? call.time : timestampMs(request.until);
+    const text = JSON.stringify(["redeliver", uid, types, since, request.onlyFailed]);
+    const cursor = readCursor(engine, text, request.pageToken, call.time)?.position;
+    const search = new LogSearch(names(), filters, { group, since, until });
+    let from = cursor && { tx: Number(cursor.key), id: cursor.id };
+    let [count, read] = [0, 0];
+    while (read < MAX_REDELIVERED) {
+      const events = await search.read(reader, from, BATCH_SIZE);
+      const chosen = request.onlyFailed ? await onlyFailed(reader, uid, events) : events;
+      if (chosen.length > 0) await redeliver(engine, call, uid, chosen);
+      count += chosen.length;
+      read += events.length;
+      from = events.at(-1) ?? from;
+      if (events.length < BATCH_SIZE) return reply(count, "");
+      if (call.abandoned !== undefined) throw call.abandoned;
+    }
+    const position = { key: from?.tx ?? 0, id: from?.id ?? 0 };
+    return reply(count, engine.pageTokens.seal(text, { position, skipped: 0 }, call.time));
+  };
+}
+
+function reply(count: number, nextPageToken: string) {
+  return messageReply(
+    RedeliverEventsResponseSchema,
+    create(RedeliverEventsResponseSchema, { count, nextPageToken }),
+  );
+}
+
+function checkExclusive({ since, until, types, onlyFailed }: RedeliverEventsRequest): void {
+  if (since === undefined && until === undefined && types.length === 0 && !onlyFailed) return;
+  const description = "eventIds excludes since, until, types and onlyFailed";
+  throw invalidArgument({ field: "eventIds", description });
+}
+
+async function namedEvents(
+  reader: Reader,
+  ids: readonly string[],
+  group: string,
+  search: LogSearch,
+): Promise<LoggedEvent[]> {
+  const events: LoggedEvent[] = [];
+  for (const [index, id] of [...new Set(ids)].entries()) {
+    const time = timeOfEventId(id);
+    const event = time === undefined ? undefined : await findEvent(reader, id, time);
+    // The same error for events elsewhere: their existence is not revealed.
+    if (event === undefined || !isSelfOrBelow(event.group, group) || !search.matches(event)) {
+      const description = `the subscription has no event ${JSON.stringify(id)}: it has expired, or the filters do not match it`;
+      throw invalidArgument({ field: `eventIds[${index}]`, description });
+    }
+    events.push(event);
+  }
+  return events;
+}
+
+async function onlyFailed(
+  reader: Reader,
+  uid: string,
+  events: readonly LoggedEvent[],
+): Promise<LoggedEvent[]> {
+  const failed = await failedEvents(
+    reader,
+    uid,
+    events.map(({ id }) => id),
+  );
+  return events.filter(({ id }) => failed.has(id));
+}
+
+async function redeliver(
+  engine: Engine,
+  call: Call,
+  subscription: string,
+  events: readonly LoggedEvent[],
+): Promise<void> {
+  await engine.store.writeFor(call, async (tx) => {
+    await addDeliveries(
+      tx,
+      events.map(({ id: event, eventId, type, subject }) => {
+        return { subscription, event, eventId, type, subject, isReplay: true, time: call.time };
+      }),
+    );
+    await markDue(tx, [subscription], call.time);
+    await audit(tx, call, { resource: subscription, detail: { redelivered: events.length } });
+  });
+}

@@ -1,0 +1,89 @@
+import { Waiting } from "../delivery/waiting.ts";
+import type { Logger } from "../observe/logger.ts";
+import { dueSubscriptions, leaseOf } from "../store/tables/subscription-states.ts";
+import { Sender, type SenderDeps } from "./sender.ts";
+
+/** Subscriptions that are sent to at the same time: so many dead sinks do not delay others. */
+const MAX_SENDERS = 500;
+
+export interface WorkerDeps extends SenderDeps {
+  readonly log: Pick<Logger, "error">;
+}
+
+/** Starts a sender for each subscription with deliveries that are due and that no other process sends. */
+export class DeliveryWorker {
+  readonly #deps: WorkerDeps;
+  readonly #senders = new Map<string, Sender>();
+  readonly #runs = new Set<Promise<void>>();
+  readonly #waiting = new Waiting();
+  #running: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** These subscriptions have new deliveries. */
+  dispatched(uids: readonly string[]): void {
+    let isNew = false;
+    for (const uid of uids) {
+      const sender = this.#senders.get(uid);
+      if (sender === undefined) isNew = true;
+      else sender.wake();
+    }
+    if (isNew) this.#waiting.wake();
+  }
+
+  /** Lets requests in progress finish. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#waiting.wake();
+    await this.#running;
+    for (const sender of this.#senders.values()) sender.stop();
+    await Promise.all(this.#runs);
+  }
+
+  async #run(): Promise<void> {
+    const { times, log } = this.#deps;
+    while (!this.#stopped) {
+      try {
+        await this.#startDue();
+      } catch (error) {
+        if (!this.#stopped) log.error({ err: error }, "events not delivered");
+      }
+      await this.#waiting.wait(times.idlePollMs);
+    }
+  }
+
+  async #startDue(): Promise<void> {
+    const { engine, leases } = this.#deps;
+    const room = MAX_SENDERS - this.#senders.size;
+    if (room <= 0) return;
+    for (const uid of await dueSubscriptions(engine.store.reader, Date.now(), room)) {
+      if (this.#stopped || this.#senders.has(uid)) continue;
+      if (await leases.acquire(leaseOf(uid))) this.#startSender(uid);
+    }
+  }
+
+  #startSender(uid: string): void {
+    const sender = new Sender(this.#deps, uid);
+    this.#senders.set(uid, sender);
+    const run = sender
+      .run()
+      .catch((error: unknown) => {
+        if (!this.#stopped)
+          this.#deps.log.error({ err: error, subscription: uid }, "events not delivered");
+      })
+      .finally(() => {
+        this.#senders.delete(uid);
+        this.#runs.delete(run);
+        // Something may have arrived while it ended.
+        this.#waiting.wake();
+      });
+    this.#runs.add(run);
+  }
+}

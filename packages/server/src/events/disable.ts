@@ -1,0 +1,48 @@
+import { parentOf, SubscriptionState } from "@wharf/contract";
+import { OPERATOR_UID } from "../auth/caller.ts";
+import type { Engine } from "../engine/engine.ts";
+import { newEventId } from "../lib/event-id.ts";
+import { writeAudit, writeEvent } from "../store/tables/audit-and-events.ts";
+import { failPending } from "../store/tables/deliveries.ts";
+import { subscriptions } from "./subscriptions.ts";
+
+/**
+ * Disables a subscription on behalf of the service: its sink is gone, or the identity behind it has lost its rights. An
+ * event and an audit entry say why. Does nothing if it is not active any more.
+ */
+export async function disable(engine: Engine, uid: string, reason: string): Promise<void> {
+  const time = Date.now();
+  await engine.store.write(async (tx) => {
+    const row = await subscriptions.table.findForChange(tx, uid);
+    const subscription = row && subscriptions.fromRow(row);
+    if (subscription?.state !== SubscriptionState.ACTIVE) return;
+    subscription.state = SubscriptionState.DISABLED;
+    subscription.stateReason = reason;
+    const updated = subscriptions.toRow(subscription);
+    await subscriptions.table.update(tx, updated);
+    tx.accessChanged();
+    await failPending(tx, uid);
+    const body = subscriptions.eventBody(updated);
+    await writeEvent(tx, {
+      id: newEventId(time),
+      time,
+      type: "events.subscription.disabled.v1",
+      subject: uid,
+      group: parentOf(uid),
+      actor: OPERATOR_UID,
+      bodyType: body.type,
+      body: body.json,
+    });
+    await writeAudit(tx, {
+      time,
+      actor: OPERATOR_UID,
+      method: "subscription disabled",
+      resource: uid,
+      requestId: "",
+      remoteAddress: "",
+      userAgent: "",
+      code: 0,
+      detail: JSON.stringify({ reason, authorizedBy: subscription.authorizedBy }),
+    });
+  });
+}

@@ -1,0 +1,136 @@
+import type { Leases } from "../delivery/leases.ts";
+import type { DeliveryTimes } from "../delivery/times.ts";
+import { Waiting } from "../delivery/waiting.ts";
+import type { Logger } from "../observe/logger.ts";
+import type { Store } from "../store/db/store.ts";
+import { addDeliveries } from "../store/tables/deliveries.ts";
+import {
+  isAfter,
+  type LogPosition,
+  moveCursor,
+  readCursor,
+  readLog,
+  rebaseLog,
+} from "../store/tables/event-log.ts";
+import { firstStart, markDue } from "../store/tables/subscription-states.ts";
+import type { Matcher } from "./matcher.ts";
+
+/** The lease of the process that dispatches, and the cursor up to which events are dispatched. */
+const NAME = "events";
+
+/** Events of one pass. */
+const BATCH_SIZE = 500;
+
+/** The cursor is stored with deliveries, and after this time if there are none. */
+const CURSOR_MS = 5_000;
+
+export interface DispatcherDeps {
+  readonly store: Store;
+  readonly matcher: Matcher;
+  readonly leases: Leases;
+  readonly times: DeliveryTimes;
+  readonly log: Pick<Logger, "error">;
+  /** Called with the subscriptions that got deliveries, after the commit. */
+  readonly dispatched: (subscriptions: readonly string[]) => void;
+}
+
+/**
+ * Turns events into deliveries. It follows the log of events below its visibility horizon; the deliveries and the cursor
+ * are written in one transaction, so an event is dispatched exactly once. One process of an installation dispatches.
+ * Writers of events do nothing for it, and without subscriptions nothing is read either.
+ */
+export class Dispatcher {
+  readonly #deps: DispatcherDeps;
+  readonly #waiting = new Waiting();
+  #running: Promise<void> | undefined;
+  #stopped = false;
+  /** Whether commits of this process wake it. */
+  #follows = false;
+  #cursor: LogPosition | undefined;
+  #storedAt = 0;
+
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps;
+    deps.store.onCommit(() => {
+      if (this.#follows) this.#waiting.wake();
+    });
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** There may be a new subscription. */
+  wake(): void {
+    this.#waiting.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#waiting.wake();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { times, log } = this.#deps;
+    let isRebased = false;
+    while (!this.#stopped) {
+      let pauseMs = times.idlePollMs;
+      try {
+        if (!isRebased) await this.#rebase();
+        isRebased = true;
+        this.#follows = await this.#dispatch();
+        if (this.#follows) pauseMs = times.pollMs;
+      } catch (error) {
+        this.#follows = false;
+        this.#cursor = undefined;
+        if (!this.#stopped) log.error({ err: error }, "events not dispatched");
+      }
+      await this.#waiting.wait(pauseMs);
+    }
+  }
+
+  async #rebase(): Promise<void> {
+    const { store } = this.#deps;
+    if (store.reader.dialect.name === "postgres") await store.write(rebaseLog);
+  }
+
+  /** Dispatches all events. Returns false if there are no subscriptions, or if another process dispatches. */
+  async #dispatch(): Promise<boolean> {
+    const { store, leases } = this.#deps;
+    const start = await firstStart(store.reader);
+    if (start === undefined) return false;
+    if (!leases.holds(NAME)) {
+      this.#cursor = undefined;
+      if (!(await leases.acquire(NAME))) return false;
+    }
+    this.#cursor ??= await readCursor(store.reader, NAME);
+    if (isAfter(start, this.#cursor)) this.#cursor = start;
+    while (!this.#stopped && (await this.#pass(this.#cursor)) === BATCH_SIZE);
+    return true;
+  }
+
+  async #pass(from: LogPosition): Promise<number> {
+    const { store, matcher, leases, dispatched } = this.#deps;
+    const events = await readLog(store.reader, { from }, BATCH_SIZE);
+    const last = events.at(-1);
+    if (last === undefined) return 0;
+    const now = Date.now();
+    const deliveries = await matcher.deliveriesOf(events, now);
+    const isStored = deliveries.length > 0 || now - this.#storedAt > CURSOR_MS;
+    const uids = [...new Set(deliveries.map(({ subscription }) => subscription))];
+    if (isStored) {
+      await store.write(async (tx) => {
+        if (!(await leases.confirm(tx, NAME))) throw new Error("another process dispatches events");
+        await moveCursor(tx, NAME, last);
+        if (deliveries.length === 0) return;
+        await addDeliveries(tx, deliveries);
+        await markDue(tx, uids, now);
+      });
+      this.#storedAt = now;
+    }
+    this.#cursor = { tx: last.tx, id: last.id };
+    if (uids.length > 0) dispatched(uids);
+    return events.length;
+  }
+}

@@ -1,0 +1,106 @@
+import { create } from "@bufbuild/protobuf";
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import {
+  EventsService,
+  type ListEventsRequest,
+  ListEventsResponseSchema,
+  type PreviewFilterRequest,
+  PreviewFilterResponseSchema,
+} from "@wharf/contract";
+import type { Engine } from "../engine/engine.ts";
+import { pageSizeOf, readCursor } from "../engine/list.ts";
+import { invalidArgument } from "../lib/errors.ts";
+import type { Handler } from "../rpc/call.ts";
+import { messageReply } from "../rpc/reply.ts";
+import type { EventNames } from "./cloud-event.ts";
+import { filterViolations } from "./filters.ts";
+import { LogSearch, mustExist, readFilters } from "./log-search.ts";
+import { capabilitiesFor, mustRead } from "./rights.ts";
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Events in a preview. */
+const PREVIEW_SIZE = 20;
+
+/** The methods that read the log of events. */
+export function eventMethods(engine: Engine, names: () => EventNames) {
+  const { method } = EventsService;
+  return [
+    [method.listEvents, listMethod(engine, names)],
+    [method.previewFilter, previewMethod(engine, names)],
+  ] as const;
+}
+
+function listMethod(engine: Engine, names: () => EventNames): Handler {
+  const { reader } = engine.store;
+  return async (call, message) => {
+    const request = message as ListEventsRequest;
+    const { group, subject, actor, orderBy } = request;
+    const pageSize = pageSizeOf(request.pageSize);
+    const descending = readOrder(orderBy);
+    const filters = readFilters(request);
+    mustRead(call.caller.grants, group, capabilitiesFor(filters, names()));
+    await mustExist(engine, group);
+    const [since, until] = [msOf(request.since), msOf(request.until)];
+    const { types, filters: text } = request;
+    const query = JSON.stringify([group, types, subject, actor, text, since, until, descending]);
+    const cursor = readCursor(engine, query, request.pageToken, call.time)?.position;
+    const search = new LogSearch(names(), filters, {
+      group,
+      subject: subject || undefined,
+      actor: actor || undefined,
+      since,
+      until,
+      descending,
+    });
+    const from = cursor && { tx: Number(cursor.key), id: cursor.id };
+    const found = await search.read(reader, from, pageSize + 1);
+    const page = found.slice(0, pageSize);
+    const last = page.at(-1);
+    const next = found.length > pageSize && last ? { key: last.tx, id: last.id } : undefined;
+    const response = create(ListEventsResponseSchema, {
+      events: await search.messages(reader, page),
+      nextPageToken: next
+        ? engine.pageTokens.seal(query, { position: next, skipped: 0 }, call.time)
+        : "",
+      totalCount: BigInt(await search.count(reader)),
+    });
+    return messageReply(ListEventsResponseSchema, response);
+  };
+}
+
+/** Whether the order is descending. */
+function readOrder(orderBy: string): boolean {
+  const [key = "time", direction = "asc", ...others] = orderBy.trim().split(/\s+/).filter(Boolean);
+  if (key !== "time" || !/^(asc|desc)$/.test(direction) || others.length > 0) {
+    throw invalidArgument({
+      field: "orderBy",
+      description: 'orderBy must be "time" or "time desc"',
+    });
+  }
+  return direction === "desc";
+}
+
+function previewMethod(engine: Engine, names: () => EventNames): Handler {
+  const { reader } = engine.store;
+  return async (call, message) => {
+    const { group, filters, since } = message as PreviewFilterRequest;
+    const violations = filterViolations(filters);
+    if (violations.length > 0) throw invalidArgument(...violations);
+    mustRead(call.caller.grants, group, capabilitiesFor(filters, names()));
+    await mustExist(engine, group);
+    const query = { group, since: msOf(since) ?? call.time - DAY_MS, descending: true };
+    const search = new LogSearch(names(), filters, query);
+    const newest = await search.read(reader, undefined, PREVIEW_SIZE);
+    const response = create(PreviewFilterResponseSchema, {
+      events: await search.messages(reader, newest),
+      matchCount: BigInt(await search.count(reader)),
+      totalCount: BigInt(await new LogSearch(names(), [], query).count(reader)),
+    });
+    return messageReply(PreviewFilterResponseSchema, response);
+  };
+}
+
+function msOf(time: Timestamp | undefined): number | undefined {
+  return time && timestampMs(time);
+}

@@ -1,0 +1,117 @@
+/**
+ * Events: subscriptions and their delivery, the log of events and streams of it. Imports delivery/, the engine and
+ * everything below; areas only write events, through the engine.
+ */
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import {
+  accessOf,
+  Capability,
+  eventOf,
+  httpRulesOf,
+  SERVICES,
+  serviceNames,
+} from "@wharf/contract";
+import { SERVICES_V1 } from "@wharf/contract/v1";
+
+/** What is known of a type of event. */
+export interface EventType {
+  /** The list capabilities of what the event is about: an event may be read where its subject may. */
+  readonly capabilities: readonly Capability[];
+  /** The path of the collection, by version of the API; empty for traffic of registries. */
+  readonly path: string;
+  readonly pathV1: string;
+}
+
+const REPO_TRAFFIC: EventType = {
+  capabilities: [Capability.CAP_REPO_LIST, Capability.CAP_TAG_LIST],
+  path: "",
+  pathV1: "",
+};
+
+/** Written without a method: reports of registries, and what the service itself does. */
+const OTHER_TYPES: Readonly<Record<string, EventType>> = {
+  "registry.push.v1": REPO_TRAFFIC,
+  "registry.pull.v1": REPO_TRAFFIC,
+  "events.subscription.disabled.v1": {
+    capabilities: [Capability.CAP_EVENTS_SUBSCRIPTION_LIST],
+    path: "/events/v2beta1/subscriptions",
+    pathV1: "/events/v1/subscriptions",
+  },
+};
+
+/** Services without a method that lists what their events are about. */
+const CAPABILITIES_OF_SERVICES: Readonly<Record<string, readonly Capability[]>> = {
+  "wharf.auth.Auth": [Capability.CAP_IAM_IDENTITY_LIST, Capability.CAP_IAM_ROLE_BINDINGS_LIST],
+  "wharf.auth.SessionsService": [
+    Capability.CAP_IAM_IDENTITY_LIST,
+    Capability.CAP_IAM_ROLE_BINDINGS_LIST,
+  ],
+  "wharf.vulnerabilities.v2beta1.AdvisoryImportsService": [Capability.CAP_ADVISORIES_LIST],
+  "wharf.registry.v2beta1.RegistriesService": [Capability.CAP_REPO_LIST],
+};
+
+let known: ReadonlyMap<string, EventType> | undefined;
+
+/** Every type of event without its prefix, from the annotations of the contract; read on first use. */
+export function eventTypes(): ReadonlyMap<string, EventType> {
+  known ??= readTypes();
+  return known;
+}
+
+function readTypes(): Map<string, EventType> {
+  const pathsV1 = new Map(emitters(SERVICES_V1).map(({ type, method }) => [type, pathOf(method)]));
+  const types = emitters(SERVICES).map(({ type, service, method }): [string, EventType] => {
+    const path = pathOf(method);
+    const capabilities = capabilitiesOf(service);
+    return [type, { capabilities, path, pathV1: pathsV1.get(type) ?? path }];
+  });
+  return new Map([...types, ...Object.entries(OTHER_TYPES)]);
+}
+
+function emitters(services: readonly DescService[]) {
+  return services.flatMap((service) =>
+    service.methods.flatMap((method) => {
+      const type = eventOf(method)?.type;
+      return type === undefined ? [] : [{ type, service, method }];
+    }),
+  );
+}
+
+/** The capabilities of the method that lists or gets the resources of a service. */
+function capabilitiesOf(service: DescService): readonly Capability[] {
+  const fixed = CAPABILITIES_OF_SERVICES[service.typeName];
+  if (fixed !== undefined) return fixed;
+  for (const method of service.methods) {
+    const rule = accessOf(method);
+    const reads = method.name.startsWith("List") || method.name.startsWith("Get");
+    if (reads && rule !== undefined && "capabilities" in rule) return rule.capabilities;
+  }
+  throw new Error(`${service.typeName} emits events, but no method lists what they are about`);
+}
+
+/** The path of a method without the UID: `/iam/v2beta1/roleBindings:batchCreate`. */
+function pathOf(method: DescMethod): string {
+  return (httpRulesOf(method)[0]?.path ?? "").replaceAll(/\/\{[^}]*\}/g, "");
+}
+
+let publicPackages: ReadonlyMap<string, string> | undefined;
+
+/** The public name of a message: its package under the name that existing clients use. */
+export function publicTypeName(typeName: string): string {
+  publicPackages ??= readPackages();
+  const own = packageOf(typeName);
+  const known = publicPackages.get(own);
+  return known === undefined ? typeName : known + typeName.slice(own.length);
+}
+
+function readPackages(): Map<string, string> {
+  const pairs = [...SERVICES, ...SERVICES_V1].flatMap((service) => {
+    const known = serviceNames(service).find((name) => !name.startsWith("wharf."));
+    return known === undefined ? [] : [[packageOf(service.typeName), packageOf(known)] as const];
+  });
+  return new Map(pairs);
+}
+
+function packageOf(name: string): string {
+  return name.slice(0, name.lastIndexOf("."));
+}

@@ -1,0 +1,150 @@
+import { create, type JsonValue } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { type Event, type EventFilter, EventFilterSchema, EventSchema } from "@wharf/contract";
+import type { Engine } from "../engine/engine.ts";
+import { invalidArgument, notFound } from "../lib/errors.ts";
+import { messageFromJson } from "../rpc/json-read.ts";
+import type { Reader } from "../store/db/connection.ts";
+import {
+  countLog,
+  type EventWithBody,
+  type LoggedEvent,
+  type LogPosition,
+  type LogQuery,
+  readEventBodies,
+  readLog,
+} from "../store/tables/event-log.ts";
+import {
+  type Attributes,
+  attributesOf,
+  type EventNames,
+  fullType,
+  payloadOf,
+} from "./cloud-event.ts";
+import { eventTypes } from "./event-types.ts";
+import { filterViolations, matches, typesFilter } from "./filters.ts";
+
+/** Throws unless the group exists. */
+export async function mustExist(
+  { store, catalog: { groups } }: Engine,
+  uid: string,
+): Promise<void> {
+  if ((await groups.find(store.reader, uid)) === undefined) throw notFound(groups.typeName, uid);
+}
+
+/** Events read at once where filters must look at each. */
+const CHUNK_SIZE = 1_000;
+
+/** The filters of requests that read the log. */
+export interface FilterFields {
+  readonly types: readonly string[];
+  readonly filters: string;
+}
+
+/** The filters of a request: patterns of types, and filters as JSON. Throws INVALID_ARGUMENT. */
+export function readFilters({ types, filters }: FilterFields): EventFilter[] {
+  return [...typesFilter(types), ...(filters === "" ? [] : parseFilters(filters))];
+}
+
+function parseFilters(text: string): EventFilter[] {
+  const wrong = () =>
+    invalidArgument({ field: "filters", description: "filters must be a JSON array of filters" });
+  let json: JsonValue;
+  try {
+    json = JSON.parse(text) as JsonValue;
+  } catch {
+    throw wrong();
+  }
+  if (!Array.isArray(json)) throw wrong();
+  const found = json.map((one) => messageFromJson(EventFilterSchema, one, { unknown: "reject" }));
+  const violations = filterViolations(found);
+  if (violations.length > 0) throw invalidArgument(...violations);
+  return found;
+}
+
+/**
+ * A search of the log. What filters say of types is a condition of the query; only filters on other attributes look at
+ * events one by one.
+ */
+export class LogSearch {
+  readonly #names: EventNames;
+  readonly #filters: readonly EventFilter[];
+  readonly #query: LogQuery;
+  /** Whether the query alone decides. */
+  readonly #isExact: boolean;
+
+  constructor(names: EventNames, filters: readonly EventFilter[], query: LogQuery) {
+    this.#names = names;
+    this.#filters = filters;
+    const outcomes = [...eventTypes().keys()].map((type) => {
+      const full = fullType(type, names);
+      return [type, matches(filters, (name) => (name === "type" ? full : undefined))] as const;
+    });
+    const possible = outcomes.filter(([, outcome]) => outcome !== false);
+    this.#isExact = possible.every(([, outcome]) => outcome === true);
+    const types = filters.length === 0 ? undefined : possible.map(([type]) => type);
+    this.#query = { ...query, types };
+  }
+
+  /** Whether the filters match an event. */
+  matches(event: LoggedEvent): boolean {
+    const attributes = attributesOf(event, this.#names);
+    return matches(this.#filters, (name) => attributes[name as keyof Attributes] ?? "") === true;
+  }
+
+  /** Reads matching events, from a position on. */
+  async read(reader: Reader, from: LogPosition | undefined, limit: number): Promise<LoggedEvent[]> {
+    const start = from ?? this.#query.from;
+    if (this.#isExact) return readLog(reader, { ...this.#query, from: start }, limit);
+    const found: LoggedEvent[] = [];
+    for await (const chunk of this.#chunks(reader, start)) {
+      for (const event of chunk) {
+        if (this.matches(event)) found.push(event);
+        if (found.length === limit) return found;
+      }
+    }
+    return found;
+  }
+
+  /** How many events match. */
+  async count(reader: Reader): Promise<number> {
+    if (this.#isExact) return countLog(reader, this.#query);
+    let count = 0;
+    for await (const chunk of this.#chunks(reader, undefined))
+      count += chunk.filter((event) => this.matches(event)).length;
+    return count;
+  }
+
+  async *#chunks(reader: Reader, start: LogPosition | undefined): AsyncGenerator<LoggedEvent[]> {
+    let from = start;
+    for (;;) {
+      const chunk = await readLog(reader, { ...this.#query, from }, CHUNK_SIZE);
+      yield chunk;
+      from = chunk.at(-1);
+      if (chunk.length < CHUNK_SIZE) return;
+      // Other requests in between: on SQLite reads do not yield by themselves.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Events as messages, with their bodies. Those that expired meanwhile are missing. */
+  async messages(reader: Reader, events: readonly LoggedEvent[]): Promise<Event[]> {
+    const bodies = await readEventBodies(
+      reader,
+      events.map(({ id }) => id),
+    );
+    return events.flatMap(({ id }) => {
+      const event = bodies.get(id);
+      return event === undefined ? [] : [eventMessage(event, this.#names)];
+    });
+  }
+}
+
+function eventMessage(event: EventWithBody, names: EventNames): Event {
+  const { time: _, ...attributes } = attributesOf(event, names);
+  return create(EventSchema, {
+    ...attributes,
+    time: timestampFromMs(event.time),
+    data: JSON.parse(payloadOf(event.actor, event.body)),
+  });
+}

@@ -1,0 +1,67 @@
+import type { SendResult } from "../delivery/pinned-client.ts";
+import { retryDelay } from "../delivery/retry-schedule.ts";
+import {
+  DELIVERY_STATES,
+  type DeliveryResult,
+  type StoredAttempt,
+  type StoredDelivery,
+} from "../store/tables/deliveries.ts";
+
+/** What an attempt means for its delivery and for the subscription. */
+export interface AttemptOutcome extends DeliveryResult {
+  readonly outcome: "delivered" | "retried" | "failed";
+  /** The sink is gone: nothing is to be sent to it any more. */
+  readonly isGone: boolean;
+  /** How long the sink asks to be left alone. */
+  readonly pauseMs: number;
+}
+
+/** Gone (RFC 9110, 15.5.11). */
+const GONE = 410;
+
+/** Answers with which a sink asks for less traffic. */
+const THROTTLED = new Set([429, 502, 503, 504]);
+
+/**
+ * A status of 2xx is success; everything else, redirects included, is a failure that is repeated later. A sink can
+ * reject an event for good, with the header `webhook-delivery: abort-message`.
+ */
+export function outcomeOf(
+  delivery: StoredDelivery,
+  result: SendResult,
+  now: number,
+  delays: readonly number[],
+): AttemptOutcome {
+  const { status, latencyMs, error, response, retryAfterMs, directive } = result;
+  const attempts = JSON.parse(delivery.attempts) as StoredAttempt[];
+  attempts.push({
+    time: now,
+    status,
+    latencyMs: Math.round(latencyMs),
+    ...(error !== undefined && { error }),
+    ...(response !== undefined && { response }),
+  });
+  const common = { id: delivery.id, attempts: JSON.stringify(attempts), isGone: status === GONE };
+  if (status >= 200 && status < 300) {
+    const { delivered: state } = DELIVERY_STATES;
+    return { ...common, outcome: "delivered", state, nextAt: now, pauseMs: 0 };
+  }
+  const pauseMs = THROTTLED.has(status) ? retryAfterMs : 0;
+  const isFinal = status === GONE || directive === "abort-message";
+  const delay = isFinal ? undefined : retryDelay(attempts.length, pauseMs, delays);
+  if (delay === undefined) {
+    const { failed: state } = DELIVERY_STATES;
+    return { ...common, outcome: "failed", state, nextAt: now, pauseMs };
+  }
+  const { pending: state } = DELIVERY_STATES;
+  return { ...common, outcome: "retried", state, nextAt: Math.ceil(now + delay), pauseMs };
+}
+
+/** The answer to an event that retention has deleted before it could be sent. */
+export const EXPIRED: SendResult = {
+  status: 0,
+  latencyMs: 0,
+  error: "the event has expired",
+  retryAfterMs: 0,
+  directive: "abort-message",
+};

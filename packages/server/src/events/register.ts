@@ -1,0 +1,99 @@
+import type { Authenticator } from "../auth/authenticator.ts";
+import type { SigningKeys } from "../auth/keys.ts";
+import type { Addresses } from "../config/addresses.ts";
+import { Leases } from "../delivery/leases.ts";
+import { DELIVERY_TIMES, type DeliveryTimes } from "../delivery/times.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Logger } from "../observe/logger.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import type { InstallationSecrets } from "../secrets/installation-secrets.ts";
+import type { Secrets } from "../secrets/secrets.ts";
+import type { Api } from "../wire/api.ts";
+import type { HttpEndpoint } from "../wire/endpoint.ts";
+import type { EventNames } from "./cloud-event.ts";
+import { deliveryMethods } from "./delivery-methods.ts";
+import { DeliveryWorker } from "./delivery-worker.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { eventMethods } from "./event-methods.ts";
+import { LogFollower } from "./log-follower.ts";
+import { Matcher } from "./matcher.ts";
+import { WebhookSigner } from "./signing.ts";
+import type { SinkPolicy } from "./sink-policy.ts";
+import { subscriptionMethods } from "./subscription-methods.ts";
+import { watchMethod } from "./watch.ts";
+
+export interface RegisterEventsDeps {
+  readonly engine: Engine;
+  readonly authenticator: Authenticator;
+  readonly keys: SigningKeys;
+  readonly secrets: Secrets;
+  readonly installation: InstallationSecrets;
+  readonly sinkPolicy: SinkPolicy;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  addresses(): Addresses;
+  eventNames(): EventNames;
+}
+
+/** Delivery in the background. */
+export interface EventDelivery {
+  start(): void;
+  /** Ends streams of events, which would not end by themselves. */
+  endStreams(): void;
+  stop(): Promise<void>;
+}
+
+/** Registers subscriptions and their delivery, the log of events, and the keys that receivers verify with. */
+export function registerEvents(
+  api: Api,
+  deps: RegisterEventsDeps,
+  times: DeliveryTimes = DELIVERY_TIMES,
+): EventDelivery {
+  const { engine, secrets, eventNames: names } = deps;
+  const { store } = engine;
+  const signer = new WebhookSigner(deps);
+  const leases = new Leases(store, times);
+  const worker = new DeliveryWorker({ ...deps, names, times, leases, signer });
+  const dispatcher = new Dispatcher({
+    ...deps,
+    store,
+    leases,
+    times,
+    matcher: new Matcher(engine, names),
+    dispatched: (uids) => worker.dispatched(uids),
+  });
+  const follower = new LogFollower(store, times.pollMs);
+  api.handlers.bindAll([
+    ...subscriptionMethods(engine, secrets),
+    ...deliveryMethods(engine, names),
+    ...eventMethods(engine, names),
+    watchMethod({ ...deps, names, follower }),
+  ]);
+  api.addEndpoints(() => [keysEndpoint(signer)]);
+  return {
+    start() {
+      dispatcher.start();
+      worker.start();
+    },
+    endStreams: () => follower.end(),
+    async stop() {
+      follower.end();
+      await dispatcher.stop();
+      await worker.stop();
+      await leases.close();
+    },
+  };
+}
+
+/** Receivers fetch the key rarely; after a rotation they should see the new one soon. */
+function keysEndpoint(signer: WebhookSigner): HttpEndpoint {
+  return {
+    method: "GET",
+    path: "/.well-known/webhook-keys.json",
+    handle: async () => ({
+      status: 200,
+      headers: { "content-type": "application/json", "cache-control": "public, max-age=300" },
+      body: JSON.stringify(await signer.publicKeys()),
+    }),
+  };
+}

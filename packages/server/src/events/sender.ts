@@ -1,0 +1,249 @@
+import type { Leases } from "../delivery/leases.ts";
+import { Waiting } from "../delivery/waiting.ts";
+import { VERSION } from "../lib/version.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import { pendingDeliveries, type StoredDelivery } from "../store/tables/deliveries.ts";
+import { type EventWithBody, readEventBodies } from "../store/tables/event-log.ts";
+import {
+  arrivalsOf,
+  leaseOf,
+  NEVER_DUE,
+  readHealth,
+  restUntil,
+} from "../store/tables/subscription-states.ts";
+import { attributesOf, payloadOf } from "./cloud-event.ts";
+import { type ContextDeps, type Current, isActive, SubscriptionContext } from "./context.ts";
+import { disable } from "./disable.ts";
+import { type AttemptOutcome, EXPIRED, outcomeOf } from "./outcomes.ts";
+import { Results } from "./results.ts";
+import { SinkHealth } from "./sink-health.ts";
+
+/** Deliveries read at once. */
+const WINDOW = 200;
+
+/** Windows read to find something that can be sent, where many deliveries wait for their next attempt. */
+const MAX_WINDOWS = 10;
+
+/** The pause after a result could not be stored. */
+const STORE_PAUSE_MS = 1_000;
+
+export interface SenderDeps extends ContextDeps {
+  readonly leases: Leases;
+  readonly metrics: Pick<Metrics, "count">;
+}
+
+/** Deliveries of one subject: each is sent after the result of the one before is stored. */
+type Chain = { readonly key: string; readonly deliveries: StoredDelivery[] };
+
+/**
+ * Sends the deliveries of one subscription, while this process has its lease. Subjects are independent of each other up
+ * to the concurrency of the subscription; a failing sink gets one request at a time.
+ */
+export class Sender {
+  readonly #deps: SenderDeps;
+  readonly #uid: string;
+  readonly #context: SubscriptionContext;
+  readonly #waiting = new Waiting();
+  readonly #active = new Set<string>();
+  #ready: Chain[] = [];
+  #bodies = new Map<number, EventWithBody>();
+  #health = new SinkHealth();
+  #results: Results;
+  /** Whether the store may have deliveries that are not in memory. */
+  #mayHaveMore = true;
+  #nextAt = NEVER_DUE;
+  #stopped = false;
+
+  constructor(deps: SenderDeps, uid: string) {
+    this.#deps = deps;
+    this.#uid = uid;
+    this.#context = new SubscriptionContext(deps, uid);
+    this.#results = new Results(deps.engine.store, uid, this.#health);
+  }
+
+  /** Something was added. */
+  wake(): void {
+    this.#mayHaveMore = true;
+    this.#waiting.wake();
+  }
+
+  /** Lets requests in progress finish, and sends no others. */
+  stop(): void {
+    this.#stopped = true;
+    this.#waiting.wake();
+  }
+
+  /** Sends until there has been nothing to do for a while. Resolves when the lease is released. */
+  async run(): Promise<void> {
+    const { leases, engine, times } = this.#deps;
+    const name = leaseOf(this.#uid);
+    let arrivals = 0;
+    let restsUntil = NEVER_DUE;
+    try {
+      arrivals = await arrivalsOf(engine.store.reader, this.#uid);
+      this.#health = new SinkHealth(await readHealth(engine.store.reader, this.#uid));
+      this.#results = new Results(engine.store, this.#uid, this.#health);
+      let idleSince = performance.now();
+      while (!this.#stopped && leases.holds(name)) {
+        const context = await this.#context.current();
+        if (!isActive(context)) {
+          if (context !== "stopped") await this.#lostRights(context.lacks);
+          restsUntil = NEVER_DUE;
+          break;
+        }
+        if (this.#ready.length === 0 && this.#mayHaveMore) {
+          arrivals = await arrivalsOf(engine.store.reader, this.#uid);
+          await this.#load(context);
+        }
+        this.#startChains(context);
+        if (this.#active.size > 0) {
+          idleSince = performance.now();
+          await this.#waiting.wait(times.idlePollMs);
+          continue;
+        }
+        restsUntil =
+          this.#ready.length > 0
+            ? this.#health.pausedUntil
+            : Math.max(this.#nextAt, this.#health.pausedUntil);
+        const left = idleSince + times.lingerMs - performance.now();
+        const untilNext = restsUntil - Date.now();
+        if (untilNext <= 0) {
+          this.#mayHaveMore = true;
+          continue;
+        }
+        if (left <= 0 || (restsUntil !== NEVER_DUE && untilNext > left)) break;
+        await this.#waiting.wait(Math.min(left, untilNext));
+      }
+    } finally {
+      while (this.#active.size > 0) await this.#waiting.wait(times.idlePollMs);
+      this.#context.close();
+      // Stopped in the middle: others continue at once.
+      const due = this.#stopped ? Date.now() : restsUntil;
+      await leases.release(name, (tx) => restUntil(tx, this.#uid, arrivals, due));
+    }
+  }
+
+  async #lostRights(lacks: readonly string[]): Promise<void> {
+    const reason = `the identity that authorized the subscription lacks ${lacks.join(", ")}`;
+    await disable(this.#deps.engine, this.#uid, reason);
+  }
+
+  /** Reads pending deliveries, and groups those that can be sent now by subject. */
+  async #load({ subscription }: Current): Promise<void> {
+    const { reader } = this.#deps.engine.store;
+    const isOrdered = subscription.maxConcurrency === 1;
+    const now = Date.now();
+    const blocked = new Set(this.#active);
+    const chains = new Map<string, Chain>();
+    this.#mayHaveMore = false;
+    this.#nextAt = NEVER_DUE;
+    let after = 0;
+    for (let window = 0; window < MAX_WINDOWS && chains.size === 0; window++) {
+      const rows = await pendingDeliveries(reader, this.#uid, after, WINDOW);
+      for (const row of rows) {
+        const key = isOrdered ? "" : row.subject;
+        if (row.nextAt > now && !blocked.has(key) && !chains.has(key)) {
+          blocked.add(key);
+          this.#nextAt = Math.min(this.#nextAt, row.nextAt);
+        }
+        if (blocked.has(key)) {
+          this.#mayHaveMore ||= this.#active.has(key);
+          continue;
+        }
+        const chain = chains.get(key) ?? { key, deliveries: [] };
+        chain.deliveries.push(row);
+        chains.set(key, chain);
+      }
+      if (rows.length < WINDOW) break;
+      this.#mayHaveMore = true;
+      after = rows.at(-1)?.id ?? 0;
+    }
+    this.#ready = [...chains.values()];
+    const events = this.#ready.flatMap(({ deliveries }) => deliveries.map(({ event }) => event));
+    if (this.#active.size === 0) this.#bodies.clear();
+    for (const [id, event] of await readEventBodies(reader, [...new Set(events)]))
+      this.#bodies.set(id, event);
+  }
+
+  #startChains({ subscription }: Current): void {
+    const limit = this.#health.isFailing ? 1 : subscription.maxConcurrency;
+    while (
+      this.#ready.length > 0 &&
+      this.#active.size < limit &&
+      Date.now() >= this.#health.pausedUntil
+    ) {
+      const chain = this.#ready.shift() as Chain;
+      this.#active.add(chain.key);
+      this.#sendChain(chain)
+        .catch(() => {
+          // The store's health reports it. Nothing is lost: the delivery is still pending.
+          this.#ready = [];
+          this.#mayHaveMore = true;
+          this.#health.pause(Date.now() + STORE_PAUSE_MS);
+        })
+        .finally(() => {
+          this.#active.delete(chain.key);
+          this.#waiting.wake();
+        });
+    }
+  }
+
+  async #sendChain({ deliveries }: Chain): Promise<void> {
+    const { leases } = this.#deps;
+    for (const delivery of deliveries) {
+      const context = await this.#context.current();
+      if (this.#stopped || !isActive(context) || !leases.holds(leaseOf(this.#uid))) return;
+      const outcome = await this.#attempt(context, delivery);
+      await this.#results.write(outcome);
+      await this.#disableIfGone(outcome);
+      if (outcome.outcome !== "delivered") this.#mayHaveMore = true;
+      if (outcome.outcome === "retried" || Date.now() < this.#health.pausedUntil) return;
+    }
+  }
+
+  async #attempt(context: Current, delivery: StoredDelivery): Promise<AttemptOutcome> {
+    const { times, signer, names, metrics } = this.#deps;
+    const event = this.#bodies.get(delivery.event);
+    const { retryDelaysMs } = times;
+    const now = Date.now();
+    if (event === undefined) return outcomeOf(delivery, EXPIRED, now, retryDelaysMs);
+    const { datacontenttype, ...attributes } = attributesOf(event, names());
+    const body = payloadOf(event.actor, event.body);
+    const headers: Record<string, string> = {
+      "content-type": datacontenttype,
+      "user-agent": `Wharf/${VERSION}`,
+      ...signer.headers(context.group, event.eventId, body, context.secrets, now),
+    };
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value !== "") headers[`ce-${name}`] = headerValue(value);
+    }
+    if (delivery.replay !== 0) headers["ce-replay"] = "true";
+    const outcome = outcomeOf(
+      delivery,
+      await context.client.post(headers, body),
+      now,
+      retryDelaysMs,
+    );
+    metrics.count("wharf_event_deliveries_total", { outcome: outcome.outcome });
+    return outcome;
+  }
+
+  /** What a stored failure means for the subscription. */
+  async #disableIfGone({ outcome, isGone }: AttemptOutcome): Promise<void> {
+    if (outcome === "delivered") return;
+    const { engine, times } = this.#deps;
+    const { failingSince } = this.#health;
+    if (isGone) await disable(engine, this.#uid, "the sink answered 410 Gone");
+    else if (failingSince > 0 && Date.now() - failingSince >= times.disableAfterMs) {
+      const since = new Date(failingSince).toISOString();
+      await disable(engine, this.#uid, `every request to the sink has failed since ${since}`);
+    }
+  }
+}
+
+/** CloudEvents in HTTP headers: characters beyond printable ASCII are percent-encoded, and so are quotes and percent. */
+function headerValue(text: string): string {
+  return text.replaceAll(/[^\x21\x23\x24\x26-\x7e]/gu, (character) =>
+    encodeURIComponent(character),
+  );
+}

@@ -1,0 +1,67 @@
+import type { SubscriptionHealthRow } from "../store/tables/subscription-states.ts";
+import type { AttemptOutcome } from "./outcomes.ts";
+
+/** The pauses of a failing sink, beside those of each delivery: doubled with each failure. */
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 60_000;
+
+/** The time of the last success is stored this often. */
+const STORE_MS = 60_000;
+
+const HEALTHY: SubscriptionHealthRow = {
+  failingSince: 0,
+  lastSuccess: 0,
+  lastFailure: 0,
+  pausedUntil: 0,
+};
+
+/** How the sink of a subscription does: stored with the results, so that the next sender knows. */
+export class SinkHealth {
+  #row: SubscriptionHealthRow;
+  #failures: number;
+
+  constructor(row: SubscriptionHealthRow = HEALTHY) {
+    this.#row = row;
+    this.#failures = row.failingSince > 0 ? 1 : 0;
+  }
+
+  /** Whether the last attempt failed. */
+  get isFailing(): boolean {
+    return this.#failures > 0;
+  }
+
+  /** Since when every attempt has failed; 0 if the last one succeeded. */
+  get failingSince(): number {
+    return this.#row.failingSince;
+  }
+
+  /** The sink is left alone until then. */
+  get pausedUntil(): number {
+    return this.#row.pausedUntil;
+  }
+
+  /** Lets the sink rest, without a failure of its own. */
+  pause(until: number): void {
+    this.#row = { ...this.#row, pausedUntil: until };
+  }
+
+  /** Takes in the outcomes of attempts. Returns what to store; undefined if it has hardly changed. */
+  after(outcomes: readonly AttemptOutcome[], now: number): SubscriptionHealthRow | undefined {
+    const before = this.#row;
+    const failed = outcomes.filter(({ outcome }) => outcome !== "delivered");
+    const isDelivered = failed.length < outcomes.length;
+    if (isDelivered) this.#failures = 0;
+    this.#failures += failed.length;
+    const backoff = Math.min(MIN_PAUSE_MS * 2 ** (this.#failures - 1), MAX_PAUSE_MS);
+    const pauseMs = Math.max(backoff, ...failed.map((one) => one.pauseMs));
+    const isUnchanged = failed.length === 0 && before.failingSince === 0;
+    if (isUnchanged && now - before.lastSuccess < STORE_MS) return undefined;
+    this.#row = {
+      failingSince: isDelivered ? 0 : before.failingSince || now,
+      lastSuccess: isDelivered ? now : before.lastSuccess,
+      lastFailure: failed.length > 0 ? now : before.lastFailure,
+      pausedUntil: failed.length > 0 ? Math.ceil(Math.max(before.pausedUntil, now + pauseMs)) : 0,
+    };
+    return this.#row;
+  }
+}

@@ -1,0 +1,95 @@
+import { create } from "@bufbuild/protobuf";
+import { durationMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  parentOf,
+  type RotateSubscriptionSecretRequest,
+  RotateSubscriptionSecretResponseSchema,
+  type Subscription,
+  SubscriptionsService,
+  type TestSubscriptionRequest,
+  TestSubscriptionResponseSchema,
+} from "@wharf/contract";
+import { audit } from "../engine/audit.ts";
+import type { Engine } from "../engine/engine.ts";
+import { Mutation } from "../engine/mutation.ts";
+import { invalidArgument, notFound } from "../lib/errors.ts";
+import { newEventId } from "../lib/event-id.ts";
+import type { Handler } from "../rpc/call.ts";
+import { messageReply } from "../rpc/reply.ts";
+import type { Secrets } from "../secrets/secrets.ts";
+import { writeEvent } from "../store/tables/audit-and-events.ts";
+import { forgetSecrets, rotateSecret } from "./subscription-secrets.ts";
+import { subscriptions } from "./subscriptions.ts";
+
+const HOUR_MS = 3_600_000;
+const DEFAULT_OVERLAP_MS = 24 * HOUR_MS;
+const MAX_OVERLAP_MS = 7 * 24 * HOUR_MS;
+
+/** The methods of subscriptions beside the generic ones. */
+export function subscriptionMethods(engine: Engine, secrets: Secrets) {
+  const { method } = SubscriptionsService;
+  return [
+    [method.testSubscription, testMethod(engine)],
+    [method.rotateSubscriptionSecret, rotateMethod(engine, secrets)],
+  ] as const;
+}
+
+/** Writes an event that goes to this subscription only (Matcher). */
+function testMethod(engine: Engine): Handler {
+  return async (call, request) => {
+    const { uid } = request as TestSubscriptionRequest;
+    const eventId = newEventId(call.time);
+    await engine.store.writeFor(call, async (tx) => {
+      const mutation = new Mutation(call, tx, engine);
+      const subscription = await found(mutation, uid);
+      const body = subscriptions.eventBody(subscriptions.toRow(subscription));
+      await writeEvent(tx, {
+        id: eventId,
+        time: call.time,
+        type: "events.subscription.tested.v1",
+        subject: uid,
+        group: parentOf(uid),
+        actor: mutation.actor,
+        bodyType: body.type,
+        body: body.json,
+      });
+      await audit(tx, call, { resource: uid });
+    });
+    return messageReply(
+      TestSubscriptionResponseSchema,
+      create(TestSubscriptionResponseSchema, { eventId }),
+    );
+  };
+}
+
+function rotateMethod(engine: Engine, secrets: Secrets): Handler {
+  return async (call, request) => {
+    const { uid, overlap, remove } = request as RotateSubscriptionSecretRequest;
+    const overlapMs = overlap === undefined ? DEFAULT_OVERLAP_MS : durationMs(overlap);
+    if (overlapMs < 0 || overlapMs > MAX_OVERLAP_MS) {
+      throw invalidArgument({ field: "overlap", description: "overlap must be from 0 to 7 days" });
+    }
+    const secret = await engine.store.writeFor(call, async (tx) => {
+      const mutation = new Mutation(call, tx, engine);
+      await mutation.confirmAccess(uid);
+      const subscription = await found(mutation, uid);
+      if (remove) {
+        await forgetSecrets(secrets, tx, uid);
+        delete subscription.secretTime;
+      } else subscription.secretTime = timestampFromMs(call.time);
+      const made = remove ? "" : await rotateSecret(secrets, tx, uid, call.time + overlapMs);
+      await mutation.update(subscriptions, subscription, call.method);
+      return made;
+    });
+    return messageReply(
+      RotateSubscriptionSecretResponseSchema,
+      create(RotateSubscriptionSecretResponseSchema, { secret }),
+    );
+  };
+}
+
+async function found({ tx }: Mutation, uid: string): Promise<Subscription> {
+  const row = await subscriptions.table.findForChange(tx, uid);
+  if (row === undefined) throw notFound(subscriptions.typeName, uid);
+  return subscriptions.fromRow(row);
+}
