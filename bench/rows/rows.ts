@@ -2,6 +2,7 @@ import type { Options } from "../options.ts";
 import type { Row } from "../row.ts";
 import { advisoryRowsOf } from "./advisories.ts";
 import { archiveRow } from "./archive.ts";
+import { auditChainRow, auditListRow } from "./audit.ts";
 import { createRow } from "./create.ts";
 import { exchangeRow } from "./exchange.ts";
 import { getGrpc } from "./get-grpc.ts";
@@ -28,6 +29,8 @@ export function rowsOf(options: Options): Row[] {
     listGrowthRow(options),
     skipRow(options),
     createRow,
+    auditChainRow,
+    auditListRow(options),
     ...isolationRows(options),
     ...postgresRows(options),
     replicasRow,

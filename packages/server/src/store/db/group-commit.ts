@@ -103,7 +103,7 @@ export class GroupCommit {
   readonly #observer: CommitObserver;
   readonly #clock: () => number;
   readonly #turns = new Turns();
-  readonly #chains = new AuditChains();
+  readonly #chains: AuditChains;
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
 
@@ -111,10 +111,12 @@ export class GroupCommit {
     driver: Driver,
     observer: CommitObserver,
     clock: () => number = () => performance.now(),
+    chains = new AuditChains(),
   ) {
     this.#driver = driver;
     this.#observer = observer;
     this.#clock = clock;
+    this.#chains = chains;
   }
 
   /**
