@@ -19,6 +19,10 @@ export function aliasAt(number: number): string {
   return `CVE-2026-${String(number).padStart(6, "0")}`;
 }
 
+export function componentAt(number: number): string {
+  return `component-${number % 1_000}`;
+}
+
 /** Advisories of one organization, with the variety of values that real ones have. */
 export function* advisoryRows(count: number): Iterable<ResourceRow> {
   const { advisories } = RESOURCES;
@@ -43,9 +47,9 @@ function advisoryAt(at: number, artifactName: string, alias: string): Advisory {
     artifactName,
     artifactType: "apk",
     artifactArchitecture: at % 2 === 0 ? "x86_64" : "aarch64",
-    componentName: `component-${at % 1_000}`,
+    componentName: componentAt(at),
     componentType: "apk",
-    componentLocation: `/usr/lib/component-${at % 1_000}.so`,
+    componentLocation: `/usr/lib/${componentAt(at)}.so`,
     aliases: [alias],
     events: [
       {

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
 import type { Plugin } from "esbuild";
 
 /**
@@ -15,6 +16,33 @@ export function loadedApart(sources: string, files: Readonly<Record<string, stri
       );
       onLoad({ filter: /.*/, namespace: "apart" }, ({ path }) => ({
         contents: `module.exports = require("./built.ts").loadBuilt(__dirname + "/${files[path]}");`,
+        resolveDir: sources,
+      }));
+    },
+  };
+}
+
+/** The modules of commands that contain the server. */
+const OF_OPERATORS = /^(admin\/\w|registry\/run\.ts$|serve\/run\.ts$)/;
+
+/**
+ * Has the commands of operators loaded from a file that is built apart, because they contain the server. The whole
+ * command line runs there: the two files share no classes.
+ *
+ * @example plugins: [operatorsApart("packages/cli/src", "operators.cjs")]
+ */
+export function operatorsApart(sources: string, file: string): Plugin {
+  return {
+    name: "operators apart",
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: /^\.\// }, ({ path, importer, kind }) => {
+        const module = relative(sources, join(dirname(importer), path));
+        const isMeant = kind === "dynamic-import" && OF_OPERATORS.test(module);
+        return isMeant ? { path: module, namespace: "operators" } : undefined;
+      });
+      onLoad({ filter: /.*/, namespace: "operators" }, () => ({
+        contents: `const { loadBuilt } = require("./built.ts");
+          exports.run = () => loadBuilt(__dirname + "/${file}").run(process.argv.slice(2));`,
         resolveDir: sources,
       }));
     },

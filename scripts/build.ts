@@ -1,21 +1,25 @@
 /**
- * Puts the command and all it needs into four files: the start, which knows the version, the server,
- * its reader processes, and all other commands; then has V8 compile them. The sources run as they are, but reading some
- * hundreds of small files makes for a slow start; one file that is compiled already starts at once.
+ * Puts the command and all it needs into five files: the start, which knows the version, the server, its
+ * reader processes, the commands of operators, and all other commands; then has V8 compile them. The
+ * sources run as they are, but reading some hundreds of small files makes for a slow start; one file that
+ * is compiled already starts at once.
  *
  * CommonJS on purpose: importing node:http as a module makes Node.js load its whole fetch
  * implementation, which costs more than all of our own code.
  */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type BuildOptions, build } from "esbuild";
+import { type BuildOptions, type BuildResult, build } from "esbuild";
 import { WRAPPER } from "../packages/cli/src/built.ts";
-import { filesOnce, loadedApart } from "./build-plugins.ts";
+import { filesOnce, loadedApart, operatorsApart } from "./build-plugins.ts";
 import { keepCode } from "./code.ts";
+import { leafImports } from "./leaf-imports.ts";
 import { ROOT } from "./step.ts";
 
 const SOURCES = "packages/cli/src";
 const OUT = join(ROOT, "packages/cli/dist");
+
+const plugins = [filesOnce, leafImports];
 
 const common: BuildOptions = {
   absWorkingDir: ROOT,
@@ -27,7 +31,7 @@ const common: BuildOptions = {
   legalComments: "none",
   logLevel: "warning",
   metafile: true,
-  plugins: [filesOnce],
+  plugins,
   // Programs that are started apart are beside the file that starts them (sqlite/reader-processes.ts).
   define: { "import.meta.dirname": "__dirname", "import.meta.filename": "__filename" },
   // Becomes require: an import would bring the machinery of modules along.
@@ -53,11 +57,17 @@ const compiledNow: BuildOptions = {
 };
 
 rmSync(OUT, { recursive: true, force: true });
-const built = [
+const commands = await build({
+  ...compiledNow,
+  entryPoints: [`${SOURCES}/commands.ts`],
+  outfile: join(OUT, "commands.cjs"),
+  plugins: [...plugins, operatorsApart(join(ROOT, SOURCES), "operators.cjs")],
+});
+const operators = [
   await build({
     ...compiledNow,
-    entryPoints: [`${SOURCES}/commands.ts`],
-    outfile: join(OUT, "commands.cjs"),
+    entryPoints: [`${SOURCES}/operators.ts`],
+    outfile: join(OUT, "operators.cjs"),
   }),
   await build({
     ...compiledNow,
@@ -69,20 +79,27 @@ const built = [
     entryPoints: ["packages/server/src/store/db/sqlite/reader-process.ts"],
     outfile: join(OUT, "reader-process.cjs"),
   }),
-  // Last, since the launcher takes the build to be as old as this file.
-  await build({
-    ...common,
-    entryPoints: [`${SOURCES}/main.ts`],
-    outfile: join(OUT, "wharf.cjs"),
-    plugins: [
-      loadedApart(join(ROOT, SOURCES), {
-        "./commands.ts": "commands.cjs",
-        "./serve/alone.ts": "server.cjs",
-      }),
-    ],
-  }),
 ];
-const inputs = new Set(built.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {})));
-const ours = [...inputs].filter((file) => file.startsWith("packages/"));
-writeFileSync(join(OUT, "sources"), ours.map((file) => file.slice("packages".length)).join("\n"));
+// Last, since the launcher takes the build to be as old as this file.
+const start = await build({
+  ...common,
+  entryPoints: [`${SOURCES}/main.ts`],
+  outfile: join(OUT, "wharf.cjs"),
+  plugins: [
+    loadedApart(join(ROOT, SOURCES), {
+      "./commands.ts": "commands.cjs",
+      "./operators.ts": "operators.cjs",
+      "./serve/alone.ts": "server.cjs",
+    }),
+  ],
+});
+listSources("commands.sources", [start, commands]);
+listSources("sources", [start, commands, ...operators]);
 await keepCode(OUT);
+
+/** Lists what went into some of the files, for the launcher. */
+function listSources(name: string, built: readonly BuildResult[]): void {
+  const inputs = new Set(built.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {})));
+  const ours = [...inputs].filter((file) => file.startsWith("packages/"));
+  writeFileSync(join(OUT, name), ours.map((file) => file.slice("packages".length)).join("\n"));
+}

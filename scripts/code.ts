@@ -31,7 +31,7 @@ export async function keepCode(dist: string): Promise<void> {
     const run = async (...args: readonly string[]) =>
       (await promisify(execFile)(process.execPath, args, { env })).stdout.trim();
     const token = await run(
-      ...[join(dist, "wharf.cjs"), "admin", "token", "--base-url", url],
+      ...[RECORDER, join(dist, "operators.cjs"), "admin", "token", "--base-url", url],
       ...settings.slice(2),
     );
     Object.assign(env, { WHARF_TOKEN: token, WHARF_API: url });

@@ -1,5 +1,4 @@
 import { cpSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { dataSet, ScratchData, someUids } from "../data-set.ts";
 import type { HttpJob, Target } from "../load/http.ts";
@@ -9,6 +8,7 @@ import type { Options } from "../options.ts";
 import { ORGANIZATION } from "../organization.ts";
 import { Program } from "../program.ts";
 import { type Bench, counted, type Measured, type Row, serve } from "../row.ts";
+import { FOLDERS } from "../tree-rows.ts";
 import { groupPath, listPath } from "../verify.ts";
 import type { Wharf } from "../wharf.ts";
 
@@ -74,9 +74,10 @@ function newGroup(name: string): Target {
 }
 
 /** A copy of a data set, which may be changed. */
-async function copyOf(count: number): Promise<ScratchData> {
+async function copyOf(count: number, kind: "groups" | "tree" = "groups"): Promise<ScratchData> {
+  const data = await dataSet(count, kind);
   const scratch = new ScratchData();
-  cpSync(join(await dataSet(count)), scratch.path, { recursive: true });
+  cpSync(data, scratch.path, { recursive: true });
   return scratch;
 }
 
@@ -118,6 +119,11 @@ function skipRow({ sizes }: Options): Row {
 
 const MAX_PAGE_SIZE = 200;
 
+/** A request for each page size: pages that were read before are cached. */
+function pageSizes(target: (pageSize: number) => Target): Target[] {
+  return Array.from({ length: MAX_PAGE_SIZE }, (_, at) => target(at + 1));
+}
+
 /** Texts that all aliases of a data set contain. */
 const COMMON_TEXTS = ["cve", "cve-2", "cve-20", "cve-2026-0", "ve-2026", "e-2026-0", "2026-0"];
 
@@ -127,13 +133,32 @@ function searchRow({ sizes }: Options): Row {
     `searches ${counted(count)} advisories for what all have, by creation time`,
     async () => {
       const data = await dataSet(count, "advisories");
-      // Different pages, so that none is cached.
-      const targets = Array.from({ length: MAX_PAGE_SIZE * COMMON_TEXTS.length }, (_, at) => {
-        const text = COMMON_TEXTS[at % COMMON_TEXTS.length];
-        const query = `query=${text}&orderBy=created_at&pageSize=${(at % MAX_PAGE_SIZE) + 1}`;
+      const targets = pageSizes((pageSize) => {
+        const text = COMMON_TEXTS[pageSize % COMMON_TEXTS.length];
+        const query = `query=${text}&orderBy=created_at&pageSize=${pageSize}`;
         return { path: `/vulnerabilities/v2beta1/advisories?${query}` };
       });
       return { data, gets: [groupPath(ORGANIZATION)], disturbance: { connections: 1, targets } };
+    },
+  );
+}
+
+/** The largest folder, in orders that no index has for it. */
+function sortRow({ sizes }: Options): Row {
+  const folder = FOLDERS.at(-1)?.uid ?? "";
+  const count = sizes.medium;
+  return getRow(
+    `lists a folder of ${counted(count)} groups in orders without an index`,
+    async () => {
+      const data = await copyOf(count, "tree");
+      const orders = ["name", "created_at desc", "updated_at, name", "name desc, created_at"];
+      const targets = pageSizes((pageSize) => {
+        const order = encodeURIComponent(orders[pageSize % orders.length] ?? "");
+        const query = `uidp.descendantsOf=${folder}&orderBy=${order}&pageSize=${pageSize}`;
+        return { path: `/iam/v2beta1/groups?${query}` };
+      });
+      const gets = [groupPath(ORGANIZATION), ...FOLDERS.map(({ uid }) => groupPath(uid))];
+      return { data, gets, disturbance: { connections: 1, targets } };
     },
   );
 }
@@ -157,5 +182,5 @@ function createRow({ sizes }: Options): Row {
 
 /** How much the work of some clients delays others. */
 export function isolationRows(options: Options): Row[] {
-  return [skipRow(options), searchRow(options), createRow(options)];
+  return [skipRow(options), sortRow(options), searchRow(options), createRow(options)];
 }

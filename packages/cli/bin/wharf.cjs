@@ -2,17 +2,19 @@
 // Starts the CLI on a Node.js that can run it. Written for any Node.js, old ones included:
 // if the current one is too old, it hands over to the bundled one.
 "use strict";
-const { spawn } = require("child_process");
 const fs = require("fs");
 const path = require("path");
-const { pathToFileURL } = require("url");
 
 const OLDEST = 24;
 const PACKAGES = path.join(__dirname, "..", "..");
 const DIST = path.join(PACKAGES, "cli", "dist");
 const BUILT = path.join(DIST, "wharf.cjs");
-/** What went into the build, one path below packages/ a line: scripts/build.ts writes it. */
-const SOURCES = path.join(DIST, "sources");
+/** What went into the build, one path below packages/ a line: scripts/build.ts writes it. Most commands need a part. */
+const NEED_SERVER = ["serve", "admin", "registry"];
+const SOURCES = path.join(
+  DIST,
+  NEED_SERVER.includes(process.argv[2]) ? "sources" : "commands.sources",
+);
 
 /** Whether there is a build, and nothing that went into it has changed since. */
 function isBuilt() {
@@ -42,6 +44,7 @@ function bundledNode() {
 }
 
 function handOver(node) {
+  const { spawn } = require("child_process");
   const child = spawn(node, [__filename].concat(process.argv.slice(2)), { stdio: "inherit" });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => child.kill(signal));
@@ -60,7 +63,10 @@ function run() {
   // Beside the build, where only the installing user can write: a code cache is code.
   require("module").enableCompileCache(path.join(DIST, "code-cache"));
   if (isBuilt()) require(BUILT);
-  else import(pathToFileURL(path.join(PACKAGES, "cli", "src", "main.ts")).href);
+  else {
+    const { pathToFileURL } = require("url");
+    import(pathToFileURL(path.join(PACKAGES, "cli", "src", "main.ts")).href);
+  }
 }
 
 if (Number(process.versions.node.split(".")[0]) >= OLDEST) {

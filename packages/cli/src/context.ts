@@ -88,8 +88,13 @@ async function connectTo(
   environment: Environment,
   err: Messages,
 ): Promise<Wharf> {
-  const { createWharf } = await import("@wharf/client");
+  const [{ createWharf }, { httpTransport }] = await Promise.all([
+    import("@wharf/client/wharf"),
+    import("@wharf/client/node/http"),
+  ]);
   return createWharf({
+    // Loading fetch takes longer than a command with one request.
+    transport: httpTransport(),
     baseUrl: settings.api,
     authUrl: settings.issuer,
     token: tokenSource(settings, environment, err),

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -42,6 +41,8 @@ const MAX_READABLE_CHARS = 60;
 
 /** A safe file name: a readable part, and a digest that makes it unique. */
 export function safeName(text: string): string {
+  // Most commands do without, and loading it takes as long as they do.
+  const { hash } = process.getBuiltinModule("node:crypto");
   const readable = text.replace(/[^A-Za-z0-9.]+/g, "-").slice(0, MAX_READABLE_CHARS);
   return `${readable}-${hash("sha256", text, "hex").slice(0, 16)}`;
 }

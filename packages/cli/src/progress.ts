@@ -1,5 +1,3 @@
-import { clearLine, cursorTo } from "node:readline";
-
 /** Progress is shown only for work that takes longer. */
 const DELAY_MS = 1_000;
 const FRAME_MS = 100;
@@ -27,6 +25,7 @@ export function progressOn(stream: NodeJS.WriteStream, isShown: boolean): Progre
   const clear = () => {
     if (!drawn) return;
     drawn = false;
+    const { clearLine, cursorTo } = process.getBuiltinModule("node:readline");
     cursorTo(stream, 0);
     clearLine(stream, 0);
   };

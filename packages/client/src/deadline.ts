@@ -39,8 +39,8 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
-    if (signal.aborted) return abort();
-    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
     const done = () => signal.removeEventListener("abort", abort);
     promise.then(resolve, reject).finally(done);
   });

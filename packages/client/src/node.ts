@@ -6,6 +6,7 @@ import { tokens as portable } from "./tokens/index.ts";
 
 export * from "./index.ts";
 export { type GrpcOptions, type GrpcTransport, grpcTransport } from "./node/grpc.ts";
+export { httpTransport } from "./node/http.ts";
 export { locked } from "./node/lock.ts";
 
 /** All token sources. */

@@ -2,8 +2,15 @@ import type { DescMethod, DescMethodUnary, Message, MessageShape } from "@bufbui
 import { type CallContext, type CallOptions, performCall, streamCall } from "./call.ts";
 import { allItems } from "./pages.ts";
 import { type RequestOf, requestMessage } from "./request.ts";
-import { type Fetch, restTransport } from "./rest/transport.ts";
-import { CLIENT_SERVICES, isPaged, type ServiceClients, shortName } from "./services.ts";
+import { type Fetch, overFetch } from "./rest/http.ts";
+import { restTransport } from "./rest/transport.ts";
+import {
+  CLIENT_SERVICES,
+  isPaged,
+  type ServiceClients,
+  type ServiceName,
+  shortName,
+} from "./services.ts";
 import { tokenSource } from "./tokens/fixed.ts";
 import type { TokenSource } from "./tokens/source.ts";
 import type { Sent, Transport } from "./transport.ts";
@@ -15,7 +22,7 @@ export interface WharfOptions {
   readonly authUrl?: string | undefined;
   /** A token or a token source. Without one, only public methods can be called. */
   readonly token?: TokenSource | string | undefined;
-  /** Default: REST. See `grpcTransport` in `@wharf/client/node`. */
+  /** Default: REST with `fetch`. See `httpTransport` and `grpcTransport` in `@wharf/client/node`. */
   readonly transport?: Transport | undefined;
   /** Replaces the global `fetch` for REST. */
   readonly fetch?: Fetch | undefined;
@@ -65,9 +72,9 @@ export function createWharf(options: WharfOptions): Wharf {
     requestMessage(method.input, request as RequestOf<DescMethod["input"]>);
   const call = (method: DescMethod, request: object = {}, callOptions: CallOptions = {}) =>
     settled(() => send(method, message(method, request), callOptions));
-  const services = Object.entries(CLIENT_SERVICES).map(([name, service]) => {
+  const functionsOf = (name: ServiceName) => {
     const functions: Record<string, unknown> = {};
-    for (const method of service.methods as readonly DescMethod[]) {
+    for (const method of CLIENT_SERVICES[name].methods as readonly DescMethod[]) {
       const short = shortName(method.localName, name);
       if (method.methodKind === "server_streaming") {
         functions[short] = (request: object = {}, callOptions: CallOptions = {}) =>
@@ -82,9 +89,25 @@ export function createWharf(options: WharfOptions): Wharf {
           settled(() => send(method, page, pageOptions)),
         );
     }
-    return [name, functions];
+    return functions;
+  };
+  const wharf = { call };
+  for (const name of Object.keys(CLIENT_SERVICES))
+    defineLazily(wharf, name as ServiceName, functionsOf);
+  return wharf as Wharf;
+}
+
+/** Defines a property whose value is made when it is first read: programs use few of the services. */
+function defineLazily(on: object, name: ServiceName, make: (name: ServiceName) => unknown): void {
+  Object.defineProperty(on, name, {
+    configurable: true,
+    enumerable: true,
+    get() {
+      const value = make(name);
+      Object.defineProperty(on, name, { value, enumerable: true });
+      return value;
+    },
   });
-  return { ...Object.fromEntries(services), call } as Wharf;
 }
 
 /** Turns errors before the first attempt into rejections. */
@@ -97,7 +120,7 @@ function callContextOf(options: WharfOptions): CallContext {
   const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
   const userAgent = options.userAgent ?? (inNode ? "wharf-client" : undefined);
   return {
-    transport: options.transport ?? restTransport(fetch),
+    transport: options.transport ?? restTransport(overFetch(fetch)),
     baseUrl,
     authUrl: options.authUrl === undefined ? baseUrl : addressOf(options.authUrl),
     token: options.token === undefined ? undefined : tokenSource(options.token),

@@ -1,4 +1,5 @@
 import { createWharf, type TokenSource, type Wharf, wharfError } from "@wharf/client";
+import { httpTransport } from "@wharf/client/node/http";
 import { failed, unauthenticated } from "../errors.ts";
 import type { Messages } from "../terminal/terminal.ts";
 import { version } from "../version.ts";
@@ -27,6 +28,7 @@ export function issuerAt(url: string, { detail }: Pick<Messages, "detail">): Iss
   return {
     url,
     wharf: createWharf({
+      transport: httpTransport(),
       baseUrl: url,
       authUrl: url,
       userAgent: USER_AGENT,
@@ -53,6 +55,7 @@ export function clientFor(
   { detail }: Pick<Messages, "detail">,
 ): Wharf {
   return createWharf({
+    transport: httpTransport(),
     baseUrl: api,
     authUrl: issuer,
     token,

@@ -8,12 +8,14 @@ export interface ServerSentEvent {
 /**
  * Reads server-sent events as they arrive (HTML Living Standard, 9.2). Comments, and events without data, are skipped.
  *
- * @example for await (const { data } of serverSentEvents(await fetch(url))) console.log(JSON.parse(data));
+ * @example for await (const { data } of serverSentEvents(response.chunks())) console.log(JSON.parse(data));
  */
-export async function* serverSentEvents(response: Response): AsyncGenerator<ServerSentEvent> {
+export async function* serverSentEvents(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<ServerSentEvent> {
   const decoder = new TextDecoder();
   let buffered = "";
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of chunks) {
     buffered += decoder.decode(chunk, { stream: true });
     const blocks = buffered.split(/\r?\n\r?\n/);
     buffered = blocks.pop() ?? "";

@@ -1,74 +1,33 @@
 import { fromJson, type JsonObject, type JsonValue, type Message } from "@bufbuild/protobuf";
 import type { CodeName } from "@wharf/contract/messages";
 import { codeOfNumber, isObject, WharfError, wharfError } from "../errors.ts";
-import type { Attempt, Transport } from "../transport.ts";
+import type { Attempt, Sent, Transport } from "../transport.ts";
+import type { IncomingResponse, ResponseHeaders, SendHttp } from "./http.ts";
 import { httpRequest } from "./route.ts";
 import { serverSentEvents } from "./server-sent-events.ts";
 
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
-
 /**
- * Calls over REST with `fetch`.
+ * Calls over REST.
  *
- * @example createWharf({ baseUrl, token, transport: restTransport(fetch) })
+ * @example createWharf({ baseUrl, token, transport: restTransport(overFetch(fetch)) })
  */
-export function restTransport(fetch: Fetch): Transport {
+export function restTransport(sendHttp: SendHttp): Transport {
   return {
     async send(attempt, sent) {
-      const { method, headers, signal } = attempt;
-      const { verb, path, contentType, body } = httpRequest(method, attempt.request);
-      const url = attempt.baseUrl + path;
-      const started = performance.now();
-      const report = (status: number) =>
-        sent({ method: verb, url, status, ms: performance.now() - started });
-      const init: RequestInit = {
-        method: verb,
-        headers: contentType === undefined ? headers : { ...headers, "content-type": contentType },
-        signal,
-        // Tokens must not follow redirects to other servers; cookies are not used.
-        redirect: "error",
-        credentials: "omit",
-        cache: "no-store",
-        ...(body === undefined ? {} : { body }),
-      };
-      let response: Response;
-      let text: string;
-      try {
-        response = await fetch(url, init);
-        text = await response.text();
-      } catch (cause) {
-        report(0);
-        signal.throwIfAborted();
-        throw unreachable(attempt.baseUrl, cause);
-      }
-      report(response.status);
-      if (!response.ok) throw errorOf(response, text);
+      const { verb, path, contentType, body } = httpRequest(attempt.method, attempt.request);
+      const headers = contentType === undefined ? {} : { "content-type": contentType };
+      const { response, text } = await exchange(attempt, { verb, path, body, headers }, sent, true);
+      if (!isSuccess(response)) throw errorOf(response, text);
       return readResponse(attempt, response, text);
     },
     async *stream(attempt, sent) {
-      const { method, headers, signal, baseUrl } = attempt;
+      const { method, signal, baseUrl } = attempt;
       const { verb, path } = httpRequest(method, attempt.request);
-      const url = baseUrl + path;
-      const started = performance.now();
-      const accept = "text/event-stream";
-      let response: Response;
+      const headers = { accept: "text/event-stream", "accept-encoding": "identity" };
+      const { response } = await exchange(attempt, { verb, path, headers }, sent, false);
       try {
-        response = await fetch(url, {
-          method: verb,
-          headers: { ...headers, accept },
-          signal,
-          redirect: "error",
-          credentials: "omit",
-          cache: "no-store",
-        });
-      } catch (cause) {
-        signal.throwIfAborted();
-        throw unreachable(baseUrl, cause);
-      }
-      sent({ method: verb, url, status: response.status, ms: performance.now() - started });
-      if (!response.ok) throw errorOf(response, await response.text());
-      try {
-        for await (const { event, data } of serverSentEvents(response)) {
+        if (!isSuccess(response)) throw errorOf(response, await response.text());
+        for await (const { event, data } of serverSentEvents(response.chunks())) {
           if (event === "error") throw errorOf(response, data);
           yield fromJson(method.output, JSON.parse(data), { ignoreUnknownFields: true });
         }
@@ -79,6 +38,42 @@ export function restTransport(fetch: Fetch): Transport {
       }
     },
   };
+
+  /** Sends a request, and reads the text of the response if it is wanted; reports what was sent. */
+  async function exchange(
+    { baseUrl, headers, signal }: Omit<Attempt, "timeoutMs">,
+    request: HttpCall,
+    sent: (how: Sent) => void,
+    isWhole: boolean,
+  ): Promise<{ response: IncomingResponse; text: string }> {
+    const { verb: method, path, body } = request;
+    const url = baseUrl + path;
+    const started = performance.now();
+    const report = (status: number) =>
+      sent({ method, url, status, ms: performance.now() - started });
+    try {
+      const sending = { method, url, headers: { ...headers, ...request.headers }, body, signal };
+      const response = await sendHttp(sending);
+      const text = isWhole ? await response.text() : "";
+      report(response.status);
+      return { response, text };
+    } catch (cause) {
+      report(0);
+      signal.throwIfAborted();
+      throw unreachable(baseUrl, cause);
+    }
+  }
+}
+
+interface HttpCall {
+  readonly verb: string;
+  readonly path: string;
+  readonly body?: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function isSuccess({ status }: IncomingResponse): boolean {
+  return status >= 200 && status <= 299;
 }
 
 /**
@@ -92,9 +87,9 @@ export function unreachable(baseUrl: string, cause: unknown): WharfError {
   return wharfError("UNAVAILABLE", `Unavailable: no response from ${baseUrl}${why}`, { cause });
 }
 
-function readResponse({ method }: Attempt, response: Response, text: string): Message {
+function readResponse({ method }: Attempt, response: IncomingResponse, text: string): Message {
   try {
-    return fromJson(method.output, JSON.parse(text === "" ? "{}" : text), {
+    return fromJson(method.output, JSON.parse(text || "{}"), {
       ignoreUnknownFields: true,
     });
   } catch (cause) {
@@ -105,7 +100,7 @@ function readResponse({ method }: Attempt, response: Response, text: string): Me
   }
 }
 
-function errorOf(response: Response, text: string): WharfError {
+function errorOf(response: IncomingResponse, text: string): WharfError {
   const status = readStatus(text);
   const context = httpErrorContext(response.status, response.headers);
   const code = codeOfNumber(Number(status?.code));
@@ -151,7 +146,7 @@ const BY_HTTP_STATUS: Readonly<Record<number, CodeName>> = {
  *
  * @example wharfError("UNAVAILABLE", message, httpErrorContext(response.status, response.headers))
  */
-export function httpErrorContext(httpStatus: number | undefined, headers: Headers) {
+export function httpErrorContext(httpStatus: number | undefined, headers: ResponseHeaders) {
   const after = headers.get("retry-after");
   return {
     httpStatus,

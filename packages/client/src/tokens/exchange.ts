@@ -1,4 +1,4 @@
-import type { Fetch } from "../rest/transport.ts";
+import type { Fetch } from "../rest/http.ts";
 import { createWharf } from "../wharf.ts";
 import { cachedSource } from "./cached.ts";
 import { type TokenSource, withExpiry } from "./source.ts";

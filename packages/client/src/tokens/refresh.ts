@@ -1,5 +1,5 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
-import type { Fetch } from "../rest/transport.ts";
+import type { Fetch } from "../rest/http.ts";
 import { createWharf } from "../wharf.ts";
 import { cachedSource } from "./cached.ts";
 import { fixed } from "./fixed.ts";

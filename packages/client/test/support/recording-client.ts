@@ -1,15 +1,20 @@
 /** Clients over each protocol that record which methods they call. */
 import { createWharf, type Transport, type Wharf, type WharfOptions } from "@wharf/client";
 import { grpcTransport } from "@wharf/client/node";
+import { httpTransport } from "../../src/node/http.ts";
+import { overFetch } from "../../src/rest/http.ts";
 import { restTransport } from "../../src/rest/transport.ts";
 
-export type Protocol = "REST" | "gRPC";
+/** REST with `fetch`, REST with node:http, gRPC. */
+export type Protocol = "REST" | "HTTP" | "gRPC";
 
-/** Both protocols, for what must hold on each. */
-export const PROTOCOLS: readonly Protocol[] = ["REST", "gRPC"];
+/** All protocols, for what must hold on each. */
+export const PROTOCOLS: readonly Protocol[] = ["REST", "gRPC", "HTTP"];
 
 export function transportOf(protocol: Protocol): Transport {
-  return protocol === "REST" ? restTransport((url, init) => fetch(url, init)) : grpcTransport();
+  if (protocol === "gRPC") return grpcTransport();
+  if (protocol === "HTTP") return httpTransport();
+  return restTransport(overFetch((url, init) => fetch(url, init)));
 }
 
 /** A client that records each method it calls. */

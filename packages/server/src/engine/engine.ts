@@ -12,6 +12,8 @@ import { ListScheduler } from "./many-ranges.ts";
 import type { PageTokens } from "./page-token.ts";
 import type { Resource } from "./resource.ts";
 import { SkipIndex } from "./skip-index.ts";
+import { TextSearches } from "./text-search.ts";
+import { RangeSets } from "./visible/range-set.ts";
 import { VisibleRows } from "./visible/visible-rows.ts";
 
 /**
@@ -42,7 +44,9 @@ export class Engine {
   readonly skipIndex: SkipIndex;
   readonly listIndexes: ListIndexes;
   readonly lists: ListScheduler;
+  readonly rangeSets: RangeSets;
   readonly visibleRows: VisibleRows;
+  readonly textSearches: TextSearches;
   /** Where audit entries go that callers without credentials can cause. */
   readonly auditAggregator: AuditAggregator;
   /** Where audit entries of authenticated callers go that change nothing. */
@@ -57,8 +61,10 @@ export class Engine {
     this.limits = limits;
     this.lists = new ListScheduler(limits.manyRanges);
     this.skipIndex = new SkipIndex(limits.skipStride);
+    this.rangeSets = new RangeSets(limits.manyRanges);
     this.visibleRows = new VisibleRows(store.reader);
     this.listIndexes = new ListIndexes(store, limits.listIndexes);
+    this.textSearches = new TextSearches(store.reader, limits.minSearchedRows);
     this.store = store;
     this.catalog = catalog;
     this.access = access;

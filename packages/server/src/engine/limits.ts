@@ -16,6 +16,8 @@ export interface EngineLimits {
   readonly pageBytes: number;
   /** Lists over more ranges than this are limited per caller. */
   readonly manyRanges: number;
+  /** Lists by text of tables with fewer rows test the rows in the store; those of larger ones use an index. */
+  readonly minSearchedRows: number;
   /**
    * Tags of each partition deleted in one transaction, which blocks all other writes. A larger repo is
    * emptied in several transactions before it is deleted.
@@ -30,6 +32,7 @@ export const ENGINE_LIMITS: EngineLimits = {
   skipStride: 5_000,
   pageBytes: 4 * 1024 * 1024 - 16 * 1024,
   manyRanges: 100,
+  minSearchedRows: 10_000,
   deletedTags: 2_000,
   listIndexes: { sortedRows: 500, blockRows: 2_000, batchRows: 4_000 },
 };

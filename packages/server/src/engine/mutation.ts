@@ -134,10 +134,16 @@ export class Mutation {
     row: ResourceRow,
     changedFields?: readonly string[],
   ): Promise<void> {
-    if (resource.definition.changesAccess) this.tx.accessChanged();
+    this.#recordAccess(resource);
     const { uid, name } = row;
     await this.#audit({ resource: uid, name, type: resource.typeName, changedFields });
     await this.emit(method, row.uid, resource.eventBody(row));
+  }
+
+  /** The tables of resources that decide grants have recorded whose grants have changed. */
+  #recordAccess<R extends ResourceMessage>({ definition }: Resource<R>): void {
+    const { changesAccess = false, grantsOf } = definition;
+    if (changesAccess && grantsOf === undefined) this.tx.accessChanged();
   }
 
   /** Deletes a resource. The audit log has what was deleted, read here unless it is given. */
@@ -148,7 +154,7 @@ export class Mutation {
   ): Promise<void> {
     const deleted = stored ?? (await this.#stored(resource, uid));
     await resource.table.delete(this.tx, uid);
-    if (resource.definition.changesAccess) this.tx.accessChanged();
+    this.#recordAccess(resource);
     await this.#audit({ resource: uid, type: resource.typeName, ...deletionOf(resource, deleted) });
     const method = resource.method("Delete");
     await this.emit(method, uid, { type: method.input.typeName, json: JSON.stringify({ uid }) });

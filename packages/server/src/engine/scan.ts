@@ -17,6 +17,7 @@ import { isConsecutive, readConsecutive } from "./consecutive.ts";
 import type { ListIndexes } from "./list-indexes.ts";
 import { MergedTraversal, positionOrder } from "./merge.ts";
 import type { SkipIndex, Traversal } from "./skip-index.ts";
+import type { TextSearch } from "./text-search.ts";
 import type { RangeSet } from "./visible/range-set.ts";
 import type { VisibleRows } from "./visible/visible-rows.ts";
 
@@ -33,6 +34,8 @@ export interface Scan {
   readonly listIndexes: ListIndexes;
   /** The ranges as a set, where they are many. */
   readonly many?: ManyRanges | undefined;
+  /** Finds the rows of a list by text in a large table. */
+  readonly search?: TextSearch | undefined;
   /** The task that the list is part of; it yields to other tasks between two statements. */
   readonly task: SlicedTask;
 }
@@ -52,10 +55,11 @@ export async function readRows(
   skipIndex: SkipIndex,
   scan: Scan,
 ): Promise<PageRow[]> {
-  const { many } = scan;
+  const { search, many } = scan;
+  if (search !== undefined) return search.rows(scan);
   if (many !== undefined) {
     const { set, rows } = many;
-    return rows.read({ ...scan, set }, (one) => readRows(reader, skipIndex, one));
+    return rows.read(reader, { ...scan, set }, (one) => readRows(reader, skipIndex, one));
   }
   const [only, ...others] = scan.ranges;
   if (only === undefined) return [];
@@ -155,15 +159,23 @@ class RangeTraversal implements Traversal {
 
 /** The total number of rows of a list, over all its pages. */
 export async function countRows(reader: Reader, scan: Scan): Promise<number> {
-  const { table, ranges, filters, many, task } = scan;
-  if (many !== undefined) return many.rows.count({ ...scan, set: many.set });
+  const { ranges, many, search, task } = scan;
+  if (search !== undefined) return ranges.length === 0 ? 0 : search.count(scan);
+  if (many !== undefined) return many.rows.count(reader, { ...scan, set: many.set });
   let total = 0;
   for (const some of batches(ranges)) {
-    const counts = some.map((range) => countRange(reader, table, range, filters));
+    const counts = some.map((range) => countOne(reader, scan, range));
     for (const count of await Promise.all(counts)) total += count;
     await task.pause();
   }
   return total;
+}
+
+async function countOne(reader: Reader, scan: Scan, range: Range): Promise<number> {
+  const { table, filters, listIndexes } = scan;
+  const known =
+    filters.length === 0 ? undefined : await listIndexes.totalOf(reader, { ...scan, range });
+  return known ?? countRange(reader, table, range, filters);
 }
 
 async function pageQuery(

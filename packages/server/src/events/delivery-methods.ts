@@ -30,7 +30,7 @@ import {
   type StoredAttempt,
   type StoredDelivery,
 } from "../store/tables/deliveries.ts";
-import { findEvent, type LoggedEvent } from "../store/tables/event-log.ts";
+import { findEvent, type LoggedEvent, searchReader } from "../store/tables/event-log.ts";
 import { markDue } from "../store/tables/subscription-states.ts";
 import type { EventNames } from "./cloud-event.ts";
 import { typesFilter } from "./filters.ts";
@@ -144,8 +144,9 @@ function redeliverMethod(engine: Engine, names: () => EventNames): Handler {
     const search = new LogSearch(names(), filters, { group, since, until });
     let from = cursor && { tx: Number(cursor.key), id: cursor.id };
     let [count, read] = [0, 0];
+    const searching = await searchReader(engine.store.readerFor(call));
     while (read < MAX_REDELIVERED) {
-      const events = await search.read(reader, from, BATCH_SIZE);
+      const events = await search.read(searching, from, BATCH_SIZE);
       const chosen = request.onlyFailed ? await onlyFailed(reader, uid, events) : events;
       if (chosen.length > 0) await redeliver(engine, call, uid, chosen);
       count += chosen.length;

@@ -12,6 +12,7 @@ import { pageSizeOf, readCursor } from "../engine/list.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
+import { searchReader } from "../store/tables/event-log.ts";
 import type { EventNames } from "./cloud-event.ts";
 import { filterViolations } from "./filters.ts";
 import { LogSearch, mustExist, readFilters } from "./log-search.ts";
@@ -54,7 +55,8 @@ function listMethod(engine: Engine, names: () => EventNames): Handler {
       descending,
     });
     const from = cursor && { tx: Number(cursor.key), id: cursor.id };
-    const found = await search.read(reader, from, pageSize + 1);
+    const searching = await searchReader(engine.store.readerFor(call));
+    const found = await search.read(searching, from, pageSize + 1);
     const page = found.slice(0, pageSize);
     const last = page.at(-1);
     const next = found.length > pageSize && last ? { key: last.tx, id: last.id } : undefined;
@@ -63,7 +65,7 @@ function listMethod(engine: Engine, names: () => EventNames): Handler {
       nextPageToken: next
         ? engine.pageTokens.seal(query, { position: next, skipped: 0 }, call.time)
         : "",
-      totalCount: BigInt(await search.count(reader)),
+      totalCount: BigInt(await search.count(searching)),
     });
     return messageReply(ListEventsResponseSchema, response);
   };
@@ -91,11 +93,12 @@ function previewMethod(engine: Engine, names: () => EventNames): Handler {
     await mustExist(engine, group);
     const query = { group, since: msOf(since) ?? call.time - DAY_MS, descending: true };
     const search = new LogSearch(names(), filters, query);
-    const newest = await search.read(reader, undefined, PREVIEW_SIZE);
+    const searching = await searchReader(engine.store.readerFor(call));
+    const newest = await search.read(searching, undefined, PREVIEW_SIZE);
     const response = create(PreviewFilterResponseSchema, {
       events: await search.messages(reader, newest),
-      matchCount: BigInt(await search.count(reader)),
-      totalCount: BigInt(await new LogSearch(names(), [], query).count(reader)),
+      matchCount: BigInt(await search.count(searching)),
+      totalCount: BigInt(await new LogSearch(names(), [], query).count(searching)),
     });
     return messageReply(PreviewFilterResponseSchema, response);
   };

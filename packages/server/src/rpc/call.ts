@@ -82,6 +82,18 @@ export interface StreamedMessage extends Reply {
 
 export type Handler = (call: Call, request: Message) => Promise<Reply>;
 
+const readers = new WeakSet<Handler>();
+
+/** Marks a handler that only reads: it may run for a presumed caller, and again for the actual one. */
+export function onlyReads(handler: Handler): Handler {
+  readers.add(handler);
+  return handler;
+}
+
+export function isReader(handler: Handler): boolean {
+  return readers.has(handler);
+}
+
 /** A method of the contract on this server. */
 export interface Method {
   readonly desc: DescMethod;

@@ -15,15 +15,16 @@ import { isCreate, serviceNames } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
 import { notFound, PermissionDeniedError, unimplemented, WharfError } from "../lib/errors.ts";
-import type {
-  Call,
-  EventTranslator,
-  Handler,
-  Method,
-  Methods,
-  Reply,
-  RequestInfo,
-  ResponseHeaders,
+import {
+  type Call,
+  type EventTranslator,
+  type Handler,
+  isReader,
+  type Method,
+  type Methods,
+  type Reply,
+  type RequestInfo,
+  type ResponseHeaders,
 } from "./call.ts";
 import { checkAccess, type Guard, guardOf } from "./guard.ts";
 import { idempotencyKeyOf } from "./idempotency.ts";
@@ -35,6 +36,10 @@ interface BoundMethod extends Method, Guard {
   readonly onCall: Deprecation["onCall"] | undefined;
   readonly handler: Handler | undefined;
   readonly translateEvent: Call["translateEvent"];
+}
+
+interface HandledMethod extends BoundMethod {
+  readonly handler: Handler;
 }
 
 /** Deprecated methods, the headers that announce it, and the metric that counts their callers. */
@@ -114,18 +119,57 @@ export class ServedMethods implements Methods {
   }
 
   async call(method: Method, request: Message, incoming: RequestInfo): Promise<Reply> {
-    const { desc, handler, rule, onCall, translateEvent } = method as BoundMethod;
+    const { desc, handler, rule } = method as BoundMethod;
     if (handler === undefined) throw unimplemented(`${desc.parent.typeName}/${desc.name}`);
+    const bound = method as HandledMethod;
     const time = Date.now();
-    const caller =
-      rule.kind === "anyone"
-        ? ANONYMOUS
-        : await this.#authenticator.caller(incoming.authorization, time);
-    incoming.identify?.(caller);
+    if (rule.kind === "anyone") return this.#run(bound, request, incoming, ANONYMOUS, time);
+    const { authorization } = incoming;
+    const presumed = isReader(handler)
+      ? this.#authenticator.presume(authorization, time)
+      : undefined;
+    if (presumed !== undefined) {
+      const running = this.#run(bound, request, incoming, presumed.caller, time);
+      // Whether it succeeds or fails counts only if access has not changed.
+      const [isCurrent] = await Promise.all([presumed.isCurrent, running.catch(() => {})]);
+      if (isCurrent) return this.#finish(running, desc, incoming, presumed.caller, time);
+    }
+    const caller = await this.#authenticator.caller(authorization, time);
     // Authentication may have waited long for the store.
     if (incoming.abandoned !== undefined) throw incoming.abandoned;
+    const running = this.#run(bound, request, incoming, caller, time);
+    return this.#finish(running, desc, incoming, caller, time);
+  }
+
+  /** Tells the log who called, and audits what was denied. */
+  async #finish(
+    running: Promise<Reply>,
+    desc: DescMethod,
+    incoming: RequestInfo,
+    caller: Caller,
+    time: number,
+  ): Promise<Reply> {
+    incoming.identify?.(caller);
     try {
-      checkAccess(method as BoundMethod, caller, request);
+      return await running;
+    } catch (error) {
+      if (error instanceof WharfError && error.code === "PERMISSION_DENIED") {
+        await this.#auditDenial?.(new AdmittedCall(incoming, desc, caller, time, {}), error);
+      }
+      throw error;
+    }
+  }
+
+  async #run(
+    method: HandledMethod,
+    request: Message,
+    incoming: RequestInfo,
+    caller: Caller,
+    time: number,
+  ): Promise<Reply> {
+    const { desc, handler, onCall, translateEvent } = method;
+    try {
+      checkAccess(method, caller, request);
       onCall?.(caller, desc);
       validateRequest(desc.input, request);
       const { idempotencyKey } = incoming;
@@ -138,18 +182,13 @@ export class ServedMethods implements Methods {
       const call = new AdmittedCall(incoming, desc, caller, time, { translateEvent, idempotency });
       return await handler(call, request);
     } catch (error) {
-      if (!(error instanceof WharfError) || error.code !== "PERMISSION_DENIED") throw error;
-      const answer = await this.#deletedOr(error, caller);
-      if (answer === error && caller.uid !== "") {
-        await this.#auditDenial?.(new AdmittedCall(incoming, desc, caller, time, {}), error);
-      }
-      throw answer;
+      throw error instanceof PermissionDeniedError ? await this.#deletedOr(error, caller) : error;
     }
   }
 
   /** The caller that deleted a group gets NOT_FOUND there, which reveals nothing to it. */
-  async #deletedOr(denial: WharfError, { uid }: Caller): Promise<WharfError> {
-    const scope = denial instanceof PermissionDeniedError ? denial.scope : "";
+  async #deletedOr(denial: PermissionDeniedError, { uid }: Caller): Promise<WharfError> {
+    const { scope } = denial;
     const deleted = scope === "" ? undefined : await this.#findDeletedGroup?.(uid, scope);
     return deleted === undefined ? denial : notFound("Group", deleted);
   }

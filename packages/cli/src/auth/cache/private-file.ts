@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   chmodSync,
   chownSync,
@@ -27,7 +26,7 @@ export function makePrivateFolder(path: string): void {
 /** Writes a file atomically: after a crash, it has the old or the new content. */
 export function writeAtomically(path: string, text: string, mode: number): void {
   const folder = dirname(path);
-  const draft = join(folder, `.${randomUUID()}`);
+  const draft = join(folder, `.${uniqueName()}`);
   try {
     const file = openSync(draft, "wx", mode);
     try {
@@ -45,10 +44,15 @@ export function writeAtomically(path: string, text: string, mode: number): void 
   }
 }
 
+function uniqueName(): string {
+  // Loaded on demand: most commands write no file.
+  return process.getBuiltinModule("node:crypto").randomUUID();
+}
+
 /** Throws if files cannot be written in a directory. */
 export function requireWritable(folder: string): void {
   // A unique name: several commands may run at once.
-  const trial = join(folder, `.${randomUUID()}`);
+  const trial = join(folder, `.${uniqueName()}`);
   writeAtomically(trial, "", 0o600);
   rmSync(trial);
 }

@@ -64,6 +64,8 @@ export interface Dialect {
   readonly texts: string;
   /** Selects the tuples of a JSON array as rows of texts with these columns. */
   tuples(...columns: readonly string[]): string;
+  /** Gathers a column of all rows in a JSON array, as text. */
+  arrayOf(column: string): string;
   /** Casts a text to an integer. */
   asInteger(text: string): string;
   /** Whether the parameter is a substring of a text. */

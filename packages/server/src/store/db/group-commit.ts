@@ -43,10 +43,10 @@ export interface Transaction extends Writer {
   readonly rows: RowChanges;
   /** Runs work at the end of the transaction, when counts and indexes of lists agree with the rows. */
   atEnd(work: AtEnd): void;
-  /** Records that this transaction changes access: sessions, keys or grants. */
+  /** Records that this transaction changes access otherwise than by grants: sessions, identities or keys. */
   accessChanged(): void;
   /**
-   * Records that this transaction changes the grants of an identity ("" for every identity) in one root
+   * Records that this transaction changes access by the grants of an identity ("" for every identity) in one root
    * ("" for all roots).
    */
   grantsChanged(identity: string, root: string): void;
@@ -219,6 +219,7 @@ export class GroupCommit {
       const outcomes: Outcome[] = [];
       const reliedOn = new Set<number>();
       const grants = new GrantChanges();
+      let isOnlyGrants = true;
       const chains = this.#chains.continue();
       const audits: AuditEntry[] = [];
       const gathered = new GatheredRows();
@@ -240,8 +241,9 @@ export class GroupCommit {
         rows.add(tx.rows);
         atEnd.push(...tx.last.map((work) => ({ outcome: outcomes.length - 1, work })));
         if (tx.changesAccess) reliedOn.add(tx.reliedOn ?? ANY_VERSION);
+        if (tx.changesOtherAccess) isOnlyGrants = false;
       }
-      if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants);
+      if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants, isOnlyGrants);
       await this.#together(storeGathered(writer, chains, audits, gathered));
       await rows.store(writer, await counts.store(writer));
       for (const { outcome, work } of atEnd) {
@@ -374,6 +376,7 @@ async function advanceAccessVersion(
   writer: BatchWriter,
   reliedOn: ReadonlySet<number>,
   grants: GrantChanges,
+  isOnlyGrants: boolean,
 ): Promise<void> {
   const sql =
     "UPDATE access_version SET version = version + 1, logged = logged + 1 RETURNING version";
@@ -381,5 +384,5 @@ async function advanceAccessVersion(
   for (const version of reliedOn) {
     if (version !== moved - 1 && version !== ANY_VERSION) throw new AccessChanged();
   }
-  await grants.store(writer, moved);
+  await grants.store(writer, moved, isOnlyGrants);
 }

@@ -81,6 +81,11 @@ export class Store {
     this.#commits = new GroupCommit(driver, observer, clock, chains);
   }
 
+  /** Whether each read is a round trip to another process. */
+  get isRemote(): boolean {
+    return this.#driver.pipelines;
+  }
+
   /** Opens the store and migrates its tables. */
   static async open(
     driver: Driver,

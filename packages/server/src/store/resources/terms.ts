@@ -183,6 +183,7 @@ function byKey<T extends TermKey>(terms: readonly T[]): Map<string, T> {
   return new Map(terms.map((term) => [`${term.kind} ${term.value}`, term]));
 }
 
-function fold(text: string): string {
+/** A text as substring searches compare it. */
+export function fold(text: string): string {
   return text.toLowerCase().toWellFormed();
 }

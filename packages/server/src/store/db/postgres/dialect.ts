@@ -9,6 +9,7 @@ export const DIALECT: Dialect = {
   texts: "SELECT jsonb_array_elements_text(?::jsonb) AS value",
   tuples: (...columns) =>
     `SELECT ${columns.map((name, at) => `one ->> ${at} AS ${name}`).join(", ")} FROM jsonb_array_elements(?::jsonb) one`,
+  arrayOf: (column) => `coalesce(json_agg(${column}), '[]')::text`,
   asInteger: (text) => `${text}::bigint`,
   isWithin: (text) => `strpos(${text}, ?) > 0`,
   insertSizes: [64, 16, 4, 1],

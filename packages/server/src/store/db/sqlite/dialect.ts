@@ -9,6 +9,7 @@ export const DIALECT: Dialect = {
   texts: "SELECT value FROM json_each(?)",
   tuples: (...columns) =>
     `SELECT ${columns.map((name, at) => `value ->> ${at} AS ${name}`).join(", ")} FROM json_each(?)`,
+  arrayOf: (column) => `json_group_array(${column})`,
   asInteger: (text) => text,
   isWithin: (text) => `instr(${text}, ?) > 0`,
   insertSizes: [1],

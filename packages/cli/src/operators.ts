@@ -1,0 +1,2 @@
+/** The entry point of the bundle with the commands of operators, which contain the server. */
+export { run } from "./commands.ts";
