@@ -84,7 +84,7 @@ onEachStore("the audit log", (world) => {
     assert.deepEqual(await same({ method: "*.GroupsService/Create*" }), ["CreateGroup"]);
     assert.deepEqual(await same({ method: "CreateGroup" }), ["CreateGroup"]);
     assert.deepEqual(await same({ requestId: deleted.requestId }), ["DeleteGroup"]);
-    assert.deepEqual(await same({ actor: deleted.actor.uid, outcome: "SUCCEEDED" }), [
+    assert.deepEqual(await same({ actor: deleted.actor.uid, outcome: "AUDIT_OUTCOME_SUCCEEDED" }), [
       "DeleteGroup",
       "CreateGroup",
     ]);

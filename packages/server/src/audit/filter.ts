@@ -4,9 +4,9 @@ import type { Grants } from "../auth/grants.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import { mustBeUid } from "../rpc/validate.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { type PostingKind, postedValues } from "../store/tables/audit-index.ts";
+import type { PostingKind } from "../store/tables/audit-index.ts";
 import { matchesMethod } from "./glob.ts";
-import type { Clause, Selection } from "./index/select.ts";
+import { type AuditIndex, type Clause, endOf, type Selection } from "./index/select.ts";
 import type { Term } from "./index/terms.ts";
 
 export const CAPABILITIES = [Capability.CAP_AUDIT_LIST];
@@ -23,6 +23,7 @@ export async function selectionOf(
   reader: Reader,
   grants: Grants,
   filter: AuditFilter | undefined,
+  index: AuditIndex,
 ): Promise<Selection> {
   const resource = filter?.resource ?? "";
   if (resource !== "") mustBeUid("filter.resource", resource);
@@ -35,7 +36,7 @@ export async function selectionOf(
   is("request", filter?.requestId);
   is("session", filter?.session);
   is("via", filter?.via);
-  if (filter?.method) clauses.push(await methodClause(reader, filter.method));
+  if (filter?.method) clauses.push(await methodClause(reader, filter.method, index));
   clauses.push(...outcomeClauses(filter?.outcome ?? AuditOutcome.AUDIT_OUTCOME_UNSPECIFIED));
   const since = filter?.since === undefined ? 0 : timestampMs(filter.since);
   const until = filter?.until === undefined ? Number.POSITIVE_INFINITY : timestampMs(filter.until);
@@ -70,8 +71,12 @@ function visibleClauses(grants: Grants, resource: string): Clause[] {
 }
 
 /** The index has few methods: a pattern becomes a list of those that match it. */
-async function methodClause(reader: Reader, pattern: string): Promise<Clause> {
-  const methods = await postedValues(reader, "method");
+async function methodClause(
+  reader: Reader,
+  pattern: string,
+  { segments, postings }: AuditIndex,
+): Promise<Clause> {
+  const methods = await postings.values(reader, "method", endOf(segments));
   const matching = methods.filter((method) => matchesMethod(pattern, method));
   return {
     terms: matching.map((method) => ["method", method] as const),

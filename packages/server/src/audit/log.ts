@@ -3,6 +3,7 @@ import type { Grants } from "../auth/grants.ts";
 import type { Store } from "../store/db/store.ts";
 import { readAuditEntries, type StoredAuditEntry } from "../store/tables/audit-entries.ts";
 import { selectionOf } from "./filter.ts";
+import { Postings } from "./index/postings.ts";
 import { Segments } from "./index/segments.ts";
 import { type PageRequest, selectPage } from "./index/select.ts";
 
@@ -16,6 +17,7 @@ export interface AuditPage {
 export class AuditLog {
   readonly #store: Store;
   readonly #segments = new Segments();
+  readonly #postings = new Postings();
 
   constructor(store: Store) {
     this.#store = store;
@@ -28,9 +30,10 @@ export class AuditLog {
     request: PageRequest,
   ): Promise<AuditPage> {
     const { reader } = this.#store;
-    const selection = await selectionOf(reader, grants, filter);
     const segments = await this.#segments.read(reader);
-    const { ids, total } = await selectPage(reader, segments, selection, request);
+    const index = { segments, postings: this.#postings };
+    const selection = await selectionOf(reader, grants, filter, index);
+    const { ids, total } = await selectPage(reader, index, selection, request);
     const entries = await readAuditEntries(reader, ids);
     return { entries: request.descending ? entries.reverse() : entries, total };
   }

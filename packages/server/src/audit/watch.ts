@@ -5,6 +5,7 @@ import {
   type WatchAuditEntriesResponse,
   WatchAuditEntriesResponseSchema,
 } from "@wharf/contract";
+import type { Caller } from "../auth/caller.ts";
 import type { Engine } from "../engine/engine.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
@@ -41,14 +42,16 @@ export async function watchEntries(
     return create(WatchAuditEntriesResponseSchema, { cursor: seal(settled) });
   }
   let after: number = begin;
+  let checked: CheckedGrants = call.caller;
   for (const end = Date.now() + WAIT_MS; ; ) {
     // Only settled entries: a later one must not hide an earlier one that is not committed yet.
     const settled: number = (await settledAuditId(reader)) ?? after;
-    // After a change of access, the next request is authorized again.
-    if (await hasChanged(engine, call)) break;
+    const grants = await currentGrants(engine, call, checked);
+    if (grants === undefined) break;
+    checked = grants;
     if (settled > after) {
       const page = { descending: false, after, below: settled + 1, skip: 0, limit: ENTRIES };
-      const { entries } = await log.page(call.caller.grants, filter, page);
+      const { entries } = await log.page(grants.grants, filter, page);
       after = entries.length < ENTRIES ? settled : (entries.at(-1)?.id ?? settled);
       if (entries.length > 0) {
         const messages = entries.map(messageOf);
@@ -61,9 +64,20 @@ export async function watchEntries(
   return create(WatchAuditEntriesResponseSchema, { cursor: seal(after) });
 }
 
-/** Whether access has changed since the call was authorized. */
-async function hasChanged({ store }: Engine, { caller: { version } }: Call): Promise<boolean> {
-  return version !== undefined && (await store.accessVersion()) !== version;
+type CheckedGrants = Pick<Caller, "grants" | "version">;
+
+/** The grants of the caller, checked again if access has changed; undefined if the caller has lost all of them. */
+async function currentGrants(
+  { store, access }: Engine,
+  { caller: { uid, session, boundary } }: Call,
+  checked: CheckedGrants,
+): Promise<CheckedGrants | undefined> {
+  if (checked.version === undefined) return checked;
+  const version = await store.accessVersion();
+  if (version === checked.version) return checked;
+  const granted = await access.grantsOf(uid, undefined, session);
+  if (granted === undefined) return undefined;
+  return { version, grants: boundary === undefined ? granted : granted.intersect(boundary) };
 }
 
 function readWatchCursor(

@@ -129,42 +129,38 @@ export class ServedMethods implements Methods {
       ? this.#authenticator.presume(authorization, time)
       : undefined;
     if (presumed !== undefined) {
-      const { caller, isCurrent } = presumed;
-      const running = this.#handle(bound, request, incoming, caller, time);
+      const running = this.#run(bound, request, incoming, presumed.caller, time);
       // Whether it succeeds or fails counts only if access has not changed.
-      const [counts] = await Promise.all([isCurrent, running.catch(() => {})]);
-      incoming.identify?.(caller);
-      if (counts) return this.#run(bound, request, incoming, caller, time, running);
+      const [isCurrent] = await Promise.all([presumed.isCurrent, running.catch(() => {})]);
+      if (isCurrent) return this.#finish(running, desc, incoming, presumed.caller, time);
     }
     const caller = await this.#authenticator.caller(authorization, time);
-    incoming.identify?.(caller);
     // Authentication may have waited long for the store.
     if (incoming.abandoned !== undefined) throw incoming.abandoned;
-    return this.#run(bound, request, incoming, caller, time);
+    const running = this.#run(bound, request, incoming, caller, time);
+    return this.#finish(running, desc, incoming, caller, time);
   }
 
-  /** The reply of a call; denials are audited. */
-  async #run(
-    method: HandledMethod,
-    request: Message,
+  /** Tells the log who called, and audits what was denied. */
+  async #finish(
+    running: Promise<Reply>,
+    desc: DescMethod,
     incoming: RequestInfo,
     caller: Caller,
     time: number,
-    running = this.#handle(method, request, incoming, caller, time),
   ): Promise<Reply> {
+    incoming.identify?.(caller);
     try {
       return await running;
     } catch (error) {
-      if (!(error instanceof WharfError) || error.code !== "PERMISSION_DENIED") throw error;
-      const answer = await this.#deletedOr(error, caller);
-      if (answer === error && caller.uid !== "") {
-        await this.#auditDenial?.(new AdmittedCall(incoming, method.desc, caller, time, {}), error);
+      if (error instanceof WharfError && error.code === "PERMISSION_DENIED") {
+        await this.#auditDenial?.(new AdmittedCall(incoming, desc, caller, time, {}), error);
       }
-      throw answer;
+      throw error;
     }
   }
 
-  async #handle(
+  async #run(
     method: HandledMethod,
     request: Message,
     incoming: RequestInfo,
@@ -172,21 +168,27 @@ export class ServedMethods implements Methods {
     time: number,
   ): Promise<Reply> {
     const { desc, handler, onCall, translateEvent } = method;
-    checkAccess(method, caller, request);
-    onCall?.(caller, desc);
-    validateRequest(desc.input, request);
-    const { idempotencyKey } = incoming;
-    const idempotency =
-      idempotencyKey === undefined || !isCreate(desc)
-        ? undefined
-        : idempotencyKeyOf(idempotencyKey, caller, desc, request, () => incoming.markReplayed?.());
-    const call = new AdmittedCall(incoming, desc, caller, time, { translateEvent, idempotency });
-    return handler(call, request);
+    try {
+      checkAccess(method, caller, request);
+      onCall?.(caller, desc);
+      validateRequest(desc.input, request);
+      const { idempotencyKey } = incoming;
+      const idempotency =
+        idempotencyKey === undefined || !isCreate(desc)
+          ? undefined
+          : idempotencyKeyOf(idempotencyKey, caller, desc, request, () =>
+              incoming.markReplayed?.(),
+            );
+      const call = new AdmittedCall(incoming, desc, caller, time, { translateEvent, idempotency });
+      return await handler(call, request);
+    } catch (error) {
+      throw error instanceof PermissionDeniedError ? await this.#deletedOr(error, caller) : error;
+    }
   }
 
   /** The caller that deleted a group gets NOT_FOUND there, which reveals nothing to it. */
-  async #deletedOr(denial: WharfError, { uid }: Caller): Promise<WharfError> {
-    const scope = denial instanceof PermissionDeniedError ? denial.scope : "";
+  async #deletedOr(denial: PermissionDeniedError, { uid }: Caller): Promise<WharfError> {
+    const { scope } = denial;
     const deleted = scope === "" ? undefined : await this.#findDeletedGroup?.(uid, scope);
     return deleted === undefined ? denial : notFound("Group", deleted);
   }

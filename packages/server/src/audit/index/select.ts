@@ -1,16 +1,16 @@
 import type { Reader } from "../../store/db/connection.ts";
 import { type AuditKeys, readAuditKeys, readAuditTimes } from "../../store/tables/audit-entries.ts";
-import { readPostings, SEGMENT_SIZE } from "../../store/tables/audit-index.ts";
+import { SEGMENT_SIZE } from "../../store/tables/audit-index.ts";
 import {
   addPosition,
   countPositions,
-  decodePositions,
   listPositions,
   noPositions,
   type Positions,
   restrict,
   unite,
 } from "./positions.ts";
+import type { Postings } from "./postings.ts";
 import type { Segment } from "./segments.ts";
 import { hasTerm, type Term } from "./terms.ts";
 
@@ -49,6 +49,17 @@ export interface SelectedPage {
   readonly total: number;
 }
 
+/** What is indexed: segments, and the postings of their terms. */
+export interface AuditIndex {
+  readonly segments: readonly Segment[];
+  readonly postings: Postings;
+}
+
+/** The first segment that is not indexed. */
+export function endOf(segments: readonly Segment[]): number {
+  return (segments.at(-1)?.segment ?? -1) + 1;
+}
+
 /** Entries read at once of what is not indexed yet. */
 const TAIL_BATCH = 1_000;
 
@@ -58,13 +69,13 @@ const TERMS_PER_TICK = 50;
 /** Selects a page of entries, and counts all. Reads the index, and the entries that it does not cover yet. */
 export async function selectPage(
   reader: Reader,
-  segments: readonly Segment[],
+  { segments, postings }: AuditIndex,
   selection: Selection,
   page: PageRequest,
 ): Promise<SelectedPage> {
-  const matched = await indexedMatches(reader, segments, selection);
-  const end = segments.length === 0 ? 0 : ((segments.at(-1) as Segment).segment + 1) * SEGMENT_SIZE;
-  const tail = await tailMatches(reader, selection, end);
+  const end = endOf(segments);
+  const matched = await indexedMatches(reader, { segments, postings }, selection);
+  const tail = await tailMatches(reader, selection, end * SEGMENT_SIZE);
   const total = matched.reduce((sum, { count }) => sum + count, tail.length);
   return { ids: pageOf(matched, tail, page), total };
 }
@@ -77,16 +88,14 @@ interface Matched {
 
 async function indexedMatches(
   reader: Reader,
-  segments: readonly Segment[],
+  { segments, postings }: AuditIndex,
   { clauses, since, until }: Selection,
 ): Promise<Matched[]> {
   const within = segments.filter((one) => one.lastTime >= since && one.firstTime < until);
-  const first = within[0];
-  const last = within.at(-1);
-  if (first === undefined || last === undefined) return [];
-  const postings: Map<number, Positions>[] = [];
+  if (within.length === 0) return [];
+  const ofClauses: ReadonlyMap<number, Positions>[] = [];
   for (const { terms } of clauses) {
-    postings.push(await positionsOf(reader, terms, first.segment, last.segment + 1));
+    ofClauses.push(await positionsOf(reader, postings, terms, endOf(segments)));
   }
   const matched: Matched[] = [];
   for (const one of within) {
@@ -99,7 +108,7 @@ async function indexedMatches(
     const positions = present.slice();
     let isEmpty = false;
     for (const [at, { negated = false }] of clauses.entries()) {
-      const found = postings[at]?.get(segment);
+      const found = ofClauses[at]?.get(segment);
       if (found !== undefined) restrict(positions, found, negated);
       else if (!negated) isEmpty = true;
     }
@@ -111,20 +120,23 @@ async function indexedMatches(
   return matched;
 }
 
-/** The positions of the entries that have any of the terms, by segment. */
+/** The positions of the entries that have any of the terms, by segment. Must not be changed. */
 async function positionsOf(
   reader: Reader,
+  postings: Postings,
   terms: readonly Term[],
-  from: number,
-  to: number,
-): Promise<Map<number, Positions>> {
-  const found = new Map<number, Positions>();
-  for (const [at, [kind, value]] of terms.entries()) {
-    for (const [segment, text] of await readPostings(reader, kind, value, from, to)) {
-      const positions = decodePositions(text);
-      const others = found.get(segment);
-      if (others === undefined) found.set(segment, positions);
-      else unite(others, positions);
+  end: number,
+): Promise<ReadonlyMap<number, Positions>> {
+  const [first, ...others] = terms;
+  if (first === undefined) return new Map();
+  const one = await postings.of(reader, first, end);
+  if (others.length === 0) return one;
+  const found = new Map([...one].map(([segment, positions]) => [segment, positions.slice()]));
+  for (const [at, term] of others.entries()) {
+    for (const [segment, positions] of await postings.of(reader, term, end)) {
+      const known = found.get(segment);
+      if (known === undefined) found.set(segment, positions.slice());
+      else unite(known, positions);
     }
     if ((at + 1) % TERMS_PER_TICK === 0) await new Promise((resolve) => setImmediate(resolve));
   }
