@@ -6,6 +6,7 @@ import { archiveRow } from "./archive.ts";
 import { bindingRowsOf } from "./bindings.ts";
 import { commandRow } from "./command.ts";
 import { createRow } from "./create.ts";
+import { deliveriesRow, eventDelayRow, subscribedCreateRow } from "./events.ts";
 import { exchangeRow } from "./exchange.ts";
 import { getGrpc } from "./get-grpc.ts";
 import { getRest } from "./get-rest.ts";
@@ -36,6 +37,10 @@ export function rowsOf(options: Options): Row[] {
     worstListRow(options),
     ...bindingRowsOf(options),
     createRow,
+    deliveriesRow(options),
+    subscribedCreateRow(1, 0.9),
+    subscribedCreateRow(100, 0),
+    eventDelayRow(options),
     ...isolationRows(options),
     ...postgresRows(options),
     replicasRow,

@@ -123,7 +123,10 @@ export function listMethod<R extends ResourceMessage>(
         maxRunRows: runRows,
         after: cursor?.position,
       });
-      return { found: rows, totalCount: await (counting ?? countRows(reader, scan)) };
+      const counted = await counting;
+      // Rows that were created meanwhile can be on the page: then it is counted again.
+      const isCounted = counted !== undefined && counted >= rows.rows.length;
+      return { found: rows, totalCount: isCounted ? counted : await countRows(reader, scan) };
     });
     const stored = fitting(found.rows.slice(0, pageSize).map(bodyOf), pageBytes);
     const bodies = hydrates

@@ -55,14 +55,14 @@ export async function readRows(
   skipIndex: SkipIndex,
   scan: Scan,
 ): Promise<PageRow[]> {
-  const [only, ...others] = scan.ranges;
-  if (only === undefined) return [];
   const { search, many } = scan;
   if (search !== undefined) return search.rows(scan);
   if (many !== undefined) {
     const { set, rows } = many;
     return rows.read(reader, { ...scan, set }, (one) => readRows(reader, skipIndex, one));
   }
+  const [only, ...others] = scan.ranges;
+  if (only === undefined) return [];
   if (others.length > 0 && isConsecutive(scan)) {
     return readConsecutive(reader, scan, (one) => readRows(reader, skipIndex, one));
   }
