@@ -5,13 +5,13 @@ import { unauthenticated } from "../lib/errors.ts";
 import { SharedRead } from "../store/db/shared-read.ts";
 import type { Store } from "../store/db/store.ts";
 import { type AccessLogPosition, readGrantChanges } from "../store/tables/access-log.ts";
+import type { NamedGrants } from "./access.ts";
 import { type Caller, OPERATOR_UID } from "./caller.ts";
-import type { Grants } from "./grants.ts";
 import type { SigningKeys } from "./keys.ts";
 import type { TokenVerifier, VerifiedToken } from "./token.ts";
 
-/** The current grants of an identity; undefined when the identity or the session does not exist. */
-export type GrantsLookup = (identity: string, session: string) => Promise<Grants | undefined>;
+/** The name and current grants of an identity; undefined when the identity or the session does not exist. */
+export type GrantsLookup = (identity: string, session: string) => Promise<NamedGrants | undefined>;
 
 /** The caller that a token authenticates, its audiences and its expiry. */
 export interface TokenHolder {
@@ -154,11 +154,13 @@ export class Authenticator {
   async #compile({ subject, boundary, session, callerKey }: VerifiedToken): Promise<Caller> {
     const callers = this.#callers;
     const { version } = this.#position;
-    const granted = isUid(subject) ? await this.#grantsOf(subject, session) : undefined;
-    if (granted === undefined) throw revokedToken(session);
+    const found = isUid(subject) ? await this.#grantsOf(subject, session) : undefined;
+    if (found === undefined) throw revokedToken(session);
+    const { grants, name } = found;
     const caller: Caller = {
       uid: subject,
-      grants: boundary === undefined ? granted : granted.intersect(boundary),
+      ...(name !== undefined && { name }),
+      grants: boundary === undefined ? grants : grants.intersect(boundary),
       isOperator: subject === OPERATOR_UID && boundary === undefined,
       boundary,
       ...(subject === OPERATOR_UID ? {} : { version, session }),

@@ -158,7 +158,8 @@ export function pageSizeOf(given: number): number {
   return given === 0 ? DEFAULT_PAGE_SIZE : Math.min(given, MAX_PAGE_SIZE);
 }
 
-function readSkip(given: number): number {
+/** The rows to skip that a request asks for. */
+export function readSkip(given: number): number {
   if (given < 0) throw invalidArgument({ field: "skip", description: "skip must not be negative" });
   return given;
 }
