@@ -5,19 +5,25 @@ import { unauthenticated } from "../lib/errors.ts";
 import { SharedRead } from "../store/db/shared-read.ts";
 import type { Store } from "../store/db/store.ts";
 import { type AccessLogPosition, readGrantChanges } from "../store/tables/access-log.ts";
+import type { NamedGrants } from "./access.ts";
 import { type Caller, OPERATOR_UID } from "./caller.ts";
-import type { Grants } from "./grants.ts";
 import type { SigningKeys } from "./keys.ts";
 import type { TokenVerifier, VerifiedToken } from "./token.ts";
 
-/** The current grants of an identity; undefined when the identity or the session does not exist. */
-export type GrantsLookup = (identity: string, session: string) => Promise<Grants | undefined>;
+/** The name and current grants of an identity; undefined when the identity or the session does not exist. */
+export type GrantsLookup = (identity: string, session: string) => Promise<NamedGrants | undefined>;
 
 /** The caller that a token authenticates, its audiences and its expiry. */
 export interface TokenHolder {
   readonly caller: Caller;
   readonly audiences: readonly string[];
   readonly expires: number;
+}
+
+/** A caller of whom it is not known yet whether access has changed. */
+export interface PresumedCaller {
+  readonly caller: Caller;
+  readonly isCurrent: Promise<boolean>;
 }
 
 /** The cache of authenticated callers. */
@@ -70,6 +76,25 @@ export class Authenticator {
     await this.#refreshCache(await this.#store.accessVersion());
     const token = await this.#verifier.verify(bearer, now);
     return this.#cached(token) ?? this.#compile(token);
+  }
+
+  /**
+   * The caller of a token as of the last known access version, and whether that is still the current one. Where reading
+   * the version is a round trip, a method that only reads need not wait for it: its reply does. Undefined for callers
+   * that are not known yet.
+   */
+  presume(authorization: string | undefined, now: number): PresumedCaller | undefined {
+    if (!this.#store.isRemote) return undefined;
+    const token = this.#verifier.cached(readBearer(authorization) ?? "", now);
+    const caller = token && this.#cached(token);
+    if (caller === undefined) return undefined;
+    const { version } = this.#position;
+    const isCurrent = async () => {
+      const current = await this.#store.accessVersion();
+      if (current === version) this.hits += 1;
+      return current === version;
+    };
+    return { caller, isCurrent: isCurrent() };
   }
 
   /**
@@ -129,11 +154,13 @@ export class Authenticator {
   async #compile({ subject, boundary, session, callerKey }: VerifiedToken): Promise<Caller> {
     const callers = this.#callers;
     const { version } = this.#position;
-    const granted = isUid(subject) ? await this.#grantsOf(subject, session) : undefined;
-    if (granted === undefined) throw revokedToken(session);
+    const found = isUid(subject) ? await this.#grantsOf(subject, session) : undefined;
+    if (found === undefined) throw revokedToken(session);
+    const { grants, name } = found;
     const caller: Caller = {
       uid: subject,
-      grants: boundary === undefined ? granted : granted.intersect(boundary),
+      ...(name !== undefined && { name }),
+      grants: boundary === undefined ? grants : grants.intersect(boundary),
       isOperator: subject === OPERATOR_UID && boundary === undefined,
       boundary,
       ...(subject === OPERATOR_UID ? {} : { version, session }),

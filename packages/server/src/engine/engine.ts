@@ -2,7 +2,7 @@ import type { Access } from "../auth/access.ts";
 import type { TokenSealer } from "../lib/token-sealer.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Store } from "../store/db/store.ts";
-import { AuditAggregator } from "./audit-aggregator.ts";
+import { AuditAggregator, BY_CALLER } from "./audit-aggregator.ts";
 import { type Catalog, resourcesOf } from "./catalog.ts";
 import { Creates } from "./creates.ts";
 import type { HookDeps, Hooks, ResourceMessage } from "./definition.ts";
@@ -49,6 +49,8 @@ export class Engine {
   readonly textSearches: TextSearches;
   /** Where audit entries go that callers without credentials can cause. */
   readonly auditAggregator: AuditAggregator;
+  /** Where audit entries of authenticated callers go that change nothing. */
+  readonly callerAudit: AuditAggregator;
   /** Every resource of the catalog, for what concerns all of them. */
   readonly resources: readonly Resource[];
   readonly #hooks: ReadonlyMap<unknown, Hooks<ResourceMessage>>;
@@ -69,6 +71,7 @@ export class Engine {
     this.pageTokens = pageTokens;
     this.creates = new Creates(store, responseSealer);
     this.auditAggregator = new AuditAggregator(store);
+    this.callerAudit = new AuditAggregator(store, BY_CALLER);
     this.resources = resourcesOf(catalog);
     this.#hooks = new Map(
       this.resources.map((resource) => {

@@ -16,7 +16,7 @@ import type { Call, EventBody, TranslatedEvent } from "../rpc/call.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import type { ResourceRow } from "../store/resources/rows.ts";
 import { writeEvent } from "../store/tables/audit-and-events.ts";
-import { audit } from "./audit.ts";
+import { audit, deletionOf, type Outcome } from "./audit.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import type { Resource } from "./resource.ts";
@@ -112,15 +112,19 @@ export class Mutation {
     return row;
   }
 
-  /** Stores an update; the event is that of Update, unless another method is named. */
+  /**
+   * Stores an update; the event is that of Update, unless another method is named. The audit log names the fields
+   * that changed.
+   */
   async update<R extends ResourceMessage>(
     resource: Resource<R>,
     updated: R,
     method = resource.method("Update"),
+    changedFields?: readonly string[],
   ): Promise<ResourceRow> {
     const row = resource.toRow(updated);
     await resource.table.update(this.tx, row);
-    await this.#written(resource, method, row);
+    await this.#written(resource, method, row, changedFields);
     return row;
   }
 
@@ -128,9 +132,11 @@ export class Mutation {
     resource: Resource<R>,
     method: DescMethod,
     row: ResourceRow,
+    changedFields?: readonly string[],
   ): Promise<void> {
     this.#recordAccess(resource);
-    await this.#audit(row.uid);
+    const { uid, name } = row;
+    await this.#audit({ resource: uid, name, type: resource.typeName, changedFields });
     await this.emit(method, row.uid, resource.eventBody(row));
   }
 
@@ -140,10 +146,16 @@ export class Mutation {
     if (changesAccess && grantsOf === undefined) this.tx.accessChanged();
   }
 
-  async remove<R extends ResourceMessage>(resource: Resource<R>, uid: string): Promise<void> {
+  /** Deletes a resource. The audit log has what was deleted, read here unless it is given. */
+  async remove<R extends ResourceMessage>(
+    resource: Resource<R>,
+    uid: string,
+    stored?: R,
+  ): Promise<void> {
+    const deleted = stored ?? (await this.#stored(resource, uid));
     await resource.table.delete(this.tx, uid);
     this.#recordAccess(resource);
-    await this.#audit(uid);
+    await this.#audit({ resource: uid, type: resource.typeName, ...deletionOf(resource, deleted) });
     const method = resource.method("Delete");
     await this.emit(method, uid, { type: method.input.typeName, json: JSON.stringify({ uid }) });
   }
@@ -193,9 +205,18 @@ export class Mutation {
     });
   }
 
-  async #audit(uid: string): Promise<void> {
+  async #stored<R extends ResourceMessage>(
+    resource: Resource<R>,
+    uid: string,
+  ): Promise<R | undefined> {
+    if (this.#options.audit === "once") return undefined;
+    const row = await resource.table.findForChange(this.tx, uid);
+    return row && resource.fromRow(row);
+  }
+
+  async #audit(outcome: Outcome): Promise<void> {
     if (this.#options.audit === "once") return;
-    await audit(this.tx, this.call, { resource: uid, actor: this.actor });
+    await audit(this.tx, this.call, { ...outcome, actor: this.actor });
   }
 
   /** Writes the one audit entry of a mutation with `audit: "once"`. */

@@ -14,16 +14,17 @@ import {
 import { isCreate, serviceNames } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
-import { notFound, PermissionDeniedError, unimplemented, type WharfError } from "../lib/errors.ts";
-import type {
-  Call,
-  EventTranslator,
-  Handler,
-  Method,
-  Methods,
-  Reply,
-  RequestInfo,
-  ResponseHeaders,
+import { notFound, PermissionDeniedError, unimplemented, WharfError } from "../lib/errors.ts";
+import {
+  type Call,
+  type EventTranslator,
+  type Handler,
+  isReader,
+  type Method,
+  type Methods,
+  type Reply,
+  type RequestInfo,
+  type ResponseHeaders,
 } from "./call.ts";
 import { checkAccess, type Guard, guardOf } from "./guard.ts";
 import { idempotencyKeyOf } from "./idempotency.ts";
@@ -37,6 +38,10 @@ interface BoundMethod extends Method, Guard {
   readonly translateEvent: Call["translateEvent"];
 }
 
+interface HandledMethod extends BoundMethod {
+  readonly handler: Handler;
+}
+
 /** Deprecated methods, the headers that announce it, and the metric that counts their callers. */
 export interface Deprecation {
   readonly methods: ReadonlySet<DescMethod>;
@@ -47,11 +52,15 @@ export interface Deprecation {
 /** The group at or above a uid that an identity has deleted; undefined for none. */
 export type DeletedGroupLookup = (identity: string, uid: string) => Promise<string | undefined>;
 
+/** Records that an authenticated caller was denied a call. */
+export type DenialAudit = (call: Call, denial: WharfError) => Promise<void>;
+
 export interface MethodOptions {
   /** Applies to methods of version 1 only, as does the translator. */
   readonly deprecation?: Deprecation | undefined;
   readonly eventTranslator?: EventTranslator;
   readonly findDeletedGroup?: DeletedGroupLookup;
+  readonly auditDenial?: DenialAudit;
 }
 
 /**
@@ -61,6 +70,7 @@ export interface MethodOptions {
 export class ServedMethods implements Methods {
   readonly #authenticator: Authenticator;
   readonly #findDeletedGroup: DeletedGroupLookup | undefined;
+  readonly #auditDenial: DenialAudit | undefined;
   readonly #methods: BoundMethod[] = [];
   readonly #byPath = new Map<string, BoundMethod>();
 
@@ -68,10 +78,11 @@ export class ServedMethods implements Methods {
     services: readonly DescService[],
     handlers: ReadonlyMap<DescMethod, Handler>,
     authenticator: Authenticator,
-    { deprecation, eventTranslator, findDeletedGroup }: MethodOptions = {},
+    { deprecation, eventTranslator, findDeletedGroup, auditDenial }: MethodOptions = {},
   ) {
     this.#authenticator = authenticator;
     this.#findDeletedGroup = findDeletedGroup;
+    this.#auditDenial = auditDenial;
     for (const service of services) {
       const names = serviceNames(service);
       for (const desc of service.methods) {
@@ -108,17 +119,57 @@ export class ServedMethods implements Methods {
   }
 
   async call(method: Method, request: Message, incoming: RequestInfo): Promise<Reply> {
-    const { desc, handler, rule, onCall, translateEvent } = method as BoundMethod;
+    const { desc, handler, rule } = method as BoundMethod;
     if (handler === undefined) throw unimplemented(`${desc.parent.typeName}/${desc.name}`);
+    const bound = method as HandledMethod;
     const time = Date.now();
-    const caller =
-      rule.kind === "anyone"
-        ? ANONYMOUS
-        : await this.#authenticator.caller(incoming.authorization, time);
+    if (rule.kind === "anyone") return this.#run(bound, request, incoming, ANONYMOUS, time);
+    const { authorization } = incoming;
+    const presumed = isReader(handler)
+      ? this.#authenticator.presume(authorization, time)
+      : undefined;
+    if (presumed !== undefined) {
+      const running = this.#run(bound, request, incoming, presumed.caller, time);
+      // Whether it succeeds or fails counts only if access has not changed.
+      const [isCurrent] = await Promise.all([presumed.isCurrent, running.catch(() => {})]);
+      if (isCurrent) return this.#finish(running, desc, incoming, presumed.caller, time);
+    }
+    const caller = await this.#authenticator.caller(authorization, time);
     // Authentication may have waited long for the store.
     if (incoming.abandoned !== undefined) throw incoming.abandoned;
+    const running = this.#run(bound, request, incoming, caller, time);
+    return this.#finish(running, desc, incoming, caller, time);
+  }
+
+  /** Tells the log who called, and audits what was denied. */
+  async #finish(
+    running: Promise<Reply>,
+    desc: DescMethod,
+    incoming: RequestInfo,
+    caller: Caller,
+    time: number,
+  ): Promise<Reply> {
+    incoming.identify?.(caller);
     try {
-      checkAccess(method as BoundMethod, caller, request);
+      return await running;
+    } catch (error) {
+      if (error instanceof WharfError && error.code === "PERMISSION_DENIED") {
+        await this.#auditDenial?.(new AdmittedCall(incoming, desc, caller, time, {}), error);
+      }
+      throw error;
+    }
+  }
+
+  async #run(
+    method: HandledMethod,
+    request: Message,
+    incoming: RequestInfo,
+    caller: Caller,
+    time: number,
+  ): Promise<Reply> {
+    const { desc, handler, onCall, translateEvent } = method;
+    try {
+      checkAccess(method, caller, request);
       onCall?.(caller, desc);
       validateRequest(desc.input, request);
       const { idempotencyKey } = incoming;
@@ -214,6 +265,14 @@ class AdmittedCall implements Call {
 
   get userAgent(): string {
     return this.#incoming.userAgent;
+  }
+
+  get via(): Call["via"] {
+    return this.#incoming.via;
+  }
+
+  get traceparent(): string | undefined {
+    return this.#incoming.traceparent;
   }
 
   get lastEventId(): string | undefined {

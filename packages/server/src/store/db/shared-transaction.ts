@@ -1,6 +1,7 @@
 import { CountChanges, readCounts } from "../resources/counts.ts";
 import { RowChanges } from "../resources/row-changes.ts";
 import { GrantChanges } from "../tables/access-log.ts";
+import type { AuditEntry } from "../tables/audit-and-events.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import type { Value, Writer } from "./connection.ts";
 import { GatheredRows, type GatheredTable } from "./gathered-rows.ts";
@@ -12,6 +13,7 @@ import type { InsertTarget } from "./insert-rows.ts";
 export class SharedTransaction implements Transaction {
   readonly counts = new CountChanges();
   readonly grants = new GrantChanges();
+  readonly audits: AuditEntry[] = [];
   readonly gathered = new GatheredRows();
   readonly rows = new RowChanges();
   readonly last: AtEnd[] = [];
@@ -50,6 +52,10 @@ export class SharedTransaction implements Transaction {
     this.mustUndo = true;
     this.held.forget(sql);
     return this.#writer.run(sql, ...params);
+  }
+
+  audit(entry: AuditEntry): void {
+    this.audits.push(entry);
   }
 
   send(sql: string, ...params: Value[]): Promise<void> {

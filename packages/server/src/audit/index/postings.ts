@@ -1,0 +1,50 @@
+import { BoundedCache } from "../../lib/bounded-cache.ts";
+import type { Reader } from "../../store/db/connection.ts";
+import { type PostingKind, postedValues, readPostings } from "../../store/tables/audit-index.ts";
+import { decodePositions, type Positions } from "./positions.ts";
+import type { Term } from "./terms.ts";
+
+/** The cache of postings, and the approximate memory of one. */
+const CACHE_BOUNDS = { maxEntries: 2_000, maxBytes: 32 * 1024 * 1024 };
+const POSTING_BYTES = 256;
+
+/** The positions of a term in all segments before one. */
+interface Known {
+  readonly end: number;
+  readonly positions: ReadonlyMap<number, Positions>;
+}
+
+/**
+ * The postings of terms, cached: those of an indexed segment never change. Only segments that were indexed since are
+ * read again.
+ */
+export class Postings {
+  readonly #known = new BoundedCache<string, Known>(CACHE_BOUNDS);
+  #values:
+    | { readonly kind: PostingKind; readonly end: number; readonly values: string[] }
+    | undefined;
+
+  /** The positions of the entries with a term, by segment, for segments before `end`. Must not be changed. */
+  async of(
+    reader: Reader,
+    [kind, value]: Term,
+    end: number,
+  ): Promise<ReadonlyMap<number, Positions>> {
+    const key = `${kind} ${value}`;
+    const known = this.#known.get(key);
+    if (known !== undefined && known.end >= end) return known.positions;
+    const added = await readPostings(reader, kind, value, known?.end ?? 0, end);
+    const positions = new Map(known?.positions);
+    for (const [segment, text] of added) positions.set(segment, decodePositions(text));
+    this.#known.set(key, { end, positions }, key.length + POSTING_BYTES * (positions.size + 1));
+    return positions;
+  }
+
+  /** The values of a kind that has few of them, in segments before `end`. */
+  async values(reader: Reader, kind: PostingKind, end: number): Promise<readonly string[]> {
+    if (this.#values?.kind === kind && this.#values.end === end) return this.#values.values;
+    const values = await postedValues(reader, kind);
+    this.#values = { kind, end, values };
+    return values;
+  }
+}

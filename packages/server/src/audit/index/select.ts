@@ -1,0 +1,208 @@
+import type { Reader } from "../../store/db/connection.ts";
+import { type AuditKeys, readAuditKeys, readAuditTimes } from "../../store/tables/audit-entries.ts";
+import { SEGMENT_SIZE } from "../../store/tables/audit-index.ts";
+import {
+  addPosition,
+  countPositions,
+  listPositions,
+  noPositions,
+  type Positions,
+  restrict,
+  unite,
+} from "./positions.ts";
+import type { Postings } from "./postings.ts";
+import type { Segment } from "./segments.ts";
+import { hasTerm, type Term } from "./terms.ts";
+
+/** Entries that have any of these terms, or none of them if negated. */
+export interface Clause {
+  readonly terms: readonly Term[];
+  readonly negated?: boolean;
+  /** Whether an entry has any of the terms, where `terms` lists only those that are indexed. */
+  readonly test?: (keys: AuditKeys) => boolean;
+}
+
+/** Entries that match all clauses and are within the times. */
+export interface Selection {
+  readonly clauses: readonly Clause[];
+  /** From this time on; milliseconds since 1970. */
+  readonly since: number;
+  /** Before this time. */
+  readonly until: number;
+}
+
+/** Which of the selected entries a page has. */
+export interface PageRequest {
+  readonly descending: boolean;
+  /** The page begins after the entry with this id. */
+  readonly after: number | undefined;
+  /** Only entries with ids below this. */
+  readonly below?: number | undefined;
+  readonly skip: number;
+  readonly limit: number;
+}
+
+export interface SelectedPage {
+  /** The ids of the page, in its order. */
+  readonly ids: readonly number[];
+  /** The number of all selected entries. */
+  readonly total: number;
+}
+
+/** What is indexed: segments, and the postings of their terms. */
+export interface AuditIndex {
+  readonly segments: readonly Segment[];
+  readonly postings: Postings;
+}
+
+/** The first segment that is not indexed. */
+export function endOf(segments: readonly Segment[]): number {
+  return (segments.at(-1)?.segment ?? -1) + 1;
+}
+
+/** Entries read at once of what is not indexed yet. */
+const TAIL_BATCH = 1_000;
+
+/** Terms after which other requests get their turn. */
+const TERMS_PER_TICK = 50;
+
+/** Selects a page of entries, and counts all. Reads the index, and the entries that it does not cover yet. */
+export async function selectPage(
+  reader: Reader,
+  { segments, postings }: AuditIndex,
+  selection: Selection,
+  page: PageRequest,
+): Promise<SelectedPage> {
+  const end = endOf(segments);
+  const matched = await indexedMatches(reader, { segments, postings }, selection);
+  const tail = await tailMatches(reader, selection, end * SEGMENT_SIZE);
+  const total = matched.reduce((sum, { count }) => sum + count, tail.length);
+  return { ids: pageOf(matched, tail, page), total };
+}
+
+interface Matched {
+  readonly segment: number;
+  readonly positions: Positions;
+  readonly count: number;
+}
+
+async function indexedMatches(
+  reader: Reader,
+  { segments, postings }: AuditIndex,
+  { clauses, since, until }: Selection,
+): Promise<Matched[]> {
+  const within = segments.filter((one) => one.lastTime >= since && one.firstTime < until);
+  if (within.length === 0) return [];
+  const ofClauses: ReadonlyMap<number, Positions>[] = [];
+  for (const { terms } of clauses) {
+    ofClauses.push(await positionsOf(reader, postings, terms, endOf(segments)));
+  }
+  const matched: Matched[] = [];
+  for (const one of within) {
+    const { segment, present } = one;
+    const cut = one.firstTime < since || one.lastTime >= until;
+    if (clauses.length === 0 && !cut) {
+      matched.push({ segment, positions: present, count: one.count });
+      continue;
+    }
+    const positions = present.slice();
+    let isEmpty = false;
+    for (const [at, { negated = false }] of clauses.entries()) {
+      const found = ofClauses[at]?.get(segment);
+      if (found !== undefined) restrict(positions, found, negated);
+      else if (!negated) isEmpty = true;
+    }
+    if (isEmpty) continue;
+    if (cut) restrict(positions, await positionsWithin(reader, segment, since, until), false);
+    const count = countPositions(positions);
+    if (count > 0) matched.push({ segment, positions, count });
+  }
+  return matched;
+}
+
+/** The positions of the entries that have any of the terms, by segment. Must not be changed. */
+async function positionsOf(
+  reader: Reader,
+  postings: Postings,
+  terms: readonly Term[],
+  end: number,
+): Promise<ReadonlyMap<number, Positions>> {
+  const [first, ...others] = terms;
+  if (first === undefined) return new Map();
+  const one = await postings.of(reader, first, end);
+  if (others.length === 0) return one;
+  const found = new Map([...one].map(([segment, positions]) => [segment, positions.slice()]));
+  for (const [at, term] of others.entries()) {
+    for (const [segment, positions] of await postings.of(reader, term, end)) {
+      const known = found.get(segment);
+      if (known === undefined) found.set(segment, positions.slice());
+      else unite(known, positions);
+    }
+    if ((at + 1) % TERMS_PER_TICK === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return found;
+}
+
+/** Entries are recorded in about the order of their times: only few segments are at a bound. */
+async function positionsWithin(
+  reader: Reader,
+  segment: number,
+  since: number,
+  until: number,
+): Promise<Positions> {
+  const from = segment * SEGMENT_SIZE;
+  const positions = noPositions();
+  for (const [id, time] of await readAuditTimes(reader, from, from + SEGMENT_SIZE)) {
+    if (time >= since && time < until) addPosition(positions, id - from);
+  }
+  return positions;
+}
+
+/** The ids of selected entries that the index does not cover yet, in ascending order. */
+async function tailMatches(reader: Reader, selection: Selection, from: number): Promise<number[]> {
+  const ids: number[] = [];
+  for (let next = from; ; ) {
+    const rows = await readAuditKeys(reader, next, Number.MAX_SAFE_INTEGER, TAIL_BATCH);
+    for (const keys of rows) if (isSelected(selection, keys)) ids.push(keys[0]);
+    if (rows.length < TAIL_BATCH) return ids;
+    next = (rows.at(-1) as AuditKeys)[0] + 1;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Whether an entry is selected. */
+export function isSelected({ clauses, since, until }: Selection, keys: AuditKeys): boolean {
+  const time = keys[1];
+  if (time < since || time >= until) return false;
+  return clauses.every(({ terms, negated = false, test }) => {
+    const has = test?.(keys) ?? terms.some((term) => hasTerm(keys, term));
+    return has !== negated;
+  });
+}
+
+function pageOf(matched: readonly Matched[], tail: readonly number[], page: PageRequest): number[] {
+  const { descending, after, below = Number.MAX_SAFE_INTEGER, limit } = page;
+  const isAfter = (id: number) => {
+    return id < below && (after === undefined || (descending ? id < after : id > after));
+  };
+  const ids: number[] = [];
+  let { skip } = page;
+  const take = (one: readonly number[]) => {
+    const wanted = one.filter(isAfter);
+    if (descending) wanted.reverse();
+    ids.push(...wanted.slice(skip, skip + limit - ids.length));
+    skip = Math.max(0, skip - wanted.length);
+  };
+  if (descending) take(tail);
+  for (const one of descending ? matched.toReversed() : matched) {
+    if (ids.length === limit) return ids;
+    const from = one.segment * SEGMENT_SIZE;
+    const [lowest, highest] = [from, from + SEGMENT_SIZE - 1];
+    // Whole segments are skipped by their counts.
+    if (!isAfter(lowest) && !isAfter(highest)) continue;
+    if (isAfter(lowest) && isAfter(highest) && skip >= one.count) skip -= one.count;
+    else take(listPositions(one.positions).map((at) => from + at));
+  }
+  if (!descending && ids.length < limit) take(tail);
+  return ids;
+}
