@@ -50,3 +50,13 @@ export function cpuMsOf(pid: number): number {
     return Number.NaN;
   }
 }
+
+/** A process, those that it has started, and so on; only the first on systems without /proc. */
+export function familyOf(pid: number): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+    return [pid, ...children.split(" ").filter(Boolean).map(Number).flatMap(familyOf)];
+  } catch {
+    return [pid];
+  }
+}

@@ -61,7 +61,9 @@ export class Wharf implements AsyncDisposable {
     const [command, args] = nodeOn(core, [
       ...program,
       "serve",
-      ...["--listen", "127.0.0.1:0", "--data", data, "--shutdown-delay", "0", ...store, ...flags],
+      ...["--listen", "127.0.0.1:0", "--data", data, "--shutdown-delay", "0"],
+      // A row that is about several workers says so.
+      ...["--workers", "1", ...store, ...flags],
     ]);
     const logFile = openSync(log, "w");
     const child = spawn(command, args, { stdio: ["ignore", "pipe", logFile] });

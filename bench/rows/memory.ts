@@ -1,4 +1,4 @@
-import { memoryOf } from "../children.ts";
+import { familyOf, memoryOf } from "../children.ts";
 import { dataSet, ScratchData, someUids } from "../data-set.ts";
 import { alternately } from "../measure.ts";
 import type { Options } from "../options.ts";
@@ -15,8 +15,9 @@ async function memoryAfterLoad(
   data: string,
   uids: readonly string[],
   skip: number,
+  flags: readonly string[],
 ): Promise<number> {
-  await using server = await serve(bench, data);
+  await using server = await serve(bench, data, flags);
   const { port, token } = server;
   const paths = [uids.map(groupPath), [listPath()], [listPath(skip)]];
   for (const some of paths) {
@@ -31,7 +32,7 @@ async function memoryAfterLoad(
       seconds,
     });
   }
-  return memoryOf(server.pid);
+  return familyOf(server.pid).reduce((sum, pid) => sum + memoryOf(pid), 0);
 }
 
 /** An installation with the organization only. */
@@ -41,9 +42,12 @@ async function makeEmpty(bench: Bench, data: string): Promise<string> {
   return made.uid;
 }
 
-export function memoryRow({ sizes, rounds }: Options): Row {
+/** The memory of a server of one process, or of all processes of one with several workers. */
+export function memoryRow({ sizes, rounds }: Options, workers = 1): Row {
+  const flags = ["--workers", String(workers)];
+  const of = workers === 1 ? "" : ` of ${workers} workers`;
   return {
-    work: `memory with ${counted(sizes.large)} groups after the load`,
+    work: `memory${of} with ${counted(sizes.large)} groups after the load`,
     reference: "empty server after the same load",
     target: { atMost: 1.5 },
 
@@ -57,8 +61,8 @@ export function memoryRow({ sizes, rounds }: Options): Row {
       const skip = sizes.large / 2;
       const figures = await alternately(
         rounds,
-        () => memoryAfterLoad(bench, scratch.path, [only], skip),
-        () => memoryAfterLoad(bench, large, uids, skip),
+        () => memoryAfterLoad(bench, scratch.path, [only], skip, flags),
+        () => memoryAfterLoad(bench, large, uids, skip, flags),
       );
       return { unit: "MiB", ...figures, notes: ["a fresh process for every measurement"] };
     },

@@ -3,13 +3,16 @@ import type { Row } from "../row.ts";
 import { advisoryRowsOf } from "./advisories.ts";
 import { advisorySearchRows } from "./advisory-search.ts";
 import { archiveRow } from "./archive.ts";
+import { bindingRowsOf } from "./bindings.ts";
 import { commandRow } from "./command.ts";
 import { createRow } from "./create.ts";
+import { deliveriesRow, eventDelayRow, subscribedCreateRow } from "./events.ts";
 import { exchangeRow } from "./exchange.ts";
 import { getGrpc } from "./get-grpc.ts";
 import { getRest } from "./get-rest.ts";
 import { importRow } from "./import.ts";
 import { isolationRows } from "./isolation.ts";
+import { skipAfterWriteRow, worstListRow } from "./list-search.ts";
 import { listGrowthRow, listRow, skipRow } from "./lists.ts";
 import { memoryRow } from "./memory.ts";
 import { noticeRow } from "./notice.ts";
@@ -20,6 +23,7 @@ import { registryTokenRow } from "./registry-token.ts";
 import { replicasRow } from "./replicas.ts";
 import { startRow } from "./start.ts";
 import { versionRow } from "./version.ts";
+import { workerRows } from "./workers.ts";
 
 /** The rows of the table. */
 export function rowsOf(options: Options): Row[] {
@@ -29,10 +33,18 @@ export function rowsOf(options: Options): Row[] {
     listRow(options),
     listGrowthRow(options),
     skipRow(options),
+    skipAfterWriteRow(options),
+    worstListRow(options),
+    ...bindingRowsOf(options),
     createRow,
+    deliveriesRow(options),
+    subscribedCreateRow(1, 0.9),
+    subscribedCreateRow(100, 0),
+    eventDelayRow(options),
     ...isolationRows(options),
     ...postgresRows(options),
     replicasRow,
+    ...workerRows,
     importRow(options),
     exchangeRow,
     registryTokenRow,
@@ -43,6 +55,7 @@ export function rowsOf(options: Options): Row[] {
     ...advisorySearchRows(options),
     archiveRow,
     memoryRow(options),
+    memoryRow(options, 2),
     startRow,
     versionRow,
     commandRow,

@@ -6,12 +6,12 @@ import { GroupSchema, newChildUid, newRootUid, parentOf, TagSchema } from "@whar
 import fc from "fast-check";
 import { RESOURCES } from "../src/app/resources.ts";
 import { ListIndexes } from "../src/engine/list-indexes.ts";
-import { readRows } from "../src/engine/scan.ts";
+import { countRows, readRows, type Scan } from "../src/engine/scan.ts";
 import { SkipIndex } from "../src/engine/skip-index.ts";
 import { TimeSlices } from "../src/lib/time-slices.ts";
 import { checkInvariants } from "../src/store/check/invariants.ts";
 import type { Store } from "../src/store/db/store.ts";
-import type { Order, Range } from "../src/store/resources/query.ts";
+import type { Filter, Order, Range } from "../src/store/resources/query.ts";
 import { positionOf, type ResourceRow } from "../src/store/resources/rows.ts";
 import { FIXED } from "./support/oracle/random.ts";
 import { runs } from "./support/oracle/runs.ts";
@@ -30,6 +30,13 @@ const INNER = newChildUid(FOLDER);
 const PARENTS = [ROOT, FOLDER, FOLDER, INNER];
 const NAMES = ["a", "b", "b-20260101", "ç", "\u{1f433}", "\ue000", "zz"];
 const COLUMNS = ["uid", "name", "created", "updated"] as const;
+
+const DIGESTS = ["sha256:0", "sha256:1"];
+
+/** The digest of a tag changes with its name. */
+function digestOf(name: string): string {
+  return DIGESTS[name.length % 2] as string;
+}
 
 /** A row as the model has it. */
 interface Known {
@@ -53,7 +60,9 @@ const KINDS = {
   tags: {
     table: tags.table,
     row: ({ uid, name, created, updated }: Omit<Known, "id">): ResourceRow =>
-      tags.toRow(create(TagSchema, { uid, name, ...times(created, updated) })),
+      tags.toRow(
+        create(TagSchema, { uid, name, digest: digestOf(name), ...times(created, updated) }),
+      ),
     partitions: [0, 2],
   },
 } as const;
@@ -75,20 +84,22 @@ class Replica {
     this.indexes = new ListIndexes(store, LIMITS);
   }
 
-  async ids(kind: Kind, range: Range, order: Order, skip: number, limit: number) {
-    const rows = await readRows(this.store.reader, this.#skips, {
+  async list(kind: Kind, range: Range, filters: readonly Filter[], order: Order, skip: number) {
+    const scan: Scan = {
       table: KINDS[kind].table,
       ranges: [range],
-      filters: [],
+      filters,
       order,
       start: undefined,
       skip,
-      limit,
+      limit: 5,
       form: "data",
       listIndexes: this.indexes,
       task: this.#task,
-    });
-    return rows.map((row) => positionOf(row).id);
+    };
+    const { reader } = this.store;
+    const rows = await readRows(reader, this.#skips, scan);
+    return { ids: rows.map((row) => positionOf(row).id), total: await countRows(reader, scan) };
   }
 }
 
@@ -162,7 +173,7 @@ for (const kind of STORES) {
     async function rename(replica: number, of: Kind, number: number): Promise<void> {
       const one = some(of, number);
       if (one === undefined) return;
-      const name = `${of === "tags" ? number : ""}${NAMES[(number >> 3) % NAMES.length]}`;
+      const name = `${of === "tags" ? `${number}.${clock}` : ""}${NAMES[(number >> 3) % NAMES.length]}`;
       const row = KINDS[of].row({ ...one, name, updated: clock++ });
       await storeOf(replica).write((tx) => KINDS[of].table.update(tx, row));
       Object.assign(one, { name, updated: row.updated, part: row.partition });
@@ -183,6 +194,7 @@ for (const kind of STORES) {
       partition: fc.nat(1),
       column: fc.constantFrom(...COLUMNS),
       descending: fc.boolean(),
+      isFiltered: fc.boolean(),
       skip: fc.nat(40),
       replica: fc.nat(1),
     });
@@ -196,16 +208,28 @@ for (const kind of STORES) {
       return { below: top, self: reach === "self", ...partitions };
     }
 
-    function expected(query: Query): number[] {
-      const { of, column, descending, skip } = query;
-      const ids = listed(known[of], rangeOf(query), { column, descending });
-      return ids.slice(skip, skip + 5);
+    /** Groups by a common column, and tags by one of their own. */
+    function filtersOf({ of, isFiltered }: Query): Filter[] {
+      if (!isFiltered) return [];
+      if (of === "groups") return [{ column: "name", value: NAMES[1] as string }];
+      return [{ column: "digest", value: DIGESTS[1] as string }];
     }
 
-    async function read(query: Query): Promise<number[]> {
+    function expected(query: Query): { ids: number[]; total: number } {
+      const { of, column, descending, skip } = query;
+      const [filter] = filtersOf(query);
+      const rows = known[of].filter((row) => {
+        if (filter === undefined) return true;
+        return (filter.column === "name" ? row.name : digestOf(row.name)) === filter.value;
+      });
+      const ids = listed(rows, rangeOf(query), { column, descending });
+      return { ids: ids.slice(skip, skip + 5), total: ids.length };
+    }
+
+    function read(query: Query): Promise<{ ids: number[]; total: number }> {
       const { of, column, descending, skip, replica } = query;
-      const { ids } = { ids: replicas[replica] as Replica };
-      return ids.ids(of, rangeOf(query), { column, descending }, skip, 5);
+      const reading = replicas[replica] as Replica;
+      return reading.list(of, rangeOf(query), filtersOf(query), { column, descending }, skip);
     }
 
     test("have the rows of their lists, whatever two replicas write meanwhile", async () => {
@@ -223,8 +247,8 @@ for (const kind of STORES) {
           const later = expected(query);
           const about = JSON.stringify({ change, of, query });
           // The list is that of a moment between its request and its response.
-          const isOne = [earlier, later].some((one) => String(one) === String(found));
-          assert.ok(isOne, `${about}: ${found}, neither ${earlier} nor ${later}`);
+          const isOne = [earlier, later].some(({ ids }) => String(ids) === String(found.ids));
+          assert.ok(isOne, `${about}: ${found.ids}, neither ${earlier.ids} nor ${later.ids}`);
           for (const other of [query, ...others]) {
             assert.deepEqual(await read(other), expected(other), JSON.stringify(other));
           }
@@ -235,12 +259,17 @@ for (const kind of STORES) {
         assert.deepEqual(await checkInvariants(reader, TABLES, () => {}), []);
       });
       await fc.assert(property, { ...FIXED, numRuns: runs(8, 150) });
-      const complete = await replicas[0].store.reader.all<{ form: string }>(
-        "SELECT DISTINCT form FROM list_indexes WHERE state = 'complete' ORDER BY form",
+      const complete = await replicas[0].store.reader.all<{ form: string; filtered: number }>(
+        `SELECT DISTINCT form, filter_by <> '' AS filtered FROM list_indexes WHERE state = 'complete'
+         ORDER BY form, filtered`,
       );
       assert.deepEqual(
-        complete.map(({ form }) => form),
-        ["blocks", "entries"],
+        complete.map(({ form, filtered }) => [form, Boolean(filtered)]),
+        [
+          ["blocks", false],
+          ["entries", false],
+          ["entries", true],
+        ],
       );
     });
   });

@@ -43,7 +43,7 @@ function isOfIndexes(problems: readonly StoreProblem[]): boolean {
 async function repair(settings: Settings, problems: readonly StoreProblem[]): Promise<void> {
   const { rebuildIndexes } = await import("@wharf/server/app/admin-check.ts");
   const names = [...new Set(problems.map(({ name }) => name))];
-  const rebuilt = rebuildIndexes(settings, names);
+  const rebuilt = await rebuildIndexes(settings, names);
   if (rebuilt.length > 0) console.error(`wharf: rebuilt ${rebuilt.join(", ")}`);
 }
 

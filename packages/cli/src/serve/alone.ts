@@ -1,7 +1,9 @@
 import { runReportingErrors } from "../report.ts";
-import { runServe } from "./run.ts";
+import { runServe, runServeWorker, WORKER } from "./run.ts";
 
 /** The entry point of the server bundle: `wharf serve` without the other commands. */
 export function run(words: readonly string[]): Promise<void> {
-  return runReportingErrors(words, () => runServe(words.slice(1)));
+  return runReportingErrors(words, () =>
+    words[0] === WORKER ? runServeWorker() : runServe(words.slice(1)),
+  );
 }

@@ -1,5 +1,9 @@
 import { constants } from "node:os";
-import { type RunningServer, startServer } from "@wharf/server/app/server.ts";
+import type { RunningServer } from "@wharf/server/app/running-server.ts";
+import { startServer } from "@wharf/server/app/server.ts";
+import { Supervisor } from "@wharf/server/app/workers/supervisor.ts";
+import { runWorker } from "@wharf/server/app/workers/worker.ts";
+import { WorkerStartError } from "@wharf/server/app/workers/worker-pool.ts";
 import { readSettings, type Settings } from "@wharf/server/config/settings.ts";
 import type { Run } from "../command/types.ts";
 import type { serveDefinition } from "./commands.ts";
@@ -13,13 +17,19 @@ const SAME_SIGNAL_MS = 500;
 /** How long a start that failed may take to close what it has opened, such as connections to a silent database. */
 const FAILED_START_MS = 2_000;
 
+/** The word that makes this program one of several processes of a server, started by the first of them. */
+export const WORKER = "serve-worker";
+
 /** `wharf serve`: runs the server until SIGTERM or SIGINT. */
 export async function runServe(args: readonly string[]): Promise<void> {
-  // A server outlives the readers of its output.
-  for (const stream of [process.stdout, process.stderr])
-    stream.removeAllListeners("error").on("error", () => {});
+  surviveReaders();
   const settings = await readSettings(args, process.env);
-  const server = await startUnlessSignaled(settings);
+  const server = await startUnlessSignaled(settings, args).catch((error) => {
+    if (!(error instanceof WorkerStartError)) throw error;
+    // The worker has reported it.
+    process.exitCode = error.exitCode;
+  });
+  if (server === undefined) return;
   // Before the ready line: a script that waits for it may stop the server at once.
   stopOnSignals(server, settings.shutdownDelay * 1000);
   const { firstRun } = server;
@@ -30,21 +40,47 @@ export async function runServe(args: readonly string[]): Promise<void> {
   console.log(`wharf: ready at ${server.url}`);
 }
 
+/** One of several processes of a server. */
+export async function runServeWorker(): Promise<void> {
+  surviveReaders();
+  try {
+    await runWorker();
+  } catch (error) {
+    exitSoon();
+    throw error;
+  }
+}
+
+/** A server outlives the readers of its output. */
+function surviveReaders(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.removeAllListeners("error").on("error", () => {});
+}
+
 /**
  * A signal ends a start at once: nothing was acknowledged yet, and an open transaction is rolled back. Without a
  * listener, the first process of a container would ignore it.
  */
-async function startUnlessSignaled(settings: Settings): Promise<RunningServer> {
+async function startUnlessSignaled(
+  settings: Settings,
+  args: readonly string[],
+): Promise<RunningServer> {
   const exit = () => process.exit(0);
   process.on("SIGTERM", exit).on("SIGINT", exit);
   try {
-    return await startServer(settings);
+    if (settings.workers === 1) return await startServer(settings);
+    const file = process.argv[1] as string;
+    return await Supervisor.start(settings, { file, args: [WORKER, ...args] });
   } catch (error) {
-    setTimeout(() => process.exit(), FAILED_START_MS).unref();
+    exitSoon();
     throw error;
   } finally {
     process.off("SIGTERM", exit).off("SIGINT", exit);
   }
+}
+
+function exitSoon(): void {
+  setTimeout(() => process.exit(), FAILED_START_MS).unref();
 }
 
 /**

@@ -4,6 +4,7 @@ import { parseDatabaseUrl, shownHost } from "../config/database-url.ts";
 import { ConfigError, type Settings } from "../config/settings.ts";
 import { databaseError, dataDirectoryError } from "../lib/startup-errors.ts";
 import { checkInvariants } from "../store/check/invariants.ts";
+import { LIST_INDEXES, VOID_LISTS } from "../store/check/lists.ts";
 import { checkPostgres } from "../store/check/postgres.ts";
 import type { CheckProgress, StoreProblem } from "../store/check/problem.ts";
 import { checkIntegrity } from "../store/check/sqlite-integrity.ts";
@@ -33,14 +34,19 @@ export function checkStore(settings: Settings, progress: CheckProgress): Promise
 }
 
 /**
- * Rebuilds indexes of the embedded database from the rows of their tables. Returns those that it could
- * rebuild: SQLite reads the old index to free its pages.
+ * Rebuilds indexes from the rows of their tables. Returns those that it could rebuild: SQLite reads the old
+ * index to free its pages. Indexes of lists become void; servers delete them, and build those that are
+ * needed again.
  */
-export function rebuildIndexes(settings: Settings, names: readonly string[]): string[] {
+export async function rebuildIndexes(
+  settings: Settings,
+  names: readonly string[],
+): Promise<string[]> {
+  if (settings.databaseUrl !== "") return rebuildOnServer(settings.databaseUrl, names);
   const database = new SqliteConnection(databaseOf(settings), false);
   const rebuild = (name: string) => {
     try {
-      database.exec(`REINDEX "${name}"`);
+      database.exec(name === LIST_INDEXES ? VOID_LISTS : `REINDEX "${name}"`);
       return true;
     } catch (error) {
       if (causeOf(error) === "damaged") return false;
@@ -51,6 +57,19 @@ export function rebuildIndexes(settings: Settings, names: readonly string[]): st
     return names.filter(rebuild);
   } finally {
     database.close();
+  }
+}
+
+async function rebuildOnServer(url: string, names: readonly string[]): Promise<string[]> {
+  if (!names.includes(LIST_INDEXES)) return [];
+  const driver = await openPostgres(url);
+  try {
+    await driver.begin();
+    await driver.writer.run(VOID_LISTS);
+    await driver.commit();
+    return [LIST_INDEXES];
+  } finally {
+    await driver.close();
   }
 }
 

@@ -27,13 +27,16 @@ export class BackgroundTasks {
     this.#clocks = new ClockWatch({ ...core, databaseTime: () => databaseTime(core.store.reader) });
   }
 
-  start(): void {
+  /** Of several processes of a server, the first one also does what is to be done once. */
+  start({ isFirst }: { readonly isFirst: boolean }): void {
     const { engine, log, store } = this.#core;
     store.health.start();
     this.#clocks.start();
-    this.#sync.start();
-    this.#retention.start();
-    this.#delivery.start();
+    if (isFirst) {
+      this.#sync.start();
+      this.#retention.start();
+      this.#delivery.start();
+    }
     this.#resumed = resumeSeverities(engine, this.#stopping.signal).catch((error) => {
       log.error({ err: error }, "update of advisories after changed severities failed");
     });

@@ -2,9 +2,13 @@ import { readFileSync } from "node:fs";
 import { hostsOf } from "../config/addresses.ts";
 import { ConfigError, type Settings } from "../config/settings.ts";
 import { portError } from "../lib/startup-errors.ts";
+import { DEFAULT_LIMITS } from "../wire/limits.ts";
 import { openPort, type Port, type PortOptions } from "../wire/port.ts";
 
 type Served = Omit<PortOptions, "listen" | "tls" | "trustedProxies" | "hosts" | "cors" | "limits">;
+
+/** What one long gRPC response may have: the share of a worker holds one of them. */
+const MIN_UNREAD_BYTES = 64 * 1024 * 1024;
 
 /** Opens the port at the address, and with the limits, of the settings. */
 export async function openConfiguredPort(settings: Settings, served: Served): Promise<Port> {
@@ -13,6 +17,7 @@ export async function openConfiguredPort(settings: Settings, served: Served): Pr
     connections: settings.maxConnections,
     connectionsPerNetwork: settings.maxConnectionsPerAddress,
     bodyBytes: settings.maxBodyMemory * 1024 * 1024,
+    ...(served.source && { unreadBytes: unreadShare(settings.workers) }),
   };
   const tls =
     tlsCert === ""
@@ -25,6 +30,11 @@ export async function openConfiguredPort(settings: Settings, served: Served): Pr
   } catch (error) {
     throw portError(`${listen.host}:${listen.port}`, error);
   }
+}
+
+/** The share of one of several workers. */
+function unreadShare(workers: number): number {
+  return Math.max(MIN_UNREAD_BYTES, DEFAULT_LIMITS.unreadBytes / workers);
 }
 
 function readPem(flag: string, path: string): string {

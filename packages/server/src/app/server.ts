@@ -36,28 +36,21 @@ import { BackgroundTasks } from "./background.ts";
 import { openCore } from "./core.ts";
 import { openConfiguredPort } from "./port.ts";
 import { RESOURCES } from "./resources.ts";
+import { DRAIN_MS, type RunningServer } from "./running-server.ts";
 import { registerSystem } from "./system-endpoints.ts";
+import type { SupervisorLink } from "./workers/supervisor-link.ts";
 
 /**
  * app composes the server and the operator commands: store, core, areas, port. It imports everything,
  * and only the CLI imports it.
  */
 
-/** How long requests may take to finish after the server was asked to stop. */
-const DRAIN_MS = 10_000;
-
 const API_SERVICES = [...SERVICES, ...SERVICES_V1];
 
-/** A server that listens. */
-export interface RunningServer {
-  readonly url: string;
-  /** Where to create the first account, and the code for it; undefined once there is an account. */
-  readonly firstRun: FirstRun | undefined;
-  /**
-   * Fails readiness at once and serves for `delayMs` more, until balancers have noticed. Then drains requests and
-   * background tasks, and closes the store. A second call without a delay ends the delay of the first.
-   */
-  stop(delayMs?: number): Promise<void>;
+/** A server of one process. */
+export interface DrainableServer extends RunningServer {
+  /** Fails readiness and keeps serving. */
+  drain(): void;
 }
 
 /** What a server is built on beside its settings; operators cannot choose it. */
@@ -72,16 +65,19 @@ export interface ServerOptions {
   readonly limits?: EngineLimits;
   /** Times of deliveries; short ones make tests fast. */
   readonly deliveryTimes?: DeliveryTimes;
+  /** For one of several processes. */
+  readonly supervisor?: SupervisorLink;
 }
 
 export async function startServer(
   settings: Settings,
   options: ServerOptions = {},
-): Promise<RunningServer> {
+): Promise<DrainableServer> {
   const { open = openServerStore, logOutput, passwordCost = PASSWORD_COST } = options;
   const metrics = new Metrics();
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
-  const log = openLog(settings.logLevel, logOutput ?? stderrOutput(metrics));
+  const output = logOutput ?? stderrOutput(metrics);
+  const log = openLog(settings.logLevel, output, options.supervisor?.worker);
   const store = await open(settings, tables, metrics, { log: migrationLog(log) });
   try {
     const passwords = new PasswordHasher(passwordCost);
@@ -103,13 +99,17 @@ function migrationLog({ log, flush }: Log): MigrationLog {
   };
 }
 
+interface ServeOptions extends ServerOptions {
+  readonly passwords: PasswordHasher;
+}
+
 async function serve(
   settings: Settings,
   store: Store,
   metrics: Metrics,
   logs: Log,
-  { passwords, limits, deliveryTimes }: ServerOptions & { readonly passwords: PasswordHasher },
-): Promise<RunningServer> {
+  { passwords, limits, deliveryTimes, supervisor }: ServeOptions,
+): Promise<DrainableServer> {
   const { log } = logs;
   const faults = new FaultLog(log);
   store.health.observe(storeFailures(faults, metrics));
@@ -118,13 +118,19 @@ async function serve(
   const { engine, authenticator } = core;
 
   const readiness = new Readiness(store.health);
+  supervisor?.shareReadiness(readiness);
+  const scrape = supervisor?.shareMetrics(metrics) ?? (() => metrics.text());
   const api = new Api();
   const exchange = createExchange(core);
-  registerSystem(api, { ...core, readiness });
+  registerSystem(api, { ...core, readiness, scrape });
   registerResources(api.handlers, engine);
   registerClouds(api, core);
-  registerScim(api, core);
-  registerSts(api, exchange, registerLogin(api, { ...core, passwords }, exchange));
+  registerScim(api, { ...core, peers: supervisor });
+  registerSts(
+    api,
+    exchange,
+    registerLogin(api, { ...core, passwords, peers: supervisor }, exchange),
+  );
   const registry = registerRegistry(api, core, exchange);
   const delivery = registerEvents(api, core, deliveryTimes);
   await registerVulnerabilities(api, { ...core, exchange });
@@ -144,13 +150,15 @@ async function serve(
     health: readiness,
     observer: requestObserver(logs, metrics, new FileDescriptors({ faults, metrics })),
     held: true,
+    source: supervisor,
   });
   const background = new BackgroundTasks(core, registry.sync, delivery);
   let firstRun: FirstRun | undefined;
   try {
     await core.publishAddresses(port.url);
-    firstRun = await createSetupCode(core, Date.now());
-    background.start();
+    if (supervisor === undefined || (supervisor.isFirst && !supervisor.isReplacement))
+      firstRun = await createSetupCode(core, Date.now());
+    background.start({ isFirst: supervisor?.isFirst ?? true });
   } catch (error) {
     await port.close(0);
     await background.stop();
@@ -160,9 +168,12 @@ async function serve(
   log.info({ url: port.url, database: store.reader.dialect.name }, "ready");
 
   const delay = new AbortController();
-  async function shutDown(delayMs: number): Promise<void> {
+  function drain(): void {
     readiness.drain();
     port.drain();
+  }
+  async function shutDown(delayMs: number): Promise<void> {
+    drain();
     log.info({ delaySeconds: delayMs / 1000 }, "stopping");
     await sleep(delayMs, undefined, delay).catch(() => {});
     delivery.endStreams();
@@ -175,6 +186,7 @@ async function serve(
   return {
     url: port.url,
     firstRun,
+    drain,
     stop(delayMs = 0) {
       if (delayMs === 0) delay.abort();
       stopped ??= shutDown(delayMs);

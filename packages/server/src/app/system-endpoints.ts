@@ -19,7 +19,8 @@ const CACHE_CONTROL = "public, max-age=300";
 export interface SystemEndpointDeps {
   addresses(): Addresses;
   readonly keys: SigningKeys;
-  readonly metrics: Metrics;
+  /** The metrics of the whole server. */
+  scrape(): ReturnType<Metrics["text"]>;
   readonly readiness: Readiness;
 }
 
@@ -38,7 +39,7 @@ const ping: Handler = async () =>
 function systemEndpoints({
   addresses,
   keys,
-  metrics,
+  scrape,
   readiness,
 }: SystemEndpointDeps): HttpEndpoint[] {
   const get = (path: string, handle: () => Promise<HttpResponse>): HttpEndpoint => ({
@@ -53,7 +54,7 @@ function systemEndpoints({
       return problem === undefined ? text(200, "ok") : notReady(problem);
     }),
     get("/metrics", async () => {
-      const { contentType, body } = await metrics.text();
+      const { contentType, body } = await scrape();
       return { status: 200, headers: { "content-type": contentType }, body };
     }),
     get("/.well-known/openid-configuration", async () => published(discovery(addresses(), keys))),

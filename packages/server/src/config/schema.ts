@@ -16,6 +16,7 @@ import {
   urlProblem,
 } from "./parse.ts";
 import type { Settings } from "./settings.ts";
+import { MAX_WORKERS } from "./workers.ts";
 
 export type SettingName = keyof Settings;
 
@@ -129,6 +130,15 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
       text === "" || (/^\d{1,6}$/.test(text) && Number(text) >= MIN_BODY_MEMORY)
         ? undefined
         : `must be a number of MiB from ${MIN_BODY_MEMORY}`,
+  },
+  workers: {
+    default: "",
+    value: "NUMBER",
+    help: "Processes that serve requests, on one port. Default: one per core beyond the first, at most 8 (4 with PostgreSQL), and one per 512 MiB of memory.",
+    problem: (text) =>
+      text === "" || (/^[1-9]\d?$/.test(text) && Number(text) <= MAX_WORKERS)
+        ? undefined
+        : `must be a number from 1 to ${MAX_WORKERS}`,
   },
   shutdownDelay: {
     default: "3",

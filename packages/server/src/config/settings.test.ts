@@ -70,6 +70,8 @@ describe("settings", () => {
       ["--trusted-proxies", "::1,::/0"],
       /--trusted-proxies must not include every address, as "::\/0"/,
     ],
+    [["--workers", "0"], /--workers must be a number from 1 to 64/],
+    [["--workers", "65"], /--workers must be a number from 1 to 64/],
     [["--tls-cert", "x.pem"], /must be given together/],
     [["--config", "/nowhere/at/all"], /cannot be read/],
     [["--v1-deprecation", "soon"], /--v1-deprecation must be a date/],

@@ -4,6 +4,7 @@ import { type AddressRange, readRange } from "../lib/address-range.ts";
 import { memoryLimit } from "../lib/memory-limit.ts";
 import { list, parseListen, readRegistryUrl, splitOnce, timeOf, withoutSlash } from "./parse.ts";
 import { flagOf, MIN_BODY_MEMORY, SETTINGS, type SettingName, variableOf } from "./schema.ts";
+import { defaultWorkers } from "./workers.ts";
 
 /**
  * The settings of the server, read and validated once at startup. The folder imports `lib/`, the store for
@@ -33,6 +34,8 @@ export interface Settings {
   readonly maxConnectionsPerAddress: number;
   /** In MiB. */
   readonly maxBodyMemory: number;
+  /** Processes that serve requests. */
+  readonly workers: number;
   /** In seconds. */
   readonly shutdownDelay: number;
   readonly rootGroups: "anyone" | "operator";
@@ -140,6 +143,7 @@ function parsed(texts: Record<SettingName, string>): Settings {
     maxConnections: Number(texts.maxConnections),
     maxConnectionsPerAddress: Number(texts.maxConnectionsPerAddress),
     maxBodyMemory: texts.maxBodyMemory === "" ? bodyMemory() : Number(texts.maxBodyMemory),
+    workers: texts.workers === "" ? defaultWorkers(texts.databaseUrl) : Number(texts.workers),
     shutdownDelay: Number(texts.shutdownDelay),
     scimWritesPerMinute: Number(texts.scimWritesPerMinute),
     feedDistributions: [...new Set(list(texts.feedDistributions))] as [string, ...string[]],

@@ -13,6 +13,7 @@ import type { PageTokens } from "./page-token.ts";
 import type { Resource } from "./resource.ts";
 import { SkipIndex } from "./skip-index.ts";
 import { TextSearches } from "./text-search.ts";
+import { RangeSets } from "./visible/range-set.ts";
 import { VisibleRows } from "./visible/visible-rows.ts";
 
 /**
@@ -43,6 +44,7 @@ export class Engine {
   readonly skipIndex: SkipIndex;
   readonly listIndexes: ListIndexes;
   readonly lists: ListScheduler;
+  readonly rangeSets: RangeSets;
   readonly visibleRows: VisibleRows;
   readonly textSearches: TextSearches;
   /** Where audit entries go that callers without credentials can cause. */
@@ -57,6 +59,7 @@ export class Engine {
     this.limits = limits;
     this.lists = new ListScheduler(limits.manyRanges);
     this.skipIndex = new SkipIndex(limits.skipStride);
+    this.rangeSets = new RangeSets(limits.manyRanges);
     this.visibleRows = new VisibleRows(store.reader);
     this.listIndexes = new ListIndexes(store, limits.listIndexes);
     this.textSearches = new TextSearches(store.reader, limits.minSearchedRows);

@@ -5,6 +5,7 @@ import { readBlocks, startInBlocks } from "../store/resources/list-blocks.ts";
 import { type BuildLimits, buildList } from "../store/resources/list-build.ts";
 import {
   type FoundList,
+  filterText,
   findList,
   isIndexed,
   type ListKey,
@@ -60,6 +61,8 @@ export class ListIndexes {
   async entriesOf(reader: Reader, list: OrderedRange): Promise<number | undefined> {
     const { table, range, order, filters } = list;
     const { sortedRows } = this.#limits;
+    const filtered = await this.#filtered(reader, list);
+    if (filtered !== undefined) return filtered.id;
     if (!filters.every((one) => "after" in one && one.column === order.column)) return undefined;
     // Most lists are in an order of the table: without a read.
     if (isIndexed(reader, table, range, order.column)) return undefined;
@@ -70,6 +73,30 @@ export class ListIndexes {
       return undefined;
     }
     return this.#complete(key, found)?.id;
+  }
+
+  /** The number of rows of a filtered list, where it is known. */
+  async totalOf(reader: Reader, list: OrderedRange): Promise<number | undefined> {
+    return (await this.#filtered(reader, list))?.row_count;
+  }
+
+  /** The index of a list with a value in a column that many rows have. */
+  async #filtered(reader: Reader, list: OrderedRange): Promise<FoundList["index"]> {
+    const { table, range, order, filters } = list;
+    const [filter, ...others] = filters;
+    if (filter === undefined || others.length > 0 || !("value" in filter)) return undefined;
+    if (filter.column === "parent") return undefined;
+    const key = listOf(table, range, order.column, "entries", filter);
+    if (key === undefined) return undefined;
+    const found = await findList(reader, key);
+    if (found.index?.state === "complete") return this.#complete(key, found);
+    const { sortedRows } = this.#limits;
+    if (
+      found.size <= sortedRows ||
+      !(await table.hasMany(reader, filter, key.partition, sortedRows))
+    )
+      return;
+    return this.#complete(key, found);
   }
 
   /** Where a deep skip starts; undefined where the list has no blocks yet, or cannot have any. */
@@ -111,8 +138,9 @@ export class ListIndexes {
 
   #request(key: ListKey): void {
     if (this.#stopping.signal.aborted || this.#queue.size >= MAX_QUEUED) return;
-    const { table, partition, scope, reach, sort, form } = key;
-    this.#queue.set([table.shape.name, partition, scope, reach, sort, form].join(" "), key);
+    const { table, partition, scope, reach, sort, form, filter } = key;
+    const name = [table.shape.name, partition, scope, reach, sort, form, filterText(filter)];
+    this.#queue.set(name.join(" "), key);
     this.#building ??= this.#build().finally(() => {
       this.#building = undefined;
     });

@@ -24,7 +24,7 @@ import type { Resource } from "./resource.ts";
 import { type OrderedRows, type RunScan, readRuns } from "./runs.ts";
 import { countRows, readRows, type Scan } from "./scan.ts";
 import type { SkipIndex } from "./skip-index.ts";
-import { filterKey, visibleRanges } from "./visible/range-set.ts";
+import { filterKey } from "./visible/range-set.ts";
 
 const DEFAULT_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
@@ -62,7 +62,7 @@ export function listMethod<R extends ResourceMessage>(
   const fallback = index.defaultOrder ?? { column: "uid", descending: false };
   const defaultOrder = typeof fallback === "function" ? fallback : () => fallback;
   const hydrates = definition.hydrate !== undefined;
-  const { manyRanges, pageBytes, runRows } = engine.limits;
+  const { pageBytes, runRows } = engine.limits;
 
   return onlyReads(async (call, message) => {
     const request = message as ListRequest;
@@ -84,7 +84,8 @@ export function listMethod<R extends ResourceMessage>(
     const reach = call.caller.grants.reach(capabilities);
     const bounded = await boundUpdates(reader, resource, filters);
     const asked = index.resolve ? await index.resolve(reader, bounded, reach) : bounded;
-    const { ranges: subtrees, set } = visibleRanges(tree, reach, request.uidp, manyRanges);
+    const { uid } = call.caller;
+    const { ranges: subtrees, set } = engine.rangeSets.of(tree, reach, request.uidp, uid);
     // Partitions have counts and orders of their own.
     const many =
       set === undefined || index.partitions ? undefined : { set, rows: engine.visibleRows };
@@ -122,7 +123,10 @@ export function listMethod<R extends ResourceMessage>(
         maxRunRows: runRows,
         after: cursor?.position,
       });
-      return { found: rows, totalCount: await (counting ?? countRows(reader, scan)) };
+      const counted = await counting;
+      // Rows that were created meanwhile can be on the page: then it is counted again.
+      const isCounted = counted !== undefined && counted >= rows.rows.length;
+      return { found: rows, totalCount: isCounted ? counted : await countRows(reader, scan) };
     });
     const stored = fitting(found.rows.slice(0, pageSize).map(bodyOf), pageBytes);
     const bodies = hydrates

@@ -129,14 +129,20 @@ export class Mutation {
     method: DescMethod,
     row: ResourceRow,
   ): Promise<void> {
-    if (resource.definition.changesAccess) this.tx.accessChanged();
+    this.#recordAccess(resource);
     await this.#audit(row.uid);
     await this.emit(method, row.uid, resource.eventBody(row));
   }
 
+  /** The tables of resources that decide grants have recorded whose grants have changed. */
+  #recordAccess<R extends ResourceMessage>({ definition }: Resource<R>): void {
+    const { changesAccess = false, grantsOf } = definition;
+    if (changesAccess && grantsOf === undefined) this.tx.accessChanged();
+  }
+
   async remove<R extends ResourceMessage>(resource: Resource<R>, uid: string): Promise<void> {
     await resource.table.delete(this.tx, uid);
-    if (resource.definition.changesAccess) this.tx.accessChanged();
+    this.#recordAccess(resource);
     await this.#audit(uid);
     const method = resource.method("Delete");
     await this.emit(method, uid, { type: method.input.typeName, json: JSON.stringify({ uid }) });

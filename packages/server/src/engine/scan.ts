@@ -55,14 +55,14 @@ export async function readRows(
   skipIndex: SkipIndex,
   scan: Scan,
 ): Promise<PageRow[]> {
-  const [only, ...others] = scan.ranges;
-  if (only === undefined) return [];
   const { search, many } = scan;
   if (search !== undefined) return search.rows(scan);
   if (many !== undefined) {
     const { set, rows } = many;
-    return rows.read({ ...scan, set }, (one) => readRows(reader, skipIndex, one));
+    return rows.read(reader, { ...scan, set }, (one) => readRows(reader, skipIndex, one));
   }
+  const [only, ...others] = scan.ranges;
+  if (only === undefined) return [];
   if (others.length > 0 && isConsecutive(scan)) {
     return readConsecutive(reader, scan, (one) => readRows(reader, skipIndex, one));
   }
@@ -159,16 +159,23 @@ class RangeTraversal implements Traversal {
 
 /** The total number of rows of a list, over all its pages. */
 export async function countRows(reader: Reader, scan: Scan): Promise<number> {
-  const { table, ranges, filters, many, search, task } = scan;
+  const { ranges, many, search, task } = scan;
   if (search !== undefined) return ranges.length === 0 ? 0 : search.count(scan);
-  if (many !== undefined) return many.rows.count({ ...scan, set: many.set });
+  if (many !== undefined) return many.rows.count(reader, { ...scan, set: many.set });
   let total = 0;
   for (const some of batches(ranges)) {
-    const counts = some.map((range) => countRange(reader, table, range, filters));
+    const counts = some.map((range) => countOne(reader, scan, range));
     for (const count of await Promise.all(counts)) total += count;
     await task.pause();
   }
   return total;
+}
+
+async function countOne(reader: Reader, scan: Scan, range: Range): Promise<number> {
+  const { table, filters, listIndexes } = scan;
+  const known =
+    filters.length === 0 ? undefined : await listIndexes.totalOf(reader, { ...scan, range });
+  return known ?? countRange(reader, table, range, filters);
 }
 
 async function pageQuery(

@@ -1,6 +1,6 @@
 import { clientNetwork } from "../lib/client-network.ts";
 import { tooMany } from "../lib/errors.ts";
-import { RateLimiter } from "../lib/rate-limiter.ts";
+import { RateLimiter, type RateLimitPeers } from "../lib/rate-limiter.ts";
 
 const ATTEMPTS_PER_MINUTE = 100;
 
@@ -9,11 +9,16 @@ const ATTEMPTS_PER_MINUTE = 100;
  * length of codes and passwords makes it infeasible.
  */
 export class AttemptLimiter {
-  readonly #limiter = new RateLimiter({
-    capacity: ATTEMPTS_PER_MINUTE,
-    refill: ATTEMPTS_PER_MINUTE,
-    intervalMs: 60_000,
-  });
+  readonly #limiter: RateLimiter;
+
+  constructor(peers?: RateLimitPeers) {
+    const perMinute = {
+      capacity: ATTEMPTS_PER_MINUTE,
+      refill: ATTEMPTS_PER_MINUTE,
+      intervalMs: 60_000,
+    };
+    this.#limiter = new RateLimiter(perMinute, "attempts", peers);
+  }
 
   /** Counts an attempt; throws RESOURCE_EXHAUSTED if there were too many. */
   count(what: string, address: string, now = performance.now()): void {

@@ -4,6 +4,7 @@ import type { Addresses } from "../config/addresses.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Engine } from "../engine/engine.ts";
 import { WharfError } from "../lib/errors.ts";
+import type { RateLimitPeers } from "../lib/rate-limiter.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import { addTicket, consumeTicket, readTicket } from "../store/tables/tickets.ts";
@@ -42,6 +43,7 @@ export interface LoginDeps {
   readonly providers: ProviderLogin;
   readonly sealed: SealedTickets;
   readonly passwords: PasswordHasher;
+  readonly peers?: RateLimitPeers | undefined;
   addresses(): Addresses;
 }
 

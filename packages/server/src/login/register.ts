@@ -1,5 +1,6 @@
 import type { SigningKeys } from "../auth/keys.ts";
 import { RefreshTokens } from "../auth/refresh-token.ts";
+import type { RateLimitPeers } from "../lib/rate-limiter.ts";
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts";
 import type { ExchangeDeps } from "../sts/authorize-subject.ts";
 import type { ProviderExchange } from "../sts/exchange.ts";
@@ -16,6 +17,7 @@ export interface RegisterLoginDeps extends ProviderLoginDeps {
   readonly keys: SigningKeys;
   readonly installation: InstallationSecrets;
   readonly passwords: PasswordHasher;
+  readonly peers?: RateLimitPeers | undefined;
 }
 
 /** Registers sign-in and sessions. Returns the exchange of tokens of identity providers, for sts. */
@@ -24,12 +26,12 @@ export function registerLogin(
   deps: RegisterLoginDeps,
   exchange: ExchangeDeps,
 ): ProviderExchange {
-  const { engine, settings, addresses, keys, installation, passwords } = deps;
+  const { engine, settings, addresses, keys, installation, passwords, peers } = deps;
   const refreshTokens = new RefreshTokens(() => installation.get("refresh-tokens"));
   const sessions = new Sessions({ engine, settings, addresses, keys, refreshTokens, exchange });
   const providers = new ProviderLogin(deps);
   const sealed = new SealedTickets(() => installation.get("login-tickets"));
-  const login = { engine, settings, addresses, sessions, providers, sealed, passwords };
+  const login = { engine, settings, addresses, sessions, providers, sealed, passwords, peers };
   api.handlers.bindAll(loginHandlers(exchange, sessions));
   api.addEndpoints((methods) => loginEndpoints(login, methods));
   return providerExchange(login, exchange.source);

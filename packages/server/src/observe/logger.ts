@@ -14,10 +14,12 @@ export type LogFields = Readonly<Record<string, unknown>>;
 export class Logger {
   readonly #minLevel: number;
   readonly #write: (line: string) => void;
+  readonly #worker: number | undefined;
 
-  constructor(level: string, write: (line: string) => void) {
+  constructor(level: string, write: (line: string) => void, worker?: number) {
     this.#minLevel = LOG_LEVELS.indexOf(level as LogLevel);
     this.#write = write;
+    this.#worker = worker;
   }
 
   isLevelEnabled(level: LogLevel): boolean {
@@ -38,7 +40,8 @@ export class Logger {
 
   #log(level: LogLevel, fields: LogFields, message: string): void {
     if (!this.isLevelEnabled(level)) return;
-    this.#write(`${lineStart(level, Date.now())},${textOf({ ...fields, msg: message })}\n`);
+    const start = lineStart(level, Date.now(), this.#worker);
+    this.#write(`${start},${textOf({ ...fields, msg: message })}\n`);
   }
 }
 
@@ -56,13 +59,13 @@ export interface Log {
 export type LogOutput = Pick<LineWriter, "write" | "flushSync">;
 
 /**
- * Opens the log: JSON lines.
+ * Opens the log: JSON lines, with the number of the process if the server has several.
  * Secrets are never logged: requests are logged by method and outcome, without headers and bodies.
  */
-export function openLog(level: string, lines: LogOutput): Log {
+export function openLog(level: string, lines: LogOutput, worker?: number): Log {
   return {
-    log: new Logger(level, (line) => lines.write(line)),
-    startLine: lineStart,
+    log: new Logger(level, (line) => lines.write(line), worker),
+    startLine: (lineLevel, time) => lineStart(lineLevel, time, worker),
     writeLine: (line) => lines.write(`${line}\n`),
     flush: () => lines.flushSync(),
   };
@@ -87,8 +90,9 @@ function textOf(fields: LogFields): string {
 }
 
 /** The start of a line: `{"level":"info","time":"2026-11-15T11:34:08.867Z"`. */
-function lineStart(level: LogLevel, time: number): string {
-  return `{"level":"${level}","time":"${isoTime(time)}"`;
+function lineStart(level: LogLevel, time: number, worker?: number): string {
+  const start = `{"level":"${level}","time":"${isoTime(time)}"`;
+  return worker === undefined ? start : `${start},"worker":${worker}`;
 }
 
 /** The properties of errors are not enumerable, so JSON would omit them. */

@@ -16,6 +16,7 @@ export class Readiness implements HealthSource {
   readonly #store: Pick<StoreHealth, "failure" | "onChange">;
   readonly #listeners: (() => void)[] = [];
   #isDraining = false;
+  #elsewhere: NotReady | undefined;
 
   constructor(store: Pick<StoreHealth, "failure" | "onChange">) {
     this.#store = store;
@@ -24,9 +25,19 @@ export class Readiness implements HealthSource {
 
   /** Why the server is not ready; undefined while it is. */
   get problem(): NotReady | undefined {
-    if (this.#isDraining) return STOPPING;
+    return this.#isDraining ? STOPPING : (this.ownProblem ?? this.#elsewhere);
+  }
+
+  /** What this process cannot do. */
+  get ownProblem(): NotReady | undefined {
     const { failure } = this.#store;
     return failure && { reason: failure.cause, message: failureText(failure) };
+  }
+
+  /** Another process of the server has a problem, or none has any more: they answer for each other. */
+  setElsewhere(problem: NotReady | undefined): void {
+    this.#elsewhere = problem;
+    this.#changed();
   }
 
   serving(): boolean {

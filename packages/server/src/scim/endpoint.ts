@@ -38,7 +38,7 @@ const PATH =
 
 /** The SCIM endpoints at which identity providers provision users and groups. */
 export function scimEndpoints(deps: ScimDeps): HttpEndpoint[] {
-  const limit = new WriteLimiter(deps.writesPerMinute);
+  const limit = new WriteLimiter(deps.writesPerMinute, deps.peers);
   return METHODS.map((method) => ({
     method,
     path: PREFIX,

@@ -8,6 +8,7 @@ import {
 } from "@wharf/contract";
 import type { Addresses } from "../config/addresses.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { RateLimitPeers } from "../lib/rate-limiter.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { readScimCredentials, type ScimCredentials } from "../store/tables/scim-credentials.ts";
 
@@ -15,6 +16,7 @@ export interface ScimDeps {
   readonly engine: Engine;
   /** How many writes an identity provider may send. */
   readonly writesPerMinute: number;
+  readonly peers?: RateLimitPeers | undefined;
   addresses(): Addresses;
 }
 

@@ -1,6 +1,6 @@
 import { clientNetwork } from "../lib/client-network.ts";
 import { tooMany } from "../lib/errors.ts";
-import { RateLimiter } from "../lib/rate-limiter.ts";
+import { RateLimiter, type RateLimitPeers } from "../lib/rate-limiter.ts";
 
 /** Several identity providers may share a proxy. */
 const NETWORK_FACTOR = 4;
@@ -13,9 +13,15 @@ export class WriteLimiter {
   readonly #providers: RateLimiter;
   readonly #networks: RateLimiter;
 
-  constructor(perMinute: number) {
-    this.#providers = perMinuteLimiter(perMinute);
-    this.#networks = perMinuteLimiter(perMinute * NETWORK_FACTOR);
+  constructor(perMinute: number, peers?: RateLimitPeers) {
+    const limiter = (uses: number, name: string) =>
+      new RateLimiter(
+        { capacity: uses, refill: 1, intervalMs: 60_000 / uses },
+        `scim ${name}`,
+        peers,
+      );
+    this.#providers = limiter(perMinute, "providers");
+    this.#networks = limiter(perMinute * NETWORK_FACTOR, "networks");
   }
 
   /** Counts one write; throws 429 if the provider or the network exceeded its rate. */
@@ -28,8 +34,4 @@ export class WriteLimiter {
     this.#providers.take(provider, now);
     this.#networks.take(network, now);
   }
-}
-
-function perMinuteLimiter(perMinute: number): RateLimiter {
-  return new RateLimiter({ capacity: perMinute, refill: 1, intervalMs: 60_000 / perMinute });
 }

@@ -44,6 +44,8 @@ import { NOTHING_UNSUPPORTED, type UnsupportedApi } from "./unsupported.ts";
 
 export interface PortOptions {
   readonly listen: { readonly host: string; readonly port: number };
+  /** Serves connections that another process has accepted at this address, instead of listening. */
+  readonly source?: ConnectionSource | undefined;
   /** PEM. Without it the port is plaintext. */
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly methods: Methods;
@@ -66,6 +68,12 @@ export interface PortOptions {
   /** The `domain` of every ErrorInfo. */
   readonly errorDomain: string;
   readonly health: HealthSource;
+}
+
+/** Connections that another process accepts. */
+export interface ConnectionSource {
+  readonly address: AddressInfo;
+  onConnection(listener: (socket: Socket) => void): void;
 }
 
 export interface Port {
@@ -107,18 +115,25 @@ export async function openPort(options: PortOptions): Promise<Port> {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
-  listener.listen(options.listen.port, options.listen.host);
-  await once(listener, "listening");
+  const { source } = options;
+  source?.onConnection((socket) => {
+    socket.setNoDelay(true).setKeepAlive(true);
+    listener.emit("connection", socket);
+  });
+  if (source === undefined) {
+    listener.listen(options.listen.port, options.listen.host);
+    await once(listener, "listening");
+  }
   // Connections that cannot be accepted, such as for lack of file descriptors, must not end the process.
   listener.on("error", (error) => options.observer.acceptFailed?.(error));
-  const address = listener.address() as AddressInfo;
+  const address = source?.address ?? (listener.address() as AddressInfo);
   const { hosts, trustedProxies = [] } = options;
   if (hosts !== undefined && trustedProxies.length === 0 && isLoopbackHost(address.address))
     wire.hosts = new LoopbackHosts([...hosts, options.listen.host]);
 
   const opened = { wire, health, listener, http1, sessions, sockets };
   return {
-    url: urlOf(options, address),
+    url: urlOf(address, options.tls !== undefined),
     address,
     start() {
       const waiting = held ?? [];
@@ -204,7 +219,8 @@ function tlsListener(pair: { cert: string; key: string }, limits: Limits, accept
   return server;
 }
 
-function urlOf({ tls }: PortOptions, { address, family, port }: AddressInfo): string {
+/** The URL of a server that listens at an address. */
+export function urlOf({ address, family, port }: AddressInfo, isTls: boolean): string {
   const host = family === "IPv6" ? `[${address}]` : address;
-  return `${tls ? "https" : "http"}://${host}:${port}`;
+  return `${isTls ? "https" : "http"}://${host}:${port}`;
 }

@@ -31,7 +31,7 @@ export async function closePort(port: OpenPort, graceMs: number): Promise<void> 
   wire.closing = true;
   // What the kernel has received so far is read first: closing would reset connections and requests in its buffers.
   await nextTick();
-  const closed = once(listener, "close");
+  const closed = listener.listening ? once(listener, "close") : allClosed(sockets);
   listener.close();
   health.close();
   const stopping = new WharfError("UNAVAILABLE", "the server is stopping");
@@ -46,6 +46,11 @@ export async function closePort(port: OpenPort, graceMs: number): Promise<void> 
   }, graceMs);
   await closed;
   clearTimeout(cutOff);
+}
+
+/** For connections that the listener has not accepted itself. */
+async function allClosed(sockets: ReadonlySet<Socket>): Promise<void> {
+  for (const socket of sockets) await new Promise((resolve) => socket.once("close", resolve));
 }
 
 /** Whether the client has connected but sent nothing, as balancers do that keep spare connections. */

@@ -6,6 +6,7 @@ import {
   LIST_COLUMNS,
   type ListIndexRow,
   rangeOf,
+  readFilter,
 } from "../resources/list-index.ts";
 import { readKeys, readPositions } from "../resources/page.ts";
 import type { Start } from "../resources/query.ts";
@@ -13,6 +14,12 @@ import type { ResourceTable } from "../resources/resource-table.ts";
 import { MAX_PROBLEMS, type StoreProblem } from "./problem.ts";
 
 const PAGE_SIZE = 5_000;
+
+/** The name of the indexes of lists in problems. */
+export const LIST_INDEXES = "list_indexes";
+
+/** Makes all indexes of lists void. */
+export const VOID_LISTS = "UPDATE list_indexes SET state = 'void'";
 
 type ListedRow = readonly [key: string, id: number];
 
@@ -36,8 +43,9 @@ export async function checkLists(
         : await wrongBlocks(reader, table, partition, list);
     if (wrong === 0) continue;
     const { form, kind, reach, scope, sort } = list;
-    const problem = `${wrong} wrong ${form} of ${kind} by ${sort}, ${reach} ${scope || "the root"}`;
-    problems.push({ kind: "data", name: "list_indexes", problem });
+    const filtered = list.filter_by === "" ? "" : ` with ${list.filter_by}`;
+    const problem = `${wrong} wrong ${form} of ${kind}${filtered} by ${sort}, ${reach} ${scope || "the root"}`;
+    problems.push({ kind: "index", name: LIST_INDEXES, problem });
   }
   return problems.slice(0, MAX_PROBLEMS);
 }
@@ -71,7 +79,8 @@ async function wrongEntries(
   }
   const sql = "SELECT count(*) AS total FROM list_entries WHERE list = ?";
   const all = (await reader.get<{ total: number }>(sql, list.id))?.total ?? 0;
-  return rows - found + (all - found);
+  const miscounted = list.filter_by === "" || list.row_count === rows ? 0 : 1;
+  return rows - found + (all - found) + miscounted;
 }
 
 async function wrongBlocks(
@@ -109,12 +118,14 @@ async function* rowsOf(
   reader: Reader,
   table: ResourceTable,
   partition: number | undefined,
-  { scope, reach, sort }: ListIndexRow,
+  { scope, reach, sort, filter_by }: ListIndexRow,
 ): AsyncIterable<ListedRow[]> {
-  const range = rangeOf({ table, partition, scope, reach });
+  const filter = readFilter(filter_by);
+  const filters = filter === undefined ? [] : [filter];
+  const range = rangeOf({ partition, scope, reach });
   const order = { column: "uid", descending: false } as const;
   for (let start: Start | undefined; ; ) {
-    const query = { range, filters: [], order, start, offset: 0, limit: PAGE_SIZE };
+    const query = { range, filters, order, start, offset: 0, limit: PAGE_SIZE };
     const positions = await readPositions(reader, table, query);
     const ids = positions.map(({ id }) => id);
     const values = await readKeys(reader, table, ids, [sort]);

@@ -12,6 +12,7 @@ export async function advanceAccessVersion(
   writer: BatchWriter,
   reliedOn: ReadonlySet<number>,
   grants: GrantChanges,
+  isOnlyGrants: boolean,
 ): Promise<void> {
   const sql =
     "UPDATE access_version SET version = version + 1, logged = logged + 1 RETURNING version";
@@ -19,5 +20,5 @@ export async function advanceAccessVersion(
   for (const version of reliedOn) {
     if (version !== moved - 1 && version !== ANY_VERSION) throw new AccessChanged();
   }
-  await grants.store(writer, moved);
+  await grants.store(writer, moved, isOnlyGrants);
 }

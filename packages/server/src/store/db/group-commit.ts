@@ -40,10 +40,10 @@ export interface Transaction extends Writer {
   readonly rows: RowChanges;
   /** Runs work at the end of the transaction, when counts and indexes of lists agree with the rows. */
   atEnd(work: AtEnd): void;
-  /** Records that this transaction changes access: sessions, keys or grants. */
+  /** Records that this transaction changes access otherwise than by grants: sessions, identities or keys. */
   accessChanged(): void;
   /**
-   * Records that this transaction changes the grants of an identity ("" for every identity) in one root
+   * Records that this transaction changes access by the grants of an identity ("" for every identity) in one root
    * ("" for all roots).
    */
   grantsChanged(identity: string, root: string): void;
@@ -212,6 +212,7 @@ export class GroupCommit {
       const outcomes: Outcome[] = [];
       const reliedOn = new Set<number>();
       const grants = new GrantChanges();
+      let isOnlyGrants = true;
       const gathered = new GatheredRows();
       const rows = new RowChanges();
       const atEnd: { readonly outcome: number; readonly work: AtEnd }[] = [];
@@ -228,8 +229,9 @@ export class GroupCommit {
         rows.add(tx.rows);
         atEnd.push(...tx.last.map((work) => ({ outcome: outcomes.length - 1, work })));
         if (tx.changesAccess) reliedOn.add(tx.reliedOn ?? ANY_VERSION);
+        if (tx.changesOtherAccess) isOnlyGrants = false;
       }
-      if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants);
+      if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants, isOnlyGrants);
       await this.#together(gathered.store(writer));
       await rows.store(writer, await counts.store(writer));
       for (const { outcome, work } of atEnd) {

@@ -159,9 +159,10 @@ function listIndexes({ id, text, integer, withoutRowid }: Dialect): readonly str
     `ALTER TABLE counts ADD COLUMN lists ${integer} NOT NULL DEFAULT 0`,
     `CREATE TABLE list_indexes (
       id ${id}, kind ${text} NOT NULL, scope ${text} NOT NULL, reach ${text} NOT NULL,
-      sort ${text} NOT NULL, form ${text} NOT NULL, state ${text} NOT NULL,
-      changes ${integer} NOT NULL, cursor_key ${text} NOT NULL, cursor_id ${integer} NOT NULL,
-      used ${integer} NOT NULL, UNIQUE (kind, scope, reach, sort, form))`,
+      sort ${text} NOT NULL, form ${text} NOT NULL, filter_by ${text} NOT NULL, state ${text} NOT NULL,
+      changes ${integer} NOT NULL, row_count ${integer} NOT NULL, cursor_key ${text} NOT NULL,
+      cursor_id ${integer} NOT NULL, used ${integer} NOT NULL,
+      UNIQUE (kind, scope, reach, sort, form, filter_by))`,
     `CREATE TABLE list_entries (
       list ${integer} NOT NULL, key ${text} NOT NULL, row_id ${integer} NOT NULL,
       PRIMARY KEY (list, key, row_id)) ${withoutRowid}`,

@@ -7,7 +7,8 @@ import type { ResourceTable } from "../resources/resource-table.ts";
 import type { Driver } from "./connection.ts";
 import { openPostgres } from "./postgres.ts";
 import { ServerLock } from "./sqlite/server-lock.ts";
-import { openSqlite } from "./sqlite.ts";
+import { takingTurns, type WriteTurn } from "./sqlite/write-turn.ts";
+import { openSqlite, type SqliteOptions } from "./sqlite.ts";
 import { Store, type StoreOptions, type StoreTimings } from "./store.ts";
 
 /** The file of the embedded database in the data directory. */
@@ -15,6 +16,12 @@ export const DATABASE = "wharf.db";
 
 /** The file of the secret key in the data directory, unless the settings name another. */
 export const SECRET_KEY = "secret.key";
+
+/**
+ * The maximum age of a read transaction, in milliseconds, while other processes write: shorter than it takes to answer
+ * a write there, and the client to send a request here.
+ */
+const WORKER_READ_AGE_MS = 0.1;
 
 type Location = Pick<Settings, "data" | "databaseUrl" | "secretKeyFile">;
 
@@ -25,7 +32,7 @@ export async function openStore(
   timings: StoreTimings,
   options: StoreOptions = {},
 ): Promise<Store> {
-  return open(location, tables, timings, options, openUnlessLost);
+  return open(location, tables, timings, options, (at) => openUnlessLost(at));
 }
 
 /** Opens the database of the settings for a server, which is alone in its data directory. */
@@ -36,6 +43,26 @@ export async function openServerStore(
   options: StoreOptions = {},
 ): Promise<Store> {
   return open(location, tables, timings, options, openLocked);
+}
+
+/**
+ * Opens the database of the settings for one of several processes of a server, of which the supervisor holds the lock
+ * of the data directory.
+ */
+export function workerStoreOpener(turn: WriteTurn): typeof openServerStore {
+  const openFile = async (location: Location) =>
+    takingTurns(await openUnlessLost(location, { maxReadAgeMs: WORKER_READ_AGE_MS }), turn);
+  return (location, tables, timings, options = {}) =>
+    open(location, tables, timings, options, openFile);
+}
+
+/** Acquires the lock of the data directory, for a server of several processes; PostgreSQL needs none. */
+export function lockDataDirectory({ data, databaseUrl }: Location): ServerLock | undefined {
+  try {
+    return databaseUrl === "" ? ServerLock.acquire(data) : undefined;
+  } catch (error) {
+    throw dataDirectoryError(data, error);
+  }
 }
 
 async function open(
@@ -74,13 +101,16 @@ async function openLocked(location: Location): Promise<Driver> {
 }
 
 /** Does not replace a lost database by a new one: an existing key belongs to an existing database. */
-async function openUnlessLost({ data, secretKeyFile }: Location): Promise<Driver> {
+async function openUnlessLost(
+  { data, secretKeyFile }: Location,
+  options: SqliteOptions = {},
+): Promise<Driver> {
   const path = join(data, DATABASE);
   const key = join(data, SECRET_KEY);
   const mustExist = secretKeyFile === "" && existsSync(key);
   // Before it is opened: SQLite deletes the write-ahead log of an empty database.
   if (mustExist && !statSync(path, { throwIfNoEntry: false })?.size) throw lostDatabase(path, key);
-  const driver = openSqlite(path);
+  const driver = openSqlite(path, options);
   const table = mustExist ? await driver.reader.get("SELECT 1 FROM sqlite_schema LIMIT 1") : {};
   if (table !== undefined) return driver;
   await driver.close();

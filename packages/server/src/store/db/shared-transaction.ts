@@ -21,6 +21,8 @@ export class SharedTransaction implements Transaction {
   /** Counts of the finished works in the same transaction. */
   readonly #others: CountChanges;
   changesAccess = false;
+  /** Whether it changes other access than grants. */
+  changesOtherAccess = false;
   reliedOn: number | undefined;
   /** Whether a failure of the work requires a rollback. */
   mustUndo = false;
@@ -75,6 +77,7 @@ export class SharedTransaction implements Transaction {
 
   accessChanged(): void {
     this.changesAccess = true;
+    this.changesOtherAccess = true;
   }
 
   grantsChanged(identity: string, root: string): void {

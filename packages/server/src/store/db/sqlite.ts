@@ -22,8 +22,10 @@ const WATCH_MS = 1_000;
 /** Attempts to truncate the write-ahead log, which a reader in another process prevents meanwhile. */
 const TRUNCATE_ATTEMPTS = 100;
 
-/** Intervals, for tests. */
+/** Intervals. */
 export interface SqliteOptions extends ReaderProcessOptions {
+  /** The maximum age of a read transaction. */
+  readonly maxReadAgeMs?: number;
   /** How long writes wait for the lock of another process. */
   readonly lockWaitMs?: number;
   readonly watchMs?: number;
@@ -34,7 +36,7 @@ export interface SqliteOptions extends ReaderProcessOptions {
  * and one for reads, and processes for costly reads.
  */
 export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
-  const { lockWaitMs = BUSY_TIMEOUT_MS, watchMs = WATCH_MS } = options;
+  const { lockWaitMs = BUSY_TIMEOUT_MS, watchMs = WATCH_MS, maxReadAgeMs } = options;
   createDirectory(dirname(path));
   createFile(path);
   chmodSync(path, 0o600);
@@ -45,7 +47,12 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
   writer.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   // Reads, so that all files exist.
   writer.exec("SELECT count(*) FROM sqlite_schema");
-  const reader = new SqliteReader(path, new LockWait(lockWaitMs), (failure) => report(failure));
+  const reader = new SqliteReader(
+    path,
+    new LockWait(lockWaitMs),
+    (failure) => report(failure),
+    maxReadAgeMs,
+  );
   const files = new DataFiles(path);
   for (const connection of [writer, reader]) connection.failWhenLocked();
   const lock = new LockWait(lockWaitMs);

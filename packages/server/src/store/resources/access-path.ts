@@ -42,6 +42,9 @@ const MAX_SORTED_ROWS = 2_000;
 /** A walk before a range is sorted reads this part of its rows at most. */
 const WALKED_SHARE = 0.25;
 
+/** Ranges up to this size are read where a value is had by more rows. */
+const MAX_SMALL_RANGE = 1_000;
+
 const TYPICAL_PAGE_SIZE = 50;
 
 /** The path to a page of rows. */
@@ -80,8 +83,9 @@ async function columnPath(
 ): Promise<AccessPath> {
   const { range, order } = query;
   const conditions = new Conditions(reader.dialect, table.shape);
-  const values = filters.filter(isFilter);
-  if (values.length > 0) return { sorts: true, conditions: byValue(conditions, range, filters) };
+  if (filters.some(isFilter)) {
+    return { sorts: true, conditions: await valuePath(reader, table, range, filters) };
+  }
 
   // A list has one time bound at most.
   const [bound] = filters as readonly Bound[];
@@ -101,20 +105,45 @@ async function unorderedColumnPath(
   filters: readonly (Filter | Bound)[],
 ): Promise<readonly Sql[]> {
   const conditions = new Conditions(reader.dialect, table.shape);
-  if ("uids" in range || filters.some(isFilter)) return byValue(conditions, range, filters);
+  if ("uids" in range || filters.some(isFilter)) return valuePath(reader, table, range, filters);
   const [bound] = filters as readonly Bound[];
   if (bound === undefined) return conditions.inAnyOrder(range);
   const walk = await orderedWalk(reader, table, range, { column: bound.column, descending: false });
   return [...walk.conditions, columnTest(bound)];
 }
 
-function byValue(
-  conditions: Conditions,
+/** The rows of a range that have values, by the index of a value, or of the range if that has fewer rows. */
+async function valuePath(
+  reader: Reader,
+  table: ResourceTable,
   range: Range,
   filters: readonly (Filter | Bound)[],
-): readonly Sql[] {
-  const tests = filters.map((one) => columnTest(one));
-  return [...conditions.byValue(range, filters.filter(isFilter)), ...tests];
+): Promise<readonly Sql[]> {
+  const conditions = new Conditions(reader.dialect, table.shape);
+  const values = filters.filter(isFilter);
+  if (await isRarer(reader, table, range, values)) {
+    const tests = filters.map((one) => columnTest(one, conditions.hidden(one.column)));
+    return [...conditions.inAnyOrder(range), ...tests];
+  }
+  return [...conditions.byValue(range, values), ...filters.map((one) => columnTest(one))];
+}
+
+/** Whether a range is small, and each of the values is had by more rows of the table. */
+async function isRarer(
+  reader: Reader,
+  table: ResourceTable,
+  range: Range,
+  values: readonly Filter[],
+): Promise<boolean> {
+  if (reader.dialect.name !== "sqlite" || "uids" in range) return false;
+  const size = await rangeSize(reader, table, range);
+  if (size > MAX_SMALL_RANGE) return false;
+  const [partition] = range.partitions ?? [];
+  for (const one of values) {
+    if (one.column === "parent" || !(await table.hasMany(reader, one, partition, size)))
+      return false;
+  }
+  return true;
 }
 
 /** A walk in the order of a time that is bounded as well: the bound limits the walk. */

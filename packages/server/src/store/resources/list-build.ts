@@ -2,7 +2,9 @@ import type { Writer } from "../db/connection.ts";
 import { Conditions } from "./conditions.ts";
 import { type Counts, countKind } from "./counts.ts";
 import {
+  filterText,
   findList,
+  isListed,
   keyOf,
   LIST_COLUMNS,
   type ListIndexRow,
@@ -13,7 +15,7 @@ import {
   rangeOf,
 } from "./list-index.ts";
 import { readKeys, readPositions } from "./page.ts";
-import type { Order, Position, Start } from "./query.ts";
+import type { Filter, Order, Position, Start } from "./query.ts";
 import { rowsAt } from "./range-counts.ts";
 
 /** How much one step of a build does. */
@@ -70,13 +72,13 @@ function lockCounts(writer: Writer, scope: string, kind: string): Promise<Counts
 
 function find(
   writer: Writer,
-  { table, partition, scope, reach, sort, form }: ListKey,
+  { table, partition, scope, reach, sort, form, filter }: ListKey,
 ): Promise<ListIndexRow | undefined> {
   const kind = countKind(table.shape.name, partition);
   return writer.get<ListIndexRow>(
     `SELECT ${LIST_COLUMNS} FROM list_indexes
-     WHERE kind = ? AND scope = ? AND reach = ? AND sort = ? AND form = ?`,
-    ...[kind, scope, reach, sort, form],
+     WHERE kind = ? AND scope = ? AND reach = ? AND sort = ? AND form = ? AND filter_by = ?`,
+    ...[kind, scope, reach, sort, form, filterText(filter)],
   );
 }
 
@@ -86,13 +88,14 @@ async function insert(
   { changes }: Counts,
   now: number,
 ): Promise<ListIndexRow> {
-  const { table, partition, scope, reach, sort, form } = key;
+  const { table, partition, scope, reach, sort, form, filter } = key;
   const kind = countKind(table.shape.name, partition);
   const { key: first, id } = BEGINNING;
   await writer.run(
-    `INSERT INTO list_indexes (kind, scope, reach, sort, form, state, changes, cursor_key, cursor_id, used)
-     VALUES (?, ?, ?, ?, ?, 'building', ?, ?, ?, ?)`,
-    ...[kind, scope, reach, sort, form, changes, first, id, now],
+    `INSERT INTO list_indexes (kind, scope, reach, sort, form, filter_by, state, changes, row_count,
+       cursor_key, cursor_id, used)
+     VALUES (?, ?, ?, ?, ?, ?, 'building', ?, 0, ?, ?, ?)`,
+    ...[kind, scope, reach, sort, form, filterText(filter), changes, first, id, now],
   );
   await writer.run("UPDATE counts SET lists = lists + 1 WHERE uid = ? AND kind = ?", scope, kind);
   const made = (await find(writer, key)) as ListIndexRow;
@@ -104,19 +107,15 @@ async function insert(
 async function addEntries(
   writer: Writer,
   key: ListKey,
-  { id: list, cursor_key, cursor_id }: ListIndexRow,
+  index: ListIndexRow,
   limit: number,
 ): Promise<boolean> {
-  const { table, sort } = key;
-  const column = walkedColumn(writer, key);
-  const start: Start | undefined =
-    cursor_id === BEGINNING.id
-      ? undefined
-      : { ...positionAt(column, cursor_key, cursor_id), inclusive: false };
-  const order = { column, descending: false };
-  const query = { range: rangeOf(key), filters: [], order, start, offset: 0, limit };
-  const positions = await readPositions(writer, table, query);
-  const ids = positions.map(({ id }) => id);
+  const { table, sort, filter } = key;
+  const list = index.id;
+  const positions = await (filter
+    ? rowsWith(writer, key, filter, index, limit)
+    : nextRows(writer, key, index, limit));
+  const ids = positions.flatMap(({ id, isListed: listed = true }) => (listed ? [id] : []));
   const values = await readKeys(writer, table, ids, [sort]);
   const entries = [...values].map(([id, [value = ""]]) => [keyOf(value), id]);
   const { tuples, asInteger } = writer.dialect;
@@ -129,7 +128,52 @@ async function addEntries(
   const last = positions.at(-1);
   const isComplete = last === undefined || positions.length < limit;
   await advance(writer, list, isComplete ? "complete" : "building", last);
+  // From now on, writes keep the number.
+  if (isComplete && filter !== undefined) {
+    const count = "SELECT count(*) FROM list_entries WHERE list = ?";
+    await writer.run(`UPDATE list_indexes SET row_count = (${count}) WHERE id = ?`, list, list);
+  }
   return !isComplete;
+}
+
+type BuiltRow = Position & { readonly isListed?: boolean };
+
+/** The next rows with a value, in the order of their ids, whether in the range or not. */
+async function rowsWith(
+  writer: Writer,
+  { table, partition, scope, reach }: ListKey,
+  filter: Filter,
+  { cursor_id }: ListIndexRow,
+  limit: number,
+): Promise<BuiltRow[]> {
+  const { name, partitions } = table.shape;
+  const part = partitions === undefined ? "0 AS part" : "part";
+  const { text, params } = table.having(filter, partition);
+  const rows = await writer.all<{ id: number; uid: string; parent: string; part: number }>(
+    `SELECT id, uid, parent, ${part} FROM ${name} WHERE ${text} AND id > ? ORDER BY id LIMIT ?`,
+    ...[...params, cursor_id, limit],
+  );
+  return rows.map((row) => {
+    const isInPartition = partition === undefined || row.part === partition;
+    return { key: "", id: row.id, isListed: isInPartition && isListed({ scope, reach }, row) };
+  });
+}
+
+/** The next rows of the range. */
+function nextRows(
+  writer: Writer,
+  key: ListKey,
+  { cursor_key, cursor_id }: ListIndexRow,
+  limit: number,
+): Promise<BuiltRow[]> {
+  const column = walkedColumn(writer, key);
+  const start: Start | undefined =
+    cursor_id === BEGINNING.id
+      ? undefined
+      : { ...positionAt(column, cursor_key, cursor_id), inclusive: false };
+  const order = { column, descending: false };
+  const query = { range: rangeOf(key), filters: [], order, start, offset: 0, limit };
+  return readPositions(writer, key.table, query);
 }
 
 /** An order in which the rows of a range can be read in batches. */
@@ -198,13 +242,15 @@ async function splitBlocks(
     2 * walk.rows,
     most,
   );
+  let split = 0;
   for (const block of grown) {
     const next = await walk.next(block);
     if (next === undefined) continue;
+    split++;
     await countBlock(writer, list, block, walk.rows);
     await insertBlock(writer, list, next, block.row_count - walk.rows);
   }
-  return grown.length > 0;
+  return split > 0;
 }
 
 /** Finds the beginnings of blocks. */

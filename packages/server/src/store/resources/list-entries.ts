@@ -50,7 +50,8 @@ function selectEntries(
   }
   // SQLite seeks by the first limit it is given: that of the page is nearer.
   const key = start === undefined ? "key" : new Conditions(dialect, table.shape).hidden("key");
-  for (const { after, until } of filters as readonly Bound[]) {
+  // The entries of a filtered list are those that have the value.
+  for (const { after, until } of filters.filter((one): one is Bound => "after" in one)) {
     conditions.push({ text: `${key} > ?`, params: [keyOf(after)] });
     if (until !== undefined) conditions.push({ text: `${key} <= ?`, params: [keyOf(until)] });
   }

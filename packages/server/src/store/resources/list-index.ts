@@ -9,7 +9,7 @@ import { isSelfOrBelow } from "@wharf/contract";
 import type { Reader } from "../db/connection.ts";
 import { Conditions } from "./conditions.ts";
 import { type Counts, countKind } from "./counts.ts";
-import type { Order, Position, Range } from "./query.ts";
+import type { Filter, Order, Position, Range } from "./query.ts";
 import { isDense, rowsAt, topOf } from "./range-counts.ts";
 import type { ResourceTable } from "./resource-table.ts";
 
@@ -23,6 +23,8 @@ export interface ListKey {
   readonly reach: ListReach;
   readonly sort: Order["column"];
   readonly form: "entries" | "blocks";
+  /** The value that all rows of the list have in a column. */
+  readonly filter?: Filter | undefined;
 }
 
 /** Only a complete index is read; a void one is deleted in batches. */
@@ -35,8 +37,12 @@ export interface ListIndexRow {
   readonly reach: ListReach;
   readonly sort: Order["column"];
   readonly form: ListKey["form"];
+  /** The filter of the list, as text; "" for none. */
+  readonly filter_by: string;
   readonly state: ListState;
   readonly changes: number;
+  /** The number of its entries, where it has a filter and is complete. */
+  readonly row_count: number;
   readonly cursor_key: string;
   readonly cursor_id: number;
   readonly used: number;
@@ -51,7 +57,19 @@ export interface SortValues {
 }
 
 export const LIST_COLUMNS =
-  "id, kind, scope, reach, sort, form, state, changes, cursor_key, cursor_id, used";
+  "id, kind, scope, reach, sort, form, filter_by, state, changes, row_count, cursor_key, cursor_id, used";
+
+/** A filter as it is stored. */
+export function filterText(filter: Filter | undefined): string {
+  return filter === undefined ? "" : JSON.stringify([filter.column, filter.value]);
+}
+
+/** Reads a stored filter. */
+export function readFilter(text: string): Filter | undefined {
+  if (text === "") return undefined;
+  const [column, value] = JSON.parse(text) as [string, string | number];
+  return { column, value };
+}
 
 /** Digits of times as keys: all keys are texts, and these sort like the numbers. */
 const TIME_DIGITS = 15;
@@ -77,20 +95,28 @@ export function listOf(
   range: Range,
   sort: Order["column"],
   form: ListKey["form"],
+  filter?: Filter,
 ): ListKey | undefined {
   if ("uids" in range) return undefined;
   const { partitions: wanted = [], ...top } = range;
   const isPartitioned = table.shape.partitions !== undefined;
   const [partition, ...others] = wanted;
   if (isPartitioned && (partition === undefined || others.length > 0)) return undefined;
-  // Entries serve lists with and without the scope; blocks count the one or the other.
-  const includesScope = "below" in top && table.shape.isScope && (top.self || form === "entries");
+  // Entries serve lists with and without the scope, unless their number is the total.
+  const includesScope =
+    "below" in top &&
+    table.shape.isScope &&
+    (top.self || (form === "entries" && filter === undefined));
   const reach = "childrenOf" in top ? "children" : includesScope ? "self" : "below";
-  return { table, partition, scope: topOf(range), reach, sort, form };
+  return { table, partition, scope: topOf(range), reach, sort, form, filter };
 }
 
 /** The range that a list was made for. */
-export function rangeOf({ partition, scope, reach }: Omit<ListKey, "sort" | "form">): Range {
+export function rangeOf({
+  partition,
+  scope,
+  reach,
+}: Pick<ListKey, "partition" | "scope" | "reach">): Range {
   const partitions = partition === undefined ? {} : { partitions: [partition] };
   if (reach === "children") return { childrenOf: scope, ...partitions };
   if (scope === "") return { everything: true, ...partitions };
@@ -141,16 +167,18 @@ export interface FoundList {
 
 /** Looks up the index of a list. It is missing if a write did not maintain it. */
 export async function findList(reader: Reader, key: ListKey): Promise<FoundList> {
-  const { table, partition, scope, reach, sort, form } = key;
+  const { table, partition, scope, reach, sort, form, filter } = key;
   const row = await reader.get<Counts & Partial<ListIndexRow> & { counted: number }>(
     `SELECT c.children, c.descendants, c.changes AS counted, l.id, l.kind, l.scope, l.reach, l.sort,
-       l.form, l.state, l.changes, l.cursor_key, l.cursor_id, l.used
+       l.form, l.filter_by, l.state, l.changes, l.row_count, l.cursor_key, l.cursor_id, l.used
      FROM counts c LEFT JOIN list_indexes l ON l.kind = c.kind AND l.scope = c.uid
-       AND l.reach = ? AND l.sort = ? AND l.form = ? AND l.state <> 'void' AND l.changes = c.changes
+       AND l.reach = ? AND l.sort = ? AND l.form = ? AND l.filter_by = ?
+       AND l.state <> 'void' AND l.changes = c.changes
      WHERE c.uid = ? AND c.kind = ?`,
     reach,
     sort,
     form,
+    filterText(filter),
     scope,
     countKind(table.shape.name, partition),
   );

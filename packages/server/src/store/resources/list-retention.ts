@@ -16,7 +16,7 @@ export async function deleteUselessList(
     `SELECT ${LIST_COLUMNS.replace(/\w+/g, "l.$&")} FROM list_indexes l
      LEFT JOIN counts c ON c.uid = l.scope AND c.kind = l.kind
      WHERE l.state = 'void' OR l.used < ? OR c.uid IS NULL OR c.changes <> l.changes
-       OR CASE l.reach WHEN 'children' THEN c.children ELSE c.descendants END
+       OR l.filter_by = '' AND CASE l.reach WHEN 'children' THEN c.children ELSE c.descendants END
           < CASE l.form WHEN 'entries' THEN ${asInteger("?")} ELSE ${asInteger("?")} END
      LIMIT 1`,
     usedBefore,

@@ -95,6 +95,29 @@ export class ResourceReads implements LockableTable, NamedTable {
     return reader.all<EncodedRow>(sql, JSON.stringify(values));
   }
 
+  /** Whether more rows than this have a value in a column. */
+  async hasMany(
+    reader: Reader,
+    filter: Filter,
+    partition: number | undefined,
+    rows: number,
+  ): Promise<boolean> {
+    const { text, params } = this.having(filter, partition);
+    const sql = `SELECT 1 AS found FROM ${this.shape.name} WHERE ${text} LIMIT 1 OFFSET ?`;
+    return (await reader.get(sql, ...params, rows)) !== undefined;
+  }
+
+  /** The rows with a value, by the index of the column. That of a common column begins with the partition. */
+  having(
+    { column, value }: Filter,
+    partition: number | undefined,
+  ): { readonly text: string; readonly params: readonly (string | number)[] } {
+    const isOwn = this.shape.filterColumns.some(({ name }) => name === column);
+    const text = `${column} = ?${this.#notEmpty(column)}`;
+    if (isOwn || partition === undefined) return { text, params: [value] };
+    return { text: `${text} AND part = ?`, params: [value, partition] };
+  }
+
   async hasAny(reader: Reader, { column, value }: Filter): Promise<boolean> {
     const sql = `SELECT 1 AS found FROM ${this.shape.name} WHERE ${column} = ? LIMIT 1`;
     return (await reader.get(sql, value)) !== undefined;
@@ -180,10 +203,16 @@ export class ResourceReads implements LockableTable, NamedTable {
   }
 }
 
+/** The columns that lists are ordered and filtered by. */
+export function indexedColumns({ filterColumns }: TableShape): string[] {
+  return ["id", "uid", "name", "created", "updated", ...filterColumns.map(({ name }) => name)];
+}
+
 /** The columns that a change of a row needs besides the resource. */
-export function storedKeys({ partitions, hasTerms, grantsOf }: TableShape): string[] {
+export function storedKeys(shape: TableShape): string[] {
+  const { partitions, hasTerms, grantsOf } = shape;
   return [
-    ...["id", "uid", "name", "created", "updated"],
+    ...indexedColumns(shape),
     ...(partitions ? [`part AS "partition"`] : []),
     ...(hasTerms ? ["terms"] : []),
     ...(grantsOf === undefined || grantsOf === ALL_IDENTITIES ? [] : [`${grantsOf} AS identity`]),

@@ -4,7 +4,7 @@ import type { Transaction } from "../db/group-commit.ts";
 import type { ColumnType, InsertTarget } from "../db/insert-rows.ts";
 import type { TableSchema } from "../schema/table-schema.ts";
 import { countKind } from "./counts.ts";
-import { ResourceReads, storedKeys } from "./resource-reads.ts";
+import { indexedColumns, ResourceReads, storedKeys } from "./resource-reads.ts";
 import type { IndexedRow } from "./row-changes.ts";
 import type { ResourceRow } from "./rows.ts";
 import { tableSchema } from "./table-schema.ts";
@@ -51,6 +51,8 @@ export class ResourceTable extends ResourceReads {
   readonly terms: TermTable | undefined;
   readonly #columns: readonly string[];
   readonly #mutable: readonly string[];
+  /** The columns that indexes of lists need. */
+  readonly #indexed: string;
   readonly #target: InsertTarget;
   readonly #update: string;
 
@@ -63,6 +65,7 @@ export class ResourceTable extends ResourceReads {
     if (hasTerms) columns.terms = "text";
     for (const column of filterColumns) columns[column.name] = column.type;
     this.#columns = Object.keys(columns);
+    this.#indexed = indexedColumns(shape).join(", ");
     this.#mutable = this.#columns.filter((column) => !IMMUTABLE.has(column));
     this.#target = { table: name, columns };
     this.#update = `UPDATE ${name} SET ${this.#mutable.map((c) => `${c} = ?`).join(", ")} WHERE uid = ?`;
@@ -162,8 +165,8 @@ export class ResourceTable extends ResourceReads {
   ): Promise<number> {
     const { name } = this.shape;
     const [where, values] = partition === undefined ? ["", []] : [" AND part = ?", [partition]];
-    const columns = `id, uid, name, created, updated${this.terms === undefined ? "" : ", terms"}`;
-    const rows = await tx.all<Omit<IndexedRow, "kind"> & { readonly terms?: string }>(
+    const columns = `${this.#indexed}${this.terms === undefined ? "" : ", terms"}`;
+    const rows = await tx.all<IndexedRow & { readonly terms?: string }>(
       `SELECT ${columns} FROM ${name} WHERE parent = ?${where} LIMIT ?`,
       parent,
       ...values,
@@ -188,7 +191,8 @@ export class ResourceTable extends ResourceReads {
   }
 
   #key(uid: string) {
-    return { table: this.shape.name, uid, parent: this.parentOf(uid) };
+    const { name: table } = this.shape;
+    return { table, columns: this.#indexed, uid, parent: this.parentOf(uid) };
   }
 
   #kind(partition: number | undefined): string {
@@ -217,6 +221,7 @@ export class ResourceTable extends ResourceReads {
       updated,
       encoding,
       data,
+      ...row.filters,
       ...(this.shape.partitions && { partition: partition ?? null }),
       ...(this.terms && { terms: writeTerms(terms) }),
       ...(identity !== undefined && { identity }),

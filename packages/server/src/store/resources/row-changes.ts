@@ -6,10 +6,11 @@ import {
   keyOf,
   LIST_COLUMNS,
   type ListIndexRow,
+  readFilter,
   type SortValues,
 } from "./list-index.ts";
 
-/** A stored row as the indexes of lists know it. */
+/** A stored row as the indexes of lists know it, with the columns that lists are filtered by. */
 export interface IndexedRow extends SortValues {
   readonly id: number;
   /** The kind under which it is counted. */
@@ -18,6 +19,8 @@ export interface IndexedRow extends SortValues {
 
 interface RowChange {
   readonly table: string;
+  /** The columns of the table that its lists are ordered and filtered by. */
+  readonly columns: string;
   readonly uid: string;
   readonly parent: string;
   /** The row before the transaction. */
@@ -26,7 +29,7 @@ interface RowChange {
   readonly kind: string | undefined;
 }
 
-type RowKey = Pick<RowChange, "table" | "uid" | "parent">;
+type RowKey = Pick<RowChange, "table" | "columns" | "uid" | "parent">;
 
 /** The key of a row in a list that it joins (1) or leaves (-1). */
 interface Move {
@@ -68,8 +71,8 @@ export class RowChanges {
     if (nodes.length === 0) return;
     const lists = await listsAt(writer, nodes);
     if (lists.length === 0) return;
-    await advance(writer, lists, nodes);
     const moves = await this.#moves(writer, lists);
+    await advance(writer, lists, nodes, moves);
     await moveEntries(
       writer,
       moves.filter(({ list }) => list.form === "entries"),
@@ -101,7 +104,11 @@ export class RowChanges {
 }
 
 function movesOf(list: ListIndexRow, row: IndexedRow | undefined, by: 1 | -1): Move[] {
-  return row?.kind === list.kind ? [{ list, key: keyOf(row[list.sort]), id: row.id, by }] : [];
+  if (row?.kind !== list.kind) return [];
+  const filter = readFilter(list.filter_by);
+  const values = row as unknown as Readonly<Record<string, unknown>>;
+  if (filter !== undefined && values[filter.column] !== filter.value) return [];
+  return [{ list, key: keyOf(row[list.sort]), id: row.id, by }];
 }
 
 /** While blocks are being built, rows behind the cursor are not counted yet. */
@@ -120,18 +127,27 @@ function listsAt(writer: Writer, nodes: readonly ListedNode[]): Promise<ListInde
   );
 }
 
-/** Counts the changes of this transaction as known to the indexes. */
+/** Counts the changes of this transaction as known to the indexes, and the rows that it adds to lists. */
 async function advance(
   writer: Writer,
   lists: readonly ListIndexRow[],
   nodes: readonly ListedNode[],
+  moves: readonly Move[],
 ): Promise<void> {
   const changes = new Map(nodes.map((node) => [`${node.kind} ${node.uid}`, node.changes]));
+  const rows = new Map<number, number>();
+  for (const { list, by } of moves) rows.set(list.id, (rows.get(list.id) ?? 0) + by);
   const { tuples, asInteger } = writer.dialect;
   await writer.run(
-    `UPDATE list_indexes SET changes = list_indexes.changes + ${asInteger("given.more")}
-     FROM (${tuples("list", "more")}) given WHERE list_indexes.id = ${asInteger("given.list")}`,
-    JSON.stringify(lists.map(({ id, kind, scope }) => [id, changes.get(`${kind} ${scope}`) ?? 0])),
+    `UPDATE list_indexes SET changes = list_indexes.changes + ${asInteger("given.more")},
+       row_count = list_indexes.row_count + ${asInteger("given.more_rows")}
+     FROM (${tuples("list", "more", "more_rows")}) given
+     WHERE list_indexes.id = ${asInteger("given.list")}`,
+    JSON.stringify(
+      lists.map(({ id, kind, scope }) => {
+        return [id, changes.get(`${kind} ${scope}`) ?? 0, rows.get(id) ?? 0];
+      }),
+    ),
   );
 }
 
@@ -145,7 +161,7 @@ async function currentRows(
   for (const [table, some] of Map.groupBy(kept, (change) => change.table)) {
     const kinds = new Map(some.map(({ uid, kind }) => [uid, kind as string]));
     const found = await writer.all<Omit<IndexedRow, "kind">>(
-      `SELECT id, uid, name, created, updated FROM ${table} WHERE uid IN (${writer.dialect.texts})`,
+      `SELECT ${some[0]?.columns} FROM ${table} WHERE uid IN (${writer.dialect.texts})`,
       JSON.stringify([...kinds.keys()]),
     );
     for (const row of found) {

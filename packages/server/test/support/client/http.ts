@@ -3,8 +3,11 @@ import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 
-/** Not fetch: it takes longer for a request than the server does, and most tests are requests. */
-const AGENT = new Agent({ keepAlive: true });
+/**
+ * Not fetch: it takes longer for a request than the server does, and most tests are requests. With several workers, each
+ * request has a connection of its own, so that the next one reaches another worker.
+ */
+const AGENT = new Agent({ keepAlive: process.env.WHARF_TEST_WORKERS === undefined });
 
 /** An answer over REST. */
 export interface Answer {

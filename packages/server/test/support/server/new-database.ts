@@ -16,9 +16,13 @@ export class NewDatabase {
   readonly #discard: () => void;
   readonly #open: (() => Promise<void>)[] = [];
 
-  private constructor(connect: () => Promise<Driver>, discard: () => void) {
+  /** Its folder, on SQLite. */
+  readonly folder: string;
+
+  private constructor(connect: () => Promise<Driver>, discard: () => void, folder = "") {
     this.#connect = connect;
     this.#discard = discard;
+    this.folder = folder;
   }
 
   /** @example const database = await NewDatabase.of("sqlite"); */
@@ -34,6 +38,7 @@ export class NewDatabase {
     return new NewDatabase(
       async () => openSqlite(join(folder, "wharf.db")),
       () => rmSync(folder, { recursive: true }),
+      folder,
     );
   }
 

@@ -1,6 +1,7 @@
 /** A server in this process, with a proxy in front of its database that simulates outages. */
 import { operatorToken } from "../../../src/app/admin.ts";
-import { type RunningServer, startServer } from "../../../src/app/server.ts";
+import type { RunningServer } from "../../../src/app/running-server.ts";
+import { startServer } from "../../../src/app/server.ts";
 import { readSettings, type Settings } from "../../../src/config/settings.ts";
 import { openPostgres } from "../../../src/store/db/postgres.ts";
 import { Store } from "../../../src/store/db/store.ts";

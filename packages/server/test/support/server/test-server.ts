@@ -23,6 +23,9 @@ export const STORES: readonly StoreKind[] = ["sqlite", "postgres"];
 
 const WHARF = join(import.meta.dirname, "../../../../cli/bin/wharf.cjs");
 
+/** Runs tests of one process with several: see `test/long/workers.test.ts`. */
+const WORKERS = process.env.WHARF_TEST_WORKERS ? Number(process.env.WHARF_TEST_WORKERS) : undefined;
+
 /** A server that takes longer to start is not going to, on the slowest machine. */
 const START_MS = 60_000;
 
@@ -37,6 +40,8 @@ export interface StartOptions {
    * which takes a tenth of the time to start.
    */
   readonly ownProcess?: boolean;
+  /** Start several processes that serve on one port. Implies `ownProcess`. */
+  readonly workers?: number | undefined;
   /** Opens the store of a server in this process, for tests that delay its writes. */
   readonly open?: ServerOptions["open"];
   /** Smaller sizes than usual, for a server in this process: tests of limits need fewer rows. */
@@ -74,10 +79,11 @@ export class TestServer {
     store = "sqlite",
     flags = [],
     sameStoreAs,
-    ownProcess = false,
     open,
     limits,
     deliveryTimes,
+    workers = open || limits || deliveryTimes ? undefined : WORKERS,
+    ownProcess = workers !== undefined,
   }: StartOptions = {}): Promise<TestServer> {
     const data = scratchFolder("wharf-test-");
     const storeFlags = sameStoreAs?.storeFlags ?? [
@@ -86,8 +92,9 @@ export class TestServer {
     ];
     const listen = `127.0.0.1:${await freePort()}`;
     const launch = ownProcess ? startProcess : startInProcess({ open, limits, deliveryTimes });
-    const running = await launch(["--listen", listen, ...storeFlags, ...flags]);
-    return new TestServer(launch, running, storeFlags, flags, data);
+    const all = workers === undefined ? flags : ["--workers", String(workers), ...flags];
+    const running = await launch(["--listen", listen, ...storeFlags, ...all]);
+    return new TestServer(launch, running, storeFlags, all, data);
   }
 
   /** Everything that the server has logged so far. */
@@ -221,9 +228,13 @@ process.on("exit", () => {
 });
 
 async function startProcess(flags: readonly string[]): Promise<Running> {
-  const child = spawn(process.execPath, [WHARF, "serve", "--shutdown-delay", "0", ...flags], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [WHARF, "serve", "--shutdown-delay", "0", "--workers", "1", ...flags],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   children.add(child);
   child.once("exit", () => children.delete(child));
   const log: string[] = [];

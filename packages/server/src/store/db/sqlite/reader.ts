@@ -28,12 +28,19 @@ export class SqliteReader extends SqliteConnection {
   readonly #version: StatementSync;
   readonly #lock: LockWait;
   readonly #onFailure: (failure: StoreFailure) => void;
+  readonly #maxAgeMs: number;
   #isOpen = false;
   #since = 0;
   #dataVersion = 0;
 
-  constructor(path: string, lock: LockWait, onFailure: (failure: StoreFailure) => void) {
+  constructor(
+    path: string,
+    lock: LockWait,
+    onFailure: (failure: StoreFailure) => void,
+    maxAgeMs = MAX_AGE_MS,
+  ) {
     super(path, true);
+    this.#maxAgeMs = maxAgeMs;
     this.#lock = lock;
     this.#onFailure = onFailure;
     this.#begin = this.prepared("BEGIN");
@@ -137,7 +144,7 @@ export class SqliteReader extends SqliteConnection {
 
   #enter(): void {
     const now = performance.now();
-    if (this.#isOpen && now - this.#since < MAX_AGE_MS) return;
+    if (this.#isOpen && now - this.#since < this.#maxAgeMs) return;
     this.leave();
     this.#begin.run();
     this.#isOpen = true;

@@ -1,0 +1,166 @@
+import { newDatabase } from "../../packages/server/test/support/server/postgres.ts";
+import { cpuMsOf, familyOf } from "../children.ts";
+import { ScratchData } from "../data-set.ts";
+import type { HttpJob } from "../load/http.ts";
+import { alternately } from "../measure.ts";
+import type { Bench, Measured, Row } from "../row.ts";
+import { groupPath, mustEqual } from "../verify.ts";
+import { Wharf } from "../wharf.ts";
+
+const WORKERS = 2;
+const CONNECTIONS = 128;
+
+/** Groups of the organization, which are read alternately. */
+const GROUPS = 1_000;
+
+type Store = "SQLite" | "PostgreSQL";
+
+type Request = Pick<HttpJob, "method" | "targets">;
+
+/** What is measured: requests to an organization with these groups. */
+interface Work {
+  readonly name: string;
+  readonly target: number;
+  /** Whether requests do not wait for each other, so that the CPU time of a response says what free cores can do. */
+  readonly isIndependent: boolean;
+  requests(organization: string, groups: readonly string[]): Request;
+}
+
+const WORKS: readonly Work[] = [
+  {
+    name: "GET group",
+    target: 1.7,
+    isIndependent: true,
+    requests: (_organization, groups) => ({
+      method: "GET",
+      targets: groups.map((uid) => ({ path: groupPath(uid) })),
+    }),
+  },
+  {
+    name: "list 50 groups",
+    target: 1.7,
+    isIndependent: true,
+    requests: (organization) => ({
+      method: "GET",
+      targets: [{ path: `/iam/v2beta1/groups?uidp.childrenOf=${organization}&pageSize=50` }],
+    }),
+  },
+  {
+    name: "create group, durable",
+    target: 1,
+    isIndependent: false,
+    requests: (organization) => ({
+      method: "POST",
+      targets: Array.from({ length: GROUPS }, (_, at) => newGroup(organization, at)),
+    }),
+  },
+];
+
+/** Several workers against one, on both stores. */
+export const workerRows: readonly Row[] = (["SQLite", "PostgreSQL"] as const).flatMap((store) =>
+  WORKS.map(
+    (work): Row => ({
+      work: `${work.name}, ${WORKERS} workers on ${store}, ${CONNECTIONS} connections`,
+      reference: "one worker",
+      target: { atLeast: work.target },
+      measure: (bench) => measure(bench, store, work),
+    }),
+  ),
+);
+
+async function measure(bench: Bench, store: Store, work: Work): Promise<Measured> {
+  await using one = await Site.start(bench, store, 1);
+  await using several = await Site.start(bench, store, WORKERS);
+  const { options } = bench;
+  for (const site of [one, several]) await site.load(work, options.warmUpSeconds / 2);
+  const sides = { one: { wall: 0, cpu: 0 }, several: { wall: 0, cpu: 0 } };
+  const figure = (site: Site, side: keyof typeof sides, workers: number) => async () => {
+    const { perSecond, perCpuSecond } = await site.load(work, options.seconds);
+    sides[side].wall += perSecond / options.rounds;
+    sides[side].cpu += perCpuSecond / options.rounds;
+    return work.isIndependent ? perCpuSecond * workers : perSecond;
+  };
+  const figures = await alternately(
+    options.rounds,
+    figure(one, "one", 1),
+    figure(several, "several", WORKERS),
+  );
+  const times = (name: "wall" | "cpu") => (sides.several[name] / sides.one[name]).toFixed(2);
+  const notes = [
+    work.isIndependent
+      ? "responses per second of CPU time, times the workers: what as many free cores would give"
+      : "responses per second",
+    `beside the load, on the cores of this machine: ${times("wall")} × the responses, ${times("cpu")} × per second of CPU time`,
+  ];
+  return { unit: "per s", ...figures, notes };
+}
+
+/** A server with an organization of its own. */
+class Site implements AsyncDisposable {
+  readonly #bench: Bench;
+  readonly #server: Wharf;
+  readonly #scratch: ScratchData;
+  readonly #organization: string;
+  readonly #groups: readonly string[];
+
+  private constructor(
+    bench: Bench,
+    server: Wharf,
+    scratch: ScratchData,
+    organization: string,
+    groups: readonly string[],
+  ) {
+    this.#bench = bench;
+    this.#server = server;
+    this.#scratch = scratch;
+    this.#organization = organization;
+    this.#groups = groups;
+  }
+
+  static async start(bench: Bench, store: Store, workers: number): Promise<Site> {
+    const scratch = new ScratchData();
+    const server = await Wharf.start({
+      data: scratch.path,
+      // Workers are there to use all cores.
+      core: undefined,
+      profiles: bench.profiles,
+      flags: ["--workers", String(workers)],
+      store: store === "SQLite" ? [] : ["--database-url", await newDatabase()],
+    });
+    const made = JSON.parse(await server.rest("/iam/v2beta1/groups", '{"name":"organization"}'));
+    const organization: string = made.uid;
+    const groups = await Promise.all(
+      Array.from({ length: GROUPS }, async (_, at) => {
+        const { path, body } = newGroup(organization, at);
+        return JSON.parse(await server.rest(path, body)).uid as string;
+      }),
+    );
+    mustEqual(new Set(groups).size, GROUPS);
+    return new Site(bench, server, scratch, organization, groups);
+  }
+
+  async load(work: Work, seconds: number): Promise<{ perSecond: number; perCpuSecond: number }> {
+    const { port, token, pid } = this.#server;
+    const { method, targets } = work.requests(this.#organization, this.#groups);
+    const pids = familyOf(pid);
+    const cpuMs = () => pids.reduce((sum, one) => sum + cpuMsOf(one), 0);
+    const before = cpuMs();
+    const job = { port, token, method, targets, connections: CONNECTIONS, seconds };
+    const load = await this.#bench.http.ask(job);
+    return {
+      perSecond: load.answers / load.seconds,
+      perCpuSecond: (load.answers * 1000) / (cpuMs() - before),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server[Symbol.asyncDispose]();
+    this.#scratch[Symbol.dispose]();
+  }
+}
+
+function newGroup(organization: string, at: number): { path: string; body: string } {
+  const word = String(at).padStart(8, "0");
+  const body = { name: `team-${word}`, description: `Builds and ships what team ${word} owns` };
+  return { path: groupPath(organization), body: JSON.stringify(body) };
+}

@@ -1,0 +1,48 @@
+import type { AddressInfo } from "node:net";
+import type { Settings } from "../../config/settings.ts";
+import type { FirstRun } from "../../login/local/setup.ts";
+import type { NotReady } from "../../observe/readiness.ts";
+
+/*
+ * A server of several processes: a supervisor that listens and starts workers, which serve. They exchange these
+ * messages over the channel of Node.js, and single bytes about turns to write over a pipe (write-turns.ts).
+ */
+
+/** What a worker needs to start. */
+export interface WorkerStart {
+  /** From 1. The first one also does what only one process of a server may do. */
+  readonly worker: number;
+  /** The share of this worker. */
+  readonly settings: Settings;
+  /** Where the supervisor listens. */
+  readonly address: AddressInfo;
+  /** Whether it replaces one that has ended. */
+  readonly isReplacement: boolean;
+}
+
+/** What the supervisor sends to a worker. */
+export type ToWorker =
+  | { readonly kind: "start"; readonly start: WorkerStart }
+  /** Comes with a socket. */
+  | { readonly kind: "connection" }
+  /** A peer has granted a use of a limit. */
+  | { readonly kind: "counted"; readonly limiter: string; readonly key: string }
+  /** What another worker cannot do. */
+  | { readonly kind: "elsewhere"; readonly problem: NotReady | undefined }
+  /** Asks for the metrics of this worker, and answers a question for those of all. */
+  | { readonly kind: "report"; readonly id: number }
+  | { readonly kind: "scraped"; readonly id: number; readonly text: string }
+  /** Not ready from now on, but serving. */
+  | { readonly kind: "drain" }
+  /** Ends once requests in progress are answered. */
+  | { readonly kind: "stop" };
+
+/** What a worker sends to the supervisor. */
+export type FromWorker =
+  | { readonly kind: "ready"; readonly firstRun: FirstRun | undefined }
+  /** Has received a connection. */
+  | { readonly kind: "accepted" }
+  | { readonly kind: "counted"; readonly limiter: string; readonly key: string }
+  | { readonly kind: "problem"; readonly problem: NotReady | undefined }
+  | { readonly kind: "scrape"; readonly id: number }
+  | { readonly kind: "reported"; readonly id: number; readonly text: string };

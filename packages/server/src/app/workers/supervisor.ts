@@ -1,0 +1,148 @@
+import type { Server, Socket } from "node:net";
+import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
+import type { Settings } from "../../config/settings.ts";
+import type { FirstRun } from "../../login/local/setup.ts";
+import { type Log, openLog, stderrOutput } from "../../observe/logger.ts";
+import { lockDataDirectory } from "../../store/db/open.ts";
+import type { ServerLock } from "../../store/db/sqlite/server-lock.ts";
+import { urlOf } from "../../wire/port.ts";
+import { DRAIN_MS, type RunningServer } from "../running-server.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { type Listening, listenFor } from "./listener.ts";
+import type { FromWorker } from "./messages.ts";
+import { Scrapes } from "./scrapes.ts";
+import { shareOf } from "./settings-share.ts";
+import { WorkerPool } from "./worker-pool.ts";
+import type { WorkerProcess, WorkerProgram } from "./worker-process.ts";
+import { WriteTurns } from "./write-turns.ts";
+
+/** What workers may take to end, beyond the time for requests in progress. */
+const STOP_MARGIN_MS = 10_000;
+
+/** The interval in which a stop looks whether workers are done. */
+const CHECK_MS = 10;
+
+/**
+ * A server of several processes. The supervisor holds the lock of the data directory, listens, passes connections to
+ * workers, lets them write in turn, and replaces those that end. It serves nothing itself, so that it does not fail.
+ */
+export class Supervisor implements RunningServer {
+  readonly url: string;
+  firstRun: FirstRun | undefined;
+  readonly #logs: Log;
+  readonly #lock: ServerLock | undefined;
+  readonly #server: Server;
+  readonly #dispatcher: Dispatcher;
+  readonly #turns = new WriteTurns();
+  readonly #scrapes: Scrapes;
+  readonly #pool: WorkerPool;
+  readonly #delay = new AbortController();
+  #stopped: Promise<void> | undefined;
+
+  private constructor(
+    settings: Settings,
+    program: WorkerProgram,
+    lock: ServerLock | undefined,
+    dispatcher: Dispatcher,
+    { server, address }: Listening,
+  ) {
+    this.#lock = lock;
+    this.#dispatcher = dispatcher;
+    this.#server = server;
+    this.url = urlOf(address, settings.tlsCert !== "");
+    let dropped = 0;
+    const output = stderrOutput({ count: (_name, _labels, lines = 1) => (dropped += lines) });
+    this.#logs = openLog(settings.logLevel, output);
+    this.#scrapes = new Scrapes(() => droppedLines(dropped));
+    const { log } = this.#logs;
+    this.#pool = new WorkerPool(program, { settings: shareOf(settings), address }, log, {
+      started: (worker) => this.#turns.serve(worker.turns),
+      ready: (worker) => this.#ready(worker),
+      message: (worker, message) => this.#received(worker, message),
+      logged: (lines) => output.write(lines),
+      ended: (worker) => this.#ended(worker),
+    });
+    server.on("error", (error) => log.error({ err: error }, "connection not accepted"));
+    // However this process ends, it leaves none behind.
+    process.on("exit", () => this.#pool.killAll());
+  }
+
+  /** Resolves when all workers are ready; rejects if the first one cannot start. */
+  static async start(settings: Settings, program: WorkerProgram): Promise<Supervisor> {
+    const lock = lockDataDirectory(settings);
+    const dispatcher = new Dispatcher(settings.maxConnections);
+    const accept = (socket: Socket) => dispatcher.dispatch(socket);
+    const listening = await listenFor(settings, accept).catch((error) => {
+      lock?.release();
+      throw error;
+    });
+    const supervisor = new Supervisor(settings, program, lock, dispatcher, listening);
+    try {
+      supervisor.firstRun = await supervisor.#pool.start();
+      return supervisor;
+    } catch (error) {
+      listening.server.close();
+      lock?.release();
+      throw error;
+    }
+  }
+
+  /**
+   * Fails readiness at once and serves for `delayMs` more. Then stops listening, and ends the workers once they have
+   * received all connections and answered their requests.
+   */
+  stop(delayMs = 0): Promise<void> {
+    if (delayMs === 0) this.#delay.abort();
+    this.#stopped ??= this.#shutDown(delayMs);
+    return this.#stopped;
+  }
+
+  async #shutDown(delayMs: number): Promise<void> {
+    this.#pool.broadcast({ kind: "drain" });
+    await sleep(delayMs, undefined, this.#delay).catch(() => {});
+    // What the kernel has accepted so far: closing would reset it.
+    await nextTick();
+    this.#server.close();
+    await this.#until(() => this.#pool.all.every((worker) => worker.hasReceivedAll), DRAIN_MS);
+    this.#pool.stopReplacing();
+    this.#pool.broadcast({ kind: "stop" });
+    await this.#until(() => this.#pool.all.length === 0, DRAIN_MS + STOP_MARGIN_MS);
+    this.#pool.killAll();
+    this.#lock?.release();
+    this.#logs.flush();
+  }
+
+  async #until(isDone: () => boolean, maxMs: number): Promise<void> {
+    const deadline = performance.now() + maxMs;
+    while (!isDone() && performance.now() < deadline) await sleep(CHECK_MS);
+  }
+
+  #ready(worker: WorkerProcess): void {
+    if (this.#stopped !== undefined) worker.send({ kind: "drain" });
+    this.#dispatcher.add(worker);
+  }
+
+  #ended(worker: WorkerProcess): void {
+    this.#dispatcher.remove(worker);
+    for (const socket of worker.takeBack()) this.#dispatcher.dispatch(socket);
+    this.#scrapes.ended(worker.number);
+  }
+
+  #received(worker: WorkerProcess, message: FromWorker): void {
+    if (message.kind === "counted") this.#pool.broadcast(message, worker);
+    else if (message.kind === "scrape") void this.#scrape(worker, message.id);
+    else if (message.kind === "reported")
+      this.#scrapes.reported(worker.number, message.id, message.text);
+  }
+
+  async #scrape(asking: WorkerProcess, id: number): Promise<void> {
+    const ready = this.#pool.all.filter(({ isReady }) => isReady);
+    asking.send({ kind: "scraped", id, text: await this.#scrapes.scrape(ready) });
+  }
+}
+
+/** The metric of lines that the supervisor could not write. */
+function droppedLines(lines: number): string {
+  const name = "wharf_log_lines_dropped_total";
+  return `# TYPE ${name} counter\n${name} ${lines}\n`;
+}

@@ -1,0 +1,167 @@
+import type { FirstRun } from "../../login/local/setup.ts";
+import type { Logger } from "../../observe/logger.ts";
+import type { NotReady } from "../../observe/readiness.ts";
+import type { FromWorker, ToWorker, WorkerStart } from "./messages.ts";
+import { WorkerProcess, type WorkerProgram } from "./worker-process.ts";
+
+/** The pause before a worker is replaced, which doubles while replacements end, too. */
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 10_000;
+
+/** A worker that has served for this long has not failed at its start. */
+const STABLE_MS = 30_000;
+
+/** A first worker that could not start. It has reported why; the supervisor exits with its code. */
+export class WorkerStartError extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super("the first worker did not start");
+    this.exitCode = exitCode;
+  }
+}
+
+export interface PoolEvents {
+  started(worker: WorkerProcess): void;
+  ready(worker: WorkerProcess): void;
+  message(worker: WorkerProcess, message: FromWorker): void;
+  logged(lines: string): void;
+  ended(worker: WorkerProcess): void;
+}
+
+/** What all workers start with. */
+export type PoolStart = Omit<WorkerStart, "worker" | "isReplacement">;
+
+/** One of the numbers of workers, and the process that has it now. */
+interface Place {
+  readonly number: number;
+  process: WorkerProcess | undefined;
+  pauseMs: number;
+  /** What its process cannot do. */
+  problem: NotReady | undefined;
+  /** Settles when its first process is ready, or has ended before. */
+  readonly first: PromiseWithResolvers<FirstRun | undefined>;
+}
+
+/** Starts workers, and replaces those that end. */
+export class WorkerPool {
+  readonly #program: WorkerProgram;
+  readonly #start: PoolStart;
+  readonly #log: Logger;
+  readonly #events: PoolEvents;
+  readonly #places: readonly Place[];
+  /** From the first worker's being ready to the end. */
+  #isServing = false;
+
+  constructor(program: WorkerProgram, start: PoolStart, log: Logger, events: PoolEvents) {
+    this.#program = program;
+    this.#start = start;
+    this.#log = log;
+    this.#events = events;
+    this.#places = Array.from({ length: start.settings.workers }, (_, at) => ({
+      number: at + 1,
+      process: undefined,
+      pauseMs: MIN_PAUSE_MS,
+      problem: undefined,
+      first: Promise.withResolvers(),
+    }));
+    // Nobody waits for the start of a replacement.
+    for (const { first } of this.#places) first.promise.catch(() => {});
+  }
+
+  /** The processes that run. */
+  get all(): WorkerProcess[] {
+    return this.#places.flatMap(({ process }) => process ?? []);
+  }
+
+  /** Starts the first worker, which creates or upgrades the store, then the others. */
+  async start(): Promise<FirstRun | undefined> {
+    const [first, ...others] = this.#places as [Place, ...Place[]];
+    this.#startWorker(first, false);
+    const firstRun = await first.first.promise;
+    this.#isServing = true;
+    for (const place of others) this.#startWorker(place, false);
+    // One that fails now is replaced later: the server can serve without it.
+    await Promise.allSettled(others.map(({ first }) => first.promise));
+    return firstRun;
+  }
+
+  /** Workers that end from now on are not replaced. */
+  stopReplacing(): void {
+    this.#isServing = false;
+  }
+
+  broadcast(message: ToWorker, except?: WorkerProcess): void {
+    for (const worker of this.all) if (worker !== except) worker.send(message);
+  }
+
+  killAll(): void {
+    for (const worker of this.all) worker.kill();
+  }
+
+  #startWorker(place: Place, isReplacement: boolean): void {
+    const start: WorkerStart = { ...this.#start, worker: place.number, isReplacement };
+    try {
+      const worker = new WorkerProcess(this.#program, start, {
+        message: (from, message) => this.#received(place, from, message),
+        logged: (lines) => this.#events.logged(lines),
+        ended: (ended, code, signal) => this.#ended(place, ended, code, signal),
+      });
+      place.process = worker;
+      this.#events.started(worker);
+    } catch (error) {
+      // Such as for lack of file descriptors or memory.
+      this.#log.error({ worker: place.number, err: error }, "worker not started");
+      place.first.reject(error);
+      this.#replaceSoon(place);
+    }
+  }
+
+  #received(place: Place, worker: WorkerProcess, message: FromWorker): void {
+    if (message.kind === "problem") {
+      place.problem = message.problem;
+      this.#shareProblems();
+    } else if (message.kind === "ready") {
+      worker.isReady = true;
+      this.#log.info({ worker: place.number, pid: worker.pid }, "worker ready");
+      this.#shareProblems();
+      this.#events.ready(worker);
+      place.first.resolve(message.firstRun);
+    } else this.#events.message(worker, message);
+  }
+
+  /** Every worker answers for all: a client learns the same wherever its connection leads. */
+  #shareProblems(): void {
+    for (const place of this.#places) {
+      const others = this.#places.filter((other) => other !== place);
+      const problem = others.find((other) => other.problem !== undefined)?.problem;
+      place.process?.send({ kind: "elsewhere", problem });
+    }
+  }
+
+  #ended(
+    place: Place,
+    worker: WorkerProcess,
+    code: number | null,
+    signal: NodeJS.Signals | null,
+  ): void {
+    place.process = undefined;
+    place.problem = undefined;
+    this.#shareProblems();
+    this.#events.ended(worker);
+    place.first.reject(new WorkerStartError(code ?? 1));
+    if (!this.#isServing) return;
+    if (performance.now() - worker.started > STABLE_MS) place.pauseMs = MIN_PAUSE_MS;
+    const fields = { worker: place.number, exitCode: code, signal, restartMs: place.pauseMs };
+    this.#log.error(fields, "worker ended unexpectedly: it is replaced");
+    this.#replaceSoon(place);
+  }
+
+  #replaceSoon(place: Place): void {
+    const { pauseMs } = place;
+    place.pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
+    setTimeout(() => {
+      if (this.#isServing) this.#startWorker(place, true);
+    }, pauseMs);
+  }
+}
