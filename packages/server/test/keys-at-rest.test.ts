@@ -75,6 +75,7 @@ for (const store of STORES) {
         "page-tokens",
         "refresh-tokens",
         "registry-notifications",
+        "webhooks",
       ]);
       assert.deepEqual(material.others, ["s3cret"]);
       assert.equal(given.length, 5);

@@ -105,7 +105,7 @@ for (const store of STORES) {
     test("leaves no plaintext keys in tables", async () => {
       const [server] = servers as [TestServer];
       const secrets = secretBytesOf(await keyMaterialOf(server));
-      assert.equal(secrets.length, 8);
+      assert.equal(secrets.length, 9);
       const values = await everyValueOf(server);
       assert.deepEqual(await rawRows(server, "SELECT * FROM unsealed"), []);
       for (const [name, secret] of secrets)

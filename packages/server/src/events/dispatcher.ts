@@ -54,6 +54,13 @@ export class Dispatcher {
     deps.store.onCommit(() => {
       if (this.#follows) this.#waiting.wake();
     });
+    // After a failover the database may lack the latest commits, and the cursor in memory would skip what follows.
+    deps.store.health.observe({
+      failed: () => {
+        this.#cursor = undefined;
+      },
+      recovered() {},
+    });
   }
 
   start(): void {

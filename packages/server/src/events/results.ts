@@ -10,12 +10,16 @@ interface Unwritten {
   reject(error: unknown): void;
 }
 
-/** Stores the results of one subscription: those of the same tick with one statement. */
+/** Results are stored together within this time, while further ones are to come: a commit costs more than a request. */
+const GATHER_MS = 10;
+
+/** Stores the results of one subscription, several with one statement. */
 export class Results {
   readonly #store: Store;
   readonly #uid: string;
   readonly #health: SinkHealth;
   #unwritten: Unwritten[] = [];
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(store: Store, uid: string, health: SinkHealth) {
     this.#store = store;
@@ -24,14 +28,17 @@ export class Results {
   }
 
   /** Resolves when the result is durable. */
-  write(outcome: AttemptOutcome): Promise<void> {
+  write(outcome: AttemptOutcome, hasMore: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (this.#unwritten.length === 0) setImmediate(() => this.#flush());
       this.#unwritten.push({ outcome, resolve, reject });
+      if (!hasMore) this.#flush();
+      else this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS);
     });
   }
 
   async #flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     const batch = this.#unwritten;
     this.#unwritten = [];
     const outcomes = batch.map(({ outcome }) => outcome);

@@ -1,6 +1,6 @@
 import type { Leases } from "../delivery/leases.ts";
+import type { SendResult } from "../delivery/pinned-client.ts";
 import { Waiting } from "../delivery/waiting.ts";
-import { VERSION } from "../lib/version.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import { pendingDeliveries, type StoredDelivery } from "../store/tables/deliveries.ts";
 import { type EventWithBody, readEventBodies } from "../store/tables/event-log.ts";
@@ -11,8 +11,8 @@ import {
   readHealth,
   restUntil,
 } from "../store/tables/subscription-states.ts";
-import { attributesOf, payloadOf } from "./cloud-event.ts";
 import { type ContextDeps, type Current, isActive, SubscriptionContext } from "./context.ts";
+import { deliveryRequest } from "./delivery-request.ts";
 import { disable } from "./disable.ts";
 import { type AttemptOutcome, EXPIRED, outcomeOf } from "./outcomes.ts";
 import { Results } from "./results.ts";
@@ -24,6 +24,9 @@ const WINDOW = 200;
 /** Windows read to find something that can be sent, where many deliveries wait for their next attempt. */
 const MAX_WINDOWS = 10;
 
+/** Results that wait to be stored, for each concurrent request. A kill repeats at most these. */
+const MAX_UNSTORED = 4;
+
 /** The pause after a result could not be stored. */
 const STORE_PAUSE_MS = 1_000;
 
@@ -32,8 +35,17 @@ export interface SenderDeps extends ContextDeps {
   readonly metrics: Pick<Metrics, "count">;
 }
 
+/** A delivery with its event; undefined if that has expired. */
+interface Due {
+  readonly delivery: StoredDelivery;
+  readonly event: EventWithBody | undefined;
+}
+
 /** Deliveries of one subject: each is sent after the result of the one before is stored. */
-type Chain = { readonly key: string; readonly deliveries: StoredDelivery[] };
+interface Chain {
+  readonly key: string;
+  readonly deliveries: readonly Due[];
+}
 
 /**
  * Sends the deliveries of one subscription, while this process has its lease. Subjects are independent of each other up
@@ -46,7 +58,8 @@ export class Sender {
   readonly #waiting = new Waiting();
   readonly #active = new Set<string>();
   #ready: Chain[] = [];
-  #bodies = new Map<number, EventWithBody>();
+  /** Requests in progress. */
+  #sending = 0;
   #health = new SinkHealth();
   #results: Results;
   /** Whether the store may have deliveries that are not in memory. */
@@ -134,7 +147,7 @@ export class Sender {
     const isOrdered = subscription.maxConcurrency === 1;
     const now = Date.now();
     const blocked = new Set(this.#active);
-    const chains = new Map<string, Chain>();
+    const chains = new Map<string, StoredDelivery[]>();
     this.#mayHaveMore = false;
     this.#nextAt = NEVER_DUE;
     let after = 0;
@@ -146,34 +159,34 @@ export class Sender {
           blocked.add(key);
           this.#nextAt = Math.min(this.#nextAt, row.nextAt);
         }
-        if (blocked.has(key)) {
-          this.#mayHaveMore ||= this.#active.has(key);
-          continue;
-        }
-        const chain = chains.get(key) ?? { key, deliveries: [] };
-        chain.deliveries.push(row);
-        chains.set(key, chain);
+        if (blocked.has(key)) this.#mayHaveMore ||= this.#active.has(key);
+        else chains.set(key, [...(chains.get(key) ?? []), row]);
       }
       if (rows.length < WINDOW) break;
       this.#mayHaveMore = true;
       after = rows.at(-1)?.id ?? 0;
     }
-    this.#ready = [...chains.values()];
-    const events = this.#ready.flatMap(({ deliveries }) => deliveries.map(({ event }) => event));
-    if (this.#active.size === 0) this.#bodies.clear();
-    for (const [id, event] of await readEventBodies(reader, [...new Set(events)]))
-      this.#bodies.set(id, event);
+    const ids = [...chains.values()].flatMap((rows) => rows.map(({ event }) => event));
+    const events = await readEventBodies(reader, [...new Set(ids)]);
+    this.#ready = [...chains].map(([key, rows]) => {
+      return {
+        key,
+        deliveries: rows.map((row) => ({ delivery: row, event: events.get(row.event) })),
+      };
+    });
   }
 
   #startChains({ subscription }: Current): void {
     const limit = this.#health.isFailing ? 1 : subscription.maxConcurrency;
     while (
       this.#ready.length > 0 &&
-      this.#active.size < limit &&
+      this.#sending < limit &&
+      this.#active.size < limit * MAX_UNSTORED &&
       Date.now() >= this.#health.pausedUntil
     ) {
       const chain = this.#ready.shift() as Chain;
       this.#active.add(chain.key);
+      this.#sending += 1;
       this.#sendChain(chain)
         .catch(() => {
           // The store's health reports it. Nothing is lost: the delivery is still pending.
@@ -188,42 +201,35 @@ export class Sender {
     }
   }
 
+  /** Begins with a permit to send, which it returns while a result is stored. */
   async #sendChain({ deliveries }: Chain): Promise<void> {
-    const { leases } = this.#deps;
-    for (const delivery of deliveries) {
-      const context = await this.#context.current();
-      if (this.#stopped || !isActive(context) || !leases.holds(leaseOf(this.#uid))) return;
-      const outcome = await this.#attempt(context, delivery);
-      await this.#results.write(outcome);
+    for (const [index, delivery] of deliveries.entries()) {
+      if (index > 0) this.#sending += 1;
+      let outcome: AttemptOutcome | undefined;
+      try {
+        outcome = await this.#attempt(delivery);
+      } finally {
+        this.#sending -= 1;
+        this.#waiting.wake();
+      }
+      if (outcome === undefined) return;
+      await this.#results.write(outcome, this.#sending > 0 || this.#ready.length > 0);
       await this.#disableIfGone(outcome);
       if (outcome.outcome !== "delivered") this.#mayHaveMore = true;
       if (outcome.outcome === "retried" || Date.now() < this.#health.pausedUntil) return;
     }
   }
 
-  async #attempt(context: Current, delivery: StoredDelivery): Promise<AttemptOutcome> {
-    const { times, signer, names, metrics } = this.#deps;
-    const event = this.#bodies.get(delivery.event);
-    const { retryDelaysMs } = times;
+  /** Undefined if the subscription must not be sent to any more. */
+  async #attempt({ delivery, event }: Due): Promise<AttemptOutcome | undefined> {
+    const { leases, times, signer, names, metrics } = this.#deps;
+    const context = await this.#context.current();
+    if (this.#stopped || !isActive(context) || !leases.holds(leaseOf(this.#uid))) return undefined;
     const now = Date.now();
-    if (event === undefined) return outcomeOf(delivery, EXPIRED, now, retryDelaysMs);
-    const { datacontenttype, ...attributes } = attributesOf(event, names());
-    const body = payloadOf(event.actor, event.body);
-    const headers: Record<string, string> = {
-      "content-type": datacontenttype,
-      "user-agent": `Wharf/${VERSION}`,
-      ...signer.headers(context.group, event.eventId, body, context.secrets, now),
-    };
-    for (const [name, value] of Object.entries(attributes)) {
-      if (value !== "") headers[`ce-${name}`] = headerValue(value);
-    }
-    if (delivery.replay !== 0) headers["ce-replay"] = "true";
-    const outcome = outcomeOf(
-      delivery,
-      await context.client.post(headers, body),
-      now,
-      retryDelaysMs,
-    );
+    const result = await (event === undefined
+      ? EXPIRED
+      : post(context, deliveryRequest(context, delivery, event, names(), signer, now)));
+    const outcome = outcomeOf(delivery, result, now, times.retryDelaysMs);
     metrics.count("wharf_event_deliveries_total", { outcome: outcome.outcome });
     return outcome;
   }
@@ -241,9 +247,9 @@ export class Sender {
   }
 }
 
-/** CloudEvents in HTTP headers: characters beyond printable ASCII are percent-encoded, and so are quotes and percent. */
-function headerValue(text: string): string {
-  return text.replaceAll(/[^\x21\x23\x24\x26-\x7e]/gu, (character) =>
-    encodeURIComponent(character),
-  );
+function post(
+  { client }: Current,
+  { headers, body }: ReturnType<typeof deliveryRequest>,
+): Promise<SendResult> {
+  return client.post(headers, body);
 }

@@ -45,13 +45,14 @@ export class SinkHealth {
     this.#row = { ...this.#row, pausedUntil: until };
   }
 
-  /** Takes in the outcomes of attempts. Returns what to store; undefined if it has hardly changed. */
+  /** Applies the outcomes of attempts. Returns what to store; undefined if it has hardly changed. */
   after(outcomes: readonly AttemptOutcome[], now: number): SubscriptionHealthRow | undefined {
     const before = this.#row;
     const failed = outcomes.filter(({ outcome }) => outcome !== "delivered");
     const isDelivered = failed.length < outcomes.length;
     if (isDelivered) this.#failures = 0;
-    this.#failures += failed.length;
+    // Requests that fail together count as one failure.
+    if (failed.length > 0) this.#failures += 1;
     const backoff = Math.min(MIN_PAUSE_MS * 2 ** (this.#failures - 1), MAX_PAUSE_MS);
     const pauseMs = Math.max(backoff, ...failed.map((one) => one.pauseMs));
     const isUnchanged = failed.length === 0 && before.failingSince === 0;

@@ -38,6 +38,7 @@ export async function callEveryMethod(call: Calls, ground: Ground): Promise<void
   await groupInvites(call, group, role);
   await identityProviders(call, group, role);
   await accounts(call, group);
+  await subscriptions(call, group);
   await repos(call, group, image);
   const named = { package: ground.package };
   const { versions } = await call(v1.registryV1.Registry, "GetPackageVersionMetadata", named);
@@ -160,6 +161,14 @@ async function accounts(call: Calls, group: string): Promise<void> {
   const checked = await call(GroupAccountAssociations, "Check", { group, accountType: "AMAZON" });
   assert.ok(checked.message);
   await call(GroupAccountAssociations, "Delete", { group });
+}
+
+async function subscriptions(call: Calls, parentId: string): Promise<void> {
+  const { Subscriptions } = v1.subscriptionsV1;
+  const subscription = { sink: "https://events.example.com" };
+  const { id } = await call(Subscriptions, "Create", { parentId, subscription });
+  assert.deepEqual((await call(Subscriptions, "List", { id })).items, [{ id, ...subscription }]);
+  await call(Subscriptions, "Delete", { id });
 }
 
 async function repos(call: Calls, parentId: string, image: Ground["image"]): Promise<void> {

@@ -1,0 +1,187 @@
+import { ScratchData } from "../data-set.ts";
+import type { Load } from "../load/load.ts";
+import type { SinkJob, Sunk } from "../load/sink.ts";
+import { alternately, measureLoads, median, perSecond } from "../measure.ts";
+import type { Options } from "../options.ts";
+import { Program } from "../program.ts";
+import type { SendJob } from "../reference/sender.ts";
+import { type Bench, counted, type Row, serve } from "../row.ts";
+import { groupPath, mustEqual } from "../verify.ts";
+import type { Wharf } from "../wharf.ts";
+
+const CONNECTIONS = 64;
+
+/** Concurrent requests of a subscription, and of the bare sender. */
+const CONCURRENCY = 16;
+
+type Sink = Program<SinkJob, Sunk>;
+
+function sinkOf({ cores }: Bench): Sink {
+  return new Program<SinkJob, Sunk>("load/sink.ts", cores.asking);
+}
+
+async function organization(server: Wharf): Promise<string> {
+  return JSON.parse(await server.rest("/iam/v2beta1/groups", '{"name":"organization"}')).uid;
+}
+
+async function subscribe(server: Wharf, group: string, sink: Sink): Promise<string> {
+  const { port } = await sink.ask({ until: 0 });
+  const body = JSON.stringify({ sink: `http://127.0.0.1:${port}/`, name: "bench" });
+  return JSON.parse(await server.rest(`/events/v2beta1/subscriptions/${group}`, body)).uid;
+}
+
+/** Events per second from the request to send them again until the last has arrived. */
+export function deliveriesRow({ quick }: Options): Row {
+  const events = quick ? 300 : 3_000;
+  return {
+    work: `deliveries of ${counted(events)} events to a sink on this machine`,
+    reference: "a bare sender that signs and posts the same bytes",
+    target: { atLeast: 0.5 },
+
+    async measure(bench) {
+      using folder = new ScratchData();
+      await using server = await serve(bench, folder.path);
+      await using sink = sinkOf(bench);
+      await using sender = new Program<SendJob, number>("reference/sender.ts", bench.cores.serving);
+      const group = await organization(server);
+      for (let at = 0; at < events; at += CONNECTIONS) {
+        const names = Array.from({ length: Math.min(CONNECTIONS, events - at) }, (_, i) => at + i);
+        await Promise.all(
+          names.map((name) =>
+            server.rest(groupPath(group), JSON.stringify({ name: `team-${name}` })),
+          ),
+        );
+      }
+      const uid = await subscribe(server, group, sink);
+      const { port } = await sink.ask({ until: 1 });
+      const rate = async (send: () => Promise<unknown>) => {
+        const { count } = await sink.ask({ until: 0 });
+        const begun = performance.now();
+        const arrived = sink.ask({ until: count + events });
+        await send();
+        await arrived;
+        return (events * 1000) / (performance.now() - begun);
+      };
+      const listed = await server.rest(`/events/v2beta1/events/${group}?pageSize=1&types=*group*`);
+      const [event] = JSON.parse(listed).events;
+      const body = JSON.stringify(event.data);
+      const headers = {
+        "content-type": "application/json",
+        "ce-id": event.id,
+        "ce-type": event.type,
+        "ce-source": event.source,
+        "ce-subject": event.subject,
+        "ce-group": event.group,
+        "ce-specversion": "1.0",
+      };
+      const url = `http://127.0.0.1:${port}/`;
+      const job = { url, count: events, concurrency: CONCURRENCY, headers, body };
+      // Only the events of groups: those about the subscription would be too many.
+      const again = JSON.stringify({
+        since: "2020-01-01T00:00:00Z",
+        types: ["iam.group.created.*"],
+      });
+      const redeliver = async () => {
+        const path = `/events/v2beta1/deliveries/${uid}:redeliver`;
+        // The organization itself has an event, too.
+        mustEqual(JSON.parse(await server.rest(path, again)).count, events + 1);
+      };
+      await rate(() => sender.ask(job));
+      await rate(redeliver);
+      const figures = await alternately(
+        bench.options.rounds,
+        () => rate(() => sender.ask(job)),
+        () => rate(redeliver),
+      );
+      return { unit: "per s", ...figures, notes: [] };
+    },
+  };
+}
+
+/** Creates groups on a server with subscriptions, against one without any. */
+export function subscribedCreateRow(subscriptions: number, atLeast: number): Row {
+  return {
+    work: `create group with ${counted(subscriptions)} matching subscriptions`,
+    reference: "without subscriptions",
+    target: { atLeast },
+
+    async measure(bench) {
+      using plainFolder = new ScratchData();
+      using folder = new ScratchData();
+      await using plain = await serve(bench, plainFolder.path);
+      await using server = await serve(bench, folder.path);
+      await using sink = sinkOf(bench);
+      const group = await organization(server);
+      for (let at = 0; at < subscriptions; at++) await subscribe(server, group, sink);
+      const [reference, ours] = [
+        creating(bench, plain, await organization(plain)),
+        creating(bench, server, group),
+      ];
+      return measureLoads(bench, "per s", perSecond, reference, ours);
+    },
+  };
+}
+
+function creating({ http }: Bench, { pid, port, token }: Wharf, parent: string) {
+  const targets = Array.from({ length: 1_000 }, (_, i) => ({
+    path: groupPath(parent),
+    body: JSON.stringify({ name: `team-${String(i).padStart(8, "0")}` }),
+  }));
+  const load = (seconds: number): Promise<Load> =>
+    http.ask({ port, token, method: "POST", targets, connections: CONNECTIONS, seconds });
+  return { pid, load };
+}
+
+/** From the response to a create until its event has arrived. */
+export function eventDelayRow({ quick }: Options): Row {
+  const times = quick ? 10 : 100;
+  return {
+    work: `from a commit to its event at a sink, median of ${counted(times)}`,
+    reference: "a bare request to the sink",
+    target: { atMost: 50 },
+
+    async measure(bench) {
+      using folder = new ScratchData();
+      await using server = await serve(bench, folder.path);
+      await using sink = sinkOf(bench);
+      const group = await organization(server);
+      await subscribe(server, group, sink);
+      const { port } = await sink.ask({ until: 1 });
+      const timed = async (send: () => Promise<unknown>) => {
+        const all: number[] = [];
+        for (let at = 0; at < times; at++) {
+          const { count } = await sink.ask({ until: 0 });
+          const arrived = sink.ask({ until: count + 1 });
+          const sent = send();
+          let [begun, ended] = [performance.now(), 0];
+          await Promise.all([
+            sent.then(() => {
+              begun = performance.now();
+            }),
+            arrived.then(() => {
+              ended = performance.now();
+            }),
+          ]);
+          all.push(Math.max(0.01, ended - begun));
+        }
+        return median(all);
+      };
+      let made = 0;
+      const create = () =>
+        server.rest(groupPath(group), JSON.stringify({ name: `delay ${made++}` }));
+      const bare = async () => {
+        const begun = performance.now();
+        await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "{}" });
+        return performance.now() - begun;
+      };
+      const bareMedian = async () => {
+        const all: number[] = [];
+        for (let at = 0; at < times; at++) all.push(await bare());
+        return median(all);
+      };
+      await timed(create);
+      const figures = await alternately(bench.options.rounds, bareMedian, () => timed(create));
+      return { unit: "ms", ...figures, notes: [] };
+    },
+  };
+}
