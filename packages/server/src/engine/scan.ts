@@ -56,8 +56,7 @@ export async function readRows(
   scan: Scan,
 ): Promise<PageRow[]> {
   const { search, many } = scan;
-  if (search !== undefined) return search.rows(scan);
-  if (many !== undefined) {
+  if (many !== undefined && search === undefined) {
     const { set, rows } = many;
     return rows.read(reader, { ...scan, set }, (one) => readRows(reader, skipIndex, one));
   }
