@@ -100,6 +100,8 @@ export class GroupCommit {
   readonly #clock: () => number;
   readonly #turns = new Turns();
   #waiting: Waiting[] = [];
+  /** Writes that wait for a batch of others. */
+  #background: Waiting[] = [];
   #running: Promise<void> | undefined;
 
   constructor(
@@ -123,6 +125,24 @@ export class GroupCommit {
     });
   }
 
+  /**
+   * As write, for work in the background: it joins the next batch of other writes, so that it costs no disk flush of its
+   * own, and begins one after a time without others.
+   */
+  writeInBackground<T>(work: Work<T>, maxDelayMs: number): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const one = { work, locks: [], resolve: resolve as (value: unknown) => void, reject };
+      this.#background.push(one);
+      setTimeout(() => {
+        const left = this.#background.filter((other) => other !== one);
+        if (left.length === this.#background.length) return;
+        this.#background = left;
+        this.#waiting.push(one);
+        this.#running ??= this.#drain();
+      }, maxDelayMs);
+    });
+  }
+
   /** Resolves when all writes so far have finished. */
   async idle(): Promise<void> {
     await this.#running;
@@ -131,7 +151,8 @@ export class GroupCommit {
   async #drain(): Promise<void> {
     await this.#gather();
     while (this.#waiting.length > 0) {
-      await this.#settle(this.#waiting.splice(0, BATCH_SIZE));
+      const batch = this.#waiting.splice(0, BATCH_SIZE);
+      await this.#settle([...batch, ...this.#background.splice(0)]);
       await this.#gather();
     }
     this.#running = undefined;
