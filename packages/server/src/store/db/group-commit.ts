@@ -101,7 +101,7 @@ export class GroupCommit {
   readonly #turns = new Turns();
   #waiting: Waiting[] = [];
   /** Writes that wait for a batch of others. */
-  #background: Waiting[] = [];
+  readonly #background = new Map<Waiting, NodeJS.Timeout>();
   #running: Promise<void> | undefined;
 
   constructor(
@@ -132,14 +132,12 @@ export class GroupCommit {
   writeInBackground<T>(work: Work<T>, maxDelayMs: number): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const one = { work, locks: [], resolve: resolve as (value: unknown) => void, reject };
-      this.#background.push(one);
-      setTimeout(() => {
-        const left = this.#background.filter((other) => other !== one);
-        if (left.length === this.#background.length) return;
-        this.#background = left;
+      const timer = setTimeout(() => {
+        this.#background.delete(one);
         this.#waiting.push(one);
         this.#running ??= this.#drain();
       }, maxDelayMs);
+      this.#background.set(one, timer);
     });
   }
 
@@ -152,7 +150,12 @@ export class GroupCommit {
     await this.#gather();
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, BATCH_SIZE);
-      await this.#settle([...batch, ...this.#background.splice(0)]);
+      for (const [one, timer] of this.#background) {
+        clearTimeout(timer);
+        batch.push(one);
+      }
+      this.#background.clear();
+      await this.#settle(batch);
       await this.#gather();
     }
     this.#running = undefined;
