@@ -30,6 +30,12 @@ export const CALLERS = {
   leaves: `${ORGANIZATION}/${"c".repeat(16)}`,
 } as const;
 
+/** Further callers, bound at the organization. */
+export const OTHER_CALLERS: readonly string[] = Array.from(
+  { length: 20 },
+  (_, at) => `${ORGANIZATION}/${String(at).padStart(16, "d")}`,
+);
+
 /** A row, and its table. */
 export type TableRow = readonly [table: ResourceTable, row: ResourceRow];
 
@@ -39,13 +45,15 @@ export type TableRow = readonly [table: ResourceTable, row: ResourceRow];
  */
 export function* bindingRows(count: number): Iterable<TableRow> {
   const { groups, identities, roleBindings } = RESOURCES;
+  let bound = 0;
   const bind = (caller: string, group: string): TableRow => {
-    const uid = `${group}/${segment(caller.charCodeAt(caller.length - 1))}`;
+    const uid = `${group}/${segment(bound++)}`;
     const roleUid = builtinRole("viewer")?.uid ?? "";
     const binding = create(RoleBindingSchema, { uid, identityUid: caller, roleUid });
     return [roleBindings.table, roleBindings.toRow(binding)];
   };
-  for (const [name, uid] of Object.entries(CALLERS)) {
+  const others = OTHER_CALLERS.map((uid, at) => [`other-${at}`, uid] as const);
+  for (const [name, uid] of [...Object.entries(CALLERS), ...others]) {
     const claims = { issuer: "https://issuer.example.com", subject: name };
     const relationship = {
       case: "claimMatch" as const,
@@ -57,7 +65,7 @@ export function* bindingRows(count: number): Iterable<TableRow> {
     const identity = create(IdentitySchema, { uid, name, relationship });
     yield [identities.table, identities.toRow(identity)];
   }
-  yield bind(CALLERS.whole, ORGANIZATION);
+  for (const caller of [CALLERS.whole, ...OTHER_CALLERS]) yield bind(caller, ORGANIZATION);
   const folders = Math.ceil(count / PER_FOLDER);
   for (let folder = 0; folder < folders; folder++) {
     const uid = `${ORGANIZATION}/${segment(folder)}`;

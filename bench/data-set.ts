@@ -19,6 +19,7 @@ import { openSqlite } from "@wharf/server/store/db/sqlite.ts";
 import { ORGANIZATION } from "./organization.ts";
 
 const FILL = join(import.meta.dirname, "fill.ts");
+const FILL_AUDIT = join(import.meta.dirname, "fill-audit.ts");
 const ROWS = ["advisory-rows.ts", "binding-rows.ts", "tree-rows.ts"].map((name) =>
   join(import.meta.dirname, name),
 );
@@ -27,12 +28,12 @@ const ROWS = ["advisory-rows.ts", "binding-rows.ts", "tree-rows.ts"].map((name) 
 const CACHE = join(tmpdir(), "wharf-bench");
 
 /**
- * A data directory with this many groups, advisories, or groups with scattered role bindings in the organization, created on first use. Servers
- * can run on it, but must not create or delete anything in it.
+ * A data directory with this many groups, advisories, audit entries, or groups with scattered role bindings in the
+ * organization, created on first use. Servers can run on it, but must not create or delete anything in it.
  */
 export async function dataSet(
   count: number,
-  kind: "groups" | "advisories" | "bindings" | "tree" = "groups",
+  kind: "groups" | "advisories" | "bindings" | "tree" | "audit" = "groups",
 ): Promise<string> {
   const end = `-${kind}-${count}`;
   const folder = join(CACHE, `${schemaDigest()}${end}`);
@@ -42,7 +43,8 @@ export async function dataSet(
   console.error(`filling a database with ${count.toLocaleString("en")} ${kind} …`);
   const scratch = mkdtempSync(join(CACHE, "filling-"));
   try {
-    await promisify(execFile)(process.execPath, [FILL, scratch, String(count), kind]);
+    const program = kind === "audit" ? FILL_AUDIT : FILL;
+    await promisify(execFile)(process.execPath, [program, scratch, String(count), kind]);
     renameSync(scratch, folder);
   } finally {
     rmSync(scratch, { recursive: true, force: true });

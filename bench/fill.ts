@@ -86,6 +86,7 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
     changeOne: async (sql, ...params) => (await writer.run(sql, ...params)) > 0,
     insert: async (target, row) => (await writer.run(insertUnlessThere(target), ...row)) > 0,
     counts,
+    audit() {},
     gather() {},
     // There are no indexes of lists to maintain.
     get rows() {

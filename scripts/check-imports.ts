@@ -21,6 +21,7 @@ const LAYERS = [
   "observe",
   "engine",
   "delivery",
+  "audit",
   "events",
   "iam",
   "scim",

@@ -52,7 +52,7 @@ function withLeafImports(text: string, path: string): string {
       .map((given) => {
         const [name = "", alias = name] = given.split(" as ");
         const found = known.get(name);
-        if (found === undefined) throw new Error(`${path}: ${from} does not export ${name}`);
+        if (found === undefined) return `import { ${given} } from ${JSON.stringify(from)};`;
         if (found.name === "*") return `import * as ${alias} from ${JSON.stringify(found.file)};`;
         return `import { ${found.name} as ${alias} } from ${JSON.stringify(found.file)};`;
       })

@@ -119,6 +119,11 @@ function skipRow({ sizes }: Options): Row {
 
 const MAX_PAGE_SIZE = 200;
 
+/** A request for each page size: pages that were read before are cached. */
+function pageSizes(target: (pageSize: number) => Target): Target[] {
+  return Array.from({ length: MAX_PAGE_SIZE }, (_, at) => target(at + 1));
+}
+
 /** Texts that all aliases of a data set contain. */
 const COMMON_TEXTS = ["cve", "cve-2", "cve-20", "cve-2026-0", "ve-2026", "e-2026-0", "2026-0"];
 
@@ -128,10 +133,9 @@ function searchRow({ sizes }: Options): Row {
     `searches ${counted(count)} advisories for what all have, by creation time`,
     async () => {
       const data = await dataSet(count, "advisories");
-      // Different pages, so that none is cached.
-      const targets = Array.from({ length: MAX_PAGE_SIZE * COMMON_TEXTS.length }, (_, at) => {
-        const text = COMMON_TEXTS[at % COMMON_TEXTS.length];
-        const query = `query=${text}&orderBy=created_at&pageSize=${(at % MAX_PAGE_SIZE) + 1}`;
+      const targets = pageSizes((pageSize) => {
+        const text = COMMON_TEXTS[pageSize % COMMON_TEXTS.length];
+        const query = `query=${text}&orderBy=created_at&pageSize=${pageSize}`;
         return { path: `/vulnerabilities/v2beta1/advisories?${query}` };
       });
       return { data, gets: [groupPath(ORGANIZATION)], disturbance: { connections: 1, targets } };
@@ -148,13 +152,11 @@ function sortRow({ sizes }: Options): Row {
     async () => {
       const data = await copyOf(count, "tree");
       const orders = ["name", "created_at desc", "updated_at, name", "name desc, created_at"];
-      const targets = orders.flatMap((order) => [
-        // Nothing that was read before stays valid.
-        { method: "POST" as const, path: groupPath(folder), body: '{"name":"another"}' },
-        {
-          path: `/iam/v2beta1/groups?uidp.descendantsOf=${folder}&orderBy=${encodeURIComponent(order)}`,
-        },
-      ]);
+      const targets = pageSizes((pageSize) => {
+        const order = encodeURIComponent(orders[pageSize % orders.length] ?? "");
+        const query = `uidp.descendantsOf=${folder}&orderBy=${order}&pageSize=${pageSize}`;
+        return { path: `/iam/v2beta1/groups?${query}` };
+      });
       const gets = [groupPath(ORGANIZATION), ...FOLDERS.map(({ uid }) => groupPath(uid))];
       return { data, gets, disturbance: { connections: 1, targets } };
     },

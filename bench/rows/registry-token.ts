@@ -1,12 +1,9 @@
-import { SigningKeys } from "@wharf/server/auth/keys.ts";
 import { issueToken } from "@wharf/server/auth/token.ts";
-import { readSettings } from "@wharf/server/config/settings.ts";
-import { Secrets } from "@wharf/server/secrets/secrets.ts";
-import { openStore } from "@wharf/server/store/db/open.ts";
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { ScratchData } from "../data-set.ts";
 import type { ServedRegistryToken } from "../reference/registry-token.ts";
 import { type Row, serve } from "../row.ts";
+import { signingKeysOf } from "../signing-keys.ts";
 import {
   askForToken,
   CONNECTIONS,
@@ -27,10 +24,7 @@ async function requestsOf(server: Wharf, data: string, count: number) {
     issuer: "https://issuer.example.com",
     subject: `puller-${at}`,
   }));
-  const settings = await readSettings(["--data", data], {});
-  const store = await openStore(settings, [], { committed() {} });
-  const keys = await SigningKeys.load(store, await Secrets.open(settings, store));
-  await store.close();
+  const keys = await signingKeysOf(data);
   const { host } = new URL(server.url);
   const addresses = { baseUrl: server.url, authUrl: server.url };
   return Array.from({ length: count }, (_, i) => {

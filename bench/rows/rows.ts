@@ -3,6 +3,8 @@ import type { Row } from "../row.ts";
 import { advisoryRowsOf } from "./advisories.ts";
 import { advisorySearchRows } from "./advisory-search.ts";
 import { archiveRow } from "./archive.ts";
+import { auditChainRow, auditListRow } from "./audit.ts";
+import { bindingRowsOf } from "./bindings.ts";
 import { commandRow } from "./command.ts";
 import { createRow } from "./create.ts";
 import { deliveriesRow, eventDelayRow, subscribedCreateRow } from "./events.ts";
@@ -34,11 +36,14 @@ export function rowsOf(options: Options): Row[] {
     skipRow(options),
     skipAfterWriteRow(options),
     worstListRow(options),
+    ...bindingRowsOf(options),
     createRow,
     deliveriesRow(options),
     subscribedCreateRow(1, 0.9),
     subscribedCreateRow(100, 0),
     eventDelayRow(options),
+    auditChainRow,
+    auditListRow(options),
     ...isolationRows(options),
     ...postgresRows(options),
     replicasRow,

@@ -4,6 +4,7 @@ import {
   AccountAssociationsService,
   AdvisoriesService,
   AdvisoryImportsService,
+  AuditService,
   Auth,
   DeliveriesService,
   DeploymentsService,
@@ -29,6 +30,7 @@ import {
 } from "@wharf/contract/messages";
 
 export const CLIENT_SERVICES = {
+  audit: AuditService,
   auth: Auth,
   sessions: SessionsService,
   deliveries: DeliveriesService,

@@ -246,6 +246,21 @@ for (const protocol of PROTOCOLS) {
       await assert.rejects(bob.auth.validate(), { code: "UNAUTHENTICATED" });
     });
 
+    test("the audit log", async () => {
+      const { audit, groups } = all.wharf;
+      const { cursor } = await audit.watchEntries({ filter: { resource: org } });
+      const { uid } = await groups.create({ parent: org, group: { name: "audited" } });
+      const seen = await audit.watchEntries({ filter: { resource: org }, cursor });
+      const filter = { resource: uid, method: "CreateGroup" };
+      const { entries, totalCount } = await audit.listEntries({ filter });
+      assert.deepEqual([entries.length, totalCount], [1, 1n]);
+      assert.ok(seen.entries.some((entry) => entry.uid === entries[0]?.uid));
+      const entry = await audit.getEntry({ uid: entries[0]?.uid as string });
+      assert.deepEqual([entry.resource?.name, entry.via], ["audited", protocol.toLowerCase()]);
+      const { content } = await audit.exportEntries({ filter });
+      assert.match(content, /^\{"kind":"header"/);
+    });
+
     test("ping", async () => {
       assert.equal((await all.wharf.ping.ping()).$typeName, "wharf.ping.v2beta1.PingResponse");
     });

@@ -1,5 +1,6 @@
 // Written by `npm run generate`. Do not edit.
 
+export * from "./wharf/audit/v2beta1/audit_pb.js";
 export * from "./wharf/auth/auth_pb.js";
 export * from "./wharf/auth/sessions_pb.js";
 export * from "./wharf/common/uid_filter_pb.js";

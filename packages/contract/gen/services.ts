@@ -1,6 +1,7 @@
 // Written by `npm run generate`. Do not edit.
 
 import type { DescService } from "@bufbuild/protobuf";
+import { AuditService } from "./wharf/audit/v2beta1/audit_pb.js";
 import { Auth } from "./wharf/auth/auth_pb.js";
 import { SessionsService } from "./wharf/auth/sessions_pb.js";
 import { DeliveriesService } from "./wharf/events/v2beta1/deliveries_pb.js";
@@ -28,6 +29,7 @@ import { AdvisoriesService } from "./wharf/vulnerabilities/v2beta1/advisories_pb
 import { AdvisoryImportsService } from "./wharf/vulnerabilities/v2beta1/imports_pb.js";
 
 export const SERVICES: readonly DescService[] = Object.freeze([
+  AuditService,
   Auth,
   SessionsService,
   DeliveriesService,

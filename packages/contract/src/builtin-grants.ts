@@ -159,6 +159,7 @@ export const OWNER = [
   "advisories.update",
   "advisories.delete",
   "advisories.approve",
+  "audit.list",
 ];
 
 export const LIMITED_OWNER = [...VIEWER, "identity.create", "role_bindings.create"];
@@ -202,6 +203,9 @@ export const REGISTRY_EDITOR = [
 export const APK_PULL = ["groups.list", "apk.list", "apk.blobs.get"];
 
 export const APK_PUSH = [...APK_PULL, "apk.create", "apk.delete"];
+
+/** Reads the audit log, and the names of groups, to find out where. */
+export const AUDITOR = ["groups.list", "audit.list"];
 
 /** What it takes to create an identity and bind it to a role. */
 export const PULL_TOKEN_CREATOR = [

@@ -8,12 +8,13 @@ import * as contract from "./index.ts";
 import { accessOf } from "./options.ts";
 import { isRoot, isUid } from "./uid.ts";
 
-/** How many capabilities the contract gives each role; 7 more for owner, see below. */
+/** How many capabilities the contract gives each role; 8 more for owner, see below. */
 const SIZES: Readonly<Record<string, number>> = {
   console_viewer: 45,
   viewer: 51,
   editor: 62,
-  owner: 145,
+  owner: 146,
+  auditor: 2,
   limited_owner: 53,
   "registry.pull": 10,
   "registry.push": 20,

@@ -8,6 +8,7 @@ import {
   ADVISORIES_VIEWER,
   APK_PULL,
   APK_PUSH,
+  AUDITOR,
   CONSOLE_VIEWER,
   EDITOR,
   GUARDENER_USER,
@@ -59,6 +60,7 @@ export const BUILTIN_ROLES: readonly BuiltinRole[] = Object.freeze([
     CONSOLE_VIEWER,
   ),
   role("42eda49d0d32d1bd4defa81f495e1d8931ed36bf", "limited_owner", "Limited Owner", LIMITED_OWNER),
+  role("9ed4649341bb77d7055303a03be84bf25654e949", "auditor", "Auditor", AUDITOR),
   role("c60786c4b6ef95b9099535c5b447dc0a7cc7881e", "registry.pull", "Registry Pull", REGISTRY_PULL),
   role("3fbf214f5367b78fa62d617df5630ca7fbcee46d", "registry.push", "Registry Push", REGISTRY_PUSH),
   role(

@@ -1,7 +1,7 @@
 /** Capability sets as bit sets: every request checks them. */
 import { ALL_CAPABILITIES, type Capability, capabilityBit } from "./capabilities.ts";
 
-/** 256 bits; the highest in use is 221. */
+/** 256 bits; the highest of the public contract is 221, and our own go down from 255. */
 const WORDS = 8;
 
 /** The minimum bit length in tokens. */

@@ -19,7 +19,7 @@ const ISSUER = "https://login.example.com";
 const ORDERS = ["uid", "name", "created_at desc", "updated_at"];
 const HOUR_MS = 3_600_000;
 
-/** Whoever has access by role bindings, and one by a mapping of an external group as well. */
+/** A caller with access by role bindings; people have access by a mapping of an external group as well. */
 interface Holder {
   uid: string;
   token: string;

@@ -1,3 +1,5 @@
+import { AuditMaintenance } from "../audit/maintenance.ts";
+import { AuditSinks } from "../audit/sinks/sinks.ts";
 import { Retention } from "../engine/retention.ts";
 import type { EventDelivery } from "../events/register.ts";
 import { ClockWatch } from "../observe/clock-watch.ts";
@@ -7,14 +9,16 @@ import { resumeSeverities } from "../vulnerabilities/severities/severity-changes
 import type { Core } from "./core.ts";
 
 /**
- * What runs beside requests: checks of store and clocks, retention, reconciling, delivery of events, and updates that a
- * stop interrupted.
+ * What runs beside requests: checks of store and clocks, retention, index and sinks of the audit log, reconciling,
+ * delivery of events, and updates that a stop interrupted.
  */
 export class BackgroundTasks {
   readonly #core: Core;
   readonly #sync: RegistrySync;
   readonly #delivery: EventDelivery;
   readonly #retention: Retention;
+  readonly #audit: AuditMaintenance;
+  readonly #auditSinks: AuditSinks;
   readonly #clocks: ClockWatch;
   readonly #stopping = new AbortController();
   #resumed: Promise<void> | undefined;
@@ -24,6 +28,8 @@ export class BackgroundTasks {
     this.#sync = sync;
     this.#delivery = delivery;
     this.#retention = new Retention(core);
+    this.#audit = new AuditMaintenance(core);
+    this.#auditSinks = new AuditSinks(core);
     this.#clocks = new ClockWatch({ ...core, databaseTime: () => databaseTime(core.store.reader) });
   }
 
@@ -35,6 +41,8 @@ export class BackgroundTasks {
     if (isFirst) {
       this.#sync.start();
       this.#retention.start();
+      this.#audit.start();
+      this.#auditSinks.start();
       this.#delivery.start();
     }
     this.#resumed = resumeSeverities(engine, this.#stopping.signal).catch((error) => {
@@ -49,11 +57,15 @@ export class BackgroundTasks {
     this.#stopping.abort();
     await this.#resumed;
     await this.#retention.stop();
+    await this.#audit.stop();
+    await this.#auditSinks.stop();
     await engine.listIndexes.stop();
     await this.#sync.stop();
     await this.#delivery.stop();
-    await engine.auditAggregator.flush().catch((error) => {
-      log.error({ err: error }, "aggregated audit entries not written");
-    });
+    for (const aggregator of [engine.auditAggregator, engine.callerAudit]) {
+      await aggregator.flush().catch((error) => {
+        log.error({ err: error }, "aggregated audit entries not written");
+      });
+    }
   }
 }

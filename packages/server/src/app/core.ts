@@ -97,7 +97,7 @@ export async function openCore(
   });
   const verifier = new TokenVerifier(keys, addresses);
   const authenticator = new Authenticator(store, keys, verifier, (uid, session) =>
-    access.grantsOf(uid, undefined, session),
+    access.find(uid, undefined, session),
   );
   metrics.watchCache("token", verifier);
   metrics.watchCache("access", authenticator);

@@ -94,5 +94,7 @@ export async function auditOperator(
     userAgent: "wharf admin",
     code: 0,
     detail: JSON.stringify(detail),
+    actorName: "operator",
+    via: "system",
   });
 }

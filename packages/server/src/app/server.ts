@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SERVICES } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
+import { registerAudit } from "../audit/register.ts";
 import { registerClouds } from "../clouds/check.ts";
 import type { Settings } from "../config/settings.ts";
 import type { DeliveryTimes } from "../delivery/times.ts";
+import { auditDeniedCall } from "../engine/audit-denial.ts";
 import { registerResources } from "../engine/handlers.ts";
 import type { EngineLimits } from "../engine/limits.ts";
 import { registerEvents } from "../events/register.ts";
@@ -124,6 +126,7 @@ async function serve(
   const exchange = createExchange(core);
   registerSystem(api, { ...core, readiness, scrape });
   registerResources(api.handlers, engine);
+  registerAudit(api, core);
   registerClouds(api, core);
   registerScim(api, { ...core, peers: supervisor });
   registerSts(
@@ -141,6 +144,7 @@ async function serve(
     deprecation: deprecationOf(settings, metrics),
     eventTranslator: V1_EVENT_TRANSLATOR,
     findDeletedGroup: (identity, uid) => groupDeletedBy(store.reader, identity, uid),
+    auditDenial: (call, denial) => auditDeniedCall(engine, call, denial),
   });
   const port = await openConfiguredPort(settings, {
     methods,

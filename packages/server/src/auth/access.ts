@@ -11,7 +11,7 @@ import type { Reader } from "../store/db/connection.ts";
 import type { Store } from "../store/db/store.ts";
 import { findSession, type StoredSession } from "../store/tables/sessions.ts";
 import { BindingGrants } from "./binding-grants.ts";
-import { OPERATOR, OPERATOR_UID } from "./caller.ts";
+import { type Caller, OPERATOR, OPERATOR_UID } from "./caller.ts";
 import type { Grants } from "./grants.ts";
 import {
   isDeactivated,
@@ -37,6 +37,9 @@ export interface AccessDeps {
   /** Whether people can sign in with accounts of this installation. */
   readonly localAccounts: boolean;
 }
+
+/** The grants of an identity, and its name. */
+export type NamedGrants = Pick<Caller, "name" | "grants">;
 
 /** What a role mapping grants at a scope. */
 type MappedGrant = readonly [scope: string, capabilities: CapabilitySet];
@@ -67,7 +70,16 @@ export class Access {
     reader: Reader = this.#reader,
     session = "",
   ): Promise<Grants | undefined> {
-    if (uid === OPERATOR_UID) return OPERATOR.grants;
+    return (await this.find(uid, reader, session))?.grants;
+  }
+
+  /** Like `grantsOf`, with the name of the identity. */
+  async find(
+    uid: string,
+    reader: Reader = this.#reader,
+    session = "",
+  ): Promise<NamedGrants | undefined> {
+    if (uid === OPERATOR_UID) return OPERATOR;
     const login = session === "" ? undefined : await this.session(session, reader);
     if (session !== "" && login === undefined) return undefined;
     const identity = await this.#deps.resources.identities.find(reader, uid);
@@ -79,13 +91,15 @@ export class Access {
     const bound = await this.#bindingGrants.of(uid);
     const mapped = login?.identity === uid ? await this.#mapped(login, reader) : [];
     const person = personOf(identity);
-    if (person === undefined) return bound.plus(mapped);
+    const { name } = identity;
+    if (person === undefined) return { name, grants: bound.plus(mapped) };
     const scopes = [...bound.scopes, ...mapped.map(([scope]) => scope)];
     const standing = await this.standingOf(reader, person, login, scopes);
     const counted = this.#counted(bound, mapped, standing);
-    if (counted.size > 0) return counted;
+    if (counted.size > 0) return { name, grants: counted };
     const isLeftOut = scopes.some((scope) => !standing.isActiveAt(scope));
-    return isLeftOut || (await isDeactivated(reader, person)) ? undefined : counted;
+    if (isLeftOut || (await isDeactivated(reader, person))) return undefined;
+    return { name, grants: counted };
   }
 
   /**

@@ -2,20 +2,28 @@ import { isUid } from "@wharf/contract";
 import { readBearer } from "../lib/bearer.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
 import { unauthenticated } from "../lib/errors.ts";
+import { SharedRead } from "../store/db/shared-read.ts";
 import type { Store } from "../store/db/store.ts";
+import { type AccessLogPosition, readGrantChanges } from "../store/tables/access-log.ts";
+import type { NamedGrants } from "./access.ts";
 import { type Caller, OPERATOR_UID } from "./caller.ts";
-import type { Grants } from "./grants.ts";
 import type { SigningKeys } from "./keys.ts";
 import type { TokenVerifier, VerifiedToken } from "./token.ts";
 
-/** The current grants of an identity; undefined when the identity or the session does not exist. */
-export type GrantsLookup = (identity: string, session: string) => Promise<Grants | undefined>;
+/** The name and current grants of an identity; undefined when the identity or the session does not exist. */
+export type GrantsLookup = (identity: string, session: string) => Promise<NamedGrants | undefined>;
 
 /** The caller that a token authenticates, its audiences and its expiry. */
 export interface TokenHolder {
   readonly caller: Caller;
   readonly audiences: readonly string[];
   readonly expires: number;
+}
+
+/** A caller of whom it is not known yet whether access has changed. */
+export interface PresumedCaller {
+  readonly caller: Caller;
+  readonly isCurrent: Promise<boolean>;
 }
 
 /** The cache of authenticated callers. */
@@ -25,17 +33,30 @@ const CACHE_BOUNDS = { maxEntries: 20_000, maxBytes: 64 * 1024 * 1024 };
 const ENTRY_BYTES = 512;
 const BYTES_PER_SCOPE = 512;
 
+/** Identities whose grants have changed since the cache was empty; beyond, it is cleared. */
+const MAX_CHANGED = 10_000;
+
+/** A caller, compiled at an access version or later. */
+interface CachedCaller {
+  readonly caller: Caller;
+  readonly version: number;
+}
+
 /**
- * Authenticates callers by bearer token. Cached callers are valid only while the store's access version
- * stays the same, so a change of access takes effect on the next request on every replica.
+ * Authenticates callers by bearer token. Each request reads the store's access version. When it has changed, the log of
+ * changes tells which cached callers are void: those whose grants have changed, or, after any other change of access, all
+ * of them. So a change of access takes effect on the next request on every replica.
  */
 export class Authenticator {
   readonly #store: Store;
   readonly #keys: SigningKeys;
   readonly #verifier: TokenVerifier;
   readonly #grantsOf: GrantsLookup;
-  #callers = new BoundedCache<string, Caller>(CACHE_BOUNDS);
-  #version = -1;
+  readonly #advanced = new SharedRead(() => this.#advance());
+  #callers = new BoundedCache<string, CachedCaller>(CACHE_BOUNDS);
+  /** The access version at which the grants of an identity have changed last. */
+  #changed = new Map<string, number>();
+  #position: AccessLogPosition = { version: -1, logged: -1 };
   hits = 0;
   misses = 0;
 
@@ -54,7 +75,26 @@ export class Authenticator {
     if (bearer === undefined) throw unauthenticated("only bearer tokens are accepted");
     await this.#refreshCache(await this.#store.accessVersion());
     const token = await this.#verifier.verify(bearer, now);
-    return this.#callers.get(token.callerKey) ?? this.#compile(token);
+    return this.#cached(token) ?? this.#compile(token);
+  }
+
+  /**
+   * The caller of a token as of the last known access version, and whether that is still the current one. Where reading
+   * the version is a round trip, a method that only reads need not wait for it: its reply does. Undefined for callers
+   * that are not known yet.
+   */
+  presume(authorization: string | undefined, now: number): PresumedCaller | undefined {
+    if (!this.#store.isRemote) return undefined;
+    const token = this.#verifier.cached(readBearer(authorization) ?? "", now);
+    const caller = token && this.#cached(token);
+    if (caller === undefined) return undefined;
+    const { version } = this.#position;
+    const isCurrent = async () => {
+      const current = await this.#store.accessVersion();
+      if (current === version) this.hits += 1;
+      return current === version;
+    };
+    return { caller, isCurrent: isCurrent() };
   }
 
   /**
@@ -74,39 +114,62 @@ export class Authenticator {
   async holder(token: string, now: number): Promise<TokenHolder> {
     await this.#refreshCache(await this.#store.accessVersion());
     const verified = await this.#verifier.verifyAnyAudience(token, now);
-    const caller = this.#callers.get(verified.callerKey) ?? (await this.#compile(verified));
+    const caller = this.#cached(verified) ?? (await this.#compile(verified));
     return { caller, audiences: verified.audiences, expires: verified.expires };
   }
 
   /** Drops cached callers when access has changed. Undefined when it has not, as on most requests. */
   #refreshCache(version: number): Promise<void> | undefined {
-    if (version === this.#version) {
+    if (version === this.#position.version) {
       this.hits += 1;
       return undefined;
     }
     this.misses += 1;
-    return this.#clearCache(version);
+    return this.#advanced.read();
   }
 
-  async #clearCache(version: number): Promise<void> {
-    await this.#keys.reload();
-    this.#callers = new BoundedCache(CACHE_BOUNDS);
-    this.#version = version;
+  async #advance(): Promise<void> {
+    const { reader } = this.#store;
+    const { position, changes, isOnlyGrants } = await readGrantChanges(reader, this.#position);
+    const changed = isOnlyGrants ? changes?.map(({ identity }) => identity) : undefined;
+    if (changed === undefined || changed.includes("") || this.#changed.size > MAX_CHANGED) {
+      await this.#keys.reload();
+      this.#callers = new BoundedCache(CACHE_BOUNDS);
+      this.#changed = new Map();
+    } else {
+      for (const identity of changed) this.#changed.set(identity, position.version);
+    }
+    this.#position = position;
+  }
+
+  #cached({ subject, callerKey }: VerifiedToken): Caller | undefined {
+    const cached = this.#callers.get(callerKey);
+    if (cached === undefined || (this.#changed.get(subject) ?? -1) > cached.version) return;
+    const { version } = this.#position;
+    if (cached.version === version || cached.caller.version === undefined) return cached.caller;
+    // Nothing that concerns the caller has changed since.
+    return this.#keep(callerKey, { ...cached.caller, version }, version);
   }
 
   async #compile({ subject, boundary, session, callerKey }: VerifiedToken): Promise<Caller> {
     const callers = this.#callers;
-    const version = this.#version;
-    const granted = isUid(subject) ? await this.#grantsOf(subject, session) : undefined;
-    if (granted === undefined) throw revokedToken(session);
+    const { version } = this.#position;
+    const found = isUid(subject) ? await this.#grantsOf(subject, session) : undefined;
+    if (found === undefined) throw revokedToken(session);
+    const { grants, name } = found;
     const caller: Caller = {
       uid: subject,
-      grants: boundary === undefined ? granted : granted.intersect(boundary),
+      ...(name !== undefined && { name }),
+      grants: boundary === undefined ? grants : grants.intersect(boundary),
       isOperator: subject === OPERATOR_UID && boundary === undefined,
       boundary,
       ...(subject === OPERATOR_UID ? {} : { version, session }),
     };
-    callers.set(callerKey, caller, bytesOf(callerKey, caller));
+    return this.#keep(callerKey, caller, version, callers);
+  }
+
+  #keep(callerKey: string, caller: Caller, version: number, callers = this.#callers): Caller {
+    callers.set(callerKey, { caller, version }, bytesOf(callerKey, caller));
     return caller;
   }
 }

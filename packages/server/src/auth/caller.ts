@@ -10,6 +10,8 @@ import { Grants } from "./grants.ts";
 export interface Caller {
   /** The uid of the caller's identity; empty for anonymous callers. */
   readonly uid: string;
+  /** The name of the identity. */
+  readonly name?: string;
   readonly grants: Grants;
   readonly isOperator: boolean;
   /** The access version of the grants; absent where they never change. */
@@ -31,6 +33,7 @@ export const ANONYMOUS_UID = literalIdentityUid("wharf", "anyone");
 
 export const OPERATOR: Caller = {
   uid: OPERATOR_UID,
+  name: "operator",
   grants: Grants.everywhere(CapabilitySet.of(...ALL_CAPABILITIES)),
   isOperator: true,
 };

@@ -135,6 +135,7 @@ export class TokenVerifier {
     const verified = this.#cache.get(token);
     if (verified === undefined || verified.expires <= now) return undefined;
     if (isInFuture(verified.issued, now)) return undefined;
+    if (this.#keys.find(verified.kid, now) === undefined) return undefined;
     return verified.audiences.includes(this.#addresses().baseUrl) ? verified : undefined;
   }
 

@@ -28,7 +28,12 @@ const FORMAT: ResponseFormat = {
 };
 
 /** Assumes the role that the AWS account has for this installation. */
-export async function tryAmazon({ association, settings, sign }: Attempt): Promise<Outcome> {
+export async function tryAmazon({
+  association,
+  settings,
+  sign,
+  traceparent,
+}: Attempt): Promise<Outcome> {
   const { amazon, uid } = association;
   if (amazon === undefined) {
     return notReady("NOT_CONFIGURED", "the association names no Amazon account");
@@ -42,5 +47,5 @@ export async function tryAmazon({ association, settings, sign }: Attempt): Promi
     DurationSeconds: DURATION_SECONDS,
     WebIdentityToken: await sign(AUDIENCE),
   };
-  return exchange(`${settings.awsStsEndpoint}/`, form, FORMAT);
+  return exchange(`${settings.awsStsEndpoint}/`, form, FORMAT, traceparent);
 }

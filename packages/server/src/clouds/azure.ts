@@ -18,7 +18,12 @@ const FORMAT: ResponseFormat = {
 };
 
 /** Gets a token of each application that the association names. All of them must succeed. */
-export async function tryAzure({ association, settings, sign }: Attempt): Promise<Outcome> {
+export async function tryAzure({
+  association,
+  settings,
+  sign,
+  traceparent,
+}: Attempt): Promise<Outcome> {
   const { azure } = association;
   if (azure === undefined) {
     return notReady("NOT_CONFIGURED", "the association names no Azure tenant");
@@ -34,7 +39,7 @@ export async function tryAzure({ association, settings, sign }: Attempt): Promis
         client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
         client_assertion: await sign(AUDIENCE),
       };
-      const outcome = await exchange(url, form, FORMAT);
+      const outcome = await exchange(url, form, FORMAT, traceparent);
       return outcome.ready ? outcome : notReady(outcome.reason, `${component}: ${outcome.message}`);
     }),
   );

@@ -64,6 +64,7 @@ function checkMethod({ settings, engine, keys, addresses }: CheckDeps): Handler 
     const association = await accountAssociations.find(store.reader, uid);
     if (association === undefined) throw notFound(accountAssociations.typeName, uid);
     const outcome = await attempt({
+      traceparent: call.traceparent,
       association,
       settings,
       sign: async (audience) => {

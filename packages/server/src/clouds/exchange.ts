@@ -8,6 +8,8 @@ export interface Attempt {
   readonly settings: Settings;
   /** Signs a token for one audience, whose subject is the association. */
   sign(audience: string): Promise<string>;
+  /** The trace of the request that asks for it. */
+  readonly traceparent: string | undefined;
 }
 
 export type Outcome =
@@ -37,13 +39,17 @@ export async function exchange(
   url: string,
   form: Readonly<Record<string, string>>,
   { provider, hasCredentials, errorText }: ResponseFormat,
+  traceparent?: string,
 ): Promise<Outcome> {
   try {
     const { status, json } = await fetchResponse(new URL(url), {
       // The operator configures the endpoint, not the caller, so private addresses are allowed.
       anywhere: true,
       method: "POST",
-      headers: { "content-type": "application/x-www-form-urlencoded" },
+      headers: {
+        "content-type": "application/x-www-form-urlencoded",
+        ...(traceparent !== undefined && { traceparent }),
+      },
       body: new URLSearchParams(form).toString(),
     });
     if (status === 200 && hasCredentials(json)) return { ready: true };

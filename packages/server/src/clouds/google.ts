@@ -20,7 +20,12 @@ const FORMAT: ResponseFormat = {
 };
 
 /** Gets a token of the workload identity pool that the Google project has for this installation. */
-export async function tryGoogle({ association, settings, sign }: Attempt): Promise<Outcome> {
+export async function tryGoogle({
+  association,
+  settings,
+  sign,
+  traceparent,
+}: Attempt): Promise<Outcome> {
   const { google } = association;
   if (google === undefined) {
     return notReady("NOT_CONFIGURED", "the association names no Google project");
@@ -37,5 +42,5 @@ export async function tryGoogle({ association, settings, sign }: Attempt): Promi
     // The default audience of a workload identity provider.
     subject_token: await sign(`https:${provider}`),
   };
-  return exchange(`${googleStsEndpoint}/v1/token`, form, FORMAT);
+  return exchange(`${googleStsEndpoint}/v1/token`, form, FORMAT, traceparent);
 }

@@ -1,5 +1,6 @@
 /** Parses and validates the values of settings. */
 import { readRange } from "../lib/address-range.ts";
+import { isLoopbackHost } from "../lib/loopback.ts";
 
 /** The entries of a comma-separated list. */
 export function list(text: string): string[] {
@@ -101,4 +102,33 @@ export function isHeaderUrl(text: string): boolean {
 
 export function countProblem(text: string): string | undefined {
   return /^[1-9]\d{0,6}$/.test(text) ? undefined : "must be a number above zero";
+}
+
+/** Why a list of sinks of the audit log is invalid. */
+export function auditSinksProblem(text: string): string | undefined {
+  return list(text).every(isAuditSink)
+    ? undefined
+    : "must be https, syslog+tls or file URLs, such as https://siem.example.com/wharf, syslog+tls://logs.example.com:6514 or file:///var/log/wharf/audit.jsonl";
+}
+
+/** Entries are confidential: without TLS they stay on this machine. */
+function isAuditSink(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") return false;
+  const isHere = isLoopbackHost(url.hostname);
+  const only = (...names: string[]) =>
+    [...url.searchParams.keys()].every((key) => names.includes(key));
+  const isCount = (name: string) => /^\d{1,15}$/.test(url.searchParams.get(name) ?? "1");
+  switch (url.protocol) {
+    case "file:":
+      return (
+        url.host === "" && only("max-bytes", "keep") && isCount("max-bytes") && isCount("keep")
+      );
+    case "syslog+tls:":
+      return url.hostname !== "" && only("ca");
+    case "http:":
+      return isHere;
+    default:
+      return url.protocol === "https:";
+  }
 }

@@ -2,6 +2,7 @@ import { DISTRIBUTIONS } from "@wharf/advisories/distributions";
 import { LOG_LEVELS } from "../observe/logger.ts";
 import { databaseUrlProblem } from "./database-url.ts";
 import {
+  auditSinksProblem,
   countProblem,
   dateProblem,
   daysProblem,
@@ -237,6 +238,17 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     value: "DAYS",
     help: "Retention of the audit log; 0 for ever.",
     problem: daysProblem,
+  },
+  auditSinks: {
+    default: "",
+    value: "URLS",
+    help: "Where the audit log is sent: https://…, syslog+tls://… or file:///… URLs, separated by commas.",
+    problem: auditSinksProblem,
+  },
+  auditSinkTokenFile: {
+    default: "",
+    value: "FILE",
+    help: "Bearer token for https sinks of the audit log.",
   },
   eventRetentionDays: {
     default: "30",

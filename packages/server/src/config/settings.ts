@@ -50,6 +50,8 @@ export interface Settings {
   readonly sessionDays: number;
   /** 0: forever. */
   readonly auditRetentionDays: number;
+  readonly auditSinks: readonly string[];
+  readonly auditSinkTokenFile: string;
   /** 0: forever. */
   readonly eventRetentionDays: number;
   /** Sinks of subscriptions that may be reached without TLS and at private addresses. */
@@ -123,6 +125,7 @@ function parsed(texts: Record<SettingName, string>): Settings {
     authUrl: withoutSlash(texts.authUrl),
     sessionDays: Number(texts.sessionDays),
     auditRetentionDays: Number(texts.auditRetentionDays),
+    auditSinks: list(texts.auditSinks),
     eventRetentionDays: Number(texts.eventRetentionDays),
     localAccounts: texts.localAccounts === "on",
     awsStsEndpoint: withoutSlash(texts.awsStsEndpoint),

@@ -15,23 +15,50 @@ export const MAX_KINDS_PER_NETWORK = 10;
 /** The method in the entry of all further kinds. */
 export const OTHER_METHOD = "other requests without credentials";
 
+/** Whose requests are aggregated, and how many kinds have entries of their own. */
+export interface AggregatorOptions {
+  /** Who causes an entry. */
+  ownerOf(entry: AuditEntry): string;
+  readonly maxKinds: number;
+  readonly maxKindsPerOwner: number;
+  readonly otherMethod: string;
+}
+
+/** Entries that callers without credentials can cause, by client network. */
+const BY_NETWORK: AggregatorOptions = {
+  ownerOf: ({ remoteAddress }) => clientNetwork(remoteAddress),
+  maxKinds: MAX_KINDS,
+  maxKindsPerOwner: MAX_KINDS_PER_NETWORK,
+  otherMethod: OTHER_METHOD,
+};
+
+/** Entries of authenticated callers that change nothing: denied requests, and reads of the audit log. */
+export const BY_CALLER: AggregatorOptions = {
+  ownerOf: ({ actor }) => actor,
+  maxKinds: 1_000,
+  maxKindsPerOwner: 20,
+  otherMethod: "other denied requests",
+};
+
 /** The canonical gRPC code of an entry whose requests had different outcomes. */
 const UNKNOWN = 2;
 
 /**
- * Aggregates audit entries that callers without credentials can cause: rejections, and public access.
- * The first request of a kind (client network, method, outcome, reason) is written before the response
+ * Aggregates audit entries that callers can cause without end: rejections, public access and reads.
+ * The first request of a kind (client network or caller, method, outcome, reason) is written before the response
  * is sent. Those that follow within a minute are counted and become one entry, with their count, the
  * times of the first and the last, and the details of the first. Each replica counts on its own.
  */
 export class AuditAggregator {
   readonly #store: Store;
+  readonly #options: AggregatorOptions;
   #kinds = new Map<string, Kind>();
   #other: Repeats | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(store: Store) {
+  constructor(store: Store, options: AggregatorOptions = BY_NETWORK) {
     this.#store = store;
+    this.#options = options;
   }
 
   /**
@@ -40,13 +67,13 @@ export class AuditAggregator {
    */
   async record(entry: AuditEntry, reason: string): Promise<void> {
     this.#timer ??= setTimeout(() => this.#endWindow(), WINDOW_MS).unref();
-    const network = clientNetwork(entry.remoteAddress);
-    const key = JSON.stringify([network, entry.method, entry.code, reason]);
+    const owner = this.#options.ownerOf(entry);
+    const key = JSON.stringify([owner, entry.method, entry.code, reason]);
     const known = this.#kinds.get(key);
     if (known !== undefined) {
       known.repeats = repeated(known.repeats, entry);
-    } else if (this.#hasCapacity(network)) {
-      const kind: Kind = { network, repeats: undefined };
+    } else if (this.#hasCapacity(owner)) {
+      const kind: Kind = { owner, repeats: undefined };
       this.#kinds.set(key, kind);
       await this.#store
         .write((tx) => writeAudit(tx, entry))
@@ -67,10 +94,10 @@ export class AuditAggregator {
     const other = this.#other;
     this.#kinds = new Map();
     this.#other = undefined;
-    const entries = [...kinds.values()].flatMap(({ network, repeats }) =>
-      repeats === undefined ? [] : [entryOf(repeats, network)],
+    const entries = [...kinds.values()].flatMap(({ repeats }) =>
+      repeats === undefined ? [] : [entryOf(repeats)],
     );
-    if (other !== undefined) entries.push(otherEntry(other));
+    if (other !== undefined) entries.push(otherEntry(other, this.#options.otherMethod));
     if (entries.length === 0) return;
     try {
       await this.#store.write(async (tx) => {
@@ -87,11 +114,12 @@ export class AuditAggregator {
     this.flush().catch(() => {});
   }
 
-  #hasCapacity(network: string): boolean {
-    if (this.#kinds.size >= MAX_KINDS) return false;
+  #hasCapacity(owner: string): boolean {
+    const { maxKinds, maxKindsPerOwner } = this.#options;
+    if (this.#kinds.size >= maxKinds) return false;
     let own = 0;
-    for (const kind of this.#kinds.values()) if (kind.network === network) own++;
-    return own < MAX_KINDS_PER_NETWORK;
+    for (const kind of this.#kinds.values()) if (kind.owner === owner) own++;
+    return own < maxKindsPerOwner;
   }
 
   #restore(kinds: ReadonlyMap<string, Kind>, other: Repeats | undefined): void {
@@ -100,8 +128,8 @@ export class AuditAggregator {
     for (const [key, kind] of newer) {
       const older = this.#kinds.get(key);
       const repeats = merged(older?.repeats, kind.repeats);
-      if (older !== undefined || this.#hasCapacity(kind.network)) {
-        this.#kinds.set(key, { network: kind.network, repeats });
+      if (older !== undefined || this.#hasCapacity(kind.owner)) {
+        this.#kinds.set(key, { owner: kind.owner, repeats });
       } else this.#other = merged(this.#other, repeats);
     }
     this.#other = merged(other, this.#other);
@@ -110,7 +138,7 @@ export class AuditAggregator {
 }
 
 interface Kind {
-  readonly network: string;
+  readonly owner: string;
   repeats: Repeats | undefined;
 }
 
@@ -133,7 +161,7 @@ function merged(one: Repeats | undefined, two: Repeats | undefined): Repeats | u
     ...one.first,
     actor: common("actor", ""),
     resource: common("resource", ""),
-    remoteAddress: common("remoteAddress", ""),
+    remoteAddress: common("remoteAddress", commonNetwork(one.first, two.first)),
     userAgent: common("userAgent", ""),
     code: common("code", UNKNOWN),
   } as AuditEntry;
@@ -141,21 +169,26 @@ function merged(one: Repeats | undefined, two: Repeats | undefined): Repeats | u
   return { first, count: one.count + two.count, lastTime };
 }
 
+/** The network of both clients, if it is the same. */
+function commonNetwork(one: AuditEntry, two: AuditEntry): string {
+  const network = clientNetwork(one.remoteAddress);
+  return clientNetwork(two.remoteAddress) === network ? network : "";
+}
+
 /** Repeats of a kind: of the details of the first, only the reason and the digest apply to all. */
-function entryOf({ first, count, lastTime }: Repeats, network: string): AuditEntry {
+function entryOf({ first, count, lastTime }: Repeats): AuditEntry {
   const { refused, granted, tokenSha256 } = JSON.parse(first.detail || "{}");
   const times = { firstTime: first.time, lastTime };
   return {
     ...first,
-    remoteAddress: first.remoteAddress || network,
     detail: JSON.stringify({ count, ...times, refused, granted, tokenSha256 }),
   };
 }
 
-function otherEntry({ first, count, lastTime }: Repeats): AuditEntry {
+function otherEntry({ first, count, lastTime }: Repeats, method: string): AuditEntry {
   return {
     ...first,
-    method: OTHER_METHOD,
+    method,
     requestId: "",
     detail: JSON.stringify({ count, firstTime: first.time, lastTime }),
   };

@@ -1,6 +1,10 @@
 import type { Call } from "../rpc/call.ts";
+import { messageToJson } from "../rpc/json.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import { type AuditEntry, writeAudit } from "../store/tables/audit-and-events.ts";
+import { identityName } from "../store/tables/identity-names.ts";
+import type { ResourceMessage } from "./definition.ts";
+import type { Resource } from "./resource.ts";
 
 /** Longer user agents are truncated, so that clients cannot fill the disk with them. */
 export const MAX_USER_AGENT_LENGTH = 256;
@@ -17,8 +21,15 @@ export interface Outcome {
   readonly action?: string;
   /** The uid of the resource. */
   readonly resource: string;
-  /** The identity that acted, by default the caller. */
+  /** What the resource is called. */
+  readonly name?: string | undefined;
+  /** The kind of resource, such as `RoleBinding`. */
+  readonly type?: string | undefined;
+  /** The paths of the fields that changed. */
+  readonly changedFields?: readonly string[] | undefined;
+  /** The identity that acted, by default the caller, and its name if it is another one. */
   readonly actor?: string;
+  readonly actorName?: string | undefined;
   /** The canonical gRPC code; 0, the default, for success. */
   readonly code?: number;
   /** Further details. Never a secret. */
@@ -27,7 +38,11 @@ export interface Outcome {
 
 /** Writes the audit entry of a call, under the method that the caller called. */
 export async function audit(tx: Transaction, call: Call, outcome: Outcome): Promise<void> {
-  await writeAudit(tx, auditEntry(call, outcome));
+  const { action, actor, actorName } = outcome;
+  // People who sign in are not the callers of a method, whose names are known.
+  const isUnnamed = action !== undefined && actor !== undefined && actorName === undefined;
+  const named = isUnnamed ? { ...outcome, actorName: await identityName(tx, actor) } : outcome;
+  await writeAudit(tx, auditEntry(call, named));
 }
 
 /**
@@ -36,6 +51,9 @@ export async function audit(tx: Transaction, call: Call, outcome: Outcome): Prom
  */
 export function auditEntry(call: Call, outcome: Outcome): AuditEntry {
   const { caller, time, requestId, remoteAddress, userAgent, calledAs = call.method } = call;
+  const isCaller = outcome.actor === undefined || outcome.actor === caller.uid;
+  const actorName = outcome.actorName ?? (isCaller ? caller.name : undefined);
+  const isSelf = outcome.resource !== "" && outcome.resource === (outcome.actor ?? caller.uid);
   return {
     time,
     actor: outcome.actor ?? caller.uid,
@@ -46,5 +64,27 @@ export function auditEntry(call: Call, outcome: Outcome): AuditEntry {
     userAgent: truncateUserAgent(userAgent),
     code: outcome.code ?? 0,
     detail: outcome.detail === undefined ? "" : JSON.stringify(outcome.detail),
+    actorName,
+    resourceName: outcome.name ?? (isSelf ? actorName : undefined),
+    resourceType: outcome.type ?? (isSelf ? "Identity" : undefined),
+    changedFields: outcome.changedFields,
+    session: caller.session,
+    via: call.via,
   };
+}
+
+/** Longer resources are not repeated in the entries of their deletion. */
+const MAX_DELETED_CHARACTERS = 4_000;
+
+/** What the entry of a deletion says about the deleted resource: its name and its fields, without secrets. */
+export function deletionOf<R extends ResourceMessage>(
+  resource: Resource<R>,
+  deleted: R | undefined,
+): Pick<Outcome, "name" | "detail"> {
+  if (deleted === undefined) return {};
+  const { schema, index } = resource.definition;
+  const name = index?.nameOf?.(deleted) ?? deleted.name;
+  const json = messageToJson(schema, resource.withoutSecrets(deleted));
+  if (json.length > MAX_DELETED_CHARACTERS) return { name };
+  return { name, detail: { deleted: JSON.parse(json) } };
 }

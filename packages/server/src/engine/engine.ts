@@ -2,7 +2,7 @@ import type { Access } from "../auth/access.ts";
 import type { TokenSealer } from "../lib/token-sealer.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Store } from "../store/db/store.ts";
-import { AuditAggregator } from "./audit-aggregator.ts";
+import { AuditAggregator, BY_CALLER } from "./audit-aggregator.ts";
 import { type Catalog, resourcesOf } from "./catalog.ts";
 import { Creates } from "./creates.ts";
 import type { HookDeps, Hooks, ResourceMessage } from "./definition.ts";
@@ -13,6 +13,7 @@ import type { PageTokens } from "./page-token.ts";
 import type { Resource } from "./resource.ts";
 import { SkipIndex } from "./skip-index.ts";
 import { TextSearches } from "./text-search.ts";
+import { RangeSets } from "./visible/range-set.ts";
 import { VisibleRows } from "./visible/visible-rows.ts";
 
 /**
@@ -43,10 +44,13 @@ export class Engine {
   readonly skipIndex: SkipIndex;
   readonly listIndexes: ListIndexes;
   readonly lists: ListScheduler;
+  readonly rangeSets: RangeSets;
   readonly visibleRows: VisibleRows;
   readonly textSearches: TextSearches;
   /** Where audit entries go that callers without credentials can cause. */
   readonly auditAggregator: AuditAggregator;
+  /** Where audit entries of authenticated callers go that change nothing. */
+  readonly callerAudit: AuditAggregator;
   /** Every resource of the catalog, for what concerns all of them. */
   readonly resources: readonly Resource[];
   readonly #hooks: ReadonlyMap<unknown, Hooks<ResourceMessage>>;
@@ -57,6 +61,7 @@ export class Engine {
     this.limits = limits;
     this.lists = new ListScheduler(limits.manyRanges);
     this.skipIndex = new SkipIndex(limits.skipStride);
+    this.rangeSets = new RangeSets(limits.manyRanges);
     this.visibleRows = new VisibleRows(store.reader);
     this.listIndexes = new ListIndexes(store, limits.listIndexes);
     this.textSearches = new TextSearches(store.reader, limits.minSearchedRows);
@@ -66,6 +71,7 @@ export class Engine {
     this.pageTokens = pageTokens;
     this.creates = new Creates(store, responseSealer);
     this.auditAggregator = new AuditAggregator(store);
+    this.callerAudit = new AuditAggregator(store, BY_CALLER);
     this.resources = resourcesOf(catalog);
     this.#hooks = new Map(
       this.resources.map((resource) => {

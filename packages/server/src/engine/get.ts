@@ -1,7 +1,7 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { accessOf, capabilityName } from "@wharf/contract";
 import { notFound, permissionDenied } from "../lib/errors.ts";
-import type { Handler } from "../rpc/call.ts";
+import { type Handler, onlyReads } from "../rpc/call.ts";
 import { messageReply, preparedReply } from "../rpc/reply.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
@@ -21,7 +21,7 @@ export function getMethod<R extends ResourceMessage>(
   const { reader } = engine.store;
   const hydrates = engine.hydrates(resource);
 
-  return async ({ caller, format }, request) => {
+  return onlyReads(async ({ caller, format }, request) => {
     const { uid } = request as Message & { uid: string };
     if (capabilities !== undefined && !canSee(tree, caller.grants.reach(capabilities), uid)) {
       throw permissionDenied(capabilities.map(capabilityName), uid);
@@ -39,5 +39,5 @@ export function getMethod<R extends ResourceMessage>(
     const found = await resource.find(reader, uid);
     if (found === undefined) throw notFound(resource.typeName, uid);
     return messageReply(definition.schema, found);
-  };
+  });
 }

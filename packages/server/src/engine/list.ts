@@ -8,7 +8,7 @@ import {
 import { accessOf, type Capability, type UIDPFilter } from "@wharf/contract";
 import { invalidArgument } from "../lib/errors.ts";
 import type { SlicedTask } from "../lib/time-slices.ts";
-import type { Call, Handler } from "../rpc/call.ts";
+import { type Call, type Handler, onlyReads } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Bound, Condition, Range, TreeRange } from "../store/resources/query.ts";
@@ -24,7 +24,7 @@ import type { Resource } from "./resource.ts";
 import { type OrderedRows, type RunScan, readRuns } from "./runs.ts";
 import { countRows, readRows, type Scan } from "./scan.ts";
 import type { SkipIndex } from "./skip-index.ts";
-import { filterKey, visibleRanges } from "./visible/range-set.ts";
+import { filterKey } from "./visible/range-set.ts";
 
 const DEFAULT_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
@@ -62,9 +62,9 @@ export function listMethod<R extends ResourceMessage>(
   const fallback = index.defaultOrder ?? { column: "uid", descending: false };
   const defaultOrder = typeof fallback === "function" ? fallback : () => fallback;
   const hydrates = definition.hydrate !== undefined;
-  const { manyRanges, pageBytes, runRows } = engine.limits;
+  const { pageBytes, runRows } = engine.limits;
 
-  return async (call, message) => {
+  return onlyReads(async (call, message) => {
     const request = message as ListRequest;
     const pageSize = pageSizeOf(request.pageSize);
     const skip = readSkip(request.skip);
@@ -84,7 +84,8 @@ export function listMethod<R extends ResourceMessage>(
     const reach = call.caller.grants.reach(capabilities);
     const bounded = await boundUpdates(reader, resource, filters);
     const asked = index.resolve ? await index.resolve(reader, bounded, reach) : bounded;
-    const { ranges: subtrees, set } = visibleRanges(tree, reach, request.uidp, manyRanges);
+    const { uid } = call.caller;
+    const { ranges: subtrees, set } = engine.rangeSets.of(tree, reach, request.uidp, uid);
     // Partitions have counts and orders of their own.
     const many =
       set === undefined || index.partitions ? undefined : { set, rows: engine.visibleRows };
@@ -113,13 +114,19 @@ export function listMethod<R extends ResourceMessage>(
         search: await engine.textSearches.for(resource, asked, ranges),
         task,
       };
+      // The total of one range does not wait for its page.
+      const counting = ranges.length === 1 ? countRows(reader, scan) : undefined;
+      counting?.catch(() => {});
       const rows = await currentRows(resource, reader, engine.skipIndex, {
         ...scan,
         further,
         maxRunRows: runRows,
         after: cursor?.position,
       });
-      return { found: rows, totalCount: await countRows(reader, scan) };
+      const counted = await counting;
+      // Rows that were created meanwhile can be on the page: then it is counted again.
+      const isCounted = counted !== undefined && counted >= rows.rows.length;
+      return { found: rows, totalCount: isCounted ? counted : await countRows(reader, scan) };
     });
     const stored = fitting(found.rows.slice(0, pageSize).map(bodyOf), pageBytes);
     const bodies = hydrates
@@ -136,7 +143,7 @@ export function listMethod<R extends ResourceMessage>(
       skipped,
     };
     return pageReply(method, envelope, bodies);
-  };
+  });
 }
 
 function named(schema: DescMessage): boolean {
@@ -151,7 +158,8 @@ export function pageSizeOf(given: number): number {
   return given === 0 ? DEFAULT_PAGE_SIZE : Math.min(given, MAX_PAGE_SIZE);
 }
 
-function readSkip(given: number): number {
+/** The rows to skip that a request asks for. */
+export function readSkip(given: number): number {
   if (given < 0) throw invalidArgument({ field: "skip", description: "skip must not be negative" });
   return given;
 }

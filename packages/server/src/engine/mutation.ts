@@ -16,7 +16,7 @@ import type { Call, EventBody, TranslatedEvent } from "../rpc/call.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import type { ResourceRow } from "../store/resources/rows.ts";
 import { writeEvent } from "../store/tables/audit-and-events.ts";
-import { audit } from "./audit.ts";
+import { audit, deletionOf, type Outcome } from "./audit.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import type { Resource } from "./resource.ts";
@@ -112,15 +112,19 @@ export class Mutation {
     return row;
   }
 
-  /** Stores an update; the event is that of Update, unless another method is named. */
+  /**
+   * Stores an update; the event is that of Update, unless another method is named. The audit log names the fields
+   * that changed.
+   */
   async update<R extends ResourceMessage>(
     resource: Resource<R>,
     updated: R,
     method = resource.method("Update"),
+    changedFields?: readonly string[],
   ): Promise<ResourceRow> {
     const row = resource.toRow(updated);
     await resource.table.update(this.tx, row);
-    await this.#written(resource, method, row);
+    await this.#written(resource, method, row, changedFields);
     return row;
   }
 
@@ -128,16 +132,30 @@ export class Mutation {
     resource: Resource<R>,
     method: DescMethod,
     row: ResourceRow,
+    changedFields?: readonly string[],
   ): Promise<void> {
-    if (resource.definition.changesAccess) this.tx.accessChanged();
-    await this.#audit(row.uid);
+    this.#recordAccess(resource);
+    const { uid, name } = row;
+    await this.#audit({ resource: uid, name, type: resource.typeName, changedFields });
     await this.emit(method, row.uid, resource.eventBody(row));
   }
 
-  async remove<R extends ResourceMessage>(resource: Resource<R>, uid: string): Promise<void> {
+  /** The tables of resources that decide grants have recorded whose grants have changed. */
+  #recordAccess<R extends ResourceMessage>({ definition }: Resource<R>): void {
+    const { changesAccess = false, grantsOf } = definition;
+    if (changesAccess && grantsOf === undefined) this.tx.accessChanged();
+  }
+
+  /** Deletes a resource. The audit log has what was deleted, read here unless it is given. */
+  async remove<R extends ResourceMessage>(
+    resource: Resource<R>,
+    uid: string,
+    stored?: R,
+  ): Promise<void> {
+    const deleted = stored ?? (await this.#stored(resource, uid));
     await resource.table.delete(this.tx, uid);
-    if (resource.definition.changesAccess) this.tx.accessChanged();
-    await this.#audit(uid);
+    this.#recordAccess(resource);
+    await this.#audit({ resource: uid, type: resource.typeName, ...deletionOf(resource, deleted) });
     const method = resource.method("Delete");
     await this.emit(method, uid, { type: method.input.typeName, json: JSON.stringify({ uid }) });
   }
@@ -187,9 +205,18 @@ export class Mutation {
     });
   }
 
-  async #audit(uid: string): Promise<void> {
+  async #stored<R extends ResourceMessage>(
+    resource: Resource<R>,
+    uid: string,
+  ): Promise<R | undefined> {
+    if (this.#options.audit === "once") return undefined;
+    const row = await resource.table.findForChange(this.tx, uid);
+    return row && resource.fromRow(row);
+  }
+
+  async #audit(outcome: Outcome): Promise<void> {
     if (this.#options.audit === "once") return;
-    await audit(this.tx, this.call, { resource: uid, actor: this.actor });
+    await audit(this.tx, this.call, { ...outcome, actor: this.actor });
   }
 
   /** Writes the one audit entry of a mutation with `audit: "once"`. */

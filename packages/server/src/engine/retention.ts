@@ -25,9 +25,9 @@ const FIRST_PASS_MS = 2_000;
 const MIN_PAUSE_MS = 5;
 
 /** How many days rows are kept; 0 for no expiry. */
-export type RetentionSettings = Pick<Settings, "auditRetentionDays" | "eventRetentionDays">;
+export type RetentionSettings = Pick<Settings, "eventRetentionDays">;
 
-/** Everything that expires, and what is expired now. */
+/** Everything that expires, and what is expired now. The audit log has a retention of its own (audit/retention.ts). */
 export function expiriesAt(settings: RetentionSettings, now: number): Expiry[] {
   const kept = (table: string, days: number): Expiry[] =>
     days === 0 ? [] : [{ table, column: "time", until: now - days * DAY_MS }];
@@ -41,7 +41,6 @@ export function expiriesAt(settings: RetentionSettings, now: number): Expiry[] {
     ...kept("deleted_groups", DELETED_GROUP_DAYS),
     ...kept("events", settings.eventRetentionDays),
     ...kept("deliveries", settings.eventRetentionDays),
-    ...kept("audit", settings.auditRetentionDays),
   ];
 }
 

@@ -55,14 +55,14 @@ export async function readRows(
   skipIndex: SkipIndex,
   scan: Scan,
 ): Promise<PageRow[]> {
-  const [only, ...others] = scan.ranges;
-  if (only === undefined) return [];
   const { search, many } = scan;
   if (search !== undefined) return search.rows(scan);
   if (many !== undefined) {
     const { set, rows } = many;
-    return rows.read({ ...scan, set }, (one) => readRows(reader, skipIndex, one));
+    return rows.read(reader, { ...scan, set }, (one) => readRows(reader, skipIndex, one));
   }
+  const [only, ...others] = scan.ranges;
+  if (only === undefined) return [];
   if (others.length > 0 && isConsecutive(scan)) {
     return readConsecutive(reader, scan, (one) => readRows(reader, skipIndex, one));
   }
@@ -161,7 +161,7 @@ class RangeTraversal implements Traversal {
 export async function countRows(reader: Reader, scan: Scan): Promise<number> {
   const { ranges, many, search, task } = scan;
   if (search !== undefined) return ranges.length === 0 ? 0 : search.count(scan);
-  if (many !== undefined) return many.rows.count({ ...scan, set: many.set });
+  if (many !== undefined) return many.rows.count(reader, { ...scan, set: many.set });
   let total = 0;
   for (const some of batches(ranges)) {
     const counts = some.map((range) => countOne(reader, scan, range));

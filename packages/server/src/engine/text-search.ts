@@ -61,9 +61,32 @@ export class TextSearches {
     const kinds = searched.map(({ kind }) => kind);
     const index = () => this.#index(table, kinds);
     return {
-      rows: (scan) => readRows(this.#reader, index, scan),
+      rows: (scan) => this.#rows(index, scan),
       count: async (scan) => (await index()).count(queryOf(scan)),
     };
+  }
+
+  async #rows(index: () => Promise<SearchIndex>, scan: Scan): Promise<PageRow[]> {
+    const { table, form } = scan;
+    for (let attempt = 1; ; attempt++) {
+      const search = await index();
+      const positions = await search.page(queryOf(scan), scan);
+      if (form === "keys") return positions.map(({ key, id }): PageRow => [key, id, 0, ""]);
+      const ids = positions.map(({ id }) => id);
+      const byId = await readRowsById(this.#reader, table, ids, form);
+      const isWhole = byId.size === ids.length;
+      // Rows that change between the two reads may no longer belong to the page.
+      if (isWhole && (attempt >= MAX_ATTEMPTS || (await search.isCurrent()))) {
+        return positions.map(({ key, id }): PageRow => {
+          const [encoding, body] = byId.get(id) as readonly [number, PageRow[3]];
+          return [key, id, encoding, body];
+        });
+      }
+      // Somebody has changed the database by hand.
+      if (attempt === MAX_ATTEMPTS) this.#kept.delete(table);
+      if (attempt > MAX_ATTEMPTS)
+        throw new Error(`${table.shape.name} change faster than they are read`);
+    }
   }
 
   async #index(table: ResourceTable, kinds: readonly string[]): Promise<SearchIndex> {
@@ -92,28 +115,6 @@ export class TextSearches {
     } finally {
       kept.isReloading = false;
     }
-  }
-}
-
-async function readRows(
-  reader: Reader,
-  index: () => Promise<SearchIndex>,
-  scan: Scan,
-): Promise<PageRow[]> {
-  const { table, form } = scan;
-  for (let attempt = 1; ; attempt++) {
-    const search = await index();
-    const positions = await search.page(queryOf(scan), scan);
-    if (form === "keys") return positions.map(({ key, id }): PageRow => [key, id, 0, ""]);
-    const ids = positions.map(({ id }) => id);
-    const byId = await readRowsById(reader, table, ids, form);
-    const isWhole = byId.size === ids.length;
-    // Rows that change between the two reads may no longer belong to the page.
-    if (!isWhole || (attempt < MAX_ATTEMPTS && !(await search.isCurrent()))) continue;
-    return positions.map(({ key, id }): PageRow => {
-      const [encoding, body] = byId.get(id) as readonly [number, PageRow[3]];
-      return [key, id, encoding, body];
-    });
   }
 }
 

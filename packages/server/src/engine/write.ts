@@ -10,6 +10,7 @@ import type { Reader } from "../store/db/connection.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import type { Lock, LockMode, RowLock } from "../store/db/held-rows.ts";
 import type { ResourceRow } from "../store/resources/rows.ts";
+import { changedFields } from "./changed-fields.ts";
 import type { Hooks, ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import { applyMask, type MaskPath, readMask, rejectImmutableChanges } from "./mask.ts";
@@ -134,7 +135,8 @@ export async function updateOne<R extends ResourceMessage>(
   rejectImmutableChanges(schema, before, after);
   after.updateTime = nextUpdateTime(before, mutation.call.time);
   await hooks.beforeUpdate?.(mutation, before, after, mask);
-  return mutation.update(resource, after);
+  const changed = changedFields(schema, before, after, mask);
+  return mutation.update(resource, after, undefined, changed);
 }
 
 /** The generic Delete method. */
@@ -153,8 +155,9 @@ export function deleteMethod<R extends ResourceMessage>(
         if (definition.deleteIsIdempotent) return;
         throw notFound(resource.typeName, uid);
       }
-      await engine.hooksOf(resource).beforeDelete?.(mutation, resource.fromRow(row));
-      await mutation.remove(resource, uid);
+      const stored = resource.fromRow(row);
+      await engine.hooksOf(resource).beforeDelete?.(mutation, stored);
+      await mutation.remove(resource, uid, stored);
     };
     await engine.store.writeFor(call, work, lockOf(resource, uid, "change"));
     return EMPTY_REPLY;

@@ -206,6 +206,7 @@ export function browserCall(request: HttpRequest, time = Date.now()): Call {
     format: "json",
     remoteAddress: request.remoteAddress,
     userAgent: request.headers["user-agent"] ?? "",
+    via: "console",
     signal: AbortSignal.timeout(TIMEOUT_MS),
     method: Auth.method.register,
     caller: ANONYMOUS,

@@ -178,6 +178,14 @@ const COUNTERS = {
     help: "Rows deleted after their expiry or retention period.",
     labelNames: ["table"],
   },
+  wharf_audit_sink_entries_total: {
+    help: "Audit entries and checkpoints sent to sinks.",
+    labelNames: ["sink"],
+  },
+  wharf_audit_sink_failures_total: {
+    help: "Batches of audit entries that sinks did not accept.",
+    labelNames: ["sink"],
+  },
   wharf_event_deliveries_total: {
     help: "Attempts to deliver events to subscriptions by outcome: delivered, retried, or failed for good.",
     labelNames: ["outcome"],

@@ -102,6 +102,9 @@ function otherFields(event: Finished): string {
   return (
     `,"requestId":"${event.requestId}","httpStatus":${event.httpStatus},"bytesOut":${event.bytesOut}` +
     `,"ms":${Math.round(event.ms * 1000) / 1000},"remoteAddress":"${event.remoteAddress}","userAgent":${userAgent}` +
+    (event.caller ? `,"caller":"${event.caller}"` : "") +
+    (event.callerName ? `,"callerName":${JSON.stringify(event.callerName)}` : "") +
+    (event.traceId ? `,"traceId":"${event.traceId}"` : "") +
     (event.reason ? `,"reason":${JSON.stringify(event.reason)}` : "")
   );
 }

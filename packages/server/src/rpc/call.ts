@@ -1,6 +1,7 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import type { Caller } from "../auth/caller.ts";
 import type { WharfError } from "../lib/errors.ts";
+import type { AuditVia } from "../store/tables/audit-and-events.ts";
 import type { IdempotencyKey } from "./idempotency.ts";
 
 /** A request independent of its protocol. */
@@ -12,6 +13,12 @@ export interface RequestInfo {
   readonly format: "json" | "binary";
   readonly remoteAddress: string;
   readonly userAgent: string;
+  /** How the request arrived, for the audit log. */
+  readonly via?: AuditVia | undefined;
+  /** The field `traceparent` (W3C Trace Context) for requests that are sent on behalf of this one. */
+  readonly traceparent?: string | undefined;
+  /** Tells the log who the caller is. */
+  identify?(caller: Caller): void;
   /** Aborted when the client disconnects or the deadline passes. */
   readonly signal: AbortSignal;
   /**
@@ -74,6 +81,18 @@ export interface StreamedMessage extends Reply {
 }
 
 export type Handler = (call: Call, request: Message) => Promise<Reply>;
+
+const readers = new WeakSet<Handler>();
+
+/** Marks a handler that only reads: it may run for a presumed caller, and again for the actual one. */
+export function onlyReads(handler: Handler): Handler {
+  readers.add(handler);
+  return handler;
+}
+
+export function isReader(handler: Handler): boolean {
+  return readers.has(handler);
+}
 
 /** A method of the contract on this server. */
 export interface Method {

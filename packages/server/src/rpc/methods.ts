@@ -14,16 +14,17 @@ import {
 import { isCreate, serviceNames } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
-import { notFound, PermissionDeniedError, unimplemented, type WharfError } from "../lib/errors.ts";
-import type {
-  Call,
-  EventTranslator,
-  Handler,
-  Method,
-  Methods,
-  Reply,
-  RequestInfo,
-  ResponseHeaders,
+import { notFound, PermissionDeniedError, unimplemented, WharfError } from "../lib/errors.ts";
+import {
+  type Call,
+  type EventTranslator,
+  type Handler,
+  isReader,
+  type Method,
+  type Methods,
+  type Reply,
+  type RequestInfo,
+  type ResponseHeaders,
 } from "./call.ts";
 import { checkAccess, type Guard, guardOf } from "./guard.ts";
 import { idempotencyKeyOf } from "./idempotency.ts";
@@ -37,6 +38,10 @@ interface BoundMethod extends Method, Guard {
   readonly translateEvent: Call["translateEvent"];
 }
 
+interface HandledMethod extends BoundMethod {
+  readonly handler: Handler;
+}
+
 /** Deprecated methods, the headers that announce it, and the metric that counts their callers. */
 export interface Deprecation {
   readonly methods: ReadonlySet<DescMethod>;
@@ -47,11 +52,15 @@ export interface Deprecation {
 /** The group at or above a uid that an identity has deleted; undefined for none. */
 export type DeletedGroupLookup = (identity: string, uid: string) => Promise<string | undefined>;
 
+/** Records that an authenticated caller was denied a call. */
+export type DenialAudit = (call: Call, denial: WharfError) => Promise<void>;
+
 export interface MethodOptions {
   /** Applies to methods of version 1 only, as does the translator. */
   readonly deprecation?: Deprecation | undefined;
   readonly eventTranslator?: EventTranslator;
   readonly findDeletedGroup?: DeletedGroupLookup;
+  readonly auditDenial?: DenialAudit;
 }
 
 /**
@@ -61,6 +70,7 @@ export interface MethodOptions {
 export class ServedMethods implements Methods {
   readonly #authenticator: Authenticator;
   readonly #findDeletedGroup: DeletedGroupLookup | undefined;
+  readonly #auditDenial: DenialAudit | undefined;
   readonly #methods: BoundMethod[] = [];
   readonly #byPath = new Map<string, BoundMethod>();
 
@@ -68,10 +78,11 @@ export class ServedMethods implements Methods {
     services: readonly DescService[],
     handlers: ReadonlyMap<DescMethod, Handler>,
     authenticator: Authenticator,
-    { deprecation, eventTranslator, findDeletedGroup }: MethodOptions = {},
+    { deprecation, eventTranslator, findDeletedGroup, auditDenial }: MethodOptions = {},
   ) {
     this.#authenticator = authenticator;
     this.#findDeletedGroup = findDeletedGroup;
+    this.#auditDenial = auditDenial;
     for (const service of services) {
       const names = serviceNames(service);
       for (const desc of service.methods) {
@@ -108,36 +119,74 @@ export class ServedMethods implements Methods {
   }
 
   async call(method: Method, request: Message, incoming: RequestInfo): Promise<Reply> {
-    const { desc, handler, rule, onCall, translateEvent } = method as BoundMethod;
+    const { desc, handler, rule } = method as BoundMethod;
     if (handler === undefined) throw unimplemented(`${desc.parent.typeName}/${desc.name}`);
+    const bound = method as HandledMethod;
     const time = Date.now();
-    const caller =
-      rule.kind === "anyone"
-        ? ANONYMOUS
-        : await this.#authenticator.caller(incoming.authorization, time);
+    if (rule.kind === "anyone") return this.#run(bound, request, incoming, ANONYMOUS, time);
+    const { authorization } = incoming;
+    const presumed = isReader(handler)
+      ? this.#authenticator.presume(authorization, time)
+      : undefined;
+    if (presumed !== undefined) {
+      const { caller, isCurrent } = presumed;
+      const running = this.#handle(bound, request, incoming, caller, time);
+      // Whether it succeeds or fails counts only if access has not changed.
+      const [counts] = await Promise.all([isCurrent, running.catch(() => {})]);
+      incoming.identify?.(caller);
+      if (counts) return this.#run(bound, request, incoming, caller, time, running);
+    }
+    const caller = await this.#authenticator.caller(authorization, time);
+    incoming.identify?.(caller);
     // Authentication may have waited long for the store.
     if (incoming.abandoned !== undefined) throw incoming.abandoned;
+    return this.#run(bound, request, incoming, caller, time);
+  }
+
+  /** The reply of a call; denials are audited. */
+  async #run(
+    method: HandledMethod,
+    request: Message,
+    incoming: RequestInfo,
+    caller: Caller,
+    time: number,
+    running = this.#handle(method, request, incoming, caller, time),
+  ): Promise<Reply> {
     try {
-      checkAccess(method as BoundMethod, caller, request);
-      onCall?.(caller, desc);
-      validateRequest(desc.input, request);
-      const { idempotencyKey } = incoming;
-      const idempotency =
-        idempotencyKey === undefined || !isCreate(desc)
-          ? undefined
-          : idempotencyKeyOf(idempotencyKey, caller, desc, request, () =>
-              incoming.markReplayed?.(),
-            );
-      const call = new AdmittedCall(incoming, desc, caller, time, { translateEvent, idempotency });
-      return await handler(call, request);
+      return await running;
     } catch (error) {
-      throw error instanceof PermissionDeniedError ? await this.#deletedOr(error, caller) : error;
+      if (!(error instanceof WharfError) || error.code !== "PERMISSION_DENIED") throw error;
+      const answer = await this.#deletedOr(error, caller);
+      if (answer === error && caller.uid !== "") {
+        await this.#auditDenial?.(new AdmittedCall(incoming, method.desc, caller, time, {}), error);
+      }
+      throw answer;
     }
   }
 
+  async #handle(
+    method: HandledMethod,
+    request: Message,
+    incoming: RequestInfo,
+    caller: Caller,
+    time: number,
+  ): Promise<Reply> {
+    const { desc, handler, onCall, translateEvent } = method;
+    checkAccess(method, caller, request);
+    onCall?.(caller, desc);
+    validateRequest(desc.input, request);
+    const { idempotencyKey } = incoming;
+    const idempotency =
+      idempotencyKey === undefined || !isCreate(desc)
+        ? undefined
+        : idempotencyKeyOf(idempotencyKey, caller, desc, request, () => incoming.markReplayed?.());
+    const call = new AdmittedCall(incoming, desc, caller, time, { translateEvent, idempotency });
+    return handler(call, request);
+  }
+
   /** The caller that deleted a group gets NOT_FOUND there, which reveals nothing to it. */
-  async #deletedOr(denial: PermissionDeniedError, { uid }: Caller): Promise<WharfError> {
-    const { scope } = denial;
+  async #deletedOr(denial: WharfError, { uid }: Caller): Promise<WharfError> {
+    const scope = denial instanceof PermissionDeniedError ? denial.scope : "";
     const deleted = scope === "" ? undefined : await this.#findDeletedGroup?.(uid, scope);
     return deleted === undefined ? denial : notFound("Group", deleted);
   }
@@ -214,6 +263,14 @@ class AdmittedCall implements Call {
 
   get userAgent(): string {
     return this.#incoming.userAgent;
+  }
+
+  get via(): Call["via"] {
+    return this.#incoming.via;
+  }
+
+  get traceparent(): string | undefined {
+    return this.#incoming.traceparent;
   }
 
   get lastEventId(): string | undefined {

@@ -198,5 +198,7 @@ async function auditWrite(
     userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
     code: 0,
     detail: JSON.stringify(detail),
+    resourceType: "IdentityProvider",
+    via: "scim",
   });
 }

@@ -24,10 +24,10 @@ export async function auditExchange(
   audited: AuditedSubject,
   identity: CachedIdentity,
 ): Promise<void> {
-  const { uid } = identity;
+  const { uid, name } = identity;
   const detail = detailOf(token, audited);
   await writeWithLastSeen(engine, identity, call, (tx) =>
-    audit(tx, call, { resource: uid, actor: uid, detail }),
+    audit(tx, call, { resource: uid, actor: uid, actorName: name, detail }),
   );
 }
 

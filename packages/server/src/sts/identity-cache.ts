@@ -13,6 +13,7 @@ const CACHE_BOUNDS = { maxEntries: 1_000 };
 /** An identity as the exchange needs it. */
 export interface CachedIdentity {
   readonly uid: string;
+  readonly name: string;
   readonly relationship: Identity["relationship"]["case"];
   /** What it requires of credentials; undefined if no foreign credential can speak for it. */
   readonly rule: Rule | undefined;
@@ -25,6 +26,7 @@ export interface CachedIdentity {
 /** The operator is not stored, and only its own tokens speak for it. */
 const CACHED_OPERATOR: CachedIdentity = {
   uid: OPERATOR_UID,
+  name: "operator",
   relationship: undefined,
   rule: undefined,
   granted: OPERATOR.grants,
@@ -71,6 +73,7 @@ export class IdentityCache {
     if (identity === undefined || granted === undefined) return undefined;
     const entry: CachedIdentity = {
       uid,
+      name: identity.name,
       relationship: identity.relationship.case,
       rule: compileRule(identity, acceptedAudiences(this.#addresses())),
       granted,

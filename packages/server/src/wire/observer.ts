@@ -19,6 +19,11 @@ export interface Finished {
   readonly isPolled?: boolean;
   /** Why the response is what it is, if the endpoint says so. */
   readonly reason?: string | undefined;
+  /** The uid and the name of the caller, once authenticated; empty for calls without credentials. */
+  readonly caller?: string | undefined;
+  readonly callerName?: string | undefined;
+  /** The trace that the client is part of (W3C Trace Context). */
+  readonly traceId?: string | undefined;
   readonly error?: WharfError | undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Caller } from "../auth/caller.ts";
 import { clientNetwork } from "../lib/client-network.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { RequestInfo, ResponseHeaders } from "../rpc/call.ts";
@@ -9,6 +10,7 @@ import { Expiring } from "./deadlines.ts";
 import type { Wire } from "./http.ts";
 import type { Observer, Protocol } from "./observer.ts";
 import { requestIdFrom } from "./request-id.ts";
+import { childTraceparent, readTraceparent, type TraceContext } from "./trace-context.ts";
 
 /**
  * The state of one request: its deadline, whether it has been answered, and the report to the observer. The first
@@ -23,6 +25,9 @@ export class RequestContext extends Expiring implements RequestInfo {
   readonly userAgent: string;
   readonly lastEventId: string | undefined;
   readonly protocol: Protocol;
+  /** The trace that the client is part of. */
+  readonly trace: TraceContext | undefined;
+  #caller: Caller | undefined;
   /** The full name of the RPC or the path of the endpoint, once matched. */
   method = "-";
   /** Whether the endpoint is polled by machines. */
@@ -63,9 +68,24 @@ export class RequestContext extends Expiring implements RequestInfo {
     this.#connection = connection;
     connection.requestStarted(this.started);
     this.userAgent = headers["user-agent"] ?? "";
+    this.trace = readTraceparent(headers.traceparent);
     this.lastEventId = headers["last-event-id"] as string | undefined;
     this.#observer = observer;
     this.#bodies = bodies;
+  }
+
+  /** The `wharf` command names itself; a client that claims to be it harms nobody. */
+  get via(): RequestInfo["via"] {
+    if (this.userAgent.startsWith("wharf/")) return "cli";
+    return this.format === "json" ? "rest" : "grpc";
+  }
+
+  get traceparent(): string | undefined {
+    return this.trace && childTraceparent(this.trace);
+  }
+
+  identify(caller: Caller): void {
+    this.#caller = caller;
   }
 
   /** Created on first use: most calls never need it, and an AbortController is expensive. */
@@ -170,6 +190,9 @@ export class RequestContext extends Expiring implements RequestInfo {
       bytesOut,
       isPolled: this.isPolled,
       reason: this.reason,
+      caller: this.#caller?.uid,
+      callerName: this.#caller?.name,
+      traceId: this.trace?.traceId,
       error,
     });
   }

@@ -1124,6 +1124,13 @@ export enum Capability {
    * @generated from enum value: CAP_GULFSTREAM = 10000;
    */
   CAP_GULFSTREAM = 10000,
+
+  /**
+   * Not in the public contract. Numbers of our own begin at 20001, bits of our own go down from 255.
+   *
+   * @generated from enum value: CAP_AUDIT_LIST = 20001;
+   */
+  CAP_AUDIT_LIST = 20001,
 }
 
 /**

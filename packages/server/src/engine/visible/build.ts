@@ -14,7 +14,7 @@ import { readRowVersion } from "../../store/resources/row-log.ts";
 import { comparePositions, markOf, OrderedIds, type OrderedRow } from "./ordered-ids.ts";
 import type { RangeSet } from "./range-set.ts";
 import type { ScopeCounts } from "./scope-counts.ts";
-import { VisibleList, type VisibleQuery } from "./visible-list.ts";
+import type { VisibleQuery } from "./visible-list.ts";
 
 /** Rows read by one statement: about two milliseconds. */
 const CHUNK_ROWS = 1_000;
@@ -28,13 +28,19 @@ const MIN_SHARE = 0.2;
 /** Filtered rows that are read from all rows around a list. */
 const MAX_FILTERED_ROWS = 10_000;
 
+/** The ids of a list as they were at a version of the rows, or later. */
+export interface VersionedIds {
+  readonly ids: OrderedIds;
+  readonly version: number;
+}
+
 /** Reads all rows of a list once. `counts` has the number of rows of each subtree. */
-export async function buildVisibleList(
+export async function readVisibleIds(
   reader: Reader,
   query: VisibleQuery,
   counts: ScopeCounts | undefined,
   task: SlicedTask,
-): Promise<VisibleList> {
+): Promise<VersionedIds> {
   const { table, set, filters } = query;
   const version = await readRowVersion(reader, table.shape.name);
   const builder = new Builder(reader, query, task);
@@ -45,7 +51,7 @@ export async function buildVisibleList(
     if (isWide) ids = await builder.walked(counts);
   }
   ids ??= await builder.sorted(counts);
-  return new VisibleList(reader, query, ids, version);
+  return { ids, version };
 }
 
 /** The share of a list's rows in the range around it. */

@@ -48,6 +48,17 @@ export class OrderedIds {
   blocks: Block[] = [];
   size = 0;
 
+  copy(): OrderedIds {
+    const copy = new OrderedIds();
+    copy.size = this.size;
+    copy.blocks = this.blocks.map(({ first, ids, marks }) => ({
+      first,
+      ids: [...ids],
+      marks: [...marks],
+    }));
+    return copy;
+  }
+
   get bytes(): number {
     return this.size * BYTES_PER_ROW + this.blocks.length * 200;
   }

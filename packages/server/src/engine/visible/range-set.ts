@@ -1,5 +1,6 @@
 import { isRoot, type UIDPFilter } from "@wharf/contract";
 import type { Reach } from "../../auth/grants.ts";
+import { BoundedCache } from "../../lib/bounded-cache.ts";
 import type { Range } from "../../store/resources/query.ts";
 import { rangesFor, type TreeShape } from "../ranges.ts";
 
@@ -12,11 +13,19 @@ export class RangeSet {
   readonly areTops: boolean;
   /** Whether all rows without a parent belong to it as well. */
   readonly hasRoots: boolean;
+  /** What the same caller saw before, if that is still known. */
+  readonly former: WeakRef<RangeSet> | undefined;
   readonly #places: ReadonlyMap<string, number>;
   static #made = 0;
 
-  constructor(uids: readonly string[], areTops: boolean, hasRoots: boolean) {
+  constructor(
+    uids: readonly string[],
+    areTops: boolean,
+    hasRoots: boolean,
+    former?: WeakRef<RangeSet>,
+  ) {
     this.id = RangeSet.#made++;
+    this.former = former;
     this.uids = uids.toSorted();
     this.areTops = areTops;
     this.hasRoots = hasRoots;
@@ -24,7 +33,7 @@ export class RangeSet {
   }
 
   /** The set of these ranges; undefined where it cannot represent them. */
-  static of(ranges: readonly Range[]): RangeSet | undefined {
+  static of(ranges: readonly Range[], former?: WeakRef<RangeSet>): RangeSet | undefined {
     const tops: string[] = [];
     const named: string[] = [];
     let hasRoots = false;
@@ -35,11 +44,27 @@ export class RangeSet {
       else return undefined;
     }
     if (tops.length > 0 && named.length > 0) return undefined;
-    return new RangeSet([...tops, ...named], tops.length > 0, hasRoots);
+    return new RangeSet([...tops, ...named], tops.length > 0, hasRoots, former);
   }
 
   has(uid: string): boolean {
     return (this.hasRoots && isRoot(uid)) || this.placeOf(uid) !== undefined;
+  }
+
+  /** The uids that only one of two sets has; undefined for more than a number of them. */
+  difference(other: RangeSet, max: number): string[] | undefined {
+    const only: string[] = [];
+    for (const [one, another] of [
+      [this, other],
+      [other, this],
+    ] as const) {
+      for (const uid of one.uids) {
+        if (another.#places.has(uid)) continue;
+        if (only.length === max) return undefined;
+        only.push(uid);
+      }
+    }
+    return only;
   }
 
   /** The place of the range with this uid among all. */
@@ -61,35 +86,44 @@ export interface VisibleRanges {
 /** Filters whose ranges are kept for a reach. */
 const MAX_FILTERS = 100;
 
-/** Kept as long as the reach, which is cached with the caller's grants. */
-const KNOWN = new WeakMap<Reach, Map<string, VisibleRanges>>();
+/** Callers and filters whose last set is known. */
+const MAX_FORMER = 5_000;
 
 /**
- * The ranges that a list reads. Of a reach with many scopes they are computed once for each filter: the set stays the
- * same object, so that what is derived from it can be kept.
+ * The ranges that lists read. Of a reach with many scopes they are computed once for each filter: the set stays the same
+ * object, so that what is derived from it can be kept.
  */
-export function visibleRanges(
-  tree: TreeShape,
-  reach: Reach,
-  filter: UIDPFilter | undefined,
-  manyRanges: number,
-): VisibleRanges {
-  if ("everything" in reach || reach.scopes.length <= manyRanges) {
-    return { ranges: rangesFor(tree, reach, filter), set: undefined };
+export class RangeSets {
+  readonly #manyRanges: number;
+  /** Kept as long as the reach, which is cached with the caller's grants. */
+  readonly #known = new WeakMap<Reach, Map<string, VisibleRanges>>();
+  readonly #former = new BoundedCache<string, WeakRef<RangeSet>>({ maxEntries: MAX_FORMER });
+
+  constructor(manyRanges: number) {
+    this.#manyRanges = manyRanges;
   }
-  const { isScope, uidIsParent, rootsAreShared } = tree;
-  const key = JSON.stringify([isScope, uidIsParent, rootsAreShared, filterKey(filter)]);
-  const known = KNOWN.get(reach) ?? new Map<string, VisibleRanges>();
-  KNOWN.set(reach, known);
-  let visible = known.get(key);
-  if (visible === undefined) {
-    const ranges = rangesFor(tree, reach, filter);
-    const set = RangeSet.of(ranges);
-    visible = { ranges, set: set && set.uids.length > manyRanges ? set : undefined };
+
+  /** The ranges of a filter within the reach of a caller. */
+  of(tree: TreeShape, reach: Reach, filter: UIDPFilter | undefined, caller: string): VisibleRanges {
+    if ("everything" in reach || reach.scopes.length <= this.#manyRanges) {
+      return { ranges: rangesFor(tree, reach, filter), set: undefined };
+    }
+    const { isScope, uidIsParent, rootsAreShared } = tree;
+    const key = JSON.stringify([isScope, uidIsParent, rootsAreShared, filterKey(filter)]);
+    const known = this.#known.get(reach) ?? new Map<string, VisibleRanges>();
+    this.#known.set(reach, known);
+    const visible = known.get(key) ?? this.#compute(rangesFor(tree, reach, filter), caller + key);
     if (known.size >= MAX_FILTERS) known.clear();
     known.set(key, visible);
+    return visible;
   }
-  return visible;
+
+  #compute(ranges: readonly Range[], callerKey: string): VisibleRanges {
+    const set = RangeSet.of(ranges, this.#former.get(callerKey));
+    if (set === undefined || set.uids.length <= this.#manyRanges) return { ranges, set: undefined };
+    this.#former.set(callerKey, new WeakRef(set));
+    return { ranges, set };
+  }
 }
 
 /** What distinguishes filters. */

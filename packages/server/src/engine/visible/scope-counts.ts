@@ -25,12 +25,33 @@ export class ScopeCounts {
   #version = -1;
   readonly #refreshed = new SharedRead(() => this.#refresh());
 
-  constructor(reader: Reader, slices: TimeSlices, table: ResourceTable, set: RangeSet) {
+  /** Subtrees that were never read. */
+  #unread: string[] = [];
+
+  constructor(
+    reader: Reader,
+    slices: TimeSlices,
+    table: ResourceTable,
+    set: RangeSet,
+    former?: ScopeCounts,
+  ) {
     this.#reader = reader;
     this.#slices = slices;
     this.#table = table;
     this.#set = set;
     this.#counts = set.uids.map(() => 0);
+    if (former !== undefined) this.#adopt(former);
+  }
+
+  /** Takes over the counts of subtrees that another set has as well. */
+  #adopt(former: ScopeCounts): void {
+    this.#version = former.#version;
+    for (const [place, uid] of this.#set.uids.entries()) {
+      const at = former.#set.placeOf(uid);
+      if (at === undefined || former.#set.uids[at] !== uid) this.#unread.push(uid);
+      else this.#counts[place] = former.at(at);
+    }
+    this.#total = this.#counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** The number of all rows. */
@@ -60,16 +81,17 @@ export class ScopeCounts {
     const { name } = this.#table.shape;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const { version, uids } = await readLoggedRows(reader, name, this.#version);
-      if (version === this.#version) return;
+      if (version === this.#version && this.#unread.length === 0) return;
       const stale = uids === undefined ? this.#set.uids : this.#changedTops(uids);
       await this.#read(stale);
+      this.#unread = [];
       this.#version = version;
       if (stale.length === 0) return;
     }
   }
 
   #changedTops(uids: ReadonlySet<string>): string[] {
-    const tops = new Set<string>();
+    const tops = new Set(this.#unread);
     for (const uid of uids) {
       const place = this.#set.placeOf(uid);
       if (place !== undefined) tops.add(this.#set.uids[place] as string);

@@ -40,6 +40,12 @@ export interface VisiblePage {
 
 type Keys = Map<number, Position["key"]>;
 
+/** What a list was derived from, and the rows that only one of both has. */
+interface Derivation {
+  readonly from: RangeSet;
+  readonly uids: readonly string[];
+}
+
 /** A correction of the ids by what has changed. */
 interface Correction {
   readonly removed: readonly PlacedRow[];
@@ -59,6 +65,7 @@ export class VisibleList {
   readonly #query: VisibleQuery;
   readonly #ids: OrderedIds;
   #version: number;
+  #derivation: Derivation | undefined;
   readonly #refreshed = new SharedRead(() => this.#refresh());
 
   /** The ids as they were at a version of the rows, or later. */
@@ -67,6 +74,16 @@ export class VisibleList {
     this.#query = query;
     this.#ids = ids;
     this.#version = version;
+  }
+
+  /** A list of another set, before the rows that only one of both has are corrected. */
+  copy(query: VisibleQuery): VisibleList {
+    return new VisibleList(this.#reader, query, this.#ids.copy(), this.#version);
+  }
+
+  /** Corrects the copy of another set's list. The rows must have been read after it was copied. */
+  derive(derivation: Derivation): void {
+    this.#derivation = derivation;
   }
 
   get bytes(): number {
@@ -87,12 +104,15 @@ export class VisibleList {
     for (;;) {
       if (!(await this.refresh())) return undefined;
       const rows = await this.#attempt(page);
+      if (rows === "void") return undefined;
       if (rows !== undefined) return rows;
       await task.yield();
     }
   }
 
-  async #attempt({ start, skip, limit, descending, form }: VisiblePage) {
+  /** Reads a page; undefined when its rows have changed meanwhile, `void` when the list has rows that it must not have. */
+  async #attempt(page: VisiblePage): Promise<PageRow[] | "void" | undefined> {
+    const { start, skip, limit, descending, form } = page;
     const version = this.#version;
     const dependsOn = new Set<number>();
     const place = start && (await this.#placeOf(start, descending, dependsOn));
@@ -102,11 +122,15 @@ export class VisibleList {
       ? this.#ids.slice(Math.max(end - limit, 0), Math.max(Math.min(limit, end), 0))
       : this.#ids.slice((place ?? 0) + skip, limit);
     for (const mark of marks) dependsOn.add(mark);
-    const { table, column } = this.#query;
+    const { table, column, set } = this.#query;
     const rows = ids.length === 0 ? [] : await readPageById(this.#reader, table, column, ids, form);
     const { uids } = await this.#changesSince(version);
     if (uids === undefined || uids.values().some((uid) => dependsOn.has(markOf(uid)))) return;
-    const byId = new Map(rows.map((row) => [row[1], row]));
+    // Ids decide no access: whatever they were derived from, only rows of the set are shown.
+    if (rows.length < ids.length || !rows.every((row) => set.has(row[4]))) return "void";
+    const byId = new Map(
+      rows.map(([key, id, encoding, body]) => [id, [key, id, encoding, body] as const]),
+    );
     const inOrder = ids.map((id) => byId.get(id) as PageRow);
     return descending ? inOrder.reverse() : inOrder;
   }
@@ -139,12 +163,16 @@ export class VisibleList {
     for (;;) {
       const { version, uids } = await this.#changesSince(this.#version);
       if (uids === undefined) return false;
-      const changed = [...uids].filter((uid) => this.#query.set.has(uid));
+      const { set } = this.#query;
+      const { from, uids: moved = [] } = this.#derivation ?? {};
+      const all = new Set([...uids, ...moved]);
+      const changed = [...all].filter((uid) => set.has(uid) || from?.has(uid));
       if (changed.length > 0) {
         const { removed, added, keys } = await this.#correction(changed);
         if ((await this.#changesSince(version)).version !== version) continue;
         this.#ids.correct(removed, added, keys);
       }
+      this.#derivation = undefined;
       this.#version = version;
       return true;
     }
@@ -152,7 +180,7 @@ export class VisibleList {
 
   /** Every changed row is removed from where it was, and added where it belongs now. */
   async #correction(changed: readonly string[]): Promise<Correction> {
-    const { table, column, filters } = this.#query;
+    const { table, column, filters, set } = this.#query;
     const candidates = this.#ids.marked(new Set(changed.map(markOf)));
     const uidOf = new Map<number, string>();
     for (const [, id, uid] of await this.#positionsOf(candidates.map(({ id }) => id)))
@@ -160,12 +188,14 @@ export class VisibleList {
     const all = new Set(changed);
     // A row that no longer exists was deleted; another one may have the same mark.
     const removed = candidates.filter(({ id }) => all.has(uidOf.get(id) ?? (changed[0] as string)));
-    if (isUnmoved(this.#query, changed, removed, uidOf)) {
+    if (this.#derivation === undefined && isUnmoved(this.#query, changed, removed, uidOf)) {
       return { removed: [], added: [], keys: new Map() };
     }
     const rows = { uids: changed, areTops: false, filters };
     const now = await readManyPositions(this.#reader, table, column, rows);
-    const added = now.map(([key, id, uid]) => ({ key, id, mark: markOf(uid) }));
+    const added = now
+      .filter(([, , uid]) => set.has(uid))
+      .map(([key, id, uid]) => ({ key, id, mark: markOf(uid) }));
     const blocks = new Set<Block>();
     for (const row of added) {
       const block = this.#ids.blockAt(row);

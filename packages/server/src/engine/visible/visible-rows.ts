@@ -1,28 +1,24 @@
-import { subtreeEnd } from "@wharf/contract";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { type SlicedTask, TimeSlices } from "../../lib/time-slices.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import {
-  readPageById,
-  readSubtreePage,
-  readUidPositions,
-} from "../../store/resources/many-rows.ts";
+import { readManyCounts } from "../../store/resources/counts.ts";
+import { readManyPositions } from "../../store/resources/many-rows.ts";
 import type { ResourceTable } from "../../store/resources/resource-table.ts";
 import type { PageRow } from "../../store/resources/rows.ts";
 import type { Scan } from "../scan.ts";
-import { buildVisibleList, rangeAround, shareOf } from "./build.ts";
+import { readVisibleIds } from "./build.ts";
+import { readConsecutiveSubtrees } from "./consecutive-subtrees.ts";
 import type { RangeSet } from "./range-set.ts";
-import { firstIndex, ScopeCounts } from "./scope-counts.ts";
-import type { VisibleList, VisibleQuery } from "./visible-list.ts";
+import { ScopeCounts } from "./scope-counts.ts";
+import { VisibleList, type VisibleQuery } from "./visible-list.ts";
+import { walkAround } from "./walk-around.ts";
 
 /** The memory of all kept lists. */
 const KEPT_LISTS = { maxEntries: 500, maxBytes: 64 * 1024 * 1024 };
 
-/** Rows that are read from an index around a list until its page is full. */
-const MAX_WALKED_ROWS = 2_000;
-
-/** Rows of a subtree that is read together with others. */
-const SMALL_SUBTREE_ROWS = 200;
+/** Role bindings, and rows below them, in which a caller's list may differ from the former one to be derived from it. */
+const MAX_MOVED_RANGES = 100;
+const MAX_MOVED_ROWS = 2_000;
 
 /** A list over many ranges. */
 export type ManyScan = Scan & { readonly set: RangeSet };
@@ -55,18 +51,20 @@ export class VisibleRows {
     return query.column === "uid" && hasCounts(query) && this.#knownCounts(query) !== undefined;
   }
 
-  async read(scan: ManyScan, readOne: ReadOne): Promise<PageRow[]> {
+  /** Reads a page. `reader` runs what may be costly for the request. */
+  async read(reader: Reader, scan: ManyScan, readOne: ReadOne): Promise<PageRow[]> {
     const query = queryOf(scan);
     const isConsecutive = scan.order.column === "uid" && hasCounts(query);
     if (isConsecutive && !(scan.skip > 0 && scan.start !== undefined)) {
-      return this.#readConsecutive(scan, readOne);
+      const counts = await this.#countsOf(query);
+      return readConsecutiveSubtrees(reader, scan, counts, readOne);
     }
     if (!this.#lists.has(keyOf(query)) && hasCounts(query)) {
-      const walked = await this.#walk(scan);
+      const walked = await walkAround(reader, scan, await this.#countsOf(query));
       if (walked !== undefined) return walked;
     }
     for (;;) {
-      const list = await this.#list(query, scan.task);
+      const list = await this.#list(reader, query, scan.task);
       const rows = await list.read({ ...scan, descending: scan.order.descending }, scan.task);
       if (rows !== undefined) return rows;
       this.#lists.delete(keyOf(query));
@@ -74,11 +72,11 @@ export class VisibleRows {
   }
 
   /** The number of all rows. */
-  async count(scan: ManyScan): Promise<number> {
+  async count(reader: Reader, scan: ManyScan): Promise<number> {
     const query = queryOf(scan);
     if (hasCounts(query)) return (await this.#countsOf(query)).total;
     for (;;) {
-      const list = await this.#list(query, scan.task);
+      const list = await this.#list(reader, query, scan.task);
       if (await list.refresh()) return list.size;
       this.#lists.delete(keyOf(query));
     }
@@ -92,7 +90,9 @@ export class VisibleRows {
     const { table, set } = query;
     let counts = this.#knownCounts(query);
     if (counts === undefined) {
-      counts = new ScopeCounts(this.#reader, this.#slices, table, set);
+      const former = set.former?.deref();
+      const known = former && this.#knownCounts({ ...query, set: former });
+      counts = new ScopeCounts(this.#reader, this.#slices, table, set, known);
       const tables = this.#counts.get(set) ?? new Map<ResourceTable, ScopeCounts>();
       this.#counts.set(set, tables.set(table, counts));
     }
@@ -101,13 +101,13 @@ export class VisibleRows {
   }
 
   /** The kept list of a query; built once for concurrent requests. */
-  async #list(query: VisibleQuery, task: SlicedTask): Promise<VisibleList> {
+  async #list(reader: Reader, query: VisibleQuery, task: SlicedTask): Promise<VisibleList> {
     const key = keyOf(query);
     for (;;) {
       const kept = this.#lists.get(key);
       if (kept !== undefined) return kept;
       const building = this.#building.get(key);
-      if (building === undefined) return this.#build(key, query, task);
+      if (building === undefined) return this.#build(reader, key, query, task);
       // The request that builds it may be canceled: then another one does.
       const built = await building.catch(() => undefined);
       if (built !== undefined) return built;
@@ -115,10 +115,18 @@ export class VisibleRows {
     }
   }
 
-  async #build(key: string, query: VisibleQuery, task: SlicedTask): Promise<VisibleList> {
+  async #build(
+    reader: Reader,
+    key: string,
+    query: VisibleQuery,
+    task: SlicedTask,
+  ): Promise<VisibleList> {
     const build = async () => {
+      const derived = await this.#derive(query);
+      if (derived !== undefined) return derived;
       const counts = query.set.areTops ? await this.#countsOf(query) : undefined;
-      return buildVisibleList(this.#reader, query, counts, task);
+      const { ids, version } = await readVisibleIds(reader, query, counts, task);
+      return new VisibleList(this.#reader, query, ids, version);
     };
     const building = build();
     this.#building.set(key, building);
@@ -131,95 +139,29 @@ export class VisibleRows {
     }
   }
 
-  /** Reads a page in the order of uids from the subtrees that it is in. */
-  async #readConsecutive(scan: ManyScan, readOne: ReadOne): Promise<PageRow[]> {
-    const { set, start, order, limit } = scan;
-    const counts = await this.#countsOf(queryOf(scan));
-    const { descending } = order;
-    const count = set.uids.length;
-    let { skip } = scan;
-    let place = descending ? count - 1 : 0;
-    if (start !== undefined) place = firstPlace(set, String(start.key), descending);
-    else if (skip >= counts.total) return [];
-    else if (skip > 0) {
-      const found = counts.find(descending ? counts.total - 1 - skip : skip);
-      place = found.place;
-      const end = found.before + counts.at(place);
-      skip -= descending ? counts.total - end : found.before;
-    }
-    const step = descending ? -1 : 1;
-    const rows: PageRow[] = [];
-    while (place >= 0 && place < count && rows.length < limit) {
-      const wanted = limit - rows.length;
-      const tops: string[] = [];
-      let expected = -skip;
-      for (; place >= 0 && place < count && expected < wanted; place += step) {
-        const size = counts.at(place);
-        if (size > SMALL_SUBTREE_ROWS && tops.length > 0) break;
-        if (size > 0) tops.push(set.uids[place] as string);
-        expected += size;
-        if (size > SMALL_SUBTREE_ROWS) {
-          place += step;
-          break;
-        }
-      }
-      const part = { ...scan, skip, limit: wanted };
-      rows.push(...(await this.#readTops(part, tops, readOne)));
-      skip = 0;
-      await scan.task.pause();
+  /** Derives a list from that of the former set, if both differ in few rows: a role binding more, or less. */
+  async #derive(query: VisibleQuery): Promise<VisibleList | undefined> {
+    const { set, table } = query;
+    const from = set.former?.deref();
+    if (from?.areTops !== set.areTops || from.hasRoots !== set.hasRoots) return undefined;
+    const former = this.#lists.get(keyOf({ ...query, set: from }));
+    const uids = former && set.difference(from, MAX_MOVED_RANGES);
+    if (uids === undefined || (await this.#rowsBelow(table, uids)) > MAX_MOVED_ROWS) return;
+    if (former === undefined || !(await former.refresh())) return undefined;
+    const derived = former.copy(query);
+    const moved = { uids, areTops: set.areTops, filters: [] };
+    const rows = await readManyPositions(this.#reader, table, "uid", moved);
+    derived.derive({ from, uids: rows.map(([, , uid]) => uid) });
+    return derived;
+  }
+
+  async #rowsBelow({ shape }: ResourceTable, uids: readonly string[]): Promise<number> {
+    let rows = 0;
+    for await (const some of readManyCounts(this.#reader, shape.name, uids)) {
+      for (const { descendants } of some.values()) rows += descendants;
     }
     return rows;
   }
-
-  async #readTops(scan: ManyScan, tops: readonly string[], readOne: ReadOne): Promise<PageRow[]> {
-    const [only, ...others] = tops;
-    if (only === undefined) return [];
-    if (others.length === 0) {
-      return readOne({ ...scan, many: undefined, ranges: [{ below: only, self: true }] });
-    }
-    const { table, order, start, skip: offset, limit, form } = scan;
-    return readSubtreePage(this.#reader, table, tops, { order, start, offset, limit }, form);
-  }
-
-  /** Reads the rows around the ranges in order until the page is full; undefined when that would take long. */
-  async #walk(scan: ManyScan): Promise<PageRow[] | undefined> {
-    const { table, set, order, skip, limit, form } = scan;
-    const counts = await this.#countsOf(queryOf(scan));
-    const share = await shareOf(this.#reader, scan, counts);
-    const size = Math.ceil((1.3 * (skip + limit)) / Math.max(share, 1e-9)) + 10;
-    if (size > MAX_WALKED_ROWS) return undefined;
-    const found: (readonly [key: string | number, id: number])[] = [];
-    let { start } = scan;
-    for (let walked = 0; found.length < skip + limit; walked += size) {
-      if (walked > MAX_WALKED_ROWS) return undefined;
-      const range = rangeAround(set);
-      const query = { range, filters: [], order, start, offset: 0, limit: size };
-      const some = await readUidPositions(this.#reader, table, query);
-      for (const [key, id, uid] of some) if (set.has(uid)) found.push([key, id]);
-      const last = some.at(-1);
-      if (last === undefined || some.length < size) break;
-      start = { key: last[0], id: last[1], inclusive: false };
-      await scan.task.pause();
-    }
-    const page = found.slice(skip, skip + limit);
-    if (page.length === 0) return [];
-    const ids = page.map(([, id]) => id);
-    const rows = await readPageById(this.#reader, table, order.column, ids, form);
-    // Rows that were deleted meanwhile are missing: the page is read again without them.
-    if (rows.length < page.length) return this.#walk(scan);
-    const byId = new Map(rows.map((row) => [row[1], row]));
-    // With the keys by which they were found, so that the next page continues there.
-    return page.map(([key, id]): PageRow => {
-      const [, , encoding, body] = byId.get(id) as PageRow;
-      return [key, id, encoding, body];
-    });
-  }
-}
-
-/** The first subtree with rows behind a uid, in the direction of the list. */
-function firstPlace({ uids }: RangeSet, uid: string, descending: boolean): number {
-  if (descending) return firstIndex(uids.length, (at) => (uids[at] as string) > uid) - 1;
-  return firstIndex(uids.length, (at) => subtreeEnd(uids[at] as string) > uid);
 }
 
 /** Whether the counts of subtrees tell how many rows a list has in each. */

@@ -46,6 +46,7 @@ export function tokenExchangeGrant(methods: Methods): OAuthGrant {
       format: "json",
       remoteAddress: request.remoteAddress,
       userAgent: request.headers["user-agent"] ?? "",
+      via: "rest",
       signal: AbortSignal.timeout(TIMEOUT_MS),
       get abandoned() {
         return request.abandoned;

@@ -36,9 +36,10 @@ export async function assumeIdentity(
 }
 
 /** The audit log shows an exchange, whatever the person called. */
-function exchangeCall({ requestId, remoteAddress, userAgent, signal, caller, time }: Call): Call {
+function exchangeCall(call: Call): Call {
+  const { requestId, remoteAddress, userAgent, via, signal, caller, time } = call;
   return {
-    ...{ requestId, remoteAddress, userAgent, signal, caller, time },
+    ...{ requestId, remoteAddress, userAgent, via, signal, caller, time },
     authorization: undefined,
     format: "json",
     method: SecurityTokenService.method.exchange,

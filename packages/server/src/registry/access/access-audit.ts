@@ -95,5 +95,6 @@ function entryOf(
     remoteAddress: request.remoteAddress,
     userAgent: truncateUserAgent(request.headers["user-agent"] ?? ""),
     detail: JSON.stringify(fullDetail),
+    via: "registry",
   };
 }

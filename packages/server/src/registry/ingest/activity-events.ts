@@ -59,6 +59,8 @@ export async function writeActivity(tx: Transaction, activity: RegistryActivity)
     userAgent: notification.userAgent,
     code: 0,
     detail: JSON.stringify(detail),
+    resourceType: "Repo",
+    via: "registry",
   });
 }
 

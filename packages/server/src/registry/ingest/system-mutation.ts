@@ -38,7 +38,12 @@ export function systemMutation(
   caller: Caller = OPERATOR,
 ): Mutation {
   const { actor, ...context } = origin;
-  const fixed = { authorization: undefined, format: "json", signal: NEVER_ABORTED } as const;
+  const fixed = {
+    authorization: undefined,
+    format: "json",
+    signal: NEVER_ABORTED,
+    via: "registry",
+  } as const;
   const call: Call = { ...context, ...fixed, method: METHODS[method], caller };
   // Reported state bypasses quotas: it already exists in the registry.
   return new Mutation(call, tx, engine, { actor, enforcesQuotas: false });

@@ -12,7 +12,7 @@ export interface CostlyLimits {
   readonly maxMs: number;
 }
 
-const LIMITS: CostlyLimits = { maxQueuedPerCaller: 100, maxQueued: 1_000, maxMs: 10_000 };
+const LIMITS: CostlyLimits = { maxQueuedPerCaller: 100, maxQueued: 1_000, maxMs: 20_000 };
 
 /** When callers may try again. */
 const RETRY_AFTER_SECONDS = 1;

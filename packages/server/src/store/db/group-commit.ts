@@ -2,6 +2,8 @@ import { WharfError } from "../../lib/errors.ts";
 import { CountChanges } from "../resources/counts.ts";
 import { RowChanges } from "../resources/row-changes.ts";
 import { GrantChanges } from "../tables/access-log.ts";
+import { type AuditEntry, insertAudit } from "../tables/audit-and-events.ts";
+import { AuditChains, type ContinuedChains } from "../tables/audit-chains.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import {
   CommitOutcomeUnknown,
@@ -23,9 +25,11 @@ export type Work<T> = (tx: Transaction) => Promise<T>;
 /** The last part of a work, after everything that its transaction gathers has been written. */
 export type AtEnd = (writer: Writer) => Promise<void>;
 
-/** A transaction that writes the counts, gathered rows and the access version once, at its end. */
+/** A transaction that writes the counts, audit entries, gathered rows and the access version once, at its end. */
 export interface Transaction extends Writer {
   readonly counts: CountChanges;
+  /** Adds an entry to the audit log. */
+  audit(entry: AuditEntry): void;
   /** The rows that were locked for the writes of the batch. */
   readonly held: HeldRows;
   /** Runs a statement whose result does not matter, on rows that are not held or are then updated there. */
@@ -39,10 +43,10 @@ export interface Transaction extends Writer {
   readonly rows: RowChanges;
   /** Runs work at the end of the transaction, when counts and indexes of lists agree with the rows. */
   atEnd(work: AtEnd): void;
-  /** Records that this transaction changes access: sessions, keys or grants. */
+  /** Records that this transaction changes access otherwise than by grants: sessions, identities or keys. */
   accessChanged(): void;
   /**
-   * Records that this transaction changes the grants of an identity ("" for every identity) in one root
+   * Records that this transaction changes access by the grants of an identity ("" for every identity) in one root
    * ("" for all roots).
    */
   grantsChanged(identity: string, root: string): void;
@@ -99,6 +103,7 @@ export class GroupCommit {
   readonly #observer: CommitObserver;
   readonly #clock: () => number;
   readonly #turns = new Turns();
+  readonly #chains: AuditChains;
   #waiting: Waiting[] = [];
   /** Writes that wait for a batch of others. */
   readonly #background = new Map<Waiting, NodeJS.Timeout>();
@@ -108,10 +113,12 @@ export class GroupCommit {
     driver: Driver,
     observer: CommitObserver,
     clock: () => number = () => performance.now(),
+    chains = new AuditChains(),
   ) {
     this.#driver = driver;
     this.#observer = observer;
     this.#clock = clock;
+    this.#chains = chains;
   }
 
   /**
@@ -227,6 +234,7 @@ export class GroupCommit {
 
   async #transaction(batch: Waiting[], mode: CommitMode): Promise<Outcome[]> {
     const writer = new BatchWriter(this.#driver, mode.inSavepoints);
+    let isCommitting = false;
     try {
       await this.#driver.begin(mode.turn, () => hold(writer, batch));
       await this.#join(batch, writer, mode.turn);
@@ -235,25 +243,32 @@ export class GroupCommit {
       const outcomes: Outcome[] = [];
       const reliedOn = new Set<number>();
       const grants = new GrantChanges();
+      let isOnlyGrants = true;
+      const chains = this.#chains.continue();
+      const audits: AuditEntry[] = [];
       const gathered = new GatheredRows();
       const rows = new RowChanges();
       const atEnd: { readonly outcome: number; readonly work: AtEnd }[] = [];
       for (const { work } of batch) {
         const tx = new SharedTransaction(writer, counts);
         const outcome = await (mode.inSavepoints
-          ? this.#inSavepoint(tx, work, writer)
+          ? this.#inSavepoint(tx, work, writer, chains)
           : this.#run(tx, work));
         outcomes.push(outcome);
         if ("error" in outcome) continue;
         counts.add(tx.counts);
         grants.add(tx.grants);
-        if (!mode.inSavepoints) gathered.add(tx.gathered);
+        if (!mode.inSavepoints) {
+          audits.push(...tx.audits);
+          gathered.add(tx.gathered);
+        }
         rows.add(tx.rows);
         atEnd.push(...tx.last.map((work) => ({ outcome: outcomes.length - 1, work })));
         if (tx.changesAccess) reliedOn.add(tx.reliedOn ?? ANY_VERSION);
+        if (tx.changesOtherAccess) isOnlyGrants = false;
       }
-      if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants);
-      await this.#together(gathered.store(writer));
+      if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants, isOnlyGrants);
+      await this.#together(storeGathered(writer, chains, audits, gathered));
       await rows.store(writer, await counts.store(writer));
       for (const { outcome, work } of atEnd) {
         if (!mode.inSavepoints) await this.#together(work(writer));
@@ -262,9 +277,14 @@ export class GroupCommit {
           if ("error" in ended) outcomes[outcome] = ended;
         }
       }
+      isCommitting = true;
       await writer.commit();
+      chains.committed();
       return outcomes;
     } catch (error) {
+      if (isCommitting && !(error instanceof NotCommitted || error instanceof HalfWritten)) {
+        this.#chains.end();
+      }
       await this.#driver.rollback().catch(() => {});
       throw error;
     }
@@ -304,10 +324,15 @@ export class GroupCommit {
     }
   }
 
-  #inSavepoint(tx: SharedTransaction, work: Work<unknown>, writer: BatchWriter): Promise<Outcome> {
+  #inSavepoint(
+    tx: SharedTransaction,
+    work: Work<unknown>,
+    writer: BatchWriter,
+    chains: ContinuedChains,
+  ): Promise<Outcome> {
     return this.#savepoint(async () => {
       const value = await work(tx);
-      await tx.gathered.store(writer);
+      await storeGathered(writer, chains, tx.audits, tx.gathered);
       return value;
     });
   }
@@ -331,6 +356,18 @@ export class GroupCommit {
       return { error };
     }
   }
+}
+
+/** Writes what works have gathered, and links audit entries to those before. */
+async function storeGathered(
+  writer: BatchWriter,
+  chains: ContinuedChains,
+  audits: readonly AuditEntry[],
+  gathered: GatheredRows,
+): Promise<void> {
+  const linked = chains.link(audits);
+  await Promise.all([insertAudit(writer, linked.entries), gathered.store(writer)]);
+  linked.written();
 }
 
 /** Is notified of commits, with the number of their writes, and of failures of the database. */
@@ -363,6 +400,7 @@ async function advanceAccessVersion(
   writer: BatchWriter,
   reliedOn: ReadonlySet<number>,
   grants: GrantChanges,
+  isOnlyGrants: boolean,
 ): Promise<void> {
   const sql =
     "UPDATE access_version SET version = version + 1, logged = logged + 1 RETURNING version";
@@ -370,5 +408,5 @@ async function advanceAccessVersion(
   for (const version of reliedOn) {
     if (version !== moved - 1 && version !== ANY_VERSION) throw new AccessChanged();
   }
-  await grants.store(writer, moved);
+  await grants.store(writer, moved, isOnlyGrants);
 }

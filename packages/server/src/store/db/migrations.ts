@@ -25,6 +25,7 @@ export function migrations(dialect: Dialect): readonly Step[] {
     listIndexes(dialect),
     rowLog(dialect),
     eventDelivery(dialect),
+    auditLog(dialect),
   ];
 }
 
@@ -213,5 +214,38 @@ function eventDelivery({ name, id, text, integer }: Dialect): readonly string[] 
     "CREATE INDEX deliveries_pending ON deliveries (subscription, id) WHERE state = 0",
     "CREATE INDEX deliveries_by_subscription ON deliveries (subscription, id)",
     "CREATE INDEX deliveries_by_time ON deliveries (time)",
+  ];
+}
+
+/**
+ * Names, changed fields and hash chains of audit entries (audit-chains.ts), their index by segments
+ * (audit-index.ts), signed checkpoints of the chains (audit-checkpoints.ts), and what sinks got (audit-sinks.ts).
+ */
+function auditLog({ id, text, integer, withoutRowid }: Dialect): readonly string[] {
+  const texts = [
+    ...["actor_name", "resource_name", "resource_type", "changed_fields", "session", "via"],
+    ...["chain", "previous_hash", "hash"],
+  ];
+  return [
+    ...texts.map((name) => `ALTER TABLE audit ADD COLUMN ${name} ${text} NOT NULL DEFAULT ''`),
+    `ALTER TABLE audit ADD COLUMN sequence ${integer} NOT NULL DEFAULT 0`,
+    `CREATE TABLE audit_segments (
+      segment ${integer} PRIMARY KEY, first_time ${integer} NOT NULL, last_time ${integer} NOT NULL,
+      present ${text} NOT NULL)`,
+    `CREATE TABLE audit_postings (
+      kind ${text} NOT NULL, value ${text} NOT NULL, segment ${integer} NOT NULL,
+      positions ${text} NOT NULL, PRIMARY KEY (kind, value, segment)) ${withoutRowid}`,
+    `CREATE TABLE audit_checkpoints (
+      id ${id}, root ${text} NOT NULL, number ${integer} NOT NULL, time ${integer} NOT NULL,
+      chain ${text} NOT NULL, sequence ${integer} NOT NULL, last_entry ${integer} NOT NULL,
+      signed ${text} NOT NULL)`,
+    "CREATE UNIQUE INDEX audit_checkpoints_by_root ON audit_checkpoints (root, number)",
+    `CREATE TABLE audit_keys (kid ${text} PRIMARY KEY, jwk ${text} NOT NULL)`,
+    `CREATE TABLE audit_sinks (
+      sink ${text} PRIMARY KEY, owner ${text} NOT NULL, expires ${integer} NOT NULL,
+      entry ${integer} NOT NULL, checkpoint ${integer} NOT NULL)`,
+    // Entries of earlier versions have no chain.
+    `INSERT INTO installation (name, value)
+     SELECT 'audit-checkpoints', CAST(max(id) AS TEXT) FROM audit HAVING max(id) IS NOT NULL`,
   ];
 }

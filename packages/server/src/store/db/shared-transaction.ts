@@ -1,6 +1,7 @@
 import { CountChanges, readCounts } from "../resources/counts.ts";
 import { RowChanges } from "../resources/row-changes.ts";
 import { GrantChanges } from "../tables/access-log.ts";
+import type { AuditEntry } from "../tables/audit-and-events.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import type { Value, Writer } from "./connection.ts";
 import { GatheredRows, type GatheredTable } from "./gathered-rows.ts";
@@ -12,6 +13,7 @@ import type { InsertTarget } from "./insert-rows.ts";
 export class SharedTransaction implements Transaction {
   readonly counts = new CountChanges();
   readonly grants = new GrantChanges();
+  readonly audits: AuditEntry[] = [];
   readonly gathered = new GatheredRows();
   readonly rows = new RowChanges();
   readonly last: AtEnd[] = [];
@@ -21,6 +23,8 @@ export class SharedTransaction implements Transaction {
   /** Counts of the finished works in the same transaction. */
   readonly #others: CountChanges;
   changesAccess = false;
+  /** Whether it changes other access than grants. */
+  changesOtherAccess = false;
   reliedOn: number | undefined;
   /** Whether a failure of the work requires a rollback. */
   mustUndo = false;
@@ -50,6 +54,10 @@ export class SharedTransaction implements Transaction {
     return this.#writer.run(sql, ...params);
   }
 
+  audit(entry: AuditEntry): void {
+    this.audits.push(entry);
+  }
+
   send(sql: string, ...params: Value[]): Promise<void> {
     this.mustUndo = true;
     return this.#writer.send(sql, ...params);
@@ -75,6 +83,7 @@ export class SharedTransaction implements Transaction {
 
   accessChanged(): void {
     this.changesAccess = true;
+    this.changesOtherAccess = true;
   }
 
   grantsChanged(identity: string, root: string): void {

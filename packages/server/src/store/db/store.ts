@@ -2,6 +2,7 @@ import { WharfError } from "../../lib/errors.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import { type MigrationOptions, migrate } from "../schema/migrate.ts";
+import type { AuditChains } from "../tables/audit-chains.ts";
 import type { Driver, Reader } from "./connection.ts";
 import { type CostlyLimits, CostlyReads, type ReadOrigin } from "./costly-reads.ts";
 import type { StoreFailure } from "./failure.ts";
@@ -26,6 +27,8 @@ export interface StoreOptions extends MigrationOptions {
   readonly costly?: Partial<CostlyLimits>;
   /** Measures ticks of the event loop, for tests. */
   readonly clock?: () => number;
+  /** The hash chains of audit entries, for measurements without. */
+  readonly chains?: AuditChains;
 }
 
 /** A request whose client may give up. */
@@ -50,7 +53,7 @@ export class Store {
   private constructor(
     driver: Driver,
     timings: StoreTimings,
-    { checkMs, clock, costly }: StoreOptions,
+    { checkMs, clock, costly, chains }: StoreOptions,
   ) {
     this.#driver = driver;
     const health = new StoreHealth(
@@ -75,7 +78,12 @@ export class Store {
       },
       failed,
     };
-    this.#commits = new GroupCommit(driver, observer, clock);
+    this.#commits = new GroupCommit(driver, observer, clock, chains);
+  }
+
+  /** Whether each read is a round trip to another process. */
+  get isRemote(): boolean {
+    return this.#driver.pipelines;
   }
 
   /** Opens the store and migrates its tables. */

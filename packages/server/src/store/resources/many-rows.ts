@@ -97,6 +97,9 @@ export function readPositionsById(
   return reader.arrays<UidPosition>(`SELECT ${column}, id, uid ${text}`, ...params);
 }
 
+/** A row of a page, and its uid. */
+export type UidPageRow = readonly [...PageRow, uid: string];
+
 /** Rows by their ids, in no particular order. */
 export function readPageById(
   reader: Reader,
@@ -104,10 +107,10 @@ export function readPageById(
   column: Order["column"],
   ids: readonly number[],
   form: PageForm,
-): Promise<PageRow[]> {
+): Promise<UidPageRow[]> {
   const { text, params } = byId(reader, table, ids);
   const columns = form === "keys" ? "0, ''" : `encoding, ${form}`;
-  return reader.arrays<PageRow>(`SELECT ${column}, id, ${columns} ${text}`, ...params);
+  return reader.arrays<UidPageRow>(`SELECT ${column}, id, ${columns}, uid ${text}`, ...params);
 }
 
 function byId(reader: Reader, { shape }: ResourceTable, ids: readonly number[]): Sql {

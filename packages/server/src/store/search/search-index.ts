@@ -78,7 +78,7 @@ export class SearchIndex {
     return new SearchIndex(reader, source, loaded, before, task);
   }
 
-  /** Whether an index that is loaded anew would take far less memory. */
+  /** Whether a newly loaded index would take far less memory. */
   get isWasteful(): boolean {
     const { all, unused } = this.#rows.listed;
     const added = this.#rows.words.size - this.#words;

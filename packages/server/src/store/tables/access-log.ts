@@ -14,6 +14,12 @@ export interface AccessLogPosition {
   readonly logged: number;
 }
 
+/**
+ * In place of a root, without an identity: the version changed nothing but the grants that are logged with it, neither
+ * sessions, identities nor keys. Servers of earlier versions write no such row.
+ */
+const ONLY_GRANTS = "*";
+
 /** The log covers this many access versions. Replicas that are further behind compile all grants again. */
 const RETAINED_VERSIONS = 10_000;
 
@@ -47,12 +53,13 @@ export class GrantChanges {
     }
   }
 
-  /** Writes the changes and trims the log. */
-  async store(writer: BatchWriter, version: number): Promise<void> {
+  /** Writes the changes, which may be the only changes of access, and trims the log. */
+  async store(writer: BatchWriter, version: number, isOnlyGrants: boolean): Promise<void> {
     const rows = [...this.#changed].flatMap(([identity, roots]) => {
       return [...roots].map((root) => [String(version), identity, root]);
     });
     if (rows.length === 0) return;
+    if (isOnlyGrants) rows.push([String(version), "", ONLY_GRANTS]);
     const { tuples, asInteger } = writer.dialect;
     await writer.send(
       `INSERT INTO grant_changes (version, identity, root)
@@ -72,6 +79,8 @@ export interface LoggedGrantChanges {
    * which does not write it, changed access in between.
    */
   readonly changes: readonly GrantChange[] | undefined;
+  /** Whether no other access has changed: sessions, identities, keys. */
+  readonly isOnlyGrants: boolean;
 }
 
 type LogRow = readonly [
@@ -98,11 +107,14 @@ export async function readGrantChanges(
   const [version, logged] = rows[0] ?? [0, 0];
   const moved = version - seen.version;
   const isCovered = moved >= 0 && moved < RETAINED_VERSIONS && moved === logged - seen.logged;
-  const changes = rows.flatMap(([, , identity, root]) => {
+  const isKnown = isCovered && rows.length <= MAX_CHANGES;
+  const all = rows.flatMap(([, , identity, root]) => {
     return identity === null || root === null ? [] : [{ identity, root }];
   });
+  const changes = all.filter(({ root }) => root !== ONLY_GRANTS);
   return {
     position: { version, logged },
-    changes: isCovered && rows.length <= MAX_CHANGES ? changes : undefined,
+    changes: isKnown ? changes : undefined,
+    isOnlyGrants: isKnown && all.length - changes.length === moved,
   };
 }

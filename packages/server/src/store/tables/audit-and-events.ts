@@ -1,6 +1,8 @@
+import type { BatchWriter } from "../db/batch-writer.ts";
 import type { GatheredTable } from "../db/gathered-rows.ts";
 import type { Transaction } from "../db/group-commit.ts";
 import { type InsertTarget, insertRows } from "../db/insert-rows.ts";
+import type { ChainedEntry } from "./audit-chains.ts";
 
 export interface AuditEntry {
   readonly time: number;
@@ -12,9 +14,22 @@ export interface AuditEntry {
   readonly userAgent: string;
   /** The canonical code of the outcome; 0 for success. */
   readonly code: number;
-  /** Further details as JSON. Never a secret. */
+  /** Further details as JSON, or empty. Never a secret. */
   readonly detail: string;
+  /** What actor and resource were called at the time. */
+  readonly actorName?: string | undefined;
+  readonly resourceName?: string | undefined;
+  /** The kind of resource, such as `RoleBinding`. */
+  readonly resourceType?: string | undefined;
+  /** The paths of the fields that an update changed. */
+  readonly changedFields?: readonly string[] | undefined;
+  /** The session of the actor's token. */
+  readonly session?: string | undefined;
+  /** How the request arrived. */
+  readonly via?: AuditVia | undefined;
 }
+
+export type AuditVia = "rest" | "grpc" | "cli" | "console" | "scim" | "registry" | "system";
 
 export interface StoredEvent {
   readonly id: string;
@@ -26,41 +41,6 @@ export interface StoredEvent {
   readonly bodyType: string;
   readonly body: string;
 }
-
-const AUDIT_COLUMNS: InsertTarget = {
-  table: "audit",
-  columns: {
-    time: "integer",
-    actor: "text",
-    method: "text",
-    resource: "text",
-    request_id: "text",
-    remote_address: "text",
-    user_agent: "text",
-    code: "integer",
-    detail: "text",
-  },
-};
-
-const AUDIT: GatheredTable<AuditEntry> = {
-  name: "audit",
-  write: (writer, entries) =>
-    insertRows(
-      writer,
-      AUDIT_COLUMNS,
-      entries.map((entry) => [
-        entry.time,
-        entry.actor,
-        entry.method,
-        entry.resource,
-        entry.requestId,
-        entry.remoteAddress,
-        entry.userAgent,
-        entry.code,
-        entry.detail,
-      ]),
-    ),
-};
 
 const EVENT_COLUMNS: InsertTarget = {
   table: "events",
@@ -97,7 +77,62 @@ const EVENTS: GatheredTable<StoredEvent> = {
 
 /** Adds an entry of the audit log to the transaction of the audited change. */
 export async function writeAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
-  tx.gather(AUDIT, entry);
+  tx.audit(wellFormed(entry));
+}
+
+/** Databases replace lone surrogates, which would change the hash of an entry. */
+function wellFormed(entry: AuditEntry): AuditEntry {
+  return {
+    ...entry,
+    actor: entry.actor.toWellFormed(),
+    resource: entry.resource.toWellFormed(),
+    remoteAddress: entry.remoteAddress.toWellFormed(),
+    userAgent: entry.userAgent.toWellFormed(),
+    requestId: entry.requestId.toWellFormed(),
+  };
+}
+
+const AUDIT_COLUMNS: InsertTarget = {
+  table: "audit",
+  columns: {
+    time: "integer",
+    actor: "text",
+    method: "text",
+    resource: "text",
+    request_id: "text",
+    remote_address: "text",
+    user_agent: "text",
+    code: "integer",
+    detail: "text",
+    actor_name: "text",
+    resource_name: "text",
+    resource_type: "text",
+    changed_fields: "text",
+    session: "text",
+    via: "text",
+    chain: "text",
+    sequence: "integer",
+    previous_hash: "text",
+    hash: "text",
+  },
+};
+
+function valuesOf(entry: ChainedEntry): (string | number)[] {
+  return [
+    ...[entry.time, entry.actor, entry.method, entry.resource, entry.requestId],
+    ...[entry.remoteAddress, entry.userAgent, entry.code, entry.detail],
+    ...[entry.actorName ?? "", entry.resourceName ?? "", entry.resourceType ?? ""],
+    ...[(entry.changedFields ?? []).join(","), entry.session ?? "", entry.via ?? ""],
+    ...[entry.chain, entry.sequence, entry.previousHash, entry.hash],
+  ];
+}
+
+/** Stores the entries of a batch, in order, at the end of its transaction. */
+export async function insertAudit(
+  writer: BatchWriter,
+  entries: readonly ChainedEntry[],
+): Promise<void> {
+  await insertRows(writer, AUDIT_COLUMNS, entries.map(valuesOf));
 }
 
 /** Adds an event, to be delivered to subscribers, to the transaction of its cause. */

@@ -124,10 +124,10 @@ function order(given: v1.OrderBy): string {
 
 /** The call with a binary response, which this decodes. */
 function asBinary(call: Call): Call {
-  const { requestId, authorization, remoteAddress, userAgent, signal } = call;
+  const { requestId, authorization, remoteAddress, userAgent, via, signal } = call;
   const { method, caller, time } = call;
   return {
-    ...{ requestId, authorization, remoteAddress, userAgent, signal, method, caller, time },
+    ...{ requestId, authorization, remoteAddress, userAgent, via, signal, method, caller, time },
     format: "binary",
   };
 }

@@ -5,12 +5,14 @@ import { COSTLY_CONNECTIONS, CostlyConnections } from "./costly-connections.ts";
 import { DatabaseUnavailable } from "./failures.ts";
 import { Liveness } from "./liveness.ts";
 import { LockedTables } from "./locked-tables.ts";
+import { PointReads } from "./point-reads.ts";
 import { Primary } from "./primary.ts";
 import { ReadPool } from "./read-pool.ts";
+import type { Queryable } from "./statements.ts";
 import { Ticks } from "./ticks.ts";
 
-/** Connections for reads; writes have one of their own. */
-const READ_CONNECTIONS = 8;
+/** Connections for reads; reads of single rows, and writes, have one each of their own. */
+const READ_CONNECTIONS = 7;
 
 /** Idle connections are closed after this time. */
 const IDLE_MS = 60_000;
@@ -57,6 +59,8 @@ export interface Cluster {
   readonly connections: Connections;
   readonly pool: ReadPool;
   readonly costly: CostlyConnections;
+  /** For reads of single rows. */
+  readonly points: Queryable;
   readonly locked: LockedTables;
   /** Of sessions that are not for reads. */
   readonly limits: SessionLimits;
@@ -95,6 +99,10 @@ export async function connectCluster(url: string, changed: Partial<Timeouts>): P
       limits: readLimits,
     });
   const pool = openPool(READ_CONNECTIONS);
+  const points = new PointReads(connections, pool, locked, ticks, {
+    limits: readLimits,
+    idleMs: IDLE_MS,
+  });
   const costlyPool = openPool(COSTLY_CONNECTIONS);
   const liveness = { silenceMs, checkTimeoutMs: connectMs, limits };
   new Liveness(connections, ticks, liveness, locked);
@@ -102,11 +110,12 @@ export async function connectCluster(url: string, changed: Partial<Timeouts>): P
     connections,
     locked,
     pool,
+    points,
     costly: new CostlyConnections({ connections, costly: costlyPool, others: pool, ticks }),
     limits,
     outcomeMs: timeouts.outcomeMs,
     async drain() {
-      await Promise.all([pool.close(), costlyPool.close()]);
+      await Promise.all([pool.close(), points.close(), costlyPool.close()]);
     },
     stop() {
       ticks.stop();

@@ -49,6 +49,7 @@ export class Connection implements Queryable {
   readonly #socket: Socket;
   readonly #observer: ConnectionObserver;
   #unanswered = 0;
+  #isCorked = false;
 
   constructor(
     ClientClass: typeof Client,
@@ -86,6 +87,7 @@ export class Connection implements Queryable {
   async query(statement: string | QueryConfig, values?: unknown[]): Promise<QueryResult> {
     if (this.closed !== undefined) throw this.closed;
     if (this.#unanswered++ === 0) this.quietTicks = 0;
+    this.#cork();
     try {
       return await this.#client.query(statement, values);
     } catch (error) {
@@ -99,6 +101,19 @@ export class Connection implements Queryable {
       this.answers++;
       this.quietTicks = 0;
     }
+  }
+
+  /** Sends all that is queried within one tick of the event loop with one write. */
+  #cork(): void {
+    if (this.#isCorked) return;
+    // The socket, or the TLS connection over it.
+    const { stream } = (this.#client as unknown as { connection: { stream: Socket } }).connection;
+    this.#isCorked = true;
+    stream.cork();
+    process.nextTick(() => {
+      this.#isCorked = false;
+      stream.uncork();
+    });
   }
 
   /** Closes it at once; queries in progress fail with the reason. */

@@ -36,9 +36,9 @@ function unavailable(cause: unknown): WharfError {
 
 export class PostgresReader implements Reader {
   readonly dialect = DIALECT;
-  readonly #target: () => Queryable;
+  readonly #target: (sql: string) => Queryable;
 
-  constructor(target: () => Queryable) {
+  constructor(target: (sql: string) => Queryable) {
     this.#target = target;
   }
 
@@ -56,7 +56,7 @@ export class PostgresReader implements Reader {
 
   async query(sql: string, values: Value[], options: object = {}): Promise<QueryResult> {
     try {
-      return await this.#target().query({ ...statement(sql), values, ...options });
+      return await this.#target(sql).query({ ...statement(sql), values, ...options });
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       throw unavailable(error);
@@ -74,7 +74,7 @@ export class PostgresWriter extends PostgresReader implements Writer {
 export class LockAwareWriter extends PostgresWriter {
   readonly #locked: LockedTables;
 
-  constructor(target: () => Queryable, locked: LockedTables) {
+  constructor(target: (sql: string) => Queryable, locked: LockedTables) {
     super(target);
     this.#locked = locked;
   }

@@ -8,8 +8,8 @@ import { SqliteConnection } from "./connection.ts";
 import { DataFileReplaced, DataFiles } from "./data-files.ts";
 import type { Answer, Question, Task } from "./reader-messages.ts";
 
-/** As `nice` counts: requests on the event loop get nine tenths of a core that they share with a statement. */
-const PRIORITY = 10;
+/** As `nice` counts: requests on the event loop get three quarters of a core that they share with a statement. */
+const PRIORITY = 5;
 
 let connection: SqliteConnection | undefined;
 
@@ -19,6 +19,7 @@ function open({ path, opened }: Task): SqliteConnection {
   try {
     opening.exec("SELECT count(*) FROM sqlite_schema");
     new DataFiles(path, opened).verify();
+    lowerPriority();
     return opening;
   } catch (error) {
     opening.close();
@@ -40,11 +41,15 @@ async function answerTo(question: Question): Promise<Answer> {
   }
 }
 
-try {
-  setPriority(PRIORITY);
-} catch {
-  // A sandbox forbids it: statements compete with requests.
+/** Not before the process has started, which requests wait for. */
+function lowerPriority(): void {
+  try {
+    setPriority(PRIORITY);
+  } catch {
+    // A sandbox forbids it: statements compete with requests.
+  }
 }
+
 // A terminal or a supervisor signals all processes; requests that are drained still need this one.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 process.on("disconnect", () => process.exit());

@@ -1,0 +1,125 @@
+import { createWriteStream } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { finished } from "node:stream/promises";
+import type { AuditEntry } from "@wharf/client";
+import { AuditExportFormat } from "@wharf/contract";
+import type { Run } from "../command/types.ts";
+import type { Context } from "../context.ts";
+import { type Column, textOf, toJson } from "../output/columns.ts";
+import type {
+  exportDefinition,
+  getDefinition,
+  listDefinition,
+  watchDefinition,
+} from "./commands.ts";
+import { filterOf } from "./filter.ts";
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  { header: "UID", value: ({ uid }) => uid },
+  { header: "Time", value: ({ time }) => time },
+  { header: "Actor", value: ({ actor }) => actor?.name || actor?.uid || "anonymous" },
+  { header: "Method", value: ({ method }) => method.slice(method.lastIndexOf("/") + 1) },
+  { header: "Type", value: ({ resource }) => resource?.type },
+  { header: "Resource", value: ({ resource }) => resource?.name || resource?.uid },
+  { header: "Code", value: ({ code }) => code },
+  { header: "Address", value: ({ sourceAddress }) => sourceAddress },
+  { header: "Via", value: ({ via }) => via },
+  { header: "Changed", value: ({ changedFields }) => changedFields, wide: true },
+  { header: "Actor UID", value: ({ actor }) => actor?.uid, wide: true },
+  { header: "Resource UID", value: ({ resource }) => resource?.uid, wide: true },
+  { header: "Full method", value: ({ method }) => method, wide: true },
+  { header: "Request ID", value: ({ requestId }) => requestId, wide: true },
+  { header: "Session", value: ({ session }) => session, wide: true },
+  { header: "User agent", value: ({ userAgent }) => userAgent, wide: true },
+  { header: "Detail", value: ({ detail }) => detail, wide: true },
+];
+
+const LIST_OPTIONS = { what: "entries" };
+
+export const list: Run<typeof listDefinition> = async (context, args) => {
+  const { limit, oldestFirst } = args;
+  const filter = await filterOf(context, args);
+  const { audit } = await context.client();
+  const orderBy = oldestFirst ? "time" : "time desc";
+  const pageSize = limit > 0 ? Math.min(limit, 200) : 200;
+  const all = audit.listEntriesAll({ filter, orderBy, pageSize }, { signal: context.signal });
+  const items = limit > 0 ? firstOf(all, limit) : all;
+  await context.progress("listing entries", () => context.out.list(items, COLUMNS, LIST_OPTIONS));
+};
+
+async function* firstOf<T>(items: AsyncIterable<T>, limit: number): AsyncGenerator<T> {
+  let left = limit;
+  for await (const item of items) {
+    yield item;
+    left -= 1;
+    if (left === 0) return;
+  }
+}
+
+export const get: Run<typeof getDefinition> = async (context, { uid }) => {
+  const { audit } = await context.client();
+  await context.out.one(await audit.getEntry({ uid }, { signal: context.signal }), COLUMNS);
+};
+
+const FORMATS = {
+  jsonl: AuditExportFormat.JSON_LINES,
+  csv: AuditExportFormat.CSV,
+  ocsf: AuditExportFormat.OCSF,
+} as const;
+
+export const exportEntries: Run<typeof exportDefinition> = async (context, args) => {
+  const filter = await filterOf(context, args);
+  const parts = partsOf(context, { filter, format: FORMATS[args.as] });
+  if (args.to === "-") {
+    for await (const part of parts) process.stdout.write(part);
+    return;
+  }
+  await context.progress("exporting entries", () => writeFile(args.to, parts));
+  context.err.note(`wrote ${args.to}`);
+};
+
+async function* partsOf(context: Context, request: object): AsyncGenerator<string> {
+  const { audit } = await context.client();
+  for (let pageToken = ""; ; ) {
+    const part = await audit.exportEntries({ ...request, pageToken }, { signal: context.signal });
+    yield part.content;
+    pageToken = part.nextPageToken;
+    if (pageToken === "") return;
+  }
+}
+
+/** Writes a temporary file and renames it, so that the export is complete or absent. */
+async function writeFile(path: string, parts: AsyncIterable<string>): Promise<void> {
+  const temporary = `${path}.part`;
+  const stream = createWriteStream(temporary, { mode: 0o600 });
+  try {
+    for await (const part of parts) {
+      if (!stream.write(part)) await new Promise((resolve) => stream.once("drain", resolve));
+    }
+    stream.end();
+    await finished(stream);
+    await rename(temporary, path);
+  } catch (error) {
+    stream.destroy();
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+export const watch: Run<typeof watchDefinition> = async (context, args) => {
+  const filter = await filterOf(context, args);
+  const { audit } = await context.client();
+  const { signal, out } = context;
+  for (let cursor = ""; !signal.aborted; ) {
+    const next = await audit.watchEntries({ filter, cursor }, { signal });
+    for (const entry of next.entries) out.text(lineOf(out.format, entry));
+    cursor = next.cursor;
+  }
+};
+
+function lineOf(format: string, entry: AuditEntry): string {
+  if (format === "json") return toJson(entry);
+  return COLUMNS.filter(({ wide }) => !wide)
+    .map(({ value }) => textOf(value(entry)) || "-")
+    .join("  ");
+}

@@ -1,0 +1,68 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import type { Run } from "../../command/types.ts";
+import { failed, usageError } from "../../errors.ts";
+import type { verifyDefinition } from "../commands.ts";
+import type { Line } from "./lines.ts";
+import { type Report, Verifier } from "./verifier.ts";
+
+export const verify: Run<typeof verifyDefinition> = async (context, { file, keys }) => {
+  const verifier = new Verifier(keys === undefined ? undefined : readKeys(keys));
+  const input = file === "-" ? process.stdin : createReadStream(file);
+  let number = 0;
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      number += 1;
+      if (line !== "") verifier.add(parse(line));
+    }
+  } catch (error) {
+    throw failed(`${file}, line ${number}: ${(error as Error).message}`);
+  }
+  const report = finish(verifier, file);
+  for (const problem of report.problems) context.err.warn(problem);
+  if (report.problemCount > 0) {
+    const count = report.problemCount === 1 ? "1 problem" : `${report.problemCount} problems`;
+    throw failed(`the audit log was tampered with: ${count}`);
+  }
+  context.out.text(summary(report));
+  if (keys === undefined) {
+    context.err.note("the keys are those of the export; --keys trusts those that you saved before");
+  }
+};
+
+function finish(verifier: Verifier, file: string): Report {
+  try {
+    return verifier.finish();
+  } catch (error) {
+    throw failed(`${file}: ${(error as Error).message}`);
+  }
+}
+
+function parse(line: string): Line {
+  try {
+    return JSON.parse(line) as Line;
+  } catch {
+    throw new Error("not JSON: give an export as JSON Lines");
+  }
+}
+
+function readKeys(text: string): readonly object[] {
+  try {
+    const { keys } = JSON.parse(text) as { keys: readonly object[] };
+    if (Array.isArray(keys)) return keys;
+  } catch {
+    // Reported below.
+  }
+  throw usageError("--keys must be a JSON Web Key Set");
+}
+
+function summary(report: Report): string {
+  const { entries, checkpoints, chains, unhashed, filtered, isComplete } = report;
+  const lines = [
+    `verified ${entries} entries in ${chains} chains, with ${checkpoints} checkpoints`,
+  ];
+  if (unhashed > 0) lines.push(`${unhashed} entries have no hash: recorded before version 0.2.0`);
+  if (!isComplete) lines.push("the export is filtered: removed entries cannot be noticed");
+  else if (filtered > 0) lines.push(`${filtered} entries are outside the export`);
+  return lines.join("\n");
+}

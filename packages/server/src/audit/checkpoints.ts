@@ -1,0 +1,133 @@
+import { hash } from "node:crypto";
+import type { SigningKeys } from "../auth/keys.ts";
+import { signJwt } from "../auth/sign.ts";
+import type { Addresses } from "../config/addresses.ts";
+import type { Transaction } from "../store/db/group-commit.ts";
+import type { Store } from "../store/db/store.ts";
+import {
+  addAuditKey,
+  addCheckpoint,
+  lastCheckpoint,
+  type StoredCheckpoint,
+} from "../store/tables/audit-checkpoints.ts";
+import {
+  type ChainHead,
+  chainHeads,
+  checkpointedId,
+  firstTimeAfter,
+  setCheckpointedId,
+} from "../store/tables/audit-heads.ts";
+import { settledAuditId } from "../store/tables/audit-horizon.ts";
+import { SEGMENT_SIZE } from "../store/tables/audit-index.ts";
+
+export interface CheckpointDeps {
+  readonly store: Store;
+  readonly keys: SigningKeys;
+  addresses(): Addresses;
+}
+
+/** Entries are covered by a checkpoint after this time at the latest, or once so many are waiting. */
+const MAX_AGE_MS = 10 * 60_000;
+const MAX_ENTRIES = SEGMENT_SIZE;
+
+/** The ids covered in one transaction, which signs at most one checkpoint for each. */
+const BATCH_IDS = SEGMENT_SIZE / 4;
+
+/** The signed content of a checkpoint, beside the standard claims `iss` and `iat`. */
+export interface CheckpointClaims {
+  readonly type: "wharf-audit-checkpoint";
+  /** The uid of the organization; empty for the installation. */
+  readonly root: string;
+  readonly number: number;
+  /** The SHA-256 of the preceding checkpoint of the root; empty for the first. */
+  readonly previous: string;
+  /** The last entry that it covers. */
+  readonly chain: string;
+  readonly sequence: number;
+  readonly hash: string;
+  /** Set where retention deletes entries: all of these chains up to here. */
+  readonly deleted?: readonly ChainEnd[];
+}
+
+/** An entry of a chain. */
+export type ChainEnd = readonly [chain: string, sequence: number, hash: string];
+
+/**
+ * Signs checkpoints of the hash chains. A checkpoint names the last entry of a chain and the checkpoint before it, so
+ * that neither entries nor checkpoints can be removed unnoticed. Any replica covers the entries of all.
+ */
+export class Checkpoints {
+  readonly #deps: CheckpointDeps;
+
+  constructor(deps: CheckpointDeps) {
+    this.#deps = deps;
+  }
+
+  /** Covers entries that have waited long, or that are many; all of them if `now` is not given. */
+  async cover(now?: number): Promise<void> {
+    const { store, keys } = this.#deps;
+    const covered = await checkpointedId(store.reader);
+    const waiting = await firstTimeAfter(store.reader, covered);
+    if (waiting === undefined) return;
+    const settled = await settledAuditId(store.reader);
+    if (settled === undefined || settled <= covered) return;
+    const isDue = now === undefined || now - waiting > MAX_AGE_MS;
+    if (!isDue && settled - covered < MAX_ENTRIES) return;
+    await keys.reloadIfChanged();
+    for (let from = covered; from < settled; ) {
+      from = await store.write((tx) => this.#coverBatch(tx, settled));
+    }
+  }
+
+  /** Covers the next ids, up to the end of a segment, where retention may cut. Returns the last one. */
+  async #coverBatch(tx: Transaction, settled: number): Promise<number> {
+    await tx.acquireLock();
+    const covered = await checkpointedId(tx);
+    if (covered >= settled) return covered;
+    const to = Math.min(settled, Math.ceil((covered + 2) / BATCH_IDS) * BATCH_IDS - 1);
+    for (const head of await chainHeads(tx, covered + 1, to)) await this.#add(tx, head);
+    await setCheckpointedId(tx, to);
+    return to;
+  }
+
+  /** Adds a checkpoint of a root that declares the entries of its chains up to these as deleted. */
+  async addDeletion(tx: Transaction, ends: readonly [ChainHead, ...ChainHead[]]): Promise<void> {
+    const deleted = ends.map(({ chain, sequence, hash }): ChainEnd => [chain, sequence, hash]);
+    await this.#add(tx, ends[0], { deleted });
+  }
+
+  async #add(
+    tx: Transaction,
+    { root, chain, sequence, hash: entryHash, id }: ChainHead,
+    more: Pick<CheckpointClaims, "deleted"> = {},
+  ): Promise<void> {
+    const last = await lastCheckpoint(tx, root);
+    const claims: CheckpointClaims = {
+      type: "wharf-audit-checkpoint",
+      root,
+      number: (last?.number ?? 0) + 1,
+      previous: last === undefined ? "" : checkpointHash(last.signed),
+      ...{ chain, sequence, hash: entryHash },
+      ...more,
+    };
+    await this.#store(tx, claims, id);
+  }
+
+  async #store(tx: Transaction, claims: CheckpointClaims, lastEntry: number): Promise<void> {
+    const { keys, addresses } = this.#deps;
+    const time = Date.now();
+    const key = keys.keyFor([]);
+    const iss = addresses().baseUrl;
+    const signed = signJwt(key, { iss, iat: Math.floor(time / 1000), ...claims });
+    const jwk = { ...key.publicKey.export({ format: "jwk" }), kid: key.kid, alg: key.algorithm };
+    await addAuditKey(tx, key.kid, JSON.stringify(jwk));
+    const { root, number, chain, sequence } = claims;
+    const added: StoredCheckpoint = { root, number, time, chain, sequence, lastEntry, signed };
+    await addCheckpoint(tx, added);
+  }
+}
+
+/** What the next checkpoint calls this one. */
+export function checkpointHash(signed: string): string {
+  return hash("sha256", signed, "hex");
+}

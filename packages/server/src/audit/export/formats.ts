@@ -1,0 +1,39 @@
+import { AuditExportFormat } from "@wharf/contract";
+import type { StoredAuditEntry } from "../../store/tables/audit-entries.ts";
+import { jsonOf } from "../message.ts";
+import { CSV_HEADER, csvOf } from "./csv.ts";
+import { ocsfOf } from "./ocsf.ts";
+
+/** How an export is written: a header, lines of entries, and where it can be verified, checkpoints. */
+export interface ExportFormat {
+  readonly mediaType: string;
+  readonly header: string;
+  /** Whether it has the keys and the checkpoints that verification needs. */
+  readonly hasProof: boolean;
+  line(entry: StoredAuditEntry): string;
+}
+
+const FORMATS: Readonly<Record<AuditExportFormat, ExportFormat>> = {
+  [AuditExportFormat.JSON_LINES]: {
+    mediaType: "application/jsonl",
+    header: "",
+    hasProof: true,
+    line: (entry) => `{"kind":"entry",${jsonOf(entry).slice(1)}\n`,
+  },
+  [AuditExportFormat.CSV]: {
+    mediaType: "text/csv",
+    header: CSV_HEADER,
+    hasProof: false,
+    line: csvOf,
+  },
+  [AuditExportFormat.OCSF]: {
+    mediaType: "application/jsonl",
+    header: "",
+    hasProof: false,
+    line: (entry) => `${JSON.stringify(ocsfOf(entry))}\n`,
+  },
+};
+
+export function formatOf(format: AuditExportFormat): ExportFormat | undefined {
+  return FORMATS[format];
+}

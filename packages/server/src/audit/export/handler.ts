@@ -1,0 +1,163 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  type ExportAuditEntriesRequest,
+  type ExportAuditEntriesResponse,
+  ExportAuditEntriesResponseSchema,
+  rootOf,
+} from "@wharf/contract";
+import type { Engine } from "../../engine/engine.ts";
+import { readCursor } from "../../engine/list.ts";
+import { invalidArgument } from "../../lib/errors.ts";
+import type { Call } from "../../rpc/call.ts";
+import {
+  nextCheckpointRoot,
+  readCheckpointKeys,
+  readCheckpoints,
+} from "../../store/tables/audit-checkpoints.ts";
+import { checkpointedId } from "../../store/tables/audit-heads.ts";
+import type { Checkpoints } from "../checkpoints.ts";
+import { visibleScopes } from "../filter.ts";
+import { filterKey } from "../filter-key.ts";
+import type { AuditLog } from "../log.ts";
+import { auditRead } from "../reads.ts";
+import { type ExportFormat, formatOf } from "./formats.ts";
+
+/** Entries of one response. */
+const ENTRIES = 500;
+
+/** Checkpoints of one response. */
+const CHECKPOINTS = 500;
+
+export interface ExportDeps {
+  readonly engine: Engine;
+  readonly log: AuditLog;
+  readonly checkpoints: Checkpoints;
+}
+
+/** Where an export continues: the checkpoints of a root after a number, then entries after an id. */
+interface Progress {
+  readonly phase: "checkpoints" | "entries";
+  readonly root: string;
+  readonly after: number;
+  /** Only entries that were there when the export began. */
+  readonly below: number;
+}
+
+/** The next part of an export. It begins with the checkpoints, so that entries can be verified as they are read. */
+export async function exportPart(
+  deps: ExportDeps,
+  call: Call,
+  request: ExportAuditEntriesRequest,
+): Promise<ExportAuditEntriesResponse> {
+  const { engine } = deps;
+  const format = formatOf(request.format);
+  if (format === undefined) {
+    throw invalidArgument({ field: "format", description: "format must be a known format" });
+  }
+  const query = JSON.stringify(["audit export", request.format, filterKey(request.filter)]);
+  const cursor = readCursor(engine, query, request.pageToken, call.time);
+  const [below = 0, phase = "entries"] = (cursor?.position.further ?? []) as [number, string];
+  const progress: Progress | undefined = cursor && {
+    phase: phase as Progress["phase"],
+    root: String(cursor.position.key),
+    after: cursor.position.id,
+    below,
+  };
+  if (progress === undefined) await auditRead(engine, call, request.filter);
+  const { content, next } = await part(deps, call, request, format, progress);
+  const nextPageToken = next ? engine.pageTokens.seal(query, cursorOf(next), call.time) : "";
+  return create(ExportAuditEntriesResponseSchema, { content, nextPageToken });
+}
+
+function cursorOf({ phase, root, after, below }: Progress) {
+  return { position: { key: root, id: after, further: [below, phase] }, skipped: 0 };
+}
+
+interface Part {
+  readonly content: string;
+  readonly next: Progress | undefined;
+}
+
+function part(
+  deps: ExportDeps,
+  call: Call,
+  request: ExportAuditEntriesRequest,
+  format: ExportFormat,
+  progress: Progress | undefined,
+): Promise<Part> {
+  if (progress === undefined) return begin(deps, call, request, format);
+  return progress.phase === "checkpoints"
+    ? checkpointPart(deps, call, request, progress)
+    : entryPart(deps, call, request, format, progress);
+}
+
+async function begin(
+  { engine: { store }, checkpoints }: ExportDeps,
+  { caller, time }: Call,
+  { filter }: ExportAuditEntriesRequest,
+  format: ExportFormat,
+): Promise<Part> {
+  await checkpoints.cover();
+  // Whatever is exported is covered, so that an entry that is not was inserted.
+  const below = (await checkpointedId(store.reader)) + 1;
+  const entries: Progress = { phase: "entries", root: "", after: 0, below };
+  if (!format.hasProof) return { content: format.header, next: entries };
+  const keys = (await readCheckpointKeys(store.reader)).map((jwk) => JSON.parse(jwk));
+  const { resource = "", ...others } = filter ?? {};
+  const scopes = visibleScopes(caller.grants, resource);
+  const isFiltered = Object.entries(others).some(([name, value]) => {
+    return !name.startsWith("$") && value !== undefined && value !== "" && value !== 0;
+  });
+  const header = {
+    kind: "header",
+    format: "wharf-audit-1",
+    time: new Date(time).toISOString(),
+    // The roots of which it has all entries, so that a missing one can be noticed.
+    roots: isFiltered ? [] : (scopes?.filter((scope) => rootOf(scope) === scope) ?? ["*"]),
+    keys,
+  };
+  const content = `${JSON.stringify(header)}\n`;
+  return { content, next: { phase: "checkpoints", root: "", after: 0, below } };
+}
+
+/** The checkpoints of the roots that the caller sees anything of, root by root. */
+async function checkpointPart(
+  { engine }: ExportDeps,
+  { caller }: Call,
+  { filter }: ExportAuditEntriesRequest,
+  { root, after, below }: Progress,
+): Promise<Part> {
+  const { reader } = engine.store;
+  const scopes = visibleScopes(caller.grants, filter?.resource ?? "");
+  const roots = scopes && [...new Set(scopes.map(rootOf))].sort();
+  const nextRoot = (one: string) => {
+    return roots ? roots.find((other) => other > one) : nextCheckpointRoot(reader, one);
+  };
+  const found = await readCheckpoints(reader, root, after, CHECKPOINTS);
+  const isVisible = roots === undefined || roots.includes(root);
+  const lines = isVisible ? found.map(({ signed }) => ({ kind: "checkpoint", signed })) : [];
+  const content = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const last = found.at(-1);
+  if (isVisible && last !== undefined && found.length === CHECKPOINTS) {
+    return { content, next: { phase: "checkpoints", root, after: last.number, below } };
+  }
+  const next = await nextRoot(root);
+  return next === undefined
+    ? { content, next: { phase: "entries", root: "", after: 0, below } }
+    : { content, next: { phase: "checkpoints", root: next, after: 0, below } };
+}
+
+async function entryPart(
+  { log }: ExportDeps,
+  { caller }: Call,
+  { filter }: ExportAuditEntriesRequest,
+  format: ExportFormat,
+  { after, below }: Progress,
+): Promise<Part> {
+  const request = { descending: false, after, below, skip: 0, limit: ENTRIES };
+  const { entries } = await log.page(caller.grants, filter, request);
+  const content = entries.map((entry) => format.line(entry)).join("");
+  const last = entries.at(-1);
+  if (last === undefined || entries.length < ENTRIES) return { content, next: undefined };
+  return { content, next: { phase: "entries", root: "", after: last.id, below } };
+}

@@ -1,0 +1,104 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import {
+  AuditEntrySchema,
+  AuditService,
+  type ExportAuditEntriesRequest,
+  ExportAuditEntriesResponseSchema,
+  type GetAuditEntryRequest,
+  type ListAuditEntriesRequest,
+  type WatchAuditEntriesRequest,
+  WatchAuditEntriesResponseSchema,
+} from "@wharf/contract";
+import type { Engine } from "../engine/engine.ts";
+import { pageSizeOf, readCursor, readSkip } from "../engine/list.ts";
+import { fitting, pageReply } from "../engine/page-reply.ts";
+import { invalidArgument, notFound } from "../lib/errors.ts";
+import type { Call, Handler } from "../rpc/call.ts";
+import { messageReply } from "../rpc/reply.ts";
+import { readAuditEntries } from "../store/tables/audit-entries.ts";
+import type { Checkpoints } from "./checkpoints.ts";
+import { exportPart } from "./export/handler.ts";
+import { isVisible } from "./filter.ts";
+import { filterKey } from "./filter-key.ts";
+import type { AuditLog } from "./log.ts";
+import { bodyOf, messageOf } from "./message.ts";
+import { auditRead } from "./reads.ts";
+import { watchEntries } from "./watch.ts";
+
+const MAX_INT32 = 2 ** 31 - 1;
+
+export interface AuditDeps {
+  readonly engine: Engine;
+  readonly log: AuditLog;
+  readonly checkpoints: Checkpoints;
+}
+
+/** The handlers of AuditService. */
+export function* auditHandlers(deps: AuditDeps): Iterable<readonly [DescMethod, Handler]> {
+  const { listAuditEntries, getAuditEntry, exportAuditEntries, watchAuditEntries } =
+    AuditService.method;
+  yield [listAuditEntries, (call, request) => list(deps, call, request as ListAuditEntriesRequest)];
+  yield [getAuditEntry, (call, request) => get(deps, call, request as GetAuditEntryRequest)];
+  yield [
+    exportAuditEntries,
+    async (call, request) => {
+      const response = await exportPart(deps, call, request as ExportAuditEntriesRequest);
+      return messageReply(ExportAuditEntriesResponseSchema, response);
+    },
+  ];
+  yield [
+    watchAuditEntries,
+    async (call, request) => {
+      const response = await watchEntries(deps, call, request as WatchAuditEntriesRequest);
+      return messageReply(WatchAuditEntriesResponseSchema, response);
+    },
+  ];
+}
+
+async function list({ engine, log }: AuditDeps, call: Call, request: ListAuditEntriesRequest) {
+  const { filter } = request;
+  const pageSize = pageSizeOf(request.pageSize);
+  const skip = readSkip(request.skip);
+  const descending = isDescending(request.orderBy);
+  const query = JSON.stringify(["audit", descending, filterKey(filter)]);
+  const cursor = readCursor(engine, query, request.pageToken, call.time);
+  const { entries, total } = await log.page(call.caller.grants, filter, {
+    descending,
+    after: cursor?.position.id,
+    skip,
+    limit: pageSize + 1,
+  });
+  await auditRead(engine, call, filter);
+  const bodies = fitting(
+    entries.slice(0, pageSize).map((entry) => bodyOf(call, entry)),
+    engine.limits.pageBytes,
+  );
+  const last = entries[bodies.length - 1];
+  const skipped = Math.min((cursor?.skipped ?? 0) + skip, MAX_INT32);
+  const more = entries.length > bodies.length && last !== undefined;
+  const next = more ? { position: { key: last.time, id: last.id }, skipped } : undefined;
+  const nextPageToken = next ? engine.pageTokens.seal(query, next, call.time) : "";
+  return pageReply(call.method, { nextPageToken, totalCount: total, skipped }, bodies);
+}
+
+async function get({ engine }: AuditDeps, call: Call, { uid }: GetAuditEntryRequest) {
+  const id = /^[1-9][0-9]{0,15}$/.test(uid) ? Number(uid) : 0;
+  const [entry] = await readAuditEntries(engine.store.reader, id === 0 ? [] : [id]);
+  if (entry === undefined || !isVisible(call.caller.grants, entry.resource)) {
+    throw notFound(AuditEntrySchema.name, uid);
+  }
+  await auditRead(engine, call, { resource: entry.resource });
+  return messageReply(AuditEntrySchema, messageOf(entry));
+}
+
+function isDescending(orderBy: string): boolean {
+  const words = orderBy
+    .toLowerCase()
+    .split(" ")
+    .filter((word) => word !== "")
+    .join(" ");
+  if (words === "" || words === "time desc") return true;
+  if (words === "time" || words === "time asc") return false;
+  const description = `orderBy must be "time" or "time desc", not ${JSON.stringify(orderBy)}`;
+  throw invalidArgument({ field: "orderBy", description });
+}

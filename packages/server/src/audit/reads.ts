@@ -1,0 +1,24 @@
+import type { AuditFilter } from "@wharf/contract";
+import { auditEntry } from "../engine/audit.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Call } from "../rpc/call.ts";
+import { visibleScopes } from "./filter.ts";
+
+/** A caller with more scopes leaves one entry, which only the operator sees. */
+const MAX_ENTRIES = 8;
+
+/**
+ * Audits a read of the audit log, in each scope that it covers, so that the owners of a group see who reads its
+ * entries. Repeated reads of a caller are counted.
+ */
+export async function auditRead(
+  engine: Engine,
+  call: Call,
+  filter: Partial<Pick<AuditFilter, "resource">> | undefined,
+): Promise<void> {
+  const scopes = visibleScopes(call.caller.grants, filter?.resource ?? "") ?? [""];
+  const read = scopes.length > MAX_ENTRIES ? [""] : scopes;
+  for (const resource of read) {
+    await engine.callerAudit.record(auditEntry(call, { resource }), resource);
+  }
+}

@@ -1,0 +1,27 @@
+import { randomBytes } from "node:crypto";
+
+/** The position of a request in a distributed trace (W3C Trace Context). */
+export interface TraceContext {
+  /** 32 hexadecimal characters. */
+  readonly traceId: string;
+  /** Whether the caller records the trace, as two hexadecimal characters. */
+  readonly flags: string;
+}
+
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
+
+/** Reads the field `traceparent`; undefined if it is absent or invalid, which must not fail a request. */
+export function readTraceparent(given: string | string[] | undefined): TraceContext | undefined {
+  if (typeof given !== "string") return undefined;
+  const [, version, traceId, parentId, flags] = TRACEPARENT.exec(given) ?? [];
+  if (version === undefined || version === "ff" || traceId === undefined) return undefined;
+  // Version 00 has exactly four parts; later ones may have more.
+  if (version === "00" && given.length !== 55) return undefined;
+  if (/^0+$/.test(traceId) || /^0+$/.test(parentId ?? "")) return undefined;
+  return { traceId, flags: flags ?? "00" };
+}
+
+/** The field for a request that this server sends on behalf of the traced one: the same trace, a new span. */
+export function childTraceparent({ traceId, flags }: TraceContext): string {
+  return `00-${traceId}-${randomBytes(8).toString("hex")}-${flags}`;
+}

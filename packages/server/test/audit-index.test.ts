@@ -1,0 +1,270 @@
+import assert from "node:assert/strict";
+import { createPublicKey, generateKeyPairSync } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  type AuditFilter,
+  AuditFilterSchema,
+  type AuditOutcome,
+  Capability,
+  CapabilitySet,
+} from "@wharf/contract";
+import fc from "fast-check";
+import type { CheckpointLine, EntryLine, HeaderLine } from "../../cli/src/audit/verify/lines.ts";
+import { Verifier } from "../../cli/src/audit/verify/verifier.ts";
+import { Checkpoints } from "../src/audit/checkpoints.ts";
+import { matchesMethod } from "../src/audit/glob.ts";
+import { indexNextSegment } from "../src/audit/index/indexer.ts";
+import { AuditLog } from "../src/audit/log.ts";
+import { jsonOf } from "../src/audit/message.ts";
+import { deleteExpiredEntries } from "../src/audit/retention.ts";
+import { Grants } from "../src/auth/grants.ts";
+import type { SigningKeys } from "../src/auth/keys.ts";
+import type { Store } from "../src/store/db/store.ts";
+import { type AuditEntry, writeAudit } from "../src/store/tables/audit-and-events.ts";
+import { readCheckpoints } from "../src/store/tables/audit-checkpoints.ts";
+import {
+  auditIds,
+  readAuditRange,
+  type StoredAuditEntry,
+} from "../src/store/tables/audit-entries.ts";
+import { settledAuditId } from "../src/store/tables/audit-horizon.ts";
+import { SEGMENT_SIZE } from "../src/store/tables/audit-index.ts";
+import { runs } from "./support/oracle/runs.ts";
+import { NewDatabase } from "./support/server/new-database.ts";
+import { STORES } from "./support/server/test-server.ts";
+
+const EVERYTHING = Grants.everywhere(CapabilitySet.of(Capability.CAP_AUDIT_LIST));
+
+const ROOTS = ["a".repeat(40), "b".repeat(40)];
+const hex = (at: number) => at.toString(16).padStart(16, "0");
+const GROUPS = ROOTS.flatMap((root) => [root, `${root}/${hex(1)}`, `${root}/${hex(1)}/${hex(2)}`]);
+const METHODS = ["s.Groups/Create", "s.Groups/Delete", "s.Roles/Delete", "login"];
+
+/** The entry at a position: values repeat with different periods, so that filters cut across. */
+function entryAt(at: number): AuditEntry {
+  return {
+    // About in order, as requests that begin earlier may end later.
+    time: 1_000_000 + at * 10 - (at % 7) * 25,
+    actor: `${at % 5}`.repeat(40),
+    method: METHODS[at % METHODS.length] ?? "",
+    resource: at % 11 === 0 ? "" : (GROUPS[at % GROUPS.length] ?? ""),
+    requestId: `r${at}`,
+    remoteAddress: at % 3 === 0 ? "192.0.2.1" : "192.0.2.2",
+    userAgent: "u",
+    code: [0, 0, 7, 5, 16][at % 5] ?? 0,
+    detail: "",
+    session: at % 4 === 0 ? "s" : "",
+    via: at % 2 === 0 ? "rest" : "grpc",
+  };
+}
+
+const isWithin = (uid: string, scope: string) => uid === scope || uid.startsWith(`${scope}/`);
+
+/** The rule of filters, said plainly. */
+function matches(
+  entry: StoredAuditEntry,
+  filter: AuditFilter,
+  scopes: readonly string[] | undefined,
+) {
+  const outcome = { 0: "ok", 7: "denied", 16: "denied" }[entry.code] ?? "failed";
+  const wanted = { 1: "ok", 2: "denied", 3: "failed" }[filter.outcome as number];
+  const since = filter.since === undefined ? 0 : Number(filter.since.seconds) * 1000;
+  const until = filter.until === undefined ? 1e15 : Number(filter.until.seconds) * 1000;
+  return (
+    (scopes === undefined || scopes.some((scope) => isWithin(entry.resource, scope))) &&
+    (filter.resource === "" || isWithin(entry.resource, filter.resource)) &&
+    (filter.actor === "" || entry.actor === filter.actor) &&
+    (filter.method === "" || matchesMethod(filter.method, entry.method)) &&
+    (wanted === undefined || wanted === outcome) &&
+    (filter.sourceAddress === "" || entry.remoteAddress === filter.sourceAddress) &&
+    (filter.requestId === "" || entry.requestId === filter.requestId) &&
+    (filter.session === "" || entry.session === filter.session) &&
+    (filter.via === "" || entry.via === filter.via) &&
+    entry.time >= since &&
+    entry.time < until
+  );
+}
+
+const second = fc.integer({ min: 990, max: 1_040 }).map((at) => timestampFromMs(at * 1000));
+const FILTER = fc
+  .record(
+    {
+      resource: fc.constantFrom(...GROUPS, `${GROUPS[0]}/${hex(9)}`),
+      actor: fc.constantFrom("0".repeat(40), "3".repeat(40), "9".repeat(40)),
+      method: fc.constantFrom("*", "Delete", "*Delete", "s.Groups/*", "lo*n", "none*"),
+      outcome: fc.constantFrom(...[0, 1, 2, 3].map((one) => one as AuditOutcome)),
+      since: second,
+      until: second,
+      sourceAddress: fc.constantFrom("192.0.2.1", "192.0.2.9"),
+      requestId: fc.constantFrom("r3", "r2050", "none"),
+      session: fc.constantFrom("s", "t"),
+      via: fc.constantFrom("rest", "grpc", "scim"),
+    },
+    { requiredKeys: [] },
+  )
+  .map((filter) => create(AuditFilterSchema, filter));
+
+const REQUEST = fc.record({
+  filter: FILTER,
+  scopes: fc.option(fc.subarray(GROUPS), { nil: undefined }),
+  descending: fc.boolean(),
+  limit: fc.integer({ min: 1, max: 300 }),
+  skip: fc.constantFrom(0, 0, 1, 700, 2_500),
+});
+
+for (const kind of STORES) {
+  describe(`the index of the audit log, on ${kind}`, () => {
+    let database: NewDatabase;
+    let store: Store;
+    let log: AuditLog;
+    const COUNT = 2 * SEGMENT_SIZE + 300;
+    const write = async (from: number, to: number) => {
+      for (let at = from; at < to; at += 100) {
+        const batch = Array.from({ length: Math.min(100, to - at) }, (_, of) => entryAt(at + of));
+        await store.write(async (tx) => {
+          for (const entry of batch) await writeAudit(tx, entry);
+        });
+      }
+    };
+    const index = async () => {
+      const settled = (await settledAuditId(store.reader)) ?? 0;
+      while (await indexNextSegment(store, settled));
+    };
+    const all = () => readAuditRange(store.reader, 0, 1e12, 1e6);
+    before(async () => {
+      database = await NewDatabase.of(kind);
+      store = await database.store();
+      log = new AuditLog(store);
+      await write(0, COUNT);
+      await index();
+    });
+    after(() => database.close());
+
+    const grantsOf = (scopes: readonly string[] | undefined) => {
+      if (scopes === undefined) return EVERYTHING;
+      const held = CapabilitySet.of(Capability.CAP_AUDIT_LIST);
+      return Grants.at(scopes.map((scope) => [scope, held] as const));
+    };
+
+    test("pages and totals are those of a plain scan", async () => {
+      const rows = await all();
+      assert.equal(rows.length, COUNT);
+      const property = fc.asyncProperty(REQUEST, async (request) => {
+        const { filter, scopes, descending, limit, skip } = request;
+        if (filter.since && filter.until && filter.until.seconds <= filter.since.seconds) return;
+        const found = rows.filter((row) => matches(row, filter, scopes)).map(({ id }) => id);
+        if (descending) found.reverse();
+        const page = { descending, after: undefined, skip, limit };
+        const first = await log.page(grantsOf(scopes), filter, page);
+        assert.equal(first.total, found.length);
+        const ids = first.entries.map(({ id }) => id);
+        assert.deepEqual(ids, found.slice(skip, skip + limit));
+        const last = ids.at(-1);
+        if (last === undefined) return;
+        const next = { ...page, after: last, skip: 0 };
+        const { entries } = await log.page(grantsOf(scopes), filter, next);
+        const expected = found.slice(skip + limit, skip + 2 * limit);
+        assert.deepEqual(
+          entries.map(({ id }) => id),
+          expected,
+        );
+      });
+      await fc.assert(property, { numRuns: runs(60, 500) });
+    });
+
+    test("entries are found before they are indexed, and while they are", async () => {
+      const filter = create(AuditFilterSchema, { method: "s.Roles/Delete" });
+      const page = { descending: true, after: undefined, skip: 0, limit: 1 };
+      const { total } = await log.page(EVERYTHING, filter, page);
+      await write(COUNT, COUNT + SEGMENT_SIZE);
+      const unindexed = await log.page(EVERYTHING, filter, page);
+      assert.equal(unindexed.total, total + SEGMENT_SIZE / METHODS.length);
+      await index();
+      assert.deepEqual(await log.page(EVERYTHING, filter, page), unindexed);
+    });
+
+    test("writes that fail leave no gap in a chain, and those beside them are linked", async () => {
+      const { last } = await auditIds(store.reader);
+      const works = Array.from({ length: 9 }, (_, at) => {
+        return store.write(async (tx) => {
+          await writeAudit(tx, { ...entryAt(1), requestId: `fails-${at}` });
+          await tx.run("INSERT INTO installation (name, value) VALUES (?, '')", `audit-${at % 4}`);
+        });
+      });
+      const outcomes = await Promise.allSettled(works);
+      assert.equal(outcomes.filter(({ status }) => status === "rejected").length, 5);
+      await store.write((tx) => writeAudit(tx, entryAt(1)));
+      const linked = await readAuditRange(store.reader, last + 1, 1e12, 100);
+      assert.equal(linked.length, 5);
+      for (const [at, entry] of linked.entries()) {
+        const before = linked[at - 1];
+        if (before === undefined) continue;
+        assert.equal(entry.chain, before.chain);
+        assert.equal(entry.sequence, before.sequence + 1);
+        assert.equal(entry.previousHash, before.hash);
+      }
+    });
+
+    test("retention deletes old segments, and what is left can be verified", async () => {
+      const keys = new TestKeys();
+      const checkpoints = new Checkpoints({
+        store,
+        keys: keys as unknown as SigningKeys,
+        addresses: () => ({ baseUrl: "https://wharf.test", authUrl: "https://wharf.test" }),
+      });
+      const before = await all();
+      const until = Math.max(...before.slice(0, SEGMENT_SIZE).map(({ time }) => time)) + 100;
+      assert.equal(await deleteExpiredEntries(store, checkpoints, until), undefined, "uncovered");
+      await checkpoints.cover();
+      const deleted = await deleteExpiredEntries(store, checkpoints, until);
+      assert.ok(deleted !== undefined && deleted >= SEGMENT_SIZE - 1);
+      assert.equal(await deleteExpiredEntries(store, checkpoints, until), undefined);
+      const left = await all();
+      assert.deepEqual(left, before.slice(deleted));
+      const page = { descending: false, after: undefined, skip: 0, limit: 10 };
+      const { total, entries } = await log.page(EVERYTHING, undefined, page);
+      assert.equal(total, left.length);
+      assert.equal(entries[0]?.id, left[0]?.id);
+      const orphans = "SELECT 1 FROM audit_postings WHERE segment < 1";
+      assert.deepEqual(await store.reader.all(orphans), []);
+      assert.deepEqual(await problems(store, keys, left), []);
+      const more = await problems(store, keys, left.slice(1));
+      assert.match(more.join("\n"), /missing/, "what retention did not delete");
+    });
+  });
+}
+
+/** A signing key without a server. */
+class TestKeys {
+  readonly #pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
+
+  async reloadIfChanged(): Promise<void> {}
+
+  keyFor() {
+    const { privateKey } = this.#pair;
+    const publicKey = createPublicKey(privateKey);
+    return { kid: "test", algorithm: "ES256", privateKey, publicKey, retires: 1 };
+  }
+
+  get jwk(): object {
+    return { ...this.#pair.publicKey.export({ format: "jwk" }), kid: "test" };
+  }
+}
+
+/** What is wrong with entries, according to the checkpoints of the store. */
+async function problems(store: Store, keys: TestKeys, entries: readonly StoredAuditEntry[]) {
+  const verifier = new Verifier([keys.jwk]);
+  const header: HeaderLine = { kind: "header", format: "wharf-audit-1", roots: ["*"], keys: [] };
+  verifier.add(header);
+  for (const root of ["", ...ROOTS]) {
+    for (const { signed } of await readCheckpoints(store.reader, root, 0, 1000)) {
+      verifier.add({ kind: "checkpoint", signed } satisfies CheckpointLine);
+    }
+  }
+  for (const entry of entries) {
+    verifier.add({ ...(JSON.parse(jsonOf(entry)) as EntryLine), kind: "entry" });
+  }
+  return verifier.finish().problems;
+}

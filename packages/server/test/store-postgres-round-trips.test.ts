@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { after, before, describe, mock, test } from "node:test";
+import { Connection } from "../src/store/db/postgres/connection.ts";
+import { ProxiedServer } from "./support/server/proxied-server.ts";
+
+type Sent = (sql: string) => Promise<void>;
+
+/** Runs something while each statement that is sent to PostgreSQL is reported first, and waits for that. */
+async function reported(sent: Sent, run: () => Promise<unknown>): Promise<void> {
+  const { query } = Connection.prototype;
+  async function reporting(this: Connection, ...args: Parameters<typeof query>) {
+    const [statement] = args;
+    await sent(typeof statement === "string" ? statement : statement.text);
+    return query.apply(this, args);
+  }
+  const reports = mock.method(Connection.prototype, "query", reporting);
+  try {
+    await run();
+  } finally {
+    reports.mock.restore();
+  }
+}
+
+const VERSION = "SELECT version FROM access_version";
+const ROW = /^SELECT encoding, json FROM groups WHERE uid/;
+const PAGE = /^SELECT name, id, encoding, json FROM groups/;
+const TOTAL = /^SELECT children, descendants, changes FROM counts/;
+
+/** Fails unless all these statements are sent while the access version is not read yet. */
+async function sentBeforeVersion(expected: readonly RegExp[], run: () => Promise<unknown>) {
+  const missing = new Set(expected);
+  const { promise: allSent, resolve } = Promise.withResolvers<void>();
+  const sent = async (sql: string) => {
+    for (const one of missing) if (one.test(sql)) missing.delete(one);
+    if (missing.size === 0) resolve();
+    if (sql === VERSION) await allSent;
+  };
+  await reported(sent, run);
+  assert.equal(missing.size, 0);
+}
+
+describe("round trips to PostgreSQL", () => {
+  let server: ProxiedServer;
+  let group: string;
+  let request: (method: string, path: string, body?: object) => Promise<{ uid: string }>;
+  before(async () => {
+    server = await ProxiedServer.start();
+    const authorization = `Bearer ${await server.token()}`;
+    request = async (method, path, body) => {
+      const headers = { authorization, "content-type": "application/json" };
+      const response = await fetch(`${server.url}/iam/v2beta1/groups${path}`, {
+        ...{ method, headers, body: body === undefined ? null : JSON.stringify(body) },
+      });
+      assert.equal(response.status, 200);
+      return response.json() as Promise<{ uid: string }>;
+    };
+    group = (await request("POST", "", { name: "organization" })).uid;
+    await request("GET", `/${group}`);
+  });
+  after(() => server.stop());
+
+  test("a GET does not wait for the access version before it reads the row", async () => {
+    await sentBeforeVersion([ROW], () => request("GET", `/${group}`));
+  });
+
+  test("a list waits neither for the access version nor for the page before it reads the total", async () => {
+    const list = `?uidp.childrenOf=${group}&orderBy=name`;
+    await sentBeforeVersion([PAGE, TOTAL], () => request("GET", list));
+  });
+
+  test("a GET after a change of access reads the row again, as the caller that it has now", async () => {
+    let rows = 0;
+    const counting = async (sql: string) => {
+      if (ROW.test(sql)) rows++;
+    };
+    await reported(counting, () => request("GET", `/${group}`));
+    assert.equal(rows, 1);
+    const role = { name: "reader", capabilities: ["groups.list"] };
+    const path = `${server.url}/iam/v2beta1/roles/${group}`;
+    const headers = {
+      authorization: `Bearer ${await server.token()}`,
+      "content-type": "application/json",
+    };
+    const created = await fetch(path, { method: "POST", headers, body: JSON.stringify(role) });
+    assert.equal(created.status, 200, await created.text());
+    await reported(counting, () => request("GET", `/${group}`));
+    assert.equal(rows, 3);
+  });
+});
