@@ -106,6 +106,8 @@ export class GroupCommit {
   readonly #turns = new Turns();
   readonly #chains: AuditChains;
   #waiting: Waiting[] = [];
+  /** Writes that wait for a batch of others. */
+  readonly #background = new Map<Waiting, NodeJS.Timeout>();
   #running: Promise<void> | undefined;
 
   constructor(
@@ -131,6 +133,22 @@ export class GroupCommit {
     });
   }
 
+  /**
+   * As write, for work in the background: it joins the next batch of other writes, so that it costs no disk flush of its
+   * own, and begins one after a time without others.
+   */
+  writeInBackground<T>(work: Work<T>, maxDelayMs: number): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const one = { work, locks: [], resolve: resolve as (value: unknown) => void, reject };
+      const timer = setTimeout(() => {
+        this.#background.delete(one);
+        this.#waiting.push(one);
+        this.#running ??= this.#drain();
+      }, maxDelayMs);
+      this.#background.set(one, timer);
+    });
+  }
+
   /** Resolves when all writes so far have finished. */
   async idle(): Promise<void> {
     await this.#running;
@@ -139,7 +157,13 @@ export class GroupCommit {
   async #drain(): Promise<void> {
     await this.#gather();
     while (this.#waiting.length > 0) {
-      await this.#settle(this.#waiting.splice(0, BATCH_SIZE));
+      const batch = this.#waiting.splice(0, BATCH_SIZE);
+      for (const [one, timer] of this.#background) {
+        clearTimeout(timer);
+        batch.push(one);
+      }
+      this.#background.clear();
+      await this.#settle(batch);
       await this.#gather();
     }
     this.#running = undefined;
