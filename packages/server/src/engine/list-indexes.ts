@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Reader, Writer } from "../store/db/connection.ts";
 import type { Store } from "../store/db/store.ts";
 import { readBlocks, startInBlocks } from "../store/resources/list-blocks.ts";
-import { type BuildLimits, buildList } from "../store/resources/list-build.ts";
+import { buildList } from "../store/resources/list-build.ts";
 import {
+  type BuildLimits,
   type FoundList,
   filterText,
   findList,

@@ -13,13 +13,16 @@ export interface ExportFormat {
   line(entry: StoredAuditEntry): string;
 }
 
+const JSON_LINES: ExportFormat = {
+  mediaType: "application/jsonl",
+  header: "",
+  hasProof: true,
+  line: (entry) => `{"kind":"entry",${jsonOf(entry).slice(1)}\n`,
+};
+
 const FORMATS: Readonly<Record<AuditExportFormat, ExportFormat>> = {
-  [AuditExportFormat.JSON_LINES]: {
-    mediaType: "application/jsonl",
-    header: "",
-    hasProof: true,
-    line: (entry) => `{"kind":"entry",${jsonOf(entry).slice(1)}\n`,
-  },
+  [AuditExportFormat.UNSPECIFIED]: JSON_LINES,
+  [AuditExportFormat.JSON_LINES]: JSON_LINES,
   [AuditExportFormat.CSV]: {
     mediaType: "text/csv",
     header: CSV_HEADER,

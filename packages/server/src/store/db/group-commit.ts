@@ -4,6 +4,7 @@ import { RowChanges } from "../resources/row-changes.ts";
 import { GrantChanges } from "../tables/access-log.ts";
 import { type AuditEntry, insertAudit } from "../tables/audit-and-events.ts";
 import { AuditChains, type ContinuedChains } from "../tables/audit-chains.ts";
+import { AccessChanged, ANY_VERSION, advanceAccessVersion } from "./advance-access.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import {
   CommitOutcomeUnknown,
@@ -361,28 +362,7 @@ interface CommitMode {
   inSavepoints: boolean;
 }
 
-/** Access changed during a transaction that depended on it. */
-class AccessChanged extends Error {}
-
-/** For changes of access that depend on no version. */
-const ANY_VERSION = -1;
-
 /** Locks the rows that works have named. */
 function hold(writer: BatchWriter, works: readonly Waiting[]): Promise<void> {
   return writer.hold(works.flatMap(({ locks }) => locks));
-}
-
-async function advanceAccessVersion(
-  writer: BatchWriter,
-  reliedOn: ReadonlySet<number>,
-  grants: GrantChanges,
-  isOnlyGrants: boolean,
-): Promise<void> {
-  const sql =
-    "UPDATE access_version SET version = version + 1, logged = logged + 1 RETURNING version";
-  const moved = (await writer.get<{ version: number }>(sql))?.version ?? 0;
-  for (const version of reliedOn) {
-    if (version !== moved - 1 && version !== ANY_VERSION) throw new AccessChanged();
-  }
-  await grants.store(writer, moved, isOnlyGrants);
 }

@@ -6,7 +6,7 @@
  * - `blocks` has, every few thousand rows of a list, a position and the number of rows up to the next one.
  */
 import { isSelfOrBelow } from "@wharf/contract";
-import type { Reader } from "../db/connection.ts";
+import type { Reader, Writer } from "../db/connection.ts";
 import { Conditions } from "./conditions.ts";
 import { type Counts, countKind } from "./counts.ts";
 import type { Filter, Order, Position, Range } from "./query.ts";
@@ -47,6 +47,19 @@ export interface ListIndexRow {
   readonly cursor_id: number;
   readonly used: number;
 }
+
+/** How much one step of a build does. */
+export interface BuildLimits {
+  /** Entries written, or rows walked, by one step: the other writes wait for it. */
+  readonly batchRows: number;
+  /** Rows from one block to the next. A block that has grown to twice as many is split. */
+  readonly blockRows: number;
+  /** Rows that are sorted when read: larger lists get entries. */
+  readonly sortedRows: number;
+}
+
+/** Before every row. */
+export const BEGINNING = { key: "", id: -1 };
 
 /** The columns of a row that lists are ordered by. */
 export interface SortValues {
@@ -188,4 +201,17 @@ export async function findList(reader: Reader, key: ListKey): Promise<FoundList>
   const counts = { children: row.children, descendants: row.descendants, changes: row.counted };
   const size = rowsAt(table, rangeOf(key), counts);
   return { counts, size, index: row.id ? (row as unknown as ListIndexRow) : undefined };
+}
+
+/** Records how far the build of an index has come. */
+export async function setProgress(
+  writer: Writer,
+  list: number,
+  state: "building" | "complete",
+  cursor: Position | undefined,
+): Promise<void> {
+  await writer.run("UPDATE list_indexes SET state = ? WHERE id = ?", state, list);
+  if (cursor === undefined) return;
+  const sql = "UPDATE list_indexes SET cursor_key = ?, cursor_id = ? WHERE id = ?";
+  await writer.run(sql, keyOf(cursor.key), cursor.id, list);
 }

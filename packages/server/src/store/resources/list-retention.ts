@@ -1,6 +1,6 @@
 import type { Writer } from "../db/connection.ts";
-import { type BuildLimits, dropList } from "./list-build.ts";
-import { LIST_COLUMNS, type ListIndexRow } from "./list-index.ts";
+import { dropList } from "./list-build.ts";
+import { type BuildLimits, LIST_COLUMNS, type ListIndexRow } from "./list-index.ts";
 
 /**
  * Deletes a part of one index that is void, unused, not maintained by every write, or of a list that has

@@ -462,24 +462,24 @@ export enum AuditOutcome {
   /**
    * @generated from enum value: AUDIT_OUTCOME_UNSPECIFIED = 0;
    */
-  AUDIT_OUTCOME_UNSPECIFIED = 0,
+  UNSPECIFIED = 0,
 
   /**
-   * @generated from enum value: SUCCEEDED = 1;
+   * @generated from enum value: AUDIT_OUTCOME_SUCCEEDED = 1;
    */
   SUCCEEDED = 1,
 
   /**
    * Rejected for lack of permission or invalid credentials.
    *
-   * @generated from enum value: DENIED = 2;
+   * @generated from enum value: AUDIT_OUTCOME_DENIED = 2;
    */
   DENIED = 2,
 
   /**
    * Failed for any other reason.
    *
-   * @generated from enum value: FAILED = 3;
+   * @generated from enum value: AUDIT_OUTCOME_FAILED = 3;
    */
   FAILED = 3,
 }
@@ -494,23 +494,30 @@ export declare const AuditOutcomeSchema: GenEnum<AuditOutcome>;
  */
 export enum AuditExportFormat {
   /**
-   * One entry per line, as JSON. The only format that can be verified.
+   * JSON Lines.
    *
-   * @generated from enum value: JSON_LINES = 0;
+   * @generated from enum value: AUDIT_EXPORT_FORMAT_UNSPECIFIED = 0;
    */
-  JSON_LINES = 0,
+  UNSPECIFIED = 0,
 
   /**
-   * @generated from enum value: CSV = 1;
+   * One entry per line, as JSON. The only format that can be verified.
+   *
+   * @generated from enum value: AUDIT_EXPORT_FORMAT_JSON_LINES = 1;
    */
-  CSV = 1,
+  JSON_LINES = 1,
+
+  /**
+   * @generated from enum value: AUDIT_EXPORT_FORMAT_CSV = 2;
+   */
+  CSV = 2,
 
   /**
    * OCSF events, one per line, as JSON.
    *
-   * @generated from enum value: OCSF = 2;
+   * @generated from enum value: AUDIT_EXPORT_FORMAT_OCSF = 3;
    */
-  OCSF = 2,
+  OCSF = 3,
 }
 
 /**
