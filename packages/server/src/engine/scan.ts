@@ -62,6 +62,7 @@ export async function readRows(
   }
   const [only, ...others] = scan.ranges;
   if (only === undefined) return [];
+  if (search !== undefined) return search.rows(scan);
   if (others.length > 0 && isConsecutive(scan)) {
     return readConsecutive(reader, scan, (one) => readRows(reader, skipIndex, one));
   }
