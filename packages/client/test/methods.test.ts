@@ -256,7 +256,10 @@ for (const protocol of PROTOCOLS) {
       assert.deepEqual([entries.length, totalCount], [1, 1n]);
       assert.ok(seen.entries.some((entry) => entry.uid === entries[0]?.uid));
       const entry = await audit.getEntry({ uid: entries[0]?.uid as string });
-      assert.deepEqual([entry.resource?.name, entry.via], ["audited", protocol.toLowerCase()]);
+      assert.deepEqual(
+        [entry.resource?.name, entry.via],
+        ["audited", protocol === "gRPC" ? "grpc" : "rest"],
+      );
       const { content } = await audit.exportEntries({ filter });
       assert.match(content, /^\{"kind":"header"/);
     });

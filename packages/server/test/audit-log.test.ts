@@ -88,8 +88,8 @@ onEachStore("the audit log", (world) => {
       "DeleteGroup",
       "CreateGroup",
     ]);
-    assert.deepEqual(await same({ outcome: "DENIED" }), []);
-    assert.deepEqual(await same({ outcome: "FAILED" }), []);
+    assert.deepEqual(await same({ outcome: "AUDIT_OUTCOME_DENIED" }), []);
+    assert.deepEqual(await same({ outcome: "AUDIT_OUTCOME_FAILED" }), []);
     assert.deepEqual(await same({ actor: owner.uid }), []);
     assert.deepEqual(await same({ sourceAddress: "192.0.2.1" }), []);
     assert.deepEqual(await same({ sourceAddress: "127.0.0.1", via: deleted.via }), [
@@ -148,7 +148,7 @@ onEachStore("the audit log", (world) => {
       const group = await world.group(org, world.name());
       const stranger = await world.member();
       for (let at = 0; at < 5; at++) await rejected(api.as(stranger.token).groups.delete(group));
-      const { entries } = await list(api, { resource: group, outcome: "DENIED" });
+      const { entries } = await list(api, { resource: group, outcome: "AUDIT_OUTCOME_DENIED" });
       const [denied, ...others] = entries as [Entry];
       assert.deepEqual(others, [], "the first is written, those that follow are counted");
       assert.equal(denied.actor.uid, stranger.uid);

@@ -37,7 +37,7 @@ export async function selectionOf(
   is("session", filter?.session);
   is("via", filter?.via);
   if (filter?.method) clauses.push(await methodClause(reader, filter.method, index));
-  clauses.push(...outcomeClauses(filter?.outcome ?? AuditOutcome.AUDIT_OUTCOME_UNSPECIFIED));
+  clauses.push(...outcomeClauses(filter?.outcome ?? AuditOutcome.UNSPECIFIED));
   const since = filter?.since === undefined ? 0 : timestampMs(filter.since);
   const until = filter?.until === undefined ? Number.POSITIVE_INFINITY : timestampMs(filter.until);
   if (until <= since) {

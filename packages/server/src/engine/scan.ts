@@ -56,13 +56,13 @@ export async function readRows(
   scan: Scan,
 ): Promise<PageRow[]> {
   const { search, many } = scan;
-  if (search !== undefined) return search.rows(scan);
-  if (many !== undefined) {
+  if (many !== undefined && search === undefined) {
     const { set, rows } = many;
     return rows.read(reader, { ...scan, set }, (one) => readRows(reader, skipIndex, one));
   }
   const [only, ...others] = scan.ranges;
   if (only === undefined) return [];
+  if (search !== undefined) return search.rows(scan);
   if (others.length > 0 && isConsecutive(scan)) {
     return readConsecutive(reader, scan, (one) => readRows(reader, skipIndex, one));
   }

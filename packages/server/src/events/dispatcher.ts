@@ -21,6 +21,9 @@ const NAME = "events";
 /** Events of one pass. */
 const BATCH_SIZE = 500;
 
+/** How long deliveries wait for a commit of others that they join. */
+const MAX_DELAY_MS = 5;
+
 /** The cursor is stored with deliveries, and after this time if there are none. */
 const CURSOR_MS = 5_000;
 
@@ -127,13 +130,13 @@ export class Dispatcher {
     const isStored = deliveries.length > 0 || now - this.#storedAt > CURSOR_MS;
     const uids = [...new Set(deliveries.map(({ subscription }) => subscription))];
     if (isStored) {
-      await store.write(async (tx) => {
+      await store.writeInBackground(async (tx) => {
         if (!(await leases.confirm(tx, NAME))) throw new Error("another process dispatches events");
         await moveCursor(tx, NAME, last);
         if (deliveries.length === 0) return;
         await addDeliveries(tx, deliveries);
         await markDue(tx, uids, now);
-      });
+      }, MAX_DELAY_MS);
       this.#storedAt = now;
     }
     this.#cursor = { tx: last.tx, id: last.id };

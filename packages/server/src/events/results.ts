@@ -10,7 +10,10 @@ interface Unwritten {
   reject(error: unknown): void;
 }
 
-/** Results are stored together within this time, while further ones are to come: a commit costs more than a request. */
+/**
+ * Results are stored together within this time, while further ones are to come, and with a commit of others: a commit
+ * costs more than a request.
+ */
 const GATHER_MS = 10;
 
 /** Stores the results of one subscription, several with one statement. */
@@ -44,10 +47,10 @@ export class Results {
     const outcomes = batch.map(({ outcome }) => outcome);
     const health = this.#health.after(outcomes, Date.now());
     try {
-      await this.#store.write(async (tx) => {
+      await this.#store.writeInBackground(async (tx) => {
         await writeResults(tx, outcomes);
         if (health !== undefined) await writeHealth(tx, this.#uid, health);
-      });
+      }, GATHER_MS);
       for (const { resolve } of batch) resolve();
     } catch (error) {
       for (const { reject } of batch) reject(error);

@@ -53,6 +53,23 @@ describe("writes that share a commit", () => {
     assert.deepEqual(await names(), ["a", "b", "c"]);
   });
 
+  test("a background write joins the next commit, and commits alone after its delay", async () => {
+    const before = commits.length;
+    const inBackground = (name: string, maxDelayMs: number) =>
+      store.writeInBackground(
+        (tx) => tx.run("INSERT INTO installation (name, value) VALUES (?, ?)", name, ""),
+        maxDelayMs,
+      );
+    const joining = inBackground("joining", 3_600_000);
+    await put("joined");
+    await joining;
+    await inBackground("alone", 1);
+    assert.deepEqual(commits.slice(before), [2, 1]);
+    await store.write((tx) =>
+      tx.run("DELETE FROM installation WHERE name IN ('joining', 'joined', 'alone')"),
+    );
+  });
+
   test("writes of consecutive ticks share a commit, until a tick brings none or the limit is reached", async () => {
     const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
     const before = commits.length;

@@ -4,6 +4,7 @@ import { RowChanges } from "../resources/row-changes.ts";
 import { GrantChanges } from "../tables/access-log.ts";
 import { type AuditEntry, insertAudit } from "../tables/audit-and-events.ts";
 import { AuditChains, type ContinuedChains } from "../tables/audit-chains.ts";
+import { AccessChanged, ANY_VERSION, advanceAccessVersion } from "./advance-access.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import {
   CommitOutcomeUnknown,
@@ -105,6 +106,8 @@ export class GroupCommit {
   readonly #turns = new Turns();
   readonly #chains: AuditChains;
   #waiting: Waiting[] = [];
+  /** Writes that wait for a batch of others. */
+  readonly #background = new Map<Waiting, NodeJS.Timeout>();
   #running: Promise<void> | undefined;
 
   constructor(
@@ -130,6 +133,22 @@ export class GroupCommit {
     });
   }
 
+  /**
+   * As write, for work in the background: it joins the next batch of other writes, so that it costs no disk flush of its
+   * own, and begins one after a time without others.
+   */
+  writeInBackground<T>(work: Work<T>, maxDelayMs: number): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const one = { work, locks: [], resolve: resolve as (value: unknown) => void, reject };
+      const timer = setTimeout(() => {
+        this.#background.delete(one);
+        this.#waiting.push(one);
+        this.#running ??= this.#drain();
+      }, maxDelayMs);
+      this.#background.set(one, timer);
+    });
+  }
+
   /** Resolves when all writes so far have finished. */
   async idle(): Promise<void> {
     await this.#running;
@@ -138,7 +157,13 @@ export class GroupCommit {
   async #drain(): Promise<void> {
     await this.#gather();
     while (this.#waiting.length > 0) {
-      await this.#settle(this.#waiting.splice(0, BATCH_SIZE));
+      const batch = this.#waiting.splice(0, BATCH_SIZE);
+      for (const [one, timer] of this.#background) {
+        clearTimeout(timer);
+        batch.push(one);
+      }
+      this.#background.clear();
+      await this.#settle(batch);
       await this.#gather();
     }
     this.#running = undefined;
@@ -361,28 +386,7 @@ interface CommitMode {
   inSavepoints: boolean;
 }
 
-/** Access changed during a transaction that depended on it. */
-class AccessChanged extends Error {}
-
-/** For changes of access that depend on no version. */
-const ANY_VERSION = -1;
-
 /** Locks the rows that works have named. */
 function hold(writer: BatchWriter, works: readonly Waiting[]): Promise<void> {
   return writer.hold(works.flatMap(({ locks }) => locks));
-}
-
-async function advanceAccessVersion(
-  writer: BatchWriter,
-  reliedOn: ReadonlySet<number>,
-  grants: GrantChanges,
-  isOnlyGrants: boolean,
-): Promise<void> {
-  const sql =
-    "UPDATE access_version SET version = version + 1, logged = logged + 1 RETURNING version";
-  const moved = (await writer.get<{ version: number }>(sql))?.version ?? 0;
-  for (const version of reliedOn) {
-    if (version !== moved - 1 && version !== ANY_VERSION) throw new AccessChanged();
-  }
-  await grants.store(writer, moved, isOnlyGrants);
 }

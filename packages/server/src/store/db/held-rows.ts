@@ -27,8 +27,7 @@ function isName(lock: Lock): lock is NameLock {
  * Rows that the writes of a batch have named, locked by one statement per table at its begin, so that no write waits
  * for its own. Batches of several replicas lock them in the same order: of tables, then of uids.
  *
- * Held rows are kept up to date: by the writes that change it, and by forgetting a table that another
- * statement of the batch changes.
+ * Writes that change a held row replace it here; other statements that change a table make its rows forgotten.
  */
 export class HeldRows {
   readonly names = new HeldNames();

@@ -115,6 +115,13 @@ export class Store {
     return written;
   }
 
+  /** As write, for work in the background: it joins the next commit of others, or commits alone after a time. */
+  writeInBackground<T>(work: Work<T>, maxDelayMs: number): Promise<T> {
+    const written = this.#commits.writeInBackground(work, maxDelayMs);
+    this.health.writing(written);
+    return written;
+  }
+
   /**
    * Runs work for a request, unless the request is abandoned before the work begins: its client has given up, or has
    * sent it again. Work that has begun runs to its end.
