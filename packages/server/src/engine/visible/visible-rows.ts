@@ -63,8 +63,8 @@ export class VisibleRows {
       const walked = await walkAround(reader, scan, await this.#countsOf(query));
       if (walked !== undefined) return walked;
     }
-    for (;;) {
-      const list = await this.#list(reader, query, scan.task);
+    for (let mayDerive = true; ; mayDerive = false) {
+      const list = await this.#list(reader, query, scan.task, mayDerive);
       const rows = await list.read({ ...scan, descending: scan.order.descending }, scan.task);
       if (rows !== undefined) return rows;
       this.#lists.delete(keyOf(query));
@@ -101,13 +101,18 @@ export class VisibleRows {
   }
 
   /** The kept list of a query; built once for concurrent requests. */
-  async #list(reader: Reader, query: VisibleQuery, task: SlicedTask): Promise<VisibleList> {
+  async #list(
+    reader: Reader,
+    query: VisibleQuery,
+    task: SlicedTask,
+    mayDerive = true,
+  ): Promise<VisibleList> {
     const key = keyOf(query);
     for (;;) {
       const kept = this.#lists.get(key);
       if (kept !== undefined) return kept;
       const building = this.#building.get(key);
-      if (building === undefined) return this.#build(reader, key, query, task);
+      if (building === undefined) return this.#build(reader, key, query, task, mayDerive);
       // The request that builds it may be canceled: then another one does.
       const built = await building.catch(() => undefined);
       if (built !== undefined) return built;
@@ -120,9 +125,10 @@ export class VisibleRows {
     key: string,
     query: VisibleQuery,
     task: SlicedTask,
+    mayDerive: boolean,
   ): Promise<VisibleList> {
     const build = async () => {
-      const derived = await this.#derive(query);
+      const derived = mayDerive ? await this.#derive(query) : undefined;
       if (derived !== undefined) return derived;
       const counts = query.set.areTops ? await this.#countsOf(query) : undefined;
       const { ids, version } = await readVisibleIds(reader, query, counts, task);
