@@ -42,7 +42,9 @@ for (const kind of STORES) {
     };
     const add = (id: string, created: number) =>
       store.write((tx) => addSession(tx, session(id, ADA, created)));
+    const version = await store.accessVersion();
     await add("x", 5_001);
+    assert.equal(await store.accessVersion(), version + 1, "their tokens are void");
     const most = MAX_SESSIONS_PER_IDENTITY;
     assert.deepEqual(await held(), { count: most + 6, oldest: 10, newest: "x" });
     await add("y", 5_002);

@@ -53,7 +53,7 @@ export async function addSession(tx: Transaction, session: StoredSession): Promi
   );
 }
 
-/** Deletes the oldest sessions. Their tokens stay valid until access is compiled next. */
+/** Deletes the oldest sessions. Their tokens are rejected from the next request on. */
 async function replaceOldest(tx: Transaction, identity: string): Promise<void> {
   const newest = "SELECT created FROM sessions WHERE identity = ? ORDER BY created DESC";
   const row = await tx.get<{ created: number }>(
@@ -61,12 +61,13 @@ async function replaceOldest(tx: Transaction, identity: string): Promise<void> {
     identity,
   );
   if (row === undefined) return;
-  await tx.run(
+  const deleted = await tx.run(
     `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions
        WHERE identity = ? AND created <= ? ORDER BY created LIMIT ${MAX_REPLACED})`,
     identity,
     row.created,
   );
+  if (deleted > 0) tx.accessChanged();
 }
 
 export function findSession(reader: Reader, id: string): Promise<StoredSession | undefined> {
