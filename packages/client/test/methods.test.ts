@@ -11,7 +11,7 @@ import {
   UnimplementedError,
   WharfError,
 } from "@wharf/client";
-import { builtinRole, literalIdentityUid } from "@wharf/contract";
+import { builtinRole, literalIdentityUid, SubscriptionState } from "@wharf/contract";
 import { StandInIssuer } from "../../server/test/support/providers/issuer.ts";
 import { World } from "../../server/test/support/world/world.ts";
 import {
@@ -262,6 +262,38 @@ for (const protocol of PROTOCOLS) {
       );
       const { content } = await audit.exportEntries({ filter });
       assert.match(content, /^\{"kind":"header"/);
+    });
+
+    test("events", async () => {
+      const { deliveries, events, groups, subscriptions } = all.wharf;
+      const sink = "https://sink.test/";
+      const { uid } = await subscriptions.create({ parent: org, subscription: { sink } });
+      const paused = { uid, state: SubscriptionState.PAUSED };
+      const updateMask = { paths: ["state"] };
+      await subscriptions.update({ subscription: paused, updateMask });
+      assert.equal((await subscriptions.get({ uid })).state, SubscriptionState.PAUSED);
+      assert.equal(
+        (await subscriptions.list({ uidp: { childrenOf: org } })).subscriptions.length,
+        1,
+      );
+      assert.match((await subscriptions.rotateSecret({ uid })).secret, /^whsec_/);
+      const { eventId } = await subscriptions.test({ uid });
+      await deliveries.redeliverEvents({ subscriptionUid: uid, eventIds: [eventId] });
+      assert.ok((await deliveries.list({ subscriptionUid: uid })).totalCount > 0n);
+
+      const types = ["dev.chainguard.api.iam.group.created.v1"];
+      const watched = events.watch({ group: org, types })[Symbol.asyncIterator]();
+      const next = watched.next();
+      const made = await groups.create({ parent: org, group: { name: "watched" } });
+      await next;
+      await watched.return?.();
+      const { events: found } = await events.list({ group: org, subject: made.uid });
+      assert.deepEqual(
+        found.map(({ subject }) => subject),
+        [made.uid],
+      );
+      assert.ok((await events.previewFilter({ group: org, filters: [] })).totalCount > 0n);
+      await subscriptions.delete({ uid });
     });
 
     test("ping", async () => {

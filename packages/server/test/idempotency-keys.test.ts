@@ -67,6 +67,10 @@ onEachStore("every create with an idempotency key", (world) => {
       const tag = { name: world.name("tag"), digest: digest(1) };
       return { [method.input.fields[0]?.jsonName as string]: await repo(), tag };
     }
+    if (/Subscription/.test(name)) {
+      const [parent] = method.input.fields;
+      return { [parent?.jsonName as string]: org, subscription: { sink: "https://sink.test/" } };
+    }
     if (/GenerateScimToken/.test(name)) {
       const oidc = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
       const provider = { name: world.name(), defaultRole: roleNamed("viewer"), oidc };

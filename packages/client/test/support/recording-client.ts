@@ -36,6 +36,10 @@ export function recordingClient(protocol: Protocol, options: WharfOptions): Reco
       called.add(`${attempt.method.parent.typeName}.${attempt.method.name}`);
       return inner.send(attempt, sent);
     },
+    async *stream(attempt, sent) {
+      called.add(`${attempt.method.parent.typeName}.${attempt.method.name}`);
+      yield* inner.stream?.(attempt, sent) ?? [];
+    },
   };
   const as = (token: string) => createWharf({ ...options, transport, token });
   return { wharf: createWharf({ ...options, transport }), as, called };
