@@ -155,7 +155,11 @@ onEachStore(
         const method = "wharf.events.v2beta1.EventsService/WatchEvents";
         assert.deepEqual(
           entries.map((one) => ({ ...one })),
-          [{ method, code: 7 }],
+          [
+            { method, code: 7 },
+            { method, code: 7 },
+          ],
+          "the stream that did not start, and the one that ended",
         );
       });
     }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "./support/events/until.ts";
 import { World } from "./support/world/world.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -17,6 +18,8 @@ test("the request log names the caller and the trace", async () => {
   await get(`/iam/v2beta1/groups/${org}`, { ...headers, "x-request-id": "traced" });
   await get(`/iam/v2beta1/groups/${"0".repeat(40)}`, { ...headers, "x-request-id": "denied" });
   await get(`/iam/v2beta1/groups/${org}`, { "x-request-id": "anonymous" });
+  // Lines are written in batches, the last one soon after.
+  await until(async () => world.server.log.includes('"anonymous"') || undefined);
   await world.stop();
   const lines = world.server.log.split("\n").flatMap((line) => {
     return line.includes('"requestId"') ? [JSON.parse(line) as Record<string, unknown>] : [];
