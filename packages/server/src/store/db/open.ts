@@ -25,14 +25,15 @@ const WORKER_READ_AGE_MS = 0.1;
 
 type Location = Pick<Settings, "data" | "databaseUrl" | "secretKeyFile">;
 
-/** Opens the database of the settings for an admin command. */
+/** Opens the database of the settings for an admin command. A server may write beside it: every read sees all commits. */
 export async function openStore(
   location: Location,
   tables: readonly ResourceTable[],
   timings: StoreTimings,
   options: StoreOptions = {},
 ): Promise<Store> {
-  return open(location, tables, timings, options, (at) => openUnlessLost(at));
+  const openFile = (at: Location) => openUnlessLost(at, { maxReadAgeMs: 0 });
+  return open(location, tables, timings, options, openFile);
 }
 
 /** Opens the database of the settings for a server, which is alone in its data directory. */

@@ -62,7 +62,11 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
     dialect: DIALECT,
     reader,
     costly: new SqliteLane(reader, processes),
-    readShared: (sql) => reader.get(sql),
+    readShared: (sql) => {
+      // Each request reads the access version first: with that, it sees what other processes had committed before.
+      if (maxReadAgeMs !== undefined) reader.leave();
+      return reader.get(sql);
+    },
     writer,
     pipelines: false,
     begin: async (_turn, first) => {
