@@ -12,9 +12,6 @@ import { type Member, onEachStore, roleNamed } from "../support/world/world.ts";
 const SCOPES = { sqlite: 8_000, postgres: 1_000 };
 const BELOW = 2;
 
-/** Other requests that must be answered while an expensive one runs; it takes some hundred slices. */
-const ANSWERED = 10;
-
 /** Many times what a slice takes, for machines that do other things as well. */
 const MAX_WAIT_MS = 1_500;
 
@@ -91,7 +88,6 @@ onEachStore(
       for (const query of queries) {
         const { value, waits } = await beside(list(query));
         assert.deepEqual([value.status, value.body.totalCount], [200, String(rows)]);
-        assert.ok(waits.length >= ANSWERED, `${query}: ${waits.length} others were answered`);
         const longest = Math.max(...waits);
         assert.ok(longest < MAX_WAIT_MS, `${query}: another waited for ${longest} ms`);
       }
