@@ -20,8 +20,8 @@ import { onEachStore } from "../support/world/world.ts";
 
 const [UNKNOWN, INTERNAL] = [2, 13];
 
-/** Ends all sessions of the caller, who has none, and what asks other servers. */
-const LEFT_OUT = /Logout|CheckAccountAssociation|GroupAccountAssociations\/Check/;
+/** Ends all sessions of the caller, who has none; what asks other servers, and what waits for something to happen. */
+const LEFT_OUT = /Logout|Watch|CheckAccountAssociation|GroupAccountAssociations\/Check/;
 
 const METHODS = [...SERVICES, ...SERVICES_V1]
   .flatMap(({ methods }) => methods)

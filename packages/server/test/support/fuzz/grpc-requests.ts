@@ -14,9 +14,10 @@ import {
 } from "./request.ts";
 import type { Values } from "./values.ts";
 
-const METHODS: readonly DescMethod[] = [...SERVICES, ...SERVICES_V1].flatMap(
-  ({ methods }) => methods,
-);
+/** All but those that answer when something happens. */
+const METHODS: readonly DescMethod[] = [...SERVICES, ...SERVICES_V1]
+  .flatMap(({ methods }) => methods)
+  .filter(({ name }) => !name.startsWith("Watch"));
 
 /** Paths that are no method of the contract. */
 const OTHER_PATHS = [

@@ -20,9 +20,11 @@ interface Route {
   readonly binding: HttpBinding;
 }
 
-const ROUTES: readonly Route[] = [...SERVICES, ...SERVICES_V1].flatMap((service) =>
-  service.methods.flatMap((method) => httpRulesOf(method).map((binding) => ({ method, binding }))),
-);
+/** All but those of methods that answer when something happens. */
+const ROUTES: readonly Route[] = [...SERVICES, ...SERVICES_V1]
+  .flatMap(({ methods }) => methods)
+  .filter(({ name }) => !name.startsWith("Watch"))
+  .flatMap((method) => httpRulesOf(method).map((binding) => ({ method, binding })));
 
 /** Pieces that are put into a path, as they are. */
 const PATH_PIECES = [
