@@ -18,6 +18,16 @@ const DENIED: readonly Term[] = [
 ];
 const SUCCEEDED: Term = ["code", "0"];
 
+/** Rejects what cannot be compared with stored texts: PostgreSQL has none with NUL. */
+export function checkFilter(filter: Partial<AuditFilter> | undefined): void {
+  for (const [field, value] of Object.entries(filter ?? {})) {
+    if (typeof value !== "string" || !value.includes("\0")) continue;
+    const description = `${field} must not contain the character NUL`;
+    throw invalidArgument({ field: `filter.${field}`, description });
+  }
+  if (filter?.resource) mustBeUid("filter.resource", filter.resource);
+}
+
 /** The entries that a filter asks for, of those that the caller may see. */
 export async function selectionOf(
   reader: Reader,
@@ -25,8 +35,8 @@ export async function selectionOf(
   filter: AuditFilter | undefined,
   index: AuditIndex,
 ): Promise<Selection> {
+  checkFilter(filter);
   const resource = filter?.resource ?? "";
-  if (resource !== "") mustBeUid("filter.resource", resource);
   const clauses: Clause[] = [...visibleClauses(grants, resource)];
   const is = (kind: PostingKind, value: string | undefined) => {
     if (value) clauses.push({ terms: [[kind, value]] });

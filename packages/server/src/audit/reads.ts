@@ -2,7 +2,7 @@ import type { AuditFilter } from "@wharf/contract";
 import { auditEntry } from "../engine/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Call } from "../rpc/call.ts";
-import { visibleScopes } from "./filter.ts";
+import { checkFilter, visibleScopes } from "./filter.ts";
 
 /** A caller with more scopes leaves one entry, which only the operator sees. */
 const MAX_ENTRIES = 8;
@@ -16,6 +16,7 @@ export async function auditRead(
   call: Call,
   filter: Partial<Pick<AuditFilter, "resource">> | undefined,
 ): Promise<void> {
+  checkFilter(filter);
   const scopes = visibleScopes(call.caller.grants, filter?.resource ?? "") ?? [""];
   const read = scopes.length > MAX_ENTRIES ? [""] : scopes;
   for (const resource of read) {

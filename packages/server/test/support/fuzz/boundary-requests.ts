@@ -100,7 +100,13 @@ export class ValidRequests {
     const bound = { identityUid: identity, roleUid };
     const boundV1 = { identity, role: roleUid };
     const charts = [{ repo: "oci://registry.example.com/charts/app" }];
+    // Nothing is sent, and no name is looked up.
+    const sink = "https://203.0.113.1/";
+    const subscription = { sink, state: "SUBSCRIPTION_STATE_PAUSED" };
     return {
+      "SubscriptionsService/CreateSubscription": { parent: group, subscription },
+      "SubscriptionsService/UpdateSubscription": { subscription: { uid: NOBODY, ...subscription } },
+      "Subscriptions/Create": { parentId: group, subscription: { sink } },
       "GroupsService/CreateGroup": { parent: group, group: { name } },
       "GroupsService/UpdateGroup": { group: { uid: group, name } },
       "Groups/Create": { parent: group, group: { name } },
