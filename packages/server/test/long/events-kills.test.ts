@@ -8,7 +8,7 @@ import { until } from "../support/events/until.ts";
 import { STORES, TestServer } from "../support/server/test-server.ts";
 
 const GROUPS = 300;
-const KILLS = 5;
+const KILLS = 3;
 
 describe("a server that is killed while it delivers", () => {
   for (const store of STORES) {
