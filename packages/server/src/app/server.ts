@@ -61,6 +61,8 @@ export interface ServerOptions {
   readonly open?: typeof openStore;
   /** Where log lines are written to; stderr by default. */
   readonly logOutput?: LogOutput;
+  /** Opens the port. */
+  readonly openPort?: typeof openConfiguredPort;
   /** The cost of password hashes; a low one makes tests fast. */
   readonly passwordCost?: PasswordCost;
   /** What bounds the cost of a request; low ones make tests fast. */
@@ -110,7 +112,7 @@ async function serve(
   store: Store,
   metrics: Metrics,
   logs: Log,
-  { passwords, limits, deliveryTimes, supervisor }: ServeOptions,
+  { passwords, limits, deliveryTimes, supervisor, openPort = openConfiguredPort }: ServeOptions,
 ): Promise<DrainableServer> {
   const { log } = logs;
   const faults = new FaultLog(log);
@@ -146,10 +148,14 @@ async function serve(
     findDeletedGroup: (identity, uid) => groupDeletedBy(store.reader, identity, uid),
     auditDenial: (call, denial) => auditDeniedCall(engine, call, denial),
   });
-  const port = await openConfiguredPort(settings, {
+  const port = await openPort(settings, {
     methods,
     unsupported: UNSUPPORTED_API,
     endpoints: api.serve(methods),
+    description: {
+      parts: async () => (await import("./openapi.ts")).apiParts(),
+      servers: () => [core.addresses().baseUrl],
+    },
     errorDomain: settings.errorDomain,
     health: readiness,
     observer: requestObserver(logs, metrics, new FileDescriptors({ faults, metrics })),

@@ -13,6 +13,7 @@ export function pageEndpoint(
   return {
     method,
     path,
+    isPage: true,
     async handle(request) {
       try {
         return await handle(request);

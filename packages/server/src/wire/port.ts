@@ -36,6 +36,7 @@ import type { Limits } from "./limits.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import type { Observer } from "./observer.ts";
 import { openApiEndpoint } from "./openapi/endpoint.ts";
+import type { ApiDescription } from "./openapi/part.ts";
 import { detectHttp2 } from "./preface.ts";
 import { restRouter, routesOf } from "./rest/route.ts";
 import { closePort } from "./shutdown.ts";
@@ -53,6 +54,8 @@ export interface PortOptions {
   readonly unsupported?: UnsupportedApi;
   /** Matched before the routes of methods. */
   readonly endpoints: readonly HttpEndpoint[];
+  /** What the API description says beside the contract. */
+  readonly description?: ApiDescription;
   /** Whether connections wait until `start()`: the URL is known before the server can answer. */
   readonly held?: boolean;
   readonly limits?: Partial<Limits>;
@@ -165,7 +168,10 @@ function wireOf(
     router: restRouter(routes, unsupported.routes),
     unsupported,
     endpoints: new Endpoints(
-      [...options.endpoints, openApiEndpoint(options.methods)],
+      [
+        ...options.endpoints,
+        openApiEndpoint(options.methods, options.endpoints, options.description),
+      ],
       routes.map((route) => route.template),
     ),
     limits,

@@ -70,16 +70,22 @@ export declare const ExchangeRequestSchema: GenMessage<ExchangeRequest>;
  */
 export declare type RawToken = Message<"wharf.oidc.RawToken"> & {
   /**
+   * The token.
+   *
    * @generated from field: string token = 1;
    */
   token: string;
 
   /**
+   * The refresh token, if one was issued.
+   *
    * @generated from field: string refresh_token = 2;
    */
   refreshToken: string;
 
   /**
+   * When the token expires.
+   *
    * @generated from field: google.protobuf.Timestamp expiry = 3;
    */
   expiry?: Timestamp | undefined;
@@ -136,11 +142,15 @@ export declare const ExchangeRefreshTokenRequestSchema: GenMessage<ExchangeRefre
  */
 export declare type TokenPair = Message<"wharf.oidc.TokenPair"> & {
   /**
+   * The new access token.
+   *
    * @generated from field: wharf.oidc.RawToken token = 1;
    */
   token?: RawToken | undefined;
 
   /**
+   * The new refresh token, which replaces the one that was sent.
+   *
    * @generated from field: wharf.oidc.RawToken refresh_token = 2;
    */
   refreshToken?: RawToken | undefined;

@@ -18,6 +18,8 @@ export declare const file_wharf_audit_v2beta1_audit: GenFile;
  */
 export declare type AuditEntry = Message<"wharf.audit.v2beta1.AuditEntry"> & {
   /**
+   * The id of the entry.
+   *
    * @generated from field: string uid = 1;
    */
   uid: string;
@@ -75,6 +77,8 @@ export declare type AuditEntry = Message<"wharf.audit.v2beta1.AuditEntry"> & {
   sourceAddress: string;
 
   /**
+   * The user agent of the client.
+   *
    * @generated from field: string user_agent = 10;
    */
   userAgent: string;
@@ -87,6 +91,8 @@ export declare type AuditEntry = Message<"wharf.audit.v2beta1.AuditEntry"> & {
   via: string;
 
   /**
+   * The id of the request, as in the header X-Request-Id.
+   *
    * @generated from field: string request_id = 12;
    */
   requestId: string;
@@ -126,6 +132,8 @@ export declare type AuditActor = Message<"wharf.audit.v2beta1.AuditActor"> & {
   uid: string;
 
   /**
+   * The name of the identity at the time.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -144,11 +152,15 @@ export declare const AuditActorSchema: GenMessage<AuditActor>;
  */
 export declare type AuditResource = Message<"wharf.audit.v2beta1.AuditResource"> & {
   /**
+   * UID of the resource.
+   *
    * @generated from field: string uid = 1;
    */
   uid: string;
 
   /**
+   * The name of the resource at the time.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -174,11 +186,15 @@ export declare const AuditResourceSchema: GenMessage<AuditResource>;
  */
 export declare type AuditIntegrity = Message<"wharf.audit.v2beta1.AuditIntegrity"> & {
   /**
+   * The id of the chain.
+   *
    * @generated from field: string chain = 1;
    */
   chain: string;
 
   /**
+   * The position in the chain.
+   *
    * @generated from field: int64 sequence = 2;
    */
   sequence: bigint;
@@ -232,6 +248,8 @@ export declare type AuditFilter = Message<"wharf.audit.v2beta1.AuditFilter"> & {
   method: string;
 
   /**
+   * Only requests with this outcome.
+   *
    * @generated from field: wharf.audit.v2beta1.AuditOutcome outcome = 4;
    */
   outcome: AuditOutcome;
@@ -251,21 +269,29 @@ export declare type AuditFilter = Message<"wharf.audit.v2beta1.AuditFilter"> & {
   until?: Timestamp | undefined;
 
   /**
+   * The network address of the client.
+   *
    * @generated from field: string source_address = 7;
    */
   sourceAddress: string;
 
   /**
+   * The id of the request.
+   *
    * @generated from field: string request_id = 8;
    */
   requestId: string;
 
   /**
+   * The session of the actor's token.
+   *
    * @generated from field: string session = 9;
    */
   session: string;
 
   /**
+   * How the request arrived: rest, grpc, cli, console, scim, registry or system.
+   *
    * @generated from field: string via = 10;
    */
   via: string;
@@ -351,6 +377,8 @@ export declare const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntries
  */
 export declare type GetAuditEntryRequest = Message<"wharf.audit.v2beta1.GetAuditEntryRequest"> & {
   /**
+   * The id of the entry.
+   *
    * @generated from field: string uid = 1;
    */
   uid: string;
@@ -372,6 +400,8 @@ export declare type ExportAuditEntriesRequest = Message<"wharf.audit.v2beta1.Exp
   filter?: AuditFilter | undefined;
 
   /**
+   * The format of the lines.
+   *
    * @generated from field: wharf.audit.v2beta1.AuditExportFormat format = 2;
    */
   format: AuditExportFormat;
@@ -444,6 +474,8 @@ export declare type WatchAuditEntriesResponse = Message<"wharf.audit.v2beta1.Wat
   entries: AuditEntry[];
 
   /**
+   * Where the next request continues.
+   *
    * @generated from field: string cursor = 2;
    */
   cursor: string;

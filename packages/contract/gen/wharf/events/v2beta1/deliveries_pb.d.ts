@@ -18,26 +18,36 @@ export declare const file_wharf_events_v2beta1_deliveries: GenFile;
  */
 export declare type Delivery = Message<"wharf.events.v2beta1.Delivery"> & {
   /**
+   * The id of the delivery.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * The id of the event.
+   *
    * @generated from field: string event_id = 2;
    */
   eventId: string;
 
   /**
+   * The type of the event.
+   *
    * @generated from field: string type = 3;
    */
   type: string;
 
   /**
+   * The resource that the event is about.
+   *
    * @generated from field: string subject = 4;
    */
   subject: string;
 
   /**
+   * Whether it is finished, and how.
+   *
    * @generated from field: wharf.events.v2beta1.DeliveryState state = 5;
    */
   state: DeliveryState;
@@ -62,6 +72,8 @@ export declare type Delivery = Message<"wharf.events.v2beta1.Delivery"> & {
   nextAttemptTime?: Timestamp | undefined;
 
   /**
+   * What was tried, the oldest first.
+   *
    * @generated from field: repeated wharf.events.v2beta1.DeliveryAttempt attempts = 9;
    */
   attempts: DeliveryAttempt[];
@@ -78,6 +90,8 @@ export declare const DeliverySchema: GenMessage<Delivery>;
  */
 export declare type DeliveryAttempt = Message<"wharf.events.v2beta1.DeliveryAttempt"> & {
   /**
+   * When the request was sent.
+   *
    * @generated from field: google.protobuf.Timestamp time = 1;
    */
   time?: Timestamp | undefined;
@@ -90,6 +104,8 @@ export declare type DeliveryAttempt = Message<"wharf.events.v2beta1.DeliveryAtte
   status: number;
 
   /**
+   * How long the answer took, in milliseconds.
+   *
    * @generated from field: int32 latency_ms = 3;
    */
   latencyMs: number;

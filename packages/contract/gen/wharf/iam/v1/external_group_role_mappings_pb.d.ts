@@ -36,6 +36,8 @@ export declare type ExternalGroupRoleMapping = Message<"wharf.iam.v1.ExternalGro
   externalGroupId: string;
 
   /**
+   * UID of the role.
+   *
    * @generated from field: string role_uidp = 4;
    */
   roleUidp: string;
@@ -69,6 +71,8 @@ export declare type ExternalGroupRoleMappingFilter = Message<"wharf.iam.v1.Exter
   uidp?: UIDPFilter | undefined;
 
   /**
+   * Only mappings of this identity provider.
+   *
    * @generated from field: string identity_provider_uidp = 2;
    */
   identityProviderUidp: string;
@@ -163,6 +167,8 @@ export declare type BatchDeleteExternalGroupRoleMappingsRequest = Message<"wharf
   parentId: string;
 
   /**
+   * UIDs of the mappings.
+   *
    * @generated from field: repeated string ids = 2;
    */
   ids: string[];

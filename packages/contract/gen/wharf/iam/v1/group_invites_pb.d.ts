@@ -24,6 +24,8 @@ export declare type GroupInvite = Message<"wharf.iam.v1.GroupInvite"> & {
   id: string;
 
   /**
+   * When the invite expires.
+   *
    * @generated from field: google.protobuf.Timestamp expiration = 2;
    */
   expiration?: Timestamp | undefined;
@@ -62,11 +64,15 @@ export declare type StoredGroupInvite = Message<"wharf.iam.v1.StoredGroupInvite"
   id: string;
 
   /**
+   * When the invite expires.
+   *
    * @generated from field: google.protobuf.Timestamp expiration = 2;
    */
   expiration?: Timestamp | undefined;
 
   /**
+   * The SHA-256 digest of the code.
+   *
    * @generated from field: string key_id = 3;
    */
   keyId: string;
@@ -79,6 +85,8 @@ export declare type StoredGroupInvite = Message<"wharf.iam.v1.StoredGroupInvite"
   role?: Role | undefined;
 
   /**
+   * Only a user with this verified address can accept. If empty, anyone with the code can.
+   *
    * @generated from field: string email = 5;
    */
   email: string;
@@ -89,6 +97,8 @@ export declare type StoredGroupInvite = Message<"wharf.iam.v1.StoredGroupInvite"
   createdAt?: Timestamp | undefined;
 
   /**
+   * Deleted once accepted.
+   *
    * @generated from field: bool single_use = 7;
    */
   singleUse: boolean;
@@ -105,6 +115,8 @@ export declare const StoredGroupInviteSchema: GenMessage<StoredGroupInvite>;
  */
 export declare type GroupInviteRequest = Message<"wharf.iam.v1.GroupInviteRequest"> & {
   /**
+   * UID of the group.
+   *
    * @generated from field: string group = 1;
    */
   group: string;
@@ -161,6 +173,8 @@ export declare type GroupInviteFilter = Message<"wharf.iam.v1.GroupInviteFilter"
   id: string;
 
   /**
+   * Only the invite with this key id.
+   *
    * @generated from field: string key_id = 3;
    */
   keyId: string;

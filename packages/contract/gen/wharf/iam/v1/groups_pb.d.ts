@@ -47,6 +47,8 @@ export declare type Group = Message<"wharf.iam.v1.Group"> & {
   kind: OrgKind;
 
   /**
+   * Whether the organization is ready for use.
+   *
    * @generated from field: wharf.iam.v1.OrgStatus status = 7;
    */
   status: OrgStatus;
@@ -211,6 +213,8 @@ export enum OrgKind {
 export declare const OrgKindSchema: GenEnum<OrgKind>;
 
 /**
+ * Version 1 of groups: the tree that contains all other resources.
+ *
  * @generated from service wharf.iam.v1.Groups
  */
 export declare const Groups: GenService<{

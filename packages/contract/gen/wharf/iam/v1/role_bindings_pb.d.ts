@@ -78,16 +78,22 @@ export declare type RoleBindingList_Binding = Message<"wharf.iam.v1.RoleBindingL
   id: string;
 
   /**
+   * The group at which the role is given.
+   *
    * @generated from field: wharf.iam.v1.Group group = 2;
    */
   group?: Group | undefined;
 
   /**
+   * UID of the identity that has the role.
+   *
    * @generated from field: string identity = 3;
    */
   identity: string;
 
   /**
+   * The role.
+   *
    * @generated from field: wharf.iam.v1.Role role = 4;
    */
   role?: Role | undefined;
@@ -100,11 +106,15 @@ export declare type RoleBindingList_Binding = Message<"wharf.iam.v1.RoleBindingL
   email: string;
 
   /**
+   * The issuer that the identity matches.
+   *
    * @generated from field: string claim_match_issuer = 6;
    */
   claimMatchIssuer: string;
 
   /**
+   * The subject that the identity matches.
+   *
    * @generated from field: string claim_match_subject = 7;
    */
   claimMatchSubject: string;
@@ -196,6 +206,8 @@ export declare const CreateRoleBindingBatchRequestSchema: GenMessage<CreateRoleB
  */
 export declare type RoleBindingBatch = Message<"wharf.iam.v1.RoleBindingBatch"> & {
   /**
+   * The bindings, at most 25.
+   *
    * @generated from field: repeated wharf.iam.v1.RoleBinding role_bindings = 1;
    */
   roleBindings: RoleBinding[];

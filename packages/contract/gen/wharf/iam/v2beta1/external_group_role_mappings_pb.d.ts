@@ -22,6 +22,8 @@ export declare type ExternalGroupRoleMapping = Message<"wharf.iam.v2beta1.Extern
   uid: string;
 
   /**
+   * UID of the identity provider that the group belongs to.
+   *
    * @generated from field: string identity_provider_uid = 2;
    */
   identityProviderUid: string;
@@ -34,6 +36,8 @@ export declare type ExternalGroupRoleMapping = Message<"wharf.iam.v2beta1.Extern
   externalGroupId: string;
 
   /**
+   * UID of the role that members of the group get.
+   *
    * @generated from field: string role_uid = 4;
    */
   roleUid: string;
@@ -147,6 +151,8 @@ export declare const BatchDeleteExternalGroupRoleMappingsRequestSchema: GenMessa
  */
 export declare type BatchDeleteExternalGroupRoleMappingsResponse = Message<"wharf.iam.v2beta1.BatchDeleteExternalGroupRoleMappingsResponse"> & {
   /**
+   * UID of the identity provider.
+   *
    * @generated from field: string parent = 1;
    */
   parent: string;
@@ -175,6 +181,8 @@ export declare type ListExternalGroupRoleMappingsRequest = Message<"wharf.iam.v2
   uidp?: UIDPFilter | undefined;
 
   /**
+   * Only mappings of this identity provider.
+   *
    * @generated from field: string identity_provider_uid = 2;
    */
   identityProviderUid: string;

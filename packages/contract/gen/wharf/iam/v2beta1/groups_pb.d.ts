@@ -13,6 +13,8 @@ import type { UIDPFilter } from "../../common/uid_filter_pb.js";
 export declare const file_wharf_iam_v2beta1_groups: GenFile;
 
 /**
+ * A node of the tree: an organization if it has no parent, otherwise a folder.
+ *
  * @generated from message wharf.iam.v2beta1.Group
  */
 export declare type Group = Message<"wharf.iam.v2beta1.Group"> & {
@@ -22,11 +24,15 @@ export declare type Group = Message<"wharf.iam.v2beta1.Group"> & {
   uid: string;
 
   /**
+   * Lower-case letters, digits, spaces, dots, underscores and hyphens.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * Up to 512 characters, for people.
+   *
    * @generated from field: string description = 3;
    */
   description: string;
@@ -64,6 +70,8 @@ export declare type Group = Message<"wharf.iam.v2beta1.Group"> & {
   kind: OrgKind;
 
   /**
+   * Whether the organization is ready for use.
+   *
    * @generated from field: wharf.iam.v2beta1.OrgStatus status = 9;
    */
   status: OrgStatus;
@@ -303,6 +311,8 @@ export declare const OrgStatusSchema: GenEnum<OrgStatus>;
  */
 export declare const GroupsService: GenService<{
   /**
+   * Returns one group, by its UID.
+   *
    * @generated from rpc wharf.iam.v2beta1.GroupsService.GetGroup
    */
   getGroup: {
@@ -321,6 +331,8 @@ export declare const GroupsService: GenService<{
     output: typeof EmptySchema;
   },
   /**
+   * Lists the groups that the caller can see.
+   *
    * @generated from rpc wharf.iam.v2beta1.GroupsService.ListGroups
    */
   listGroups: {
@@ -339,6 +351,8 @@ export declare const GroupsService: GenService<{
     output: typeof GroupSchema;
   },
   /**
+   * Changes the fields that the mask names or, without one, those in the body.
+   *
    * @generated from rpc wharf.iam.v2beta1.GroupsService.UpdateGroup
    */
   updateGroup: {

@@ -53,6 +53,8 @@ export declare type IdentityProvider = Message<"wharf.iam.v2beta1.IdentityProvid
    */
   configuration: {
     /**
+     * The OpenID Connect client at the provider.
+     *
      * @generated from field: wharf.iam.v2beta1.IdentityProvider.OIDC oidc = 20;
      */
     value: IdentityProvider_OIDC;
@@ -78,11 +80,15 @@ export declare const IdentityProviderSchema: GenMessage<IdentityProvider>;
  */
 export declare type IdentityProvider_OIDC = Message<"wharf.iam.v2beta1.IdentityProvider.OIDC"> & {
   /**
+   * The issuer URL of the provider.
+   *
    * @generated from field: string issuer = 1;
    */
   issuer: string;
 
   /**
+   * The client id that the provider has given to this installation.
+   *
    * @generated from field: string client_id = 2;
    */
   clientId: string;
@@ -116,6 +122,8 @@ export declare type IdentityProvider_OIDC = Message<"wharf.iam.v2beta1.IdentityP
   correlationRule: IdentityProvider_OIDC_CorrelationRule;
 
   /**
+   * Whether sign-ins use PKCE (RFC 7636).
+   *
    * @generated from field: bool pkce_enabled = 7;
    */
   pkceEnabled: boolean;
@@ -159,16 +167,22 @@ export declare const IdentityProvider_OIDC_CorrelationRuleSchema: GenEnum<Identi
  */
 export declare type IdentityProvider_SCIM = Message<"wharf.iam.v2beta1.IdentityProvider.SCIM"> & {
   /**
+   * Whether the provider may provision.
+   *
    * @generated from field: bool enabled = 1;
    */
   enabled: boolean;
 
   /**
+   * The base URL that the provider sends to.
+   *
    * @generated from field: string endpoint_url = 3;
    */
   endpointUrl: string;
 
   /**
+   * When the current token expires.
+   *
    * @generated from field: google.protobuf.Timestamp token_expire_time = 4;
    */
   tokenExpireTime?: Timestamp | undefined;
@@ -181,6 +195,8 @@ export declare type IdentityProvider_SCIM = Message<"wharf.iam.v2beta1.IdentityP
   previousTokenExpireTime?: Timestamp | undefined;
 
   /**
+   * Whether there is a valid token.
+   *
    * @generated from field: wharf.iam.v2beta1.IdentityProvider.SCIM.CredentialState credential_state = 6;
    */
   credentialState: IdentityProvider_SCIM_CredentialState;
@@ -429,16 +445,22 @@ export declare type GenerateScimTokenResponse = Message<"wharf.iam.v2beta1.Gener
   token: string;
 
   /**
+   * The base URL that the provider sends to.
+   *
    * @generated from field: string endpoint_url = 2;
    */
   endpointUrl: string;
 
   /**
+   * When the token expires; absent if never.
+   *
    * @generated from field: google.protobuf.Timestamp expire_time = 3;
    */
   expireTime?: Timestamp | undefined;
 
   /**
+   * UID of the identity provider.
+   *
    * @generated from field: string identity_provider_uid = 4;
    */
   identityProviderUid: string;
@@ -509,16 +531,22 @@ export declare type RegenerateScimTokenResponse = Message<"wharf.iam.v2beta1.Reg
   token: string;
 
   /**
+   * The base URL that the provider sends to.
+   *
    * @generated from field: string endpoint_url = 2;
    */
   endpointUrl: string;
 
   /**
+   * When the token expires; absent if never.
+   *
    * @generated from field: google.protobuf.Timestamp expire_time = 3;
    */
   expireTime?: Timestamp | undefined;
 
   /**
+   * UID of the identity provider.
+   *
    * @generated from field: string identity_provider_uid = 4;
    */
   identityProviderUid: string;
@@ -529,11 +557,15 @@ export declare type RegenerateScimTokenResponse = Message<"wharf.iam.v2beta1.Reg
   etag: string;
 
   /**
+   * When the previous token expires.
+   *
    * @generated from field: google.protobuf.Timestamp previous_token_expire_time = 6;
    */
   previousTokenExpireTime?: Timestamp | undefined;
 
   /**
+   * How long the previous token stays valid.
+   *
    * @generated from field: google.protobuf.Duration requested_overlap = 7;
    */
   requestedOverlap?: Duration | undefined;
@@ -566,6 +598,8 @@ export declare const RevokeScimTokenRequestSchema: GenMessage<RevokeScimTokenReq
  */
 export declare type RevokeScimTokenResponse = Message<"wharf.iam.v2beta1.RevokeScimTokenResponse"> & {
   /**
+   * UID of the identity provider.
+   *
    * @generated from field: string identity_provider_uid = 1;
    */
   identityProviderUid: string;
@@ -576,11 +610,15 @@ export declare type RevokeScimTokenResponse = Message<"wharf.iam.v2beta1.RevokeS
   etag: string;
 
   /**
+   * Whether the provider may provision.
+   *
    * @generated from field: bool enabled = 3;
    */
   enabled: boolean;
 
   /**
+   * When the tokens were revoked.
+   *
    * @generated from field: google.protobuf.Timestamp revoke_time = 4;
    */
   revokeTime?: Timestamp | undefined;
@@ -602,6 +640,8 @@ export declare type SetScimEnabledRequest = Message<"wharf.iam.v2beta1.SetScimEn
   identityProviderUid: string;
 
   /**
+   * Whether the provider may provision.
+   *
    * @generated from field: bool enabled = 2;
    */
   enabled: boolean;
@@ -623,11 +663,15 @@ export declare const SetScimEnabledRequestSchema: GenMessage<SetScimEnabledReque
  */
 export declare type SetScimEnabledResponse = Message<"wharf.iam.v2beta1.SetScimEnabledResponse"> & {
   /**
+   * UID of the identity provider.
+   *
    * @generated from field: string identity_provider_uid = 1;
    */
   identityProviderUid: string;
 
   /**
+   * Whether the provider may provision.
+   *
    * @generated from field: bool enabled = 2;
    */
   enabled: boolean;

@@ -13,6 +13,8 @@ import type { UIDPFilter } from "../../common/uid_filter_pb.js";
 export declare const file_wharf_iam_v2beta1_role_bindings: GenFile;
 
 /**
+ * Gives an identity a role at a group and everything below it.
+ *
  * @generated from message wharf.iam.v2beta1.RoleBinding
  */
 export declare type RoleBinding = Message<"wharf.iam.v2beta1.RoleBinding"> & {
@@ -22,16 +24,22 @@ export declare type RoleBinding = Message<"wharf.iam.v2beta1.RoleBinding"> & {
   uid: string;
 
   /**
+   * The identity that has the role.
+   *
    * @generated from field: wharf.iam.v2beta1.RoleBindingIdentity identity = 2;
    */
   identity?: RoleBindingIdentity | undefined;
 
   /**
+   * The group at which it has the role.
+   *
    * @generated from field: wharf.iam.v2beta1.RoleBindingGroup group = 3;
    */
   group?: RoleBindingGroup | undefined;
 
   /**
+   * The role.
+   *
    * @generated from field: wharf.iam.v2beta1.RoleBindingRole role = 4;
    */
   role?: RoleBindingRole | undefined;
@@ -42,11 +50,15 @@ export declare type RoleBinding = Message<"wharf.iam.v2beta1.RoleBinding"> & {
   createTime?: Timestamp | undefined;
 
   /**
+   * UID of the identity.
+   *
    * @generated from field: string identity_uid = 6;
    */
   identityUid: string;
 
   /**
+   * UID of the role.
+   *
    * @generated from field: string role_uid = 7;
    */
   roleUid: string;
@@ -68,16 +80,22 @@ export declare const RoleBindingSchema: GenMessage<RoleBinding>;
  */
 export declare type RoleBindingIdentity = Message<"wharf.iam.v2beta1.RoleBindingIdentity"> & {
   /**
+   * UID of the identity.
+   *
    * @generated from field: string uid = 1;
    */
   uid: string;
 
   /**
+   * The name of the identity.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * The description of the identity.
+   *
    * @generated from field: string description = 3;
    */
   description: string;
@@ -90,6 +108,8 @@ export declare type RoleBindingIdentity = Message<"wharf.iam.v2beta1.RoleBinding
   subject: string;
 
   /**
+   * The issuer as the identity matches it.
+   *
    * @generated from field: string issuer = 5;
    */
   issuer: string;
@@ -113,16 +133,22 @@ export declare const RoleBindingIdentitySchema: GenMessage<RoleBindingIdentity>;
  */
 export declare type RoleBindingGroup = Message<"wharf.iam.v2beta1.RoleBindingGroup"> & {
   /**
+   * UID of the group.
+   *
    * @generated from field: string uid = 1;
    */
   uid: string;
 
   /**
+   * The name of the group.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * The description of the group.
+   *
    * @generated from field: string description = 3;
    */
   description: string;
@@ -139,16 +165,22 @@ export declare const RoleBindingGroupSchema: GenMessage<RoleBindingGroup>;
  */
 export declare type RoleBindingRole = Message<"wharf.iam.v2beta1.RoleBindingRole"> & {
   /**
+   * UID of the role.
+   *
    * @generated from field: string uid = 1;
    */
   uid: string;
 
   /**
+   * The name of the role.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * The description of the role.
+   *
    * @generated from field: string description = 3;
    */
   description: string;
@@ -172,6 +204,8 @@ export declare type CreateRoleBindingRequest = Message<"wharf.iam.v2beta1.Create
   parent: string;
 
   /**
+   * The binding to create.
+   *
    * @generated from field: wharf.iam.v2beta1.RoleBinding role_binding = 2;
    */
   roleBinding?: RoleBinding | undefined;
@@ -232,11 +266,15 @@ export declare type ListRoleBindingsRequest = Message<"wharf.iam.v2beta1.ListRol
   identity: string;
 
   /**
+   * Only bindings at this group.
+   *
    * @generated from field: string group = 3;
    */
   group: string;
 
   /**
+   * Only bindings of this role.
+   *
    * @generated from field: string role = 4;
    */
   role: string;
@@ -311,6 +349,8 @@ export declare type BatchCreateRoleBindingsRequest = Message<"wharf.iam.v2beta1.
   parent: string;
 
   /**
+   * The bindings to create: all of them or none.
+   *
    * @generated from field: repeated wharf.iam.v2beta1.CreateRoleBindingRequest requests = 2;
    */
   requests: CreateRoleBindingRequest[];
@@ -334,6 +374,8 @@ export declare const BatchCreateRoleBindingsRequestSchema: GenMessage<BatchCreat
  */
 export declare type BatchCreateRoleBindingsResponse = Message<"wharf.iam.v2beta1.BatchCreateRoleBindingsResponse"> & {
   /**
+   * The bindings, in the order of the requests.
+   *
    * @generated from field: repeated wharf.iam.v2beta1.RoleBinding role_bindings = 1;
    */
   roleBindings: RoleBinding[];

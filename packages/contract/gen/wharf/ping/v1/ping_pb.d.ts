@@ -27,6 +27,8 @@ export declare const PingRequestSchema: GenMessage<PingRequest>;
  */
 export declare type Response = Message<"wharf.ping.v1.Response"> & {
   /**
+   * Always `pong`.
+   *
    * @generated from field: string response = 1;
    */
   response: string;
@@ -45,6 +47,8 @@ export declare const ResponseSchema: GenMessage<Response>;
  */
 export declare const PingService: GenService<{
   /**
+   * Answers `pong`.
+   *
    * @generated from rpc wharf.ping.v1.PingService.Ping
    */
   ping: {

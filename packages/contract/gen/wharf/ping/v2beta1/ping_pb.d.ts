@@ -27,6 +27,8 @@ export declare const PingRequestSchema: GenMessage<PingRequest>;
  */
 export declare type PingResponse = Message<"wharf.ping.v2beta1.PingResponse"> & {
   /**
+   * Always `pong`.
+   *
    * @generated from field: string response = 1;
    */
   response: string;
@@ -45,6 +47,8 @@ export declare const PingResponseSchema: GenMessage<PingResponse>;
  */
 export declare const PingService: GenService<{
   /**
+   * Answers `pong`.
+   *
    * @generated from rpc wharf.ping.v2beta1.PingService.Ping
    */
   ping: {

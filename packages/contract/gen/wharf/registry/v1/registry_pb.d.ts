@@ -96,6 +96,8 @@ export declare type SyncConfig = Message<"wharf.registry.v1.SyncConfig"> & {
   uniqueTags: boolean;
 
   /**
+   * When syncing ends.
+   *
    * @generated from field: google.protobuf.Timestamp expiration = 3;
    */
   expiration?: Timestamp | undefined;
@@ -247,6 +249,8 @@ export declare const GetRepoCountBySourceRequestSchema: GenMessage<GetRepoCountB
  */
 export declare type RepoCount = Message<"wharf.registry.v1.RepoCount"> & {
   /**
+   * How many repos are synced from it.
+   *
    * @generated from field: int64 count = 1;
    */
   count: bigint;
@@ -278,6 +282,8 @@ export declare type Tag = Message<"wharf.registry.v1.Tag"> & {
   digest: string;
 
   /**
+   * When the tag was last changed.
+   *
    * @generated from field: google.protobuf.Timestamp last_updated = 4;
    */
   lastUpdated?: Timestamp | undefined;
@@ -351,21 +357,29 @@ export declare type TagFilter = Message<"wharf.registry.v1.TagFilter"> & {
   name: string;
 
   /**
+   * Only tags changed after this time.
+   *
    * @generated from field: google.protobuf.Timestamp updated_since = 3;
    */
   updatedSince?: Timestamp | undefined;
 
   /**
+   * Excludes referrer tags, such as sha256-….sig.
+   *
    * @generated from field: bool exclude_referrers = 6;
    */
   excludeReferrers: boolean;
 
   /**
+   * Excludes tags with a date suffix, such as -20260801.
+   *
    * @generated from field: bool exclude_dates = 7;
    */
   excludeDates: boolean;
 
   /**
+   * Excludes tags with a build suffix, such as -r3.
+   *
    * @generated from field: bool exclude_epochs = 8;
    */
   excludeEpochs: boolean;
@@ -376,6 +390,8 @@ export declare type TagFilter = Message<"wharf.registry.v1.TagFilter"> & {
   id: string;
 
   /**
+   * Only tags of this digest.
+   *
    * @generated from field: string digest = 10;
    */
   digest: string;
@@ -413,16 +429,22 @@ export declare type GetRepoTagsSummaryRequest = Message<"wharf.registry.v1.GetRe
   repoId: string;
 
   /**
+   * Excludes referrer tags, such as sha256-….sig.
+   *
    * @generated from field: bool exclude_referrers = 2;
    */
   excludeReferrers: boolean;
 
   /**
+   * Excludes tags with a date suffix, such as -20260801.
+   *
    * @generated from field: bool exclude_dates = 3;
    */
   excludeDates: boolean;
 
   /**
+   * Excludes tags with a build suffix, such as -r3.
+   *
    * @generated from field: bool exclude_epochs = 4;
    */
   excludeEpochs: boolean;
@@ -439,11 +461,15 @@ export declare const GetRepoTagsSummaryRequestSchema: GenMessage<GetRepoTagsSumm
  */
 export declare type RepoTagsSummary = Message<"wharf.registry.v1.RepoTagsSummary"> & {
   /**
+   * UID of the repo.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * How many tags there are.
+   *
    * @generated from field: int64 tag_count = 2;
    */
   tagCount: bigint;
@@ -501,11 +527,15 @@ export declare type EolTagFilter = Message<"wharf.registry.v1.EolTagFilter"> & {
   pageSize: bigint;
 
   /**
+   * Excludes tags with a date suffix, such as -20260801.
+   *
    * @generated from field: bool exclude_dates = 5;
    */
   excludeDates: boolean;
 
   /**
+   * Excludes tags with a build suffix, such as -r3.
+   *
    * @generated from field: bool exclude_epochs = 6;
    */
   excludeEpochs: boolean;
@@ -522,26 +552,36 @@ export declare const EolTagFilterSchema: GenMessage<EolTagFilter>;
  */
 export declare type EolTag = Message<"wharf.registry.v1.EolTag"> & {
   /**
+   * UID of the tag.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * The name of the tag.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * The package that the tag is a version of.
+   *
    * @generated from field: string main_package_name = 7;
    */
   mainPackageName: string;
 
   /**
+   * Whether the version has a grace period.
+   *
    * @generated from field: wharf.registry.v1.EolGracePeriodStatus grace_status = 9;
    */
   graceStatus: EolGracePeriodStatus;
 
   /**
+   * When the grace period ends.
+   *
    * @generated from field: google.protobuf.Timestamp grace_period_expiry_date = 12;
    */
   gracePeriodExpiryDate?: Timestamp | undefined;
@@ -618,11 +658,15 @@ export declare const TagHistoryFilterSchema: GenMessage<TagHistoryFilter>;
  */
 export declare type TagHistory = Message<"wharf.registry.v1.TagHistory"> & {
   /**
+   * When the tag was moved to the digest.
+   *
    * @generated from field: google.protobuf.Timestamp update_timestamp = 1;
    */
   updateTimestamp?: Timestamp | undefined;
 
   /**
+   * The digest.
+   *
    * @generated from field: string digest = 2;
    */
   digest: string;
@@ -660,11 +704,15 @@ export declare type ImageConfigRequest = Message<"wharf.registry.v1.ImageConfigR
   repoId: string;
 
   /**
+   * The digest of the image.
+   *
    * @generated from field: string digest = 2;
    */
   digest: string;
 
   /**
+   * Default: amd64 for an index, otherwise the architecture of the image.
+   *
    * @generated from field: string arch = 3;
    */
   arch: string;
@@ -768,6 +816,8 @@ export declare type ArchRequest = Message<"wharf.registry.v1.ArchRequest"> & {
   repoId: string;
 
   /**
+   * The digest of the image.
+   *
    * @generated from field: string digest = 2;
    */
   digest: string;
@@ -784,6 +834,8 @@ export declare const ArchRequestSchema: GenMessage<ArchRequest>;
  */
 export declare type Archs = Message<"wharf.registry.v1.Archs"> & {
   /**
+   * The architectures, such as amd64.
+   *
    * @generated from field: repeated string archs = 1;
    */
   archs: string[];
@@ -805,11 +857,15 @@ export declare type SizeRequest = Message<"wharf.registry.v1.SizeRequest"> & {
   repoId: string;
 
   /**
+   * The digest of the image.
+   *
    * @generated from field: string digest = 2;
    */
   digest: string;
 
   /**
+   * Default: amd64 for an index, otherwise the architecture of the image.
+   *
    * @generated from field: string arch = 3;
    */
   arch: string;
@@ -831,6 +887,8 @@ export declare type Size = Message<"wharf.registry.v1.Size"> & {
   size: bigint;
 
   /**
+   * The architecture.
+   *
    * @generated from field: string arch = 2;
    */
   arch: string;
@@ -914,11 +972,15 @@ export declare type PackageVersionMetadata = Message<"wharf.registry.v1.PackageV
   eolVersions: PackageVersion[];
 
   /**
+   * When the package was last changed.
+   *
    * @generated from field: string last_updated_timestamp = 2;
    */
   lastUpdatedTimestamp: string;
 
   /**
+   * The latest version of the software.
+   *
    * @generated from field: string latest_version = 3;
    */
   latestVersion: string;
@@ -931,6 +993,8 @@ export declare type PackageVersionMetadata = Message<"wharf.registry.v1.PackageV
   versions: PackageVersion[];
 
   /**
+   * For how many months after their end of life versions are still offered.
+   *
    * @generated from field: int32 grace_period_months = 5;
    */
   gracePeriodMonths: number;
@@ -1241,6 +1305,8 @@ export enum EolGracePeriodStatus {
 export declare const EolGracePeriodStatusSchema: GenEnum<EolGracePeriodStatus>;
 
 /**
+ * Version 1 of repos, tags, images, packages and deployments.
+ *
  * @generated from service wharf.registry.v1.Registry
  */
 export declare const Registry: GenService<{
@@ -1325,6 +1391,8 @@ export declare const Registry: GenService<{
     output: typeof TagListSchema;
   },
   /**
+   * Returns the number of tags of a repo and its latest one.
+   *
    * @generated from rpc wharf.registry.v1.Registry.GetRepoTagsSummary
    */
   getRepoTagsSummary: {
@@ -1343,6 +1411,8 @@ export declare const Registry: GenService<{
     output: typeof EolTagListSchema;
   },
   /**
+   * Lists the digests that a tag has stood for.
+   *
    * @generated from rpc wharf.registry.v1.Registry.ListTagHistory
    */
   listTagHistory: {
@@ -1351,6 +1421,8 @@ export declare const Registry: GenService<{
     output: typeof TagHistoryListSchema;
   },
   /**
+   * Returns the image configuration, read from an attached registry.
+   *
    * @generated from rpc wharf.registry.v1.Registry.GetImageConfig
    */
   getImageConfig: {
@@ -1359,6 +1431,8 @@ export declare const Registry: GenService<{
     output: typeof ImageConfigSchema;
   },
   /**
+   * Returns the architectures of an image.
+   *
    * @generated from rpc wharf.registry.v1.Registry.GetArchs
    */
   getArchs: {
@@ -1367,6 +1441,8 @@ export declare const Registry: GenService<{
     output: typeof ArchsSchema;
   },
   /**
+   * Returns the size of an image for one architecture.
+   *
    * @generated from rpc wharf.registry.v1.Registry.GetSize
    */
   getSize: {
@@ -1375,6 +1451,8 @@ export declare const Registry: GenService<{
     output: typeof SizeSchema;
   },
   /**
+   * Returns the versions of a package, by its name.
+   *
    * @generated from rpc wharf.registry.v1.Registry.GetPackageVersionMetadata
    */
   getPackageVersionMetadata: {
@@ -1401,6 +1479,8 @@ export declare const Registry: GenService<{
     output: typeof DeploymentSchema;
   },
   /**
+   * Returns the deployment of a repo.
+   *
    * @generated from rpc wharf.registry.v1.Registry.GetDeployment
    */
   getDeployment: {
@@ -1409,6 +1489,8 @@ export declare const Registry: GenService<{
     output: typeof DeploymentSchema;
   },
   /**
+   * Returns the settings of a group.
+   *
    * @generated from rpc wharf.registry.v1.Registry.GetRegistrySettings
    */
   getRegistrySettings: {
@@ -1417,6 +1499,8 @@ export declare const Registry: GenService<{
     output: typeof RegistrySettingsSchema;
   },
   /**
+   * Replaces the settings of a group.
+   *
    * @generated from rpc wharf.registry.v1.Registry.UpdateRegistrySettings
    */
   updateRegistrySettings: {

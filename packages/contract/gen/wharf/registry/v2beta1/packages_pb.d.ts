@@ -73,6 +73,8 @@ export declare const PackageSchema: GenMessage<Package>;
  */
 export declare type PackageVersion = Message<"wharf.registry.v2beta1.PackageVersion"> & {
   /**
+   * The name of the line.
+   *
    * @generated from field: string version = 1;
    */
   version: string;
@@ -127,6 +129,8 @@ export declare type PackageVersion = Message<"wharf.registry.v2beta1.PackageVers
   eolBroken: boolean;
 
   /**
+   * Where the version is taken from.
+   *
    * @generated from field: wharf.registry.v2beta1.PackageVersion.VersionSource version_source = 9;
    */
   versionSource?: PackageVersion_VersionSource | undefined;
@@ -143,11 +147,15 @@ export declare const PackageVersionSchema: GenMessage<PackageVersion>;
  */
 export declare type PackageVersion_VersionSource = Message<"wharf.registry.v2beta1.PackageVersion.VersionSource"> & {
   /**
+   * The tag or branch.
+   *
    * @generated from field: string ref = 1;
    */
   ref: string;
 
   /**
+   * The commit.
+   *
    * @generated from field: string sha = 2;
    */
   sha: string;

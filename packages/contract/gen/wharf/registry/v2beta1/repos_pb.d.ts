@@ -13,6 +13,8 @@ import type { UIDPFilter } from "../../common/uid_filter_pb.js";
 export declare const file_wharf_registry_v2beta1_repos: GenFile;
 
 /**
+ * A repository of images in a group.
+ *
  * @generated from message wharf.registry.v2beta1.Repo
  */
 export declare type Repo = Message<"wharf.registry.v2beta1.Repo"> & {
@@ -22,6 +24,8 @@ export declare type Repo = Message<"wharf.registry.v2beta1.Repo"> & {
   uid: string;
 
   /**
+   * The name, which may contain slashes.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -32,11 +36,15 @@ export declare type Repo = Message<"wharf.registry.v2beta1.Repo"> & {
   description: string;
 
   /**
+   * The tier of the catalog that the images belong to.
+   *
    * @generated from field: wharf.registry.v2beta1.CatalogTier catalog_tier = 4;
    */
   catalogTier: CatalogTier;
 
   /**
+   * The bundles that the images belong to.
+   *
    * @generated from field: repeated string bundles = 5;
    */
   bundles: string[];
@@ -49,6 +57,8 @@ export declare type Repo = Message<"wharf.registry.v2beta1.Repo"> & {
   aliases: string[];
 
   /**
+   * The tags that are maintained.
+   *
    * @generated from field: repeated string active_tags = 8;
    */
   activeTags: string[];
@@ -62,6 +72,8 @@ export declare type Repo = Message<"wharf.registry.v2beta1.Repo"> & {
   syncConfig?: SyncConfig | undefined;
 
   /**
+   * What is added to the images of the source.
+   *
    * @generated from field: wharf.registry.v2beta1.CustomOverlay custom_overlay = 10;
    */
   customOverlay?: CustomOverlay | undefined;
@@ -97,11 +109,15 @@ export declare type SyncConfig = Message<"wharf.registry.v2beta1.SyncConfig"> & 
   source: string;
 
   /**
+   * Whether no tag moves to another image.
+   *
    * @generated from field: bool unique_tags = 2;
    */
   uniqueTags: boolean;
 
   /**
+   * When syncing ends.
+   *
    * @generated from field: google.protobuf.Timestamp expiration_time = 3;
    */
   expirationTime?: Timestamp | undefined;
@@ -114,21 +130,29 @@ export declare type SyncConfig = Message<"wharf.registry.v2beta1.SyncConfig"> & 
   google: string;
 
   /**
+   * The location at AWS.
+   *
    * @generated from field: string amazon = 5;
    */
   amazon: string;
 
   /**
+   * The location at Azure.
+   *
    * @generated from field: string azure = 6;
    */
   azure: string;
 
   /**
+   * The apko configuration that is added to the images.
+   *
    * @generated from field: string apko_overlay = 7;
    */
   apkoOverlay: string;
 
   /**
+   * Whether tags are synced after the end of life of their versions.
+   *
    * @generated from field: bool grace_period = 8;
    */
   gracePeriod: boolean;
@@ -147,26 +171,36 @@ export declare const SyncConfigSchema: GenMessage<SyncConfig>;
  */
 export declare type CustomOverlay = Message<"wharf.registry.v2beta1.CustomOverlay"> & {
   /**
+   * What is installed in addition.
+   *
    * @generated from field: wharf.registry.v2beta1.CustomOverlay.ImageContents contents = 1;
    */
   contents?: CustomOverlay_ImageContents | undefined;
 
   /**
+   * Environment variables.
+   *
    * @generated from field: map<string, string> environment = 2;
    */
   environment: { [key: string]: string };
 
   /**
+   * Annotations of the images.
+   *
    * @generated from field: map<string, string> annotations = 3;
    */
   annotations: { [key: string]: string };
 
   /**
+   * Users and groups.
+   *
    * @generated from field: wharf.registry.v2beta1.CustomOverlay.Accounts accounts = 4;
    */
   accounts?: CustomOverlay_Accounts | undefined;
 
   /**
+   * Certificates that the images trust.
+   *
    * @generated from field: wharf.registry.v2beta1.CustomOverlay.Certificates certificates = 5;
    */
   certificates?: CustomOverlay_Certificates | undefined;
@@ -183,16 +217,22 @@ export declare const CustomOverlaySchema: GenMessage<CustomOverlay>;
  */
 export declare type CustomOverlay_ImageContents = Message<"wharf.registry.v2beta1.CustomOverlay.ImageContents"> & {
   /**
+   * Packages to install.
+   *
    * @generated from field: repeated string packages = 1;
    */
   packages: string[];
 
   /**
+   * Package repositories of the running image.
+   *
    * @generated from field: repeated string runtime_repositories = 2;
    */
   runtimeRepositories: string[];
 
   /**
+   * Keys of the package repositories.
+   *
    * @generated from field: repeated wharf.registry.v2beta1.CustomOverlay.ImageContents.RuntimeKeyringEntry runtime_keyring = 3;
    */
   runtimeKeyring: CustomOverlay_ImageContents_RuntimeKeyringEntry[];
@@ -209,11 +249,15 @@ export declare const CustomOverlay_ImageContentsSchema: GenMessage<CustomOverlay
  */
 export declare type CustomOverlay_ImageContents_RuntimeKeyringEntry = Message<"wharf.registry.v2beta1.CustomOverlay.ImageContents.RuntimeKeyringEntry"> & {
   /**
+   * The file name of the key.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * The public key.
+   *
    * @generated from field: string content = 2;
    */
   content: string;
@@ -230,16 +274,22 @@ export declare const CustomOverlay_ImageContents_RuntimeKeyringEntrySchema: GenM
  */
 export declare type CustomOverlay_Accounts = Message<"wharf.registry.v2beta1.CustomOverlay.Accounts"> & {
   /**
+   * The user that the image runs as.
+   *
    * @generated from field: string run_as = 1;
    */
   runAs: string;
 
   /**
+   * Users to add.
+   *
    * @generated from field: repeated wharf.registry.v2beta1.CustomOverlay.Accounts.User users = 2;
    */
   users: CustomOverlay_Accounts_User[];
 
   /**
+   * Groups to add.
+   *
    * @generated from field: repeated wharf.registry.v2beta1.CustomOverlay.Accounts.Group groups = 3;
    */
   groups: CustomOverlay_Accounts_Group[];
@@ -256,31 +306,43 @@ export declare const CustomOverlay_AccountsSchema: GenMessage<CustomOverlay_Acco
  */
 export declare type CustomOverlay_Accounts_User = Message<"wharf.registry.v2beta1.CustomOverlay.Accounts.User"> & {
   /**
+   * The name of the user.
+   *
    * @generated from field: string username = 1;
    */
   username: string;
 
   /**
+   * The numeric user id.
+   *
    * @generated from field: int32 uid = 2;
    */
   uid: number;
 
   /**
+   * The numeric id of the user's group.
+   *
    * @generated from field: int32 gid = 3;
    */
   gid: number;
 
   /**
+   * The name of the user's group.
+   *
    * @generated from field: string group_name = 4;
    */
   groupName: string;
 
   /**
+   * The login shell.
+   *
    * @generated from field: string shell = 5;
    */
   shell: string;
 
   /**
+   * The home directory.
+   *
    * @generated from field: string home_dir = 6;
    */
   homeDir: string;
@@ -297,16 +359,22 @@ export declare const CustomOverlay_Accounts_UserSchema: GenMessage<CustomOverlay
  */
 export declare type CustomOverlay_Accounts_Group = Message<"wharf.registry.v2beta1.CustomOverlay.Accounts.Group"> & {
   /**
+   * The name of the group.
+   *
    * @generated from field: string groupname = 1;
    */
   groupname: string;
 
   /**
+   * The numeric group id.
+   *
    * @generated from field: int32 gid = 2;
    */
   gid: number;
 
   /**
+   * Names of the members.
+   *
    * @generated from field: repeated string members = 3;
    */
   members: string[];
@@ -323,11 +391,15 @@ export declare const CustomOverlay_Accounts_GroupSchema: GenMessage<CustomOverla
  */
 export declare type CustomOverlay_Certificates = Message<"wharf.registry.v2beta1.CustomOverlay.Certificates"> & {
   /**
+   * Certificates to add.
+   *
    * @generated from field: repeated wharf.registry.v2beta1.CustomOverlay.Certificates.AdditionalEntry additional = 1;
    */
   additional: CustomOverlay_Certificates_AdditionalEntry[];
 
   /**
+   * Names of certificate bundles to add.
+   *
    * @generated from field: repeated string providers = 2;
    */
   providers: string[];
@@ -344,11 +416,15 @@ export declare const CustomOverlay_CertificatesSchema: GenMessage<CustomOverlay_
  */
 export declare type CustomOverlay_Certificates_AdditionalEntry = Message<"wharf.registry.v2beta1.CustomOverlay.Certificates.AdditionalEntry"> & {
   /**
+   * The file name of the certificate.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * The certificate as PEM.
+   *
    * @generated from field: string content = 2;
    */
   content: string;
@@ -671,6 +747,8 @@ export declare const ReposService: GenService<{
     output: typeof ListReposResponseSchema;
   },
   /**
+   * Returns the README of a repo.
+   *
    * @generated from rpc wharf.registry.v2beta1.ReposService.GetRepoReadme
    */
   getRepoReadme: {
@@ -679,6 +757,8 @@ export declare const ReposService: GenService<{
     output: typeof RepoReadmeSchema;
   },
   /**
+   * Replaces the README of a repo.
+   *
    * @generated from rpc wharf.registry.v2beta1.ReposService.UpdateRepoReadme
    */
   updateRepoReadme: {

@@ -68,6 +68,8 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v1.Advisory"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
+   * When it was deleted; absent otherwise.
+   *
    * @generated from field: optional google.protobuf.Timestamp deleted_at = 12;
    */
   deletedAt?: Timestamp | undefined;
@@ -99,6 +101,8 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v1.Advisory"> & {
   author: string;
 
   /**
+   * The id that it had elsewhere.
+   *
    * @generated from field: optional string legacyAdvisoryID = 19;
    */
   legacyAdvisoryID?: string | undefined;
@@ -207,6 +211,8 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v1.AdvisoryEv
   reviewer: string;
 
   /**
+   * The decision of the reviewer.
+   *
    * @generated from field: wharf.vulnerabilities.v1.ReviewStatus status = 13;
    */
   status: ReviewStatus;
@@ -309,6 +315,8 @@ export declare type AdvisoryEvent_Detection_ScanV1 = Message<"wharf.vulnerabilit
   scanner: string;
 
   /**
+   * The subpackage that contains the component.
+   *
    * @generated from field: string subpackage_name = 2;
    */
   subpackageName: string;
@@ -319,6 +327,8 @@ export declare type AdvisoryEvent_Detection_ScanV1 = Message<"wharf.vulnerabilit
   componentId: string;
 
   /**
+   * The name of the component.
+   *
    * @generated from field: string component_name = 4;
    */
   componentName: string;
@@ -597,6 +607,8 @@ export declare type CreateAdvisoryRequest = Message<"wharf.vulnerabilities.v1.Cr
   parentId: string;
 
   /**
+   * The advisory to create.
+   *
    * @generated from field: wharf.vulnerabilities.v1.Advisory advisory = 2;
    */
   advisory?: Advisory | undefined;
@@ -615,31 +627,43 @@ export declare const CreateAdvisoryRequestSchema: GenMessage<CreateAdvisoryReque
  */
 export declare type AdvisoryFilter = Message<"wharf.vulnerabilities.v1.AdvisoryFilter"> & {
   /**
+   * Only advisories of artifacts of this type.
+   *
    * @generated from field: repeated string artifact_type = 2;
    */
   artifactType: string[];
 
   /**
+   * Only advisories of this artifact.
+   *
    * @generated from field: repeated string artifact_name = 3;
    */
   artifactName: string[];
 
   /**
+   * Only advisories of this component.
+   *
    * @generated from field: repeated string component_name = 5;
    */
   componentName: string[];
 
   /**
+   * Only advisories of components of this type.
+   *
    * @generated from field: repeated string component_type = 6;
    */
   componentType: string[];
 
   /**
+   * Only advisories of vulnerabilities with one of these names, such as CVE-2026-1234.
+   *
    * @generated from field: repeated string aliases = 7;
    */
   aliases: string[];
 
   /**
+   * Only advisories of artifacts of this architecture.
+   *
    * @generated from field: repeated string artifact_architecture = 8;
    */
   artifactArchitecture: string[];
@@ -662,11 +686,15 @@ export declare type AdvisoryFilter = Message<"wharf.vulnerabilities.v1.AdvisoryF
   eventStatuses: ReviewStatus[];
 
   /**
+   * Only advisories with an event by this author.
+   *
    * @generated from field: repeated string event_author = 12;
    */
   eventAuthor: string[];
 
   /**
+   * Only advisories with an event of one of these types.
+   *
    * @generated from field: repeated wharf.vulnerabilities.v1.EventTypeFilter event_types = 13;
    */
   eventTypes: EventTypeFilter[];
@@ -694,6 +722,8 @@ export declare type AdvisoryFilter = Message<"wharf.vulnerabilities.v1.AdvisoryF
   id: string;
 
   /**
+   * Only advisories with an event that this identity has reviewed.
+   *
    * @generated from field: repeated string event_reviewer = 18;
    */
   eventReviewer: string[];
@@ -706,6 +736,8 @@ export declare type AdvisoryFilter = Message<"wharf.vulnerabilities.v1.AdvisoryF
   latestEventType?: EventTypeFilter | undefined;
 
   /**
+   * Only advisories of components at this location.
+   *
    * @generated from field: repeated string component_location = 20;
    */
   componentLocation: string[];
@@ -718,11 +750,15 @@ export declare type AdvisoryFilter = Message<"wharf.vulnerabilities.v1.AdvisoryF
   origin?: string | undefined;
 
   /**
+   * Only advisories with these ids.
+   *
    * @generated from field: repeated string advisory_ids = 23;
    */
   advisoryIds: string[];
 
   /**
+   * Only advisories that had these ids elsewhere.
+   *
    * @generated from field: repeated string legacy_advisory_ids = 24;
    */
   legacyAdvisoryIds: string[];
@@ -739,6 +775,8 @@ export declare const AdvisoryFilterSchema: GenMessage<AdvisoryFilter>;
  */
 export declare type AdvisoriesList = Message<"wharf.vulnerabilities.v1.AdvisoriesList"> & {
   /**
+   * Always empty.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
@@ -827,6 +865,8 @@ export declare const AdvisoryEventFilterSchema: GenMessage<AdvisoryEventFilter>;
  */
 export declare type AdvisoryEventList = Message<"wharf.vulnerabilities.v1.AdvisoryEventList"> & {
   /**
+   * UID of the advisory.
+   *
    * @generated from field: string parent_id = 1;
    */
   parentId: string;
@@ -1059,6 +1099,8 @@ export declare const Advisories: GenService<{
     output: typeof AdvisoryEventSchema;
   },
   /**
+   * Lists the events of an advisory.
+   *
    * @generated from rpc wharf.vulnerabilities.v1.Advisories.ListAdvisoryEvents
    */
   listAdvisoryEvents: {

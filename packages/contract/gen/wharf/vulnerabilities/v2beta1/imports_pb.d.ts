@@ -96,16 +96,22 @@ export declare type Vulnerability = Message<"wharf.vulnerabilities.v2beta1.Vulne
   id: string;
 
   /**
+   * Other names of it.
+   *
    * @generated from field: repeated string aliases = 2;
    */
   aliases: string[];
 
   /**
+   * What it is, in a sentence.
+   *
    * @generated from field: string summary = 3;
    */
   summary: string;
 
   /**
+   * When it was published.
+   *
    * @generated from field: google.protobuf.Timestamp publish_time = 4;
    */
   publishTime?: Timestamp | undefined;
@@ -118,6 +124,8 @@ export declare type Vulnerability = Message<"wharf.vulnerabilities.v2beta1.Vulne
   updateTime?: Timestamp | undefined;
 
   /**
+   * How severe it is, by version of CVSS.
+   *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.Severity severities = 6;
    */
   severities: Severity[];
@@ -152,26 +160,36 @@ export declare const ImportAdvisoriesResponseSchema: GenMessage<ImportAdvisories
  */
 export declare type AdvisoryDocumentResult = Message<"wharf.vulnerabilities.v2beta1.AdvisoryDocumentResult"> & {
   /**
+   * The name of the document.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * How many advisories were created.
+   *
    * @generated from field: int32 created = 2;
    */
   created: number;
 
   /**
+   * How many advisories were changed.
+   *
    * @generated from field: int32 changed = 3;
    */
   changed: number;
 
   /**
+   * How many advisories were unchanged.
+   *
    * @generated from field: int32 unchanged = 4;
    */
   unchanged: number;
 
   /**
+   * For how many vulnerabilities metadata was stored.
+   *
    * @generated from field: int32 vulnerabilities_changed = 5;
    */
   vulnerabilitiesChanged: number;
@@ -209,6 +227,8 @@ export declare type AdvisoryDocumentResult_Refusal = Message<"wharf.vulnerabilit
   field: string;
 
   /**
+   * What is wrong.
+   *
    * @generated from field: string description = 2;
    */
   description: string;
