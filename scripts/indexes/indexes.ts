@@ -32,7 +32,7 @@ export async function indexesAreCurrent(): Promise<void> {
 async function indexes(): Promise<Map<string, string>> {
   const files = await contractFiles();
   return new Map([
-    ...contractIndexes(files),
+    ...(await contractIndexes(files)),
     ...(await commentIndex()),
     ...resourceIndex(),
     [CLIENT_README, readme(clientServiceNames(files))],
