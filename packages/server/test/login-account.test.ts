@@ -64,7 +64,7 @@ for (const store of STORES) {
       const welcome = await browser.open(`${world.accounts.url}/`);
       assert.equal(welcome.status, 200);
       assert.match(welcome.text, /href="\/account"/);
-      assert.ok(welcome.text.includes(`npx wharf auth login --api ${world.server.url}`));
+      assert.ok(welcome.text.includes(`>wharf auth login --api ${world.server.url}<`));
       const login = await browser.open(`${world.accounts.url}/login`);
       assert.equal(login.url, `${world.accounts.url}/account`);
       assert.match(login.text, /<h1>Sign in<\/h1>/);

@@ -12,6 +12,7 @@ import { registerEvents } from "../events/register.ts";
 import { embeddedDatabaseError } from "../lib/startup-errors.ts";
 import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
 import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
+import { noRoutePage } from "../login/no-route-page.ts";
 import { registerLogin } from "../login/register.ts";
 import { FaultLog } from "../observe/fault-log.ts";
 import { checkOpenFileLimit, FileDescriptors } from "../observe/file-descriptors.ts";
@@ -157,6 +158,7 @@ async function serve(
       servers: () => [core.addresses().baseUrl],
     },
     errorDomain: settings.errorDomain,
+    noRoutePage,
     health: readiness,
     observer: requestObserver(logs, metrics, new FileDescriptors({ faults, metrics })),
     held: true,

@@ -30,6 +30,7 @@ import { Health } from "./grpc/health.ts";
 import { reflectionMethods, SYSTEM_SERVICES } from "./grpc/reflection.ts";
 import { UnreadReplies } from "./grpc/unread.ts";
 import { LoopbackHosts } from "./host.ts";
+import type { ErrorPage } from "./http.ts";
 import { http1Server } from "./http1.ts";
 import { http2Server, type Sessions } from "./http2.ts";
 import type { Limits } from "./limits.ts";
@@ -70,6 +71,8 @@ export interface PortOptions {
   readonly trustedProxies?: readonly AddressRange[];
   /** The `domain` of every ErrorInfo. */
   readonly errorDomain: string;
+  /** What browsers get for paths that nothing handles; others get JSON. */
+  readonly noRoutePage?: ErrorPage;
   readonly health: HealthSource;
 }
 
@@ -183,6 +186,7 @@ function wireOf(
     observer,
     proxies,
     errorDomain: options.errorDomain,
+    noRoutePage: options.noRoutePage,
     commonHeaders: options.tls && HSTS,
     hosts: undefined,
     draining: false,

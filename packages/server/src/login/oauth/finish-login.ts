@@ -5,7 +5,7 @@ import type { HttpResponse } from "../../wire/endpoint.ts";
 import { startVisit } from "../account/visit.ts";
 import { htmlResponse, newSecret } from "../browser.ts";
 import type { LoginDeps } from "../login.ts";
-import { continuePage, donePage } from "../pages/messages.ts";
+import { continuePage, donePage, TO_ACCOUNT } from "../pages/messages.ts";
 import type { Person } from "../people/person.ts";
 import { approveDevice } from "./device.ts";
 import { sealTokenForTool } from "./headless.ts";
@@ -50,7 +50,12 @@ export async function finishLogin(
     case "none":
       return htmlResponse(
         200,
-        donePage({ title: "You are signed in", text: "Your account is registered." }),
+        donePage({
+          title: "You are signed in",
+          text: "Your account is registered.",
+          next: TO_ACCOUNT,
+          api: deps.addresses().baseUrl,
+        }),
       );
   }
 }
@@ -144,5 +149,6 @@ function redirectPage(address: string, parameters: Record<string, string>): Http
 
 function deviceSignedIn(): HttpResponse {
   const text = "The device continues within a few seconds.";
-  return htmlResponse(200, donePage({ title: "Device signed in", text }));
+  const done = { title: "Device signed in", text, next: TO_ACCOUNT, canClose: true };
+  return htmlResponse(200, donePage(done));
 }
