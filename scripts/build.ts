@@ -11,6 +11,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BuildOptions, type BuildResult, build } from "esbuild";
 import { WRAPPER } from "../packages/cli/src/built.ts";
+import { buildInfo } from "./build-info.ts";
 import { filesOnce, loadedApart, operatorsApart } from "./build-plugins.ts";
 import { keepCode } from "./code.ts";
 import { leafImports } from "./leaf-imports.ts";
@@ -33,7 +34,11 @@ const common: BuildOptions = {
   metafile: true,
   plugins,
   // Programs that are started apart are beside the file that starts them (sqlite/reader-processes.ts).
-  define: { "import.meta.dirname": "__dirname", "import.meta.filename": "__filename" },
+  define: {
+    "import.meta.dirname": "__dirname",
+    "import.meta.filename": "__filename",
+    WHARF_BUILD: JSON.stringify(buildInfo()),
+  },
   // Becomes require: an import would bring the machinery of modules along.
   supported: { "dynamic-import": false },
   // Loaded when something is first asked of them, which few installations do, and found beside us.
