@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { newChildUid, newRootUid } from "@wharf/contract";
-import { SlicedTask } from "../../lib/time-slices.ts";
+import { CountedTask } from "../../lib/testing/counted-task.ts";
 import { BitSet } from "./bit-set.ts";
 import { IndexedRows } from "./indexed-rows.ts";
 import { PlaceFilter } from "./place-filter.ts";
@@ -15,18 +15,6 @@ const ROWS = 100_000;
 
 /** Rows that may be looked at before other tasks can run. */
 const MAX_ROWS_PER_STEP = 16_384;
-
-/** A task that ends its slice at each pause, and counts them. */
-class CountedTask extends SlicedTask {
-  steps = 0;
-
-  constructor() {
-    const next = async () => {
-      this.steps++;
-    };
-    super(next, 0, () => 0);
-  }
-}
 
 /** Rows in two groups, one below the other, in the order of their ids. */
 function someRows() {
