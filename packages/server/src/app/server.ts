@@ -9,6 +9,7 @@ import { auditDeniedCall } from "../engine/audit-denial.ts";
 import { registerResources } from "../engine/handlers.ts";
 import type { EngineLimits } from "../engine/limits.ts";
 import { registerEvents } from "../events/register.ts";
+import type { HostLookup } from "../lib/host-lookup.ts";
 import { embeddedDatabaseError } from "../lib/startup-errors.ts";
 import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
 import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
@@ -67,6 +68,8 @@ export interface ServerOptions {
   readonly limits?: EngineLimits;
   /** Times of deliveries; short ones make tests fast. */
   readonly deliveryTimes?: DeliveryTimes;
+  /** How the names of sinks are resolved; by name servers of its own in tests. */
+  readonly hosts?: HostLookup;
   /** For one of several processes. */
   readonly supervisor?: SupervisorLink;
 }
@@ -110,7 +113,7 @@ async function serve(
   store: Store,
   metrics: Metrics,
   logs: Log,
-  { passwords, limits, deliveryTimes, supervisor }: ServeOptions,
+  { passwords, limits, deliveryTimes, hosts, supervisor }: ServeOptions,
 ): Promise<DrainableServer> {
   const { log } = logs;
   const faults = new FaultLog(log);
@@ -135,7 +138,7 @@ async function serve(
     registerLogin(api, { ...core, passwords, peers: supervisor }, exchange),
   );
   const registry = registerRegistry(api, core, exchange);
-  const delivery = registerEvents(api, core, deliveryTimes);
+  const delivery = registerEvents(api, { ...core, hosts }, deliveryTimes);
   await registerVulnerabilities(api, { ...core, exchange });
   registerV1(api, engine, registry.tagWrites);
 
