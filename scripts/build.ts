@@ -11,6 +11,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BuildOptions, type BuildResult, build } from "esbuild";
 import { WRAPPER } from "../packages/cli/src/built.ts";
+import { buildConsole } from "./build-console.ts";
 import { filesOnce, loadedApart, operatorsApart } from "./build-plugins.ts";
 import { keepCode } from "./code.ts";
 import { leafImports } from "./leaf-imports.ts";
@@ -57,6 +58,7 @@ const compiledNow: BuildOptions = {
 };
 
 rmSync(OUT, { recursive: true, force: true });
+const console = { metafile: await buildConsole() };
 const commands = await build({
   ...compiledNow,
   entryPoints: [`${SOURCES}/commands.ts`],
@@ -94,11 +96,11 @@ const start = await build({
   ],
 });
 listSources("commands.sources", [start, commands]);
-listSources("sources", [start, commands, ...operators]);
+listSources("sources", [start, commands, ...operators, console]);
 await keepCode(OUT);
 
 /** Lists what went into some of the files, for the launcher. */
-function listSources(name: string, built: readonly BuildResult[]): void {
+function listSources(name: string, built: readonly Pick<BuildResult, "metafile">[]): void {
   const inputs = new Set(built.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {})));
   const ours = [...inputs].filter((file) => file.startsWith("packages/"));
   writeFileSync(join(OUT, name), ours.map((file) => file.slice("packages".length)).join("\n"));
