@@ -99,7 +99,7 @@ describe("the release", () => {
       test("calls a server", async () => {
         const folder = `team-${id}`;
         worked(await wharf("iam", "folders", "create", folder, "--parent", "acme"));
-        assert.match(worked(await wharf("iam", "folders", "list", "-o", "tree")), /acme/);
+        assert.match(worked(await wharf("iam", "folders", "list", "-o", "tree")), /team-/);
         assert.match(worked(await wharf("iam", "folders", "describe", `acme/${folder}`)), /UID/);
         assert.match(
           worked(await wharf("access", "list", "--resource", "acme", "-o", "json")),
