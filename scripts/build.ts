@@ -5,6 +5,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BuildResult } from "esbuild";
+import { buildConsole } from "./build-console.ts";
 import { bundle, LIBRARIES } from "./bundles.ts";
 import { keepCode } from "./code.ts";
 import { ROOT } from "./step.ts";
@@ -12,6 +13,7 @@ import { ROOT } from "./step.ts";
 const OUT = join(ROOT, "packages/cli/dist");
 
 rmSync(OUT, { recursive: true, force: true });
+const console = { metafile: await buildConsole(join(OUT, "console")) };
 const { commands, operators } = await bundle({
   out: OUT,
   target: "node24",
@@ -21,11 +23,11 @@ const { commands, operators } = await bundle({
   external: LIBRARIES,
 });
 listSources("commands.sources", commands);
-listSources("sources", [...commands, ...operators]);
+listSources("sources", [...commands, ...operators, console]);
 await keepCode(OUT);
 
 /** Lists what went into some of the files, for the launcher. */
-function listSources(name: string, built: readonly BuildResult[]): void {
+function listSources(name: string, built: readonly Pick<BuildResult, "metafile">[]): void {
   const inputs = new Set(built.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {})));
   const ours = [...inputs].filter((file) => file.startsWith("packages/"));
   writeFileSync(join(OUT, name), ours.map((file) => file.slice("packages".length)).join("\n"));

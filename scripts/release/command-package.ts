@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BuildResult, build } from "esbuild";
+import { buildConsole } from "../build-console.ts";
 import { vendored, vendorFile } from "../build-plugins.ts";
 import { bundle, commonOptions, LIBRARIES } from "../bundles.ts";
 import { ROOT } from "../step.ts";
@@ -42,7 +43,9 @@ export async function bundlePlainly(out: string): Promise<BuildResult[]> {
       outfile: join(out, vendorFile(name)),
     }),
   );
-  return [...commands, ...operators, olderNode, ...(await Promise.all(libraries))];
+  const console = await buildConsole(join(out, "console"));
+  const pages = { metafile: console } as BuildResult;
+  return [...commands, ...operators, olderNode, pages, ...(await Promise.all(libraries))];
 }
 
 /** Writes the folder of the package, as it is packed. */

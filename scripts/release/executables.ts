@@ -1,7 +1,7 @@
 /**
  * Single-file executables: Node.js with the bundles inside. Built on one architecture for all, so without code caches.
  */
-import { chmodSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
 import { commonOptions } from "../bundles.ts";
@@ -21,7 +21,7 @@ export async function writeExecutable(
     outfile: main,
   });
   const files = readdirSync(bundles, { recursive: true, encoding: "utf8" });
-  const assets = files.filter((file) => file.endsWith(".cjs")).sort();
+  const assets = files.filter((file) => file.endsWith(".cjs") || isConsole(bundles, file)).sort();
   const config = `${output}.json`;
   writeFileSync(
     config,
@@ -37,4 +37,9 @@ export async function writeExecutable(
   );
   await tool("node", "--build-sea", config);
   chmodSync(output, 0o755);
+}
+
+/** The files of the web console, which the server reads from its assets. */
+function isConsole(bundles: string, file: string): boolean {
+  return file.startsWith("console/") && statSync(join(bundles, file)).isFile();
 }
