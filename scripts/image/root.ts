@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { ROOT } from "../step.ts";
 import type { Entries, Entry } from "./entry.ts";
 
@@ -39,15 +39,16 @@ export function nodeEntries(node: string): Entries {
 /** The package of the command, and links to its programs. There is no `env`, so they name Node.js by its path. */
 export function commandEntries(staged: string): Entries {
   const entries: Entries = new Map();
-  for (const path of readdirSync(staged, { recursive: true, encoding: "utf8" })) {
-    const isWanted = /^(?:bin|dist)\/.*\.cjs$|^(?:LICENSE|THIRD-PARTY-LICENSES)$/.test(path);
-    if (!isWanted) continue;
-    const text = readFileSync(join(staged, path), "utf8");
+  for (const entry of readdirSync(staged, { recursive: true, withFileTypes: true })) {
+    const path = relative(staged, join(entry.parentPath, entry.name));
+    if (!entry.isFile() || !/^(?:bin|dist)\/|^(?:LICENSE|THIRD-PARTY-LICENSES)$/.test(path))
+      continue;
+    const content = readFileSync(join(staged, path));
     const isProgram = path.startsWith("bin/");
-    const mode = isProgram ? 0o755 : 0o644;
     entries.set(`usr/lib/wharf/${path}`, {
-      ...file(text.replace(/^#!\/usr\/bin\/env node\n/, "#!/usr/bin/node\n")),
-      mode,
+      type: "file",
+      content: isProgram ? withNodePath(content) : content,
+      mode: isProgram ? 0o755 : 0o644,
     });
   }
   const { bin } = JSON.parse(readFileSync(join(ROOT, "packages/cli/package.json"), "utf8"));
@@ -56,6 +57,10 @@ export function commandEntries(staged: string): Entries {
     entries.set(`usr/bin/${name}`, { type: "symlink", target });
   }
   return entries;
+}
+
+function withNodePath(program: Buffer): Buffer {
+  return Buffer.from(program.toString().replace(/^#!\/usr\/bin\/env node\n/, "#!/usr/bin/node\n"));
 }
 
 function file(text: string): Entry {

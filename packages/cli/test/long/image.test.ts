@@ -93,6 +93,7 @@ exec chroot --userspec=${USER}:${USER} "$@"`;
     try {
       const health = await run("unshare", inside("health", "--api", server.url), { env });
       assert.equal(worked(health), "");
+      assert.equal((await fetch(`${server.url}/console/`)).status, 200);
       const token = worked(await run("unshare", inside("admin", "token"), { env })).trim();
       const more = { ...env, WHARF_TOKEN: token, WHARF_API: server.url };
       const create = inside("iam", "organizations", "create", "acme", "-o", "json");

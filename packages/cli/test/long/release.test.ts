@@ -157,6 +157,7 @@ advisories:
     const answer = await fetch(`${server.url}/version`);
     assert.equal(((await answer.json()) as { version: string }).version, version);
     assert.match(await (await fetch(`${server.url}/metrics`)).text(), /^wharf_build_info\{/m);
+    assert.equal((await fetch(`${server.url}/console/`)).status, 200);
     assert.equal(await server.stop(), 0);
   });
 
