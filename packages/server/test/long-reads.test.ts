@@ -44,7 +44,7 @@ for (const kind of STORES) {
     });
     after(() => database.close());
 
-    /** A reader whose costly reads can be told from others. */
+    /** A reader with costly reads, and the reader that these go to. */
     const readers = () => {
       const costly: Reader = store.reader;
       const reader: Reader = Object.create(store.reader, {
