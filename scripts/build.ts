@@ -1,6 +1,6 @@
 /**
- * Puts the command and all it needs into five files: the start, which knows the version, the server, its
- * reader processes, the commands of operators, and all other commands; then has V8 compile them. The
+ * Puts the command and all it needs into six files: the start, which knows the version, the server, its
+ * reader and backup processes, the commands of operators, and all other commands; then has V8 compile them. The
  * sources run as they are, but reading some hundreds of small files makes for a slow start; one file that
  * is compiled already starts at once.
  *
@@ -78,6 +78,11 @@ const operators = [
     ...common,
     entryPoints: ["packages/server/src/store/db/sqlite/reader-process.ts"],
     outfile: join(OUT, "reader-process.cjs"),
+  }),
+  await build({
+    ...common,
+    entryPoints: ["packages/server/src/app/backup/backup-process.ts"],
+    outfile: join(OUT, "backup-process.cjs"),
   }),
 ];
 // Last, since the launcher takes the build to be as old as this file.
