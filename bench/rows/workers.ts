@@ -11,7 +11,7 @@ const WORKERS = 2;
 const CONNECTIONS = 128;
 
 /** Groups of the organization, which are read alternately. */
-const GROUPS = 1_000;
+const GROUPS = 200;
 
 type Store = "SQLite" | "PostgreSQL";
 

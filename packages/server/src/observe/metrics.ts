@@ -1,4 +1,5 @@
 import type { Registry } from "prom-client";
+import { BUILD, VERSION } from "../lib/version.ts";
 import type { Finished } from "../wire/observer.ts";
 import { Latencies, type Series } from "./latencies.ts";
 
@@ -128,6 +129,12 @@ export class Metrics {
     registry.registerMetric(this.#requests.metric);
     registry.registerMetric(this.#commits.metric);
     registry.registerMetric(this.#notificationDelays.metric);
+    new Gauge({
+      name: "wharf_build_info",
+      help: "Always 1; the labels name the version, the commit and its date, and the Node.js version.",
+      labelNames: ["version", "commit", "build_date", "node_version"],
+      registers: [registry],
+    }).set(buildLabels(), 1);
     const addCounter = (name: string, help: string, value: () => number) =>
       new Counter({
         name,
@@ -192,6 +199,12 @@ export class Metrics {
     }
     return registry;
   }
+}
+
+function buildLabels() {
+  const { commit, buildDate } = BUILD;
+  const { node } = process.versions;
+  return { version: VERSION, commit, build_date: buildDate, node_version: node };
 }
 
 const COSTLY_TOTALS = [

@@ -45,7 +45,7 @@ export async function openPostgres(
     readShared,
     writer: new LockAwareWriter(() => transactions.client, locked),
     pipelines: true,
-    begin: (turn, first) => transactions.begin(turn, first),
+    begin: (turn, first, lenient) => transactions.begin(turn, first, lenient),
     commit: () => transactions.commit(),
     rollback: () => transactions.rollback(),
     // Migrations take as long as they take.

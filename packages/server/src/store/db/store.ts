@@ -119,7 +119,10 @@ export class Store {
     return written;
   }
 
-  /** As write, for work in the background: it joins the next commit of others, or commits alone after a time. */
+  /**
+   * As write, for work in the background that can be repeated: it joins the next commit of others, or commits alone after
+   * a time. Then it survives the end of this process, but perhaps not that of the machine.
+   */
   writeInBackground<T>(work: Work<T>, maxDelayMs: number): Promise<T> {
     const written = this.#commits.writeInBackground(work, maxDelayMs);
     this.health.writing(written);
