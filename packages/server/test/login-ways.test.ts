@@ -54,7 +54,7 @@ for (const store of STORES) {
       const done = await world.accounts.setUp();
       assert.match(done.text, /Wharf is set up/);
       assert.match(done.text, new RegExp(`wharf auth login --api ${world.server.url}<`));
-      assert.equal(nextOf(done), "/account");
+      assert.equal(nextOf(done), "/console/");
       assert.deepEqual(waysOf(await signIn()), { ...NOTHING, password: true, forgotten: true });
     });
 

@@ -53,9 +53,22 @@ const SYSTEM_PART: ApiPart = {
           "200": { description: "The server is ready.", content: TEXT },
           "503": jsonResponse("The server is not ready.", schemaRef("NotReady"), {
             status: "not_ready",
-            reason: "draining",
-            message: "the server is shutting down",
+            reason: "stopping",
+            message: "the server is stopping",
           }),
+          ...COMMON_ERRORS,
+        },
+      },
+    },
+    "/version": {
+      get: {
+        operationId: "version",
+        summary: "Version",
+        description: "The version of this server and what it was built from.",
+        tags: TAGS,
+        security: [],
+        responses: {
+          "200": jsonResponse("The version.", schemaRef("Version")),
           ...COMMON_ERRORS,
         },
       },
@@ -149,6 +162,19 @@ const SYSTEM_PART: ApiPart = {
         status: { type: "string", enum: ["not_ready"], description: "Always `not_ready`." },
         reason: { type: "string", description: "The reason, for programs." },
         message: { type: "string", description: "The reason, for people." },
+      },
+    },
+    Version: {
+      type: "object",
+      description: "A version of the server.",
+      required: ["version", "commit", "buildDate"],
+      properties: {
+        version: { type: "string", description: "The version, as semantic versioning has it." },
+        commit: { type: "string", description: "Hash of the commit; empty if it is not known." },
+        buildDate: {
+          type: "string",
+          description: "Date of the commit; empty if it is not known.",
+        },
       },
     },
     OpenIdConfiguration: {

@@ -153,6 +153,7 @@ export const LOGIN_PART: ApiPart = {
       },
     },
     "/": { get: page("welcomePage", "Start page", "Links to what people can do here.") },
+    "/console/": { get: page("consolePage", "Console", "The web console.") },
     "/setup": {
       get: page(
         "setupPage",

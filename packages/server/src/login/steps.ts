@@ -11,7 +11,7 @@ import { type Login, type LoginDeps, saveLogin } from "./login.ts";
 import { findDevice } from "./oauth/device.ts";
 import { finishLogin } from "./oauth/finish-login.ts";
 import { confirmDevicePage, invitePage } from "./pages/consent.ts";
-import { donePage, TO_ACCOUNT, TO_START } from "./pages/messages.ts";
+import { donePage, TO_CONSOLE, TO_START } from "./pages/messages.ts";
 import { displayNameOf, type Person } from "./people/person.ts";
 import { emitRegistration } from "./people/register.ts";
 
@@ -123,7 +123,7 @@ export async function afterJoining(
   }
   const api = deps.addresses().baseUrl;
   const text = "You have joined.";
-  return htmlResponse(200, donePage({ title: "Invite accepted", text, next: TO_ACCOUNT, api }));
+  return htmlResponse(200, donePage({ title: "Invite accepted", text, next: TO_CONSOLE, api }));
 }
 
 /** Accepts an invite, within a mutation. */

@@ -6,7 +6,7 @@ import { browserCall, type LoginDeps } from "../login.ts";
 import { formErrorOf, pageEndpoint } from "../page-endpoint.ts";
 import { ORGANIZATION_FIELD } from "../pages/components.ts";
 import { setupPage } from "../pages/enroll.ts";
-import { donePage, TO_SIGN_IN } from "../pages/messages.ts";
+import { donePage, TO_CONSOLE } from "../pages/messages.ts";
 import { type ChallengeContext, openChallenge, sealChallenge } from "./challenges.ts";
 import { jsonEndpoint, type ScriptRequest } from "./json-endpoint.ts";
 import { creationOptions, passkeySite, requirePasskeySite, verifyNewPasskey } from "./passkeys.ts";
@@ -120,6 +120,6 @@ function challengeContextOf(request: ScriptRequest): ChallengeContext {
 
 function donePageResponse({ addresses }: LoginDeps): HttpResponse {
   const text = "Your organization and your account are ready.";
-  const done = { title: "Wharf is set up", text, next: TO_SIGN_IN, api: addresses().baseUrl };
+  const done = { title: "Wharf is set up", text, next: TO_CONSOLE, api: addresses().baseUrl };
   return htmlResponse(200, donePage(done));
 }

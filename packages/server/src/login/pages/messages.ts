@@ -6,7 +6,8 @@ export function welcomePage({ firstRun, api }: { firstRun: boolean; api: string 
   const start = firstRun
     ? html`<p>This server is not set up yet. It prints a setup code at startup.</p>
 <p><a class="button" href="/setup">Set up Wharf</a></p>`
-    : html`<p><a class="button" href="/account">Your account</a></p>`;
+    : html`<p><a class="button" href="/console/">Open the console</a></p>
+<p><a class="button quiet" href="/account">Your account</a></p>`;
   const body = html`<h1>Wharf is running</h1>
 <p class="soft">Access, registry and advisories of your container supply chain.</p>
 ${start}
@@ -36,6 +37,7 @@ export interface Next {
   readonly href: string;
 }
 
+export const TO_CONSOLE: Next = { label: "Open the console", href: "/console/" };
 export const TO_ACCOUNT: Next = { label: "Your account", href: "/account" };
 export const TO_SIGN_IN: Next = { label: "Sign in", href: "/account" };
 export const TO_START: Next = { label: "Start page", href: "/" };
