@@ -129,7 +129,7 @@ async function serve(
   const exchange = createExchange(core);
   registerSystem(api, { ...core, readiness, scrape });
   registerResources(api.handlers, engine);
-  registerAudit(api, core);
+  const audit = registerAudit(api, core);
   registerClouds(api, core);
   registerScim(api, { ...core, peers: supervisor });
   registerSts(
@@ -183,6 +183,7 @@ async function serve(
     drain();
     log.info({ delaySeconds: delayMs / 1000 }, "stopping");
     await sleep(delayMs, undefined, delay).catch(() => {});
+    audit.endStreams();
     delivery.endStreams();
     await port.close(DRAIN_MS);
     await background.stop();
