@@ -4,6 +4,7 @@ import { SERVICES_V1 } from "@wharf/contract/v1";
 import { registerAudit } from "../audit/register.ts";
 import { registerClouds } from "../clouds/check.ts";
 import type { Settings } from "../config/settings.ts";
+import { registerConsole } from "../console/files.ts";
 import type { DeliveryTimes } from "../delivery/times.ts";
 import { auditDeniedCall } from "../engine/audit-denial.ts";
 import { registerResources } from "../engine/handlers.ts";
@@ -128,6 +129,7 @@ async function serve(
   const api = new Api();
   const exchange = createExchange(core);
   registerSystem(api, { ...core, readiness, scrape });
+  registerConsole(api);
   registerResources(api.handlers, engine);
   const audit = registerAudit(api, core);
   registerClouds(api, core);

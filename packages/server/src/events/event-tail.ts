@@ -1,10 +1,11 @@
+import { setImmediate } from "node:timers/promises";
 import { isSelfOrBelow } from "@wharf/contract";
 import type { FollowedLog } from "../engine/streams/log-follower.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { type LogPosition, logEnd, readLog } from "../store/tables/event-log.ts";
 
 /** Events read at once. */
-const BATCH_SIZE = 500;
+const BATCH_SIZE = 200;
 
 /** The end of the log of events, of which streams follow groups. */
 export class EventTail implements FollowedLog<string> {
@@ -26,6 +27,8 @@ export class EventTail implements FollowedLog<string> {
       for (const { group } of events) groups.add(group);
       this.#tail = events.at(-1) ?? this.#tail;
       if (events.length < BATCH_SIZE) break;
+      // One transaction may have very many events.
+      await setImmediate();
     }
     return (above) => [...groups].some((group) => isSelfOrBelow(group, above));
   }

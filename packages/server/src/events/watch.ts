@@ -15,7 +15,7 @@ import { timeOfEventId } from "../lib/event-id.ts";
 import type { Call, Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { findEvent, type LogPosition, logEnd } from "../store/tables/event-log.ts";
+import { findEvent, type LogPosition, logEnd, readerBetween } from "../store/tables/event-log.ts";
 import type { EventNames } from "./cloud-event.ts";
 import { LogSearch, mustExist, readFilters } from "./log-search.ts";
 import { capabilitiesFor, missingOf, mustRead } from "./rights.ts";
@@ -41,15 +41,16 @@ export function watchMethod({ engine, authenticator, follower, names }: WatchDep
     mustRead(call.caller.grants, group, needed);
     await mustExist(engine, group);
     const from = await startOf(engine, call, request);
-    const search = new LogSearch(names(), filters, {
+    const log = {
       group,
       subject: request.subject || undefined,
       actor: request.actor || undefined,
-    });
+    };
+    const search = new LogSearch(names(), filters, log, engine.lists.task(call.caller.uid));
     return streams.reply<Event>(call, {
       resource: group,
       followed: group,
-      next: nextEvents(engine.store.reader, search, from),
+      next: nextEvents(engine.store.readerFor(call), search, from),
       async mustStillRead() {
         const { grants } = await authenticator.caller(call.authorization, Date.now());
         const rule = accessOf(call.method);
@@ -70,7 +71,7 @@ function nextEvents(reader: Reader, search: LogSearch, start: LogPosition) {
     for (;;) {
       // Before the events are read: everything up to here is read with them.
       const end = await logEnd(reader);
-      const events = await search.read(reader, from, BATCH_SIZE);
+      const events = await search.read(readerBetween(reader, from, end), from, BATCH_SIZE);
       const last = events.at(-1) ?? from;
       from = events.length < BATCH_SIZE ? later(end, last) : last;
       const messages = await search.messages(reader, events);
