@@ -131,7 +131,7 @@ async function serve(
   registerSystem(api, { ...core, readiness, scrape });
   registerConsole(api);
   registerResources(api.handlers, engine);
-  registerAudit(api, core);
+  const audit = registerAudit(api, core);
   registerClouds(api, core);
   registerScim(api, { ...core, peers: supervisor });
   registerSts(
@@ -185,6 +185,7 @@ async function serve(
     drain();
     log.info({ delaySeconds: delayMs / 1000 }, "stopping");
     await sleep(delayMs, undefined, delay).catch(() => {});
+    audit.endStreams();
     delivery.endStreams();
     await port.close(DRAIN_MS);
     await background.stop();
