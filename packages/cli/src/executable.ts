@@ -33,13 +33,15 @@ function load(name: string): unknown {
   return module.exports;
 }
 
-const READER = "reader-process.cjs";
+/** Bundles that are processes of their own. */
+const APART = ["reader-process.cjs", "backup-process.cjs"];
 
 /** A process that we have forked has the file that it runs as its first word: a bundle, or the executable. */
 function forkedFile(): string | undefined {
   const [, , file = ""] = process.argv;
   if (process.channel === undefined) return undefined;
-  if (file === join(FOLDER, READER)) return READER;
+  const apart = APART.find((name) => file === join(FOLDER, name));
+  if (apart !== undefined) return apart;
   const isOurs = existsSync(file) && realpathSync(file) === realpathSync(process.execPath);
   return isOurs ? "wharf.cjs" : undefined;
 }
