@@ -15,7 +15,7 @@ import { licensesOf } from "./licenses.ts";
 const COMMAND = join(ROOT, "packages/cli");
 
 /** The oldest Node.js of the commands; the server needs 24 (bin/installed.cjs). */
-const OLDEST = "20.3";
+const OLDEST = "20.12";
 
 /** The file name of each shell's completion script. */
 const COMPLETIONS = { bash: "wharf.bash", zsh: "_wharf", fish: "wharf.fish" } as const;
