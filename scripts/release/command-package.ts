@@ -81,7 +81,7 @@ export async function stageCommand(stage: string): Promise<string> {
 
 function manifest(folder: string): object {
   const source = JSON.parse(readFileSync(join(COMMAND, "package.json"), "utf8"));
-  const { private: _, dependencies: __, type: ___, ...own } = source;
+  const { private: _, dependencies: __, ...own } = source;
   const pages = readdirSync(join(folder, "man")).sort();
   return {
     ...own,
