@@ -40,10 +40,13 @@ async function sentBeforeVersion(expected: readonly RegExp[], run: () => Promise
 }
 
 describe("round trips to PostgreSQL", () => {
+  const warnings: Error[] = [];
+  const warned = (warning: Error) => warnings.push(warning);
   let server: ProxiedServer;
   let group: string;
   let request: (method: string, path: string, body?: object) => Promise<{ uid: string }>;
   before(async () => {
+    process.on("warning", warned);
     server = await ProxiedServer.start();
     const authorization = `Bearer ${await server.token()}`;
     request = async (method, path, body) => {
@@ -57,7 +60,12 @@ describe("round trips to PostgreSQL", () => {
     group = (await request("POST", "", { name: "organization" })).uid;
     await request("GET", `/${group}`);
   });
-  after(() => server.stop());
+  after(async () => {
+    await server.stop();
+    process.off("warning", warned);
+    // `pg` warns of statements that wait for others of a connection that is not pipelined.
+    assert.deepEqual(warnings, []);
+  });
 
   test("a GET does not wait for the access version before it reads the row", async () => {
     await sentBeforeVersion([ROW], () => request("GET", `/${group}`));
