@@ -6,6 +6,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isBuilt } from "./built.ts";
 import { chooseCores } from "./cores.ts";
 import { COST_NAME, measureCosts } from "./costs/measure-costs.ts";
@@ -36,14 +37,28 @@ function secondsSince(begun: number): number {
   return Number(((performance.now() - begun) / 1000).toFixed(1));
 }
 
+/** Beyond this, a row waits for something that does not happen. */
+const MAX_ROW_MS = 30 * 60_000;
+
+/** Rejects when a row takes too long. */
+function deadline(signal: AbortSignal): Promise<never> {
+  return sleep(MAX_ROW_MS, undefined, { signal, ref: false }).then(() => {
+    throw new Error(`not finished after ${MAX_ROW_MS / 60_000} minutes`);
+  });
+}
+
 async function measureRow(bench: Bench, title: string, row: Row): Promise<Finding> {
   const begun = performance.now();
+  const finished = new AbortController();
   try {
-    return findingOf(title, row, await row.measure(bench), secondsSince(begun));
+    const measured = await Promise.race([row.measure(bench), deadline(finished.signal)]);
+    return findingOf(title, row, measured, secondsSince(begun));
   } catch (error) {
     const finding = problemOf(title, row, error, secondsSince(begun));
     if (finding.state === "failed") console.error(error);
     return finding;
+  } finally {
+    finished.abort();
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Bundles the command: the start, which knows the version, the server, its reader processes, the commands of
- * operators, and all other commands.
+ * Bundles the command: the start, which knows the version, the server, its reader and backup processes, the
+ * commands of operators, and all other commands.
  *
  * CommonJS on purpose: importing node:http as a module makes Node.js load its whole fetch
  * implementation, which costs more than all of our own code.
@@ -85,6 +85,11 @@ export async function bundle(options: BundleOptions): Promise<Bundles> {
       ...server,
       entryPoints: ["packages/server/src/store/db/sqlite/reader-process.ts"],
       outfile: join(out, "reader-process.cjs"),
+    }),
+    build({
+      ...server,
+      entryPoints: ["packages/server/src/app/backup/backup-process.ts"],
+      outfile: join(out, "backup-process.cjs"),
     }),
   ]);
   // Last, since the launcher takes the build to be as old as this file.

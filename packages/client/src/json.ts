@@ -4,6 +4,6 @@
  */
 export { JSON_SERVICES } from "../gen/json.ts";
 export * from "./errors.ts";
-export { overFetch } from "./rest/http.ts";
 export { createJsonClient, type JsonClient, type JsonClientOptions } from "./json/client.ts";
 export { type HttpJsonRequest, httpJsonRequest, type JsonMethod } from "./json/method.ts";
+export { overFetch } from "./rest/http.ts";

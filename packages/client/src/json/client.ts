@@ -63,7 +63,7 @@ export function createJsonClient({ baseUrl, token, send }: JsonClientOptions): J
     };
     const first = await token();
     const response = await attempt(first);
-    // The token may have expired on the way; whoever is not signed in gets no second one.
+    // The token may have expired on the way; nobody else gets a second one.
     return response.status === 401 ? attempt(await token(first)) : response;
   }
 

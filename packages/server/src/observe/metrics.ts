@@ -45,7 +45,9 @@ export class Metrics {
   readonly #allNotificationDelays = this.#notificationDelays.series({});
   readonly #caches = new Map<string, Cache>();
   readonly #counts = new Map<CounterName, Map<string, Counted>>();
+  readonly #gauges = new Map<string, Gauged>();
   #costlyReads: CostlyReadStatistics | undefined;
+  #lastBackup: LastBackup | undefined;
   #writes = 0;
   #registry: Promise<Registry> | undefined;
 
@@ -74,6 +76,17 @@ export class Metrics {
     this.#costlyReads = reads;
   }
 
+  /** Adds a figure that is read with each scrape; it is absent while it is undefined. */
+  watchGauge(name: string, help: string, read: () => number | undefined): void {
+    this.#gauges.set(name, { help, read });
+  }
+
+  /** A scheduled backup is complete. */
+  backedUp({ seconds, bytes }: Omit<LastBackup, "time">): void {
+    this.#lastBackup = { time: Date.now() / 1000, seconds, bytes };
+    this.count("wharf_backups_total", { outcome: "succeeded" });
+  }
+
   /** Increments a counter. */
   count(name: CounterName, labels: Labels, by = 1): void {
     const series = this.#counts.get(name) ?? new Map<string, Counted>();
@@ -87,6 +100,26 @@ export class Metrics {
     this.#registry ??= this.#load();
     const registry = await this.#registry;
     return { contentType: registry.contentType, body: await registry.metrics() };
+  }
+
+  #backupGauges(): [string, Gauged][] {
+    return [
+      [
+        "wharf_backup_last_success_timestamp_seconds",
+        {
+          help: "When the last scheduled backup of this process succeeded.",
+          read: () => this.#lastBackup?.time,
+        },
+      ],
+      [
+        "wharf_backup_last_duration_seconds",
+        { help: "How long it took.", read: () => this.#lastBackup?.seconds },
+      ],
+      [
+        "wharf_backup_last_size_bytes",
+        { help: "The size of its file.", read: () => this.#lastBackup?.bytes },
+      ],
+    ];
   }
 
   async #load(): Promise<Registry> {
@@ -113,6 +146,19 @@ export class Metrics {
         },
       });
     addCounter("wharf_store_writes_total", "Writes committed.", () => this.#writes);
+    const gauges = [...this.#gauges, ...this.#backupGauges()];
+    for (const [name, { help, read }] of gauges)
+      new Gauge({
+        name,
+        help,
+        registers: [registry],
+        collect() {
+          const value = read();
+          this.reset();
+          if (value === undefined) this.remove();
+          else this.set(value);
+        },
+      });
     const costlySize = () => this.#costlyReads?.size ?? { running: 0, waiting: 0 };
     for (const [total, help] of COSTLY_TOTALS) {
       const name = total === "begun" ? "" : `_${total}`;
@@ -167,6 +213,18 @@ const COSTLY_TOTALS = [
   ["rejected", "Such reads that were rejected because too many were waiting."],
 ] as const;
 
+interface Gauged {
+  readonly help: string;
+  readonly read: () => number | undefined;
+}
+
+interface LastBackup {
+  /** In seconds since 1970. */
+  readonly time: number;
+  readonly seconds: number;
+  readonly bytes: number;
+}
+
 type Labels = Readonly<Record<string, string>>;
 
 interface Counted {
@@ -201,6 +259,10 @@ const COUNTERS = {
   },
   wharf_event_deliveries_total: {
     help: "Attempts to deliver events to subscriptions by outcome: delivered, retried, or failed for good.",
+    labelNames: ["outcome"],
+  },
+  wharf_backups_total: {
+    help: "Scheduled backups by outcome: succeeded or failed.",
     labelNames: ["outcome"],
   },
   wharf_clock_faults_total: {

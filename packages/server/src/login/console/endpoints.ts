@@ -51,7 +51,7 @@ function json(body: object, headers: Record<string, string> = {}): HttpResponse 
   };
 }
 
-/** Shows the sign-in page, or returns at once to whoever is signed in. */
+/** Shows the sign-in page, or returns at once if the person is signed in. */
 async function signIn(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const url = placeOf(new URLSearchParams(http.query).get("to"));
   if (await hasConsoleSession(deps, http)) return redirectTo(url);

@@ -72,6 +72,8 @@ export interface Dialect {
   asInteger(text: string): string;
   /** Whether the parameter is a substring of a text. */
   isWithin(text: string): string;
+  /** Limits ordered rows that an index has in their order; limit and offset, together at most `maxRows`, are parameters. */
+  walk(ordered: string, maxRows: number): string;
   /** Identifies a row of any table, within one statement. */
   readonly rowId: string;
   /** Locks the selected rows and skips those that another transaction has locked. */
