@@ -68,7 +68,8 @@ export function machine(): Machine {
 export type Found = Pick<Result, "machine" | "findings" | "costs" | "took">;
 
 /**
- * Keeps the findings. Only a whole run belongs in the repository; a run that was cut short is for those who ran it.
+ * Keeps the findings. Only a run of all rows, or of all costs, belongs in the repository; one that was cut short is for
+ * those who ran it.
  */
 export function keep(found: Found, options: Options, cores: Cores): string {
   const made = new Date().toISOString();
@@ -79,7 +80,7 @@ export function keep(found: Found, options: Options, cores: Cores): string {
     ...found,
   };
   const text = `${JSON.stringify(result, undefined, 2)}\n`;
-  if (!isWhole(options)) {
+  if (!isKept(found, options)) {
     const file = join(tmpdir(), "wharf-bench-partial.json");
     writeFileSync(file, text);
     return file;
@@ -90,9 +91,13 @@ export function keep(found: Found, options: Options, cores: Cores): string {
   return `bench/results/${name}`;
 }
 
-/** Whether a run measures everything at full size. */
-export function isWhole({ quick, only }: Options): boolean {
-  return !quick && only === "";
+/** Whether a run measured all rows at full size, or the costs and nothing else. */
+export function isKept(
+  { findings, costs }: Pick<Found, "findings" | "costs">,
+  options: Options,
+): boolean {
+  const { quick, only } = options;
+  return !quick && (only === "" || (findings.length === 0 && costs !== undefined));
 }
 
 /** All kept results, the oldest first. */

@@ -83,7 +83,7 @@ export function sectionsOf(options: Options): Section[] {
         auditListRow(options),
         deliveriesRow(options),
         subscribedCreateRow(1, { atLeast: 0.9 }),
-        subscribedCreateRow(100),
+        subscribedCreateRow(options.quick ? 10 : 100),
         eventDelayRow(options),
       ],
     },
