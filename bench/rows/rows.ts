@@ -81,7 +81,8 @@ export function sectionsOf(options: Options): Section[] {
       rows: [
         auditChainRow,
         auditListRow(options),
-        deliveriesRow(options),
+        deliveriesRow(options, 1),
+        deliveriesRow(options, 16),
         subscribedCreateRow(1, { atLeast: 0.9 }),
         subscribedCreateRow(options.quick ? 10 : 100),
         eventDelayRow(options),

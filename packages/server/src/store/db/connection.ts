@@ -112,9 +112,10 @@ export interface Driver {
   readonly pipelines: boolean;
   /**
    * Begins a transaction: a batch of the group commit if it names its turn. `first` sends the first statements, behind
-   * the begin where statements are pipelined.
+   * the begin where statements are pipelined. A `lenient` transaction survives the end of this process, but perhaps not
+   * that of the database's machine; later ones never survive without it.
    */
-  begin(turn?: Turn, first?: () => Promise<void>): Promise<void>;
+  begin(turn?: Turn, first?: () => Promise<void>, lenient?: boolean): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
   openSession(): Promise<Session>;

@@ -9,9 +9,16 @@ import { LockAwareWriter, PostgresReader } from "./postgres/statements.ts";
 import { Transactions } from "./postgres/transactions.ts";
 import { SharedRead } from "./shared-read.ts";
 
+/** What servers and admin commands call themselves in `pg_stat_activity`. */
+export const SERVER = "wharf";
+
 /** Opens PostgreSQL, or a compatible database, for any number of replicas. */
-export async function openPostgres(url: string, timeouts: Partial<Timeouts> = {}): Promise<Driver> {
-  const cluster = await connectCluster(url, timeouts);
+export async function openPostgres(
+  url: string,
+  timeouts: Partial<Timeouts> = {},
+  applicationName = SERVER,
+): Promise<Driver> {
+  const cluster = await connectCluster(url, timeouts, applicationName);
   const { connections, costly, limits, locked, outcomeMs, points, pool } = cluster;
   const transactions = new Transactions(
     {
@@ -38,7 +45,7 @@ export async function openPostgres(url: string, timeouts: Partial<Timeouts> = {}
     readShared,
     writer: new LockAwareWriter(() => transactions.client, locked),
     pipelines: true,
-    begin: (turn, first) => transactions.begin(turn, first),
+    begin: (turn, first, lenient) => transactions.begin(turn, first, lenient),
     commit: () => transactions.commit(),
     rollback: () => transactions.rollback(),
     // Migrations take as long as they take.

@@ -72,7 +72,11 @@ export interface Cluster {
 }
 
 /** Connects to the primary, or says why it cannot be used. Changed timeouts precede those of the URL. */
-export async function connectCluster(url: string, changed: Partial<Timeouts>): Promise<Cluster> {
+export async function connectCluster(
+  url: string,
+  changed: Partial<Timeouts>,
+  applicationName: string,
+): Promise<Cluster> {
   const { default: pg } = await import("pg");
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);
   const { hosts, connectTimeoutMs, statementTimeoutMs } = parseDatabaseUrl(url);
@@ -87,7 +91,7 @@ export async function connectCluster(url: string, changed: Partial<Timeouts>): P
   const connections = new Connections((observer) => {
     const { staggerMs, retryMs } = timeouts;
     const options = { hosts, connectTimeoutMs: connectMs, staggerMs, retryMs };
-    return new Primary(pg.Client, { ...options, applicationName: "wharf" }, ticks, observer);
+    return new Primary(pg.Client, { ...options, applicationName }, ticks, observer);
   });
   const locked = new LockedTables(ticks, timeouts.waitMs);
   const openPool = (size: number) =>
