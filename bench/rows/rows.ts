@@ -100,7 +100,7 @@ export function sectionsOf(options: Options): Section[] {
         importRow(options),
         ...advisoryRowsOf(options),
         ...advisorySearchRows(options),
-        archiveRow,
+        archiveRow(options),
       ],
     },
     {
