@@ -8,7 +8,6 @@ for (const name of [
   "advisories-sources-random",
   "audit-index",
   "binding-grants",
-  "durability",
   "hostile-grpc",
   "hostile-http2",
   "hostile-rest",
