@@ -20,21 +20,21 @@ import { ORGANIZATION } from "./organization.ts";
 
 const FILL = join(import.meta.dirname, "fill.ts");
 const FILL_AUDIT = join(import.meta.dirname, "fill-audit.ts");
-const ROWS = ["advisory-rows.ts", "binding-rows.ts", "tree-rows.ts"].map((name) =>
+const ROWS = ["advisory-rows.ts", "binding-rows.ts", "tag-rows.ts", "tree-rows.ts"].map((name) =>
   join(import.meta.dirname, name),
 );
 
 /** The cache of data sets: a million rows take a minute to create. */
 const CACHE = join(tmpdir(), "wharf-bench");
 
+/** The rows of a data set. */
+export type DataKind = "groups" | "advisories" | "bindings" | "tree" | "audit" | "tags";
+
 /**
- * A data directory with this many groups, advisories, audit entries, or groups with scattered role bindings in the
- * organization, created on first use. Servers can run on it, but must not create or delete anything in it.
+ * A data directory with this many groups, advisories, tags, audit entries, or groups with scattered role bindings in
+ * the organization, created on first use. Servers can run on it, but must not create or delete anything in it.
  */
-export async function dataSet(
-  count: number,
-  kind: "groups" | "advisories" | "bindings" | "tree" | "audit" = "groups",
-): Promise<string> {
+export async function dataSet(count: number, kind: DataKind = "groups"): Promise<string> {
   const end = `-${kind}-${count}`;
   const folder = join(CACHE, `${schemaDigest()}${end}`);
   if (existsSync(folder)) return folder;

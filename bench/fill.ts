@@ -24,12 +24,13 @@ import { createIndex } from "@wharf/server/store/schema/table-schema.ts";
 import { advisoryRows } from "./advisory-rows.ts";
 import { bindingRows, type TableRow } from "./binding-rows.ts";
 import { ORGANIZATION } from "./organization.ts";
+import { tagRows } from "./tag-rows.ts";
 import { treeRows } from "./tree-rows.ts";
 
-const { groups, advisories, roleBindings } = RESOURCES;
+const { groups, advisories, roleBindings, tags } = RESOURCES;
 
 /** The tables whose indexes are created after the rows. */
-const FILLED = [groups.table, advisories.table, roleBindings.table];
+const FILLED = [groups.table, advisories.table, roleBindings.table, tags.table];
 
 /** Rows per transaction: few commits, and a write-ahead log that fits in memory. */
 const BATCH_SIZE = 50_000;
@@ -108,6 +109,7 @@ const KINDS: ReadonlyMap<string, Rows> = new Map<string, Rows>([
   ["groups", (count) => inTable(groups.table, groupRows(count))],
   ["advisories", (count) => inTable(advisories.table, advisoryRows(count))],
   ["bindings", bindingRows],
+  ["tags", (count) => inTable(tags.table, tagRows(count))],
   ["tree", (count) => inTable(groups.table, treeRows(count))],
 ]);
 

@@ -1,31 +1,76 @@
 /**
- * `npm run bench`: compares the server with reference programs that do the bare minimum of the same work.
- * Both run in the same run, so that the ratios are comparable between machines. The folder imports the
+ * `npm run bench`: compares the server with reference programs that do the bare minimum of the same work, and with
+ * peers. Both run in the same run, so that the ratios are comparable between machines. The folder imports the
  * server and the CLI; nothing imports it.
  */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isBuilt } from "./built.ts";
 import { chooseCores } from "./cores.ts";
+import { COST_NAME, measureCosts } from "./costs/measure-costs.ts";
+import { type Finding, findingOf, problemOf } from "./finding.ts";
 import type { HttpJob } from "./load/http.ts";
 import type { Load } from "./load/load.ts";
 import { type Options, readOptions, USAGE } from "./options.ts";
+import { writePages } from "./pages/pages.ts";
 import { showProfiles } from "./profile.ts";
 import { Program } from "./program.ts";
-import { type Finding, findingOf, keep, TABLE_HEAD, tableLine } from "./report.ts";
-import type { Bench } from "./row.ts";
-import { rowsOf } from "./rows/rows.ts";
+import { isWhole, keep, machine } from "./results.ts";
+import type { Bench, Row } from "./row.ts";
+import { sectionsOf } from "./rows/rows.ts";
+import { TABLE_HEAD, tableLine } from "./table.ts";
+
+/** The chosen rows, with the titles of their sections. */
+function chosenRows(options: Options): { title: string; row: Row }[] {
+  return sectionsOf(options)
+    .flatMap(({ title, rows }) => rows.map((row) => ({ title, row })))
+    .filter(({ row }) => isChosen(options, row.work));
+}
+
+function isChosen({ only }: Options, name: string): boolean {
+  return name.toLowerCase().includes(only.toLowerCase());
+}
+
+function secondsSince(begun: number): number {
+  return Number(((performance.now() - begun) / 1000).toFixed(1));
+}
+
+/** Beyond this, a row waits for something that does not happen. */
+const MAX_ROW_MS = 30 * 60_000;
+
+/** Rejects when a row takes too long. */
+function deadline(signal: AbortSignal): Promise<never> {
+  return sleep(MAX_ROW_MS, undefined, { signal, ref: false }).then(() => {
+    throw new Error(`not finished after ${MAX_ROW_MS / 60_000} minutes`);
+  });
+}
+
+async function measureRow(bench: Bench, title: string, row: Row): Promise<Finding> {
+  const begun = performance.now();
+  const finished = new AbortController();
+  try {
+    const measured = await Promise.race([row.measure(bench), deadline(finished.signal)]);
+    return findingOf(title, row, measured, secondsSince(begun));
+  } catch (error) {
+    const finding = problemOf(title, row, error, secondsSince(begun));
+    if (finding.state === "failed") console.error(error);
+    return finding;
+  } finally {
+    finished.abort();
+  }
+}
 
 async function run(options: Options): Promise<void> {
-  const rows = rowsOf(options).filter(({ work }) =>
-    work.toLowerCase().includes(options.only.toLowerCase()),
-  );
-  if (rows.length === 0) {
+  const rows = chosenRows(options);
+  const hasCosts = isChosen(options, COST_NAME) && !options.profile;
+  if (rows.length === 0 && !hasCosts) {
     console.error(`no row has "${options.only}" in its name`);
     process.exitCode = 2;
     return;
   }
+  const facts = machine();
   const cores = chooseCores();
   console.error(cores.note);
   if (!isBuilt()) console.error("NOT built: the server runs from its sources (npm run build)");
@@ -33,16 +78,26 @@ async function run(options: Options): Promise<void> {
   const profiles = options.profile ? mkdtempSync(join(tmpdir(), "wharf-profile-")) : undefined;
   const bench: Bench = { options, cores, http, profiles };
   const findings: Finding[] = [];
-  for (const row of rows) {
-    console.error(`${row.work} …`);
-    findings.push(findingOf(row, await row.measure(bench)));
+  const begun = performance.now();
+  for (const [at, { title, row }] of rows.entries()) {
+    console.error(`[${at + 1}/${rows.length}, ${secondsSince(begun)} s] ${row.work} …`);
+    findings.push(await measureRow(bench, title, row));
   }
+  if (hasCosts) console.error(`[${secondsSince(begun)} s] ${COST_NAME} …`);
+  const costs = hasCosts ? { costs: await measureCosts(bench) } : {};
+  const found = { machine: facts, took: secondsSince(begun), findings, ...costs };
+  show(findings);
+  if (options.quick) console.log("\nQuick run: the figures only show that everything works.");
+  if (profiles !== undefined) showProfiles(profiles);
+  console.error(`\n${found.took} s; saved to ${keep(found, options, cores)}`);
+  if (isWhole(options)) console.error(`written: ${writePages().join(", ")}`);
+  if (findings.some(({ state }) => state === "failed")) process.exitCode = 1;
+}
+
+function show(findings: readonly Finding[]): void {
   console.log([TABLE_HEAD, ...findings.map(tableLine)].join("\n"));
   console.log("");
   for (const { work, notes } of findings) console.log(`- ${work}: ${notes.join("; ")}`);
-  if (options.quick) console.log("\nQuick run: the figures only show that everything works.");
-  if (profiles !== undefined) showProfiles(profiles);
-  console.error(`\nsaved to ${keep(findings, options, cores)}`);
 }
 
 let options: Options;
@@ -52,4 +107,6 @@ try {
   console.error(`${(error as Error).message}\n\n${USAGE}`);
   process.exit(2);
 }
-await run(options);
+if (options.list) {
+  for (const { row } of chosenRows(options)) console.log(row.work);
+} else await run(options);

@@ -1,4 +1,5 @@
 /** Data sets in PostgreSQL: copies of those in SQLite. */
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
@@ -8,9 +9,37 @@ import { dataSet } from "./data-set.ts";
 /** Rows of one statement. */
 const CHUNK = 500;
 
-/** A database that flushes its commits, with this many groups in the organization. */
+/** The databases that rows get copies of. */
+const filled = new Map<number, Promise<string>>();
+
+/** A new database that flushes its commits, with this many groups in the organization. */
 export async function postgresDataSet(count: number): Promise<{ url: string; data: string }> {
   const data = await dataSet(count);
+  const original = await (filled.get(count) ?? fill(count, data));
+  return { url: await copyDatabase(original), data };
+}
+
+/** A copy of the files of a database takes seconds; inserting its rows takes much longer. */
+async function copyDatabase(original: string): Promise<string> {
+  const name = `bench_${randomBytes(8).toString("hex")}`;
+  const admin = new URL(original);
+  const [, template] = admin.pathname.split("/");
+  admin.pathname = "/postgres";
+  const client = new pg.Client({ connectionString: admin.href });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
+  await client.end();
+  admin.pathname = `/${name}`;
+  return admin.href;
+}
+
+function fill(count: number, data: string): Promise<string> {
+  const filling = fillDatabase(data);
+  filled.set(count, filling);
+  return filling;
+}
+
+async function fillDatabase(data: string): Promise<string> {
   const url = await newDurableDatabase();
   const source = new DatabaseSync(join(data, "wharf.db"), { readOnly: true });
   const target = new pg.Client({ connectionString: url });
@@ -21,7 +50,7 @@ export async function postgresDataSet(count: number): Promise<{ url: string; dat
   await target.query("VACUUM ANALYZE groups, counts");
   await target.end();
   source.close();
-  return { url, data };
+  return url;
 }
 
 async function copy(source: DatabaseSync, target: pg.Client, table: string): Promise<void> {

@@ -21,9 +21,21 @@ export type Target = { readonly atLeast: number } | { readonly atMost: number };
 export interface Row {
   readonly work: string;
   readonly reference: string;
-  readonly target: Target;
+  /** Rows without a target only inform. */
+  readonly target?: Target;
   measure(bench: Bench): Promise<Measured>;
 }
+
+/** Rows about the same question. */
+export interface Section {
+  readonly title: string;
+  /** What the rows measure, and why it matters. */
+  readonly about: string;
+  readonly rows: readonly Row[];
+}
+
+/** Thrown by a row that cannot be measured on this machine, with the reason. */
+export class NotMeasured extends Error {}
 
 /** The environment of rows. */
 export interface Bench {

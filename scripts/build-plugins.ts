@@ -2,12 +2,22 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { Plugin } from "esbuild";
 
-/**
- * Has modules loaded from files that are built apart, when they are first imported.
- *
- * @example plugins: [loadedApart("packages/cli/src", { "./commands.ts": "commands.cjs" })]
- */
-export function loadedApart(sources: string, files: Readonly<Record<string, string>>): Plugin {
+/** The code that loads a file beside it. */
+type Loading = (file: string) => string;
+
+/** With its code cache. */
+export const loadFromBuild: Loading = (file) =>
+  `require("./built.ts").loadBuilt(__dirname + "/${file}")`;
+
+/** As any module. */
+export const loadPlainly: Loading = (file) => `require("./${file}")`;
+
+/** Has modules loaded from files that are built apart, when they are first imported. */
+export function loadedApart(
+  sources: string,
+  files: Readonly<Record<string, string>>,
+  load: Loading,
+): Plugin {
   return {
     name: "loaded apart",
     setup({ onLoad, onResolve }) {
@@ -15,9 +25,10 @@ export function loadedApart(sources: string, files: Readonly<Record<string, stri
         Object.hasOwn(files, path) ? { path, namespace: "apart" } : undefined,
       );
       onLoad({ filter: /.*/, namespace: "apart" }, ({ path }) => ({
-        contents: `module.exports = require("./built.ts").loadBuilt(__dirname + "/${files[path]}");`,
+        contents: `module.exports = ${load(files[path] as string)};`,
         resolveDir: sources,
       }));
+      onResolve({ filter: /\.cjs$/, namespace: "apart" }, ({ path }) => ({ path, external: true }));
     },
   };
 }
@@ -28,10 +39,8 @@ const OF_OPERATORS = /^(admin\/\w|registry\/run\.ts$|serve\/run\.ts$)/;
 /**
  * Has the commands of operators loaded from a file that is built apart, because they contain the server. The whole
  * command line runs there: the two files share no classes.
- *
- * @example plugins: [operatorsApart("packages/cli/src", "operators.cjs")]
  */
-export function operatorsApart(sources: string, file: string): Plugin {
+export function operatorsApart(sources: string, file: string, load: Loading): Plugin {
   return {
     name: "operators apart",
     setup({ onLoad, onResolve }) {
@@ -41,12 +50,32 @@ export function operatorsApart(sources: string, file: string): Plugin {
         return isMeant ? { path: module, namespace: "operators" } : undefined;
       });
       onLoad({ filter: /.*/, namespace: "operators" }, () => ({
-        contents: `const { loadBuilt } = require("./built.ts");
-          exports.run = () => loadBuilt(__dirname + "/${file}").run(process.argv.slice(2));`,
+        contents: `exports.run = () => ${load(file)}.run(process.argv.slice(2));`,
         resolveDir: sources,
+      }));
+      onResolve({ filter: /\.cjs$/, namespace: "operators" }, ({ path }) => ({
+        path,
+        external: true,
       }));
     },
   };
+}
+
+/** Has libraries loaded from files beside the bundles: vendor/NAME.cjs. */
+export function vendored(names: readonly string[]): Plugin {
+  return {
+    name: "vendored",
+    setup({ onResolve }) {
+      onResolve({ filter: /^[@a-z]/ }, ({ path }) =>
+        names.includes(path) ? { path: `./${vendorFile(path)}`, external: true } : undefined,
+      );
+    },
+  };
+}
+
+/** The file of a library, relative to the bundles. */
+export function vendorFile(name: string): string {
+  return `vendor/${name.replace("@", "").replace("/", "-")}.cjs`;
 }
 
 const ADDING = "addFile(file, skipTypes, withDeps) {";

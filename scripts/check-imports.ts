@@ -29,6 +29,7 @@ const LAYERS = [
   "clouds",
   "registry",
   "login",
+  "console",
   "vulnerabilities",
   "v1",
   "app",

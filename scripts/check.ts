@@ -60,6 +60,9 @@ const results = await Promise.all([
   step("format and lint (biome)", () => tool("biome", "check", "--error-on-warnings", ".")),
   // Several checkers would check shared types once each, and other steps use the other processors.
   step("types (tsc)", () => tool("tsc", "-p", ".", "--singleThreaded")),
+  step("types of the console (tsc)", () =>
+    tool("tsc", "-p", "packages/console", "--singleThreaded"),
+  ),
   step("contract lint (buf)", () => tool("buf", "lint")),
   step("contract format (buf)", () => tool("buf", "format", "--diff", "--exit-code", "proto")),
   step("contract build (buf)", () => tool("buf", "build", "--output", "/dev/null")),

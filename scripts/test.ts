@@ -20,6 +20,7 @@ const TESTS = [
   "packages/*/test/**/*.test.ts",
   "packages/*/src/**/*.test.ts",
   "scripts/**/*.test.ts",
+  "bench/**/*.test.ts",
 ];
 
 const LIMITS = {

@@ -1,11 +1,8 @@
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { StandInIssuer } from "../../packages/server/test/support/providers/issuer.ts";
 import { ScratchData } from "../data-set.ts";
-import { median, perSecond } from "../measure.ts";
-import { Program } from "../program.ts";
 import type { ServedExchange } from "../reference/exchange.ts";
-import type { ServedClient } from "../reference/oidc-provider.ts";
-import { type Bench, counted, type Row, serve } from "../row.ts";
+import { type Bench, type Row, serve } from "../row.ts";
 import {
   askForToken,
   CONNECTIONS,
@@ -55,35 +52,43 @@ async function verified(server: Wharf, request: TokenRequest): Promise<string> {
   return answer;
 }
 
-/** The rate at which oidc-provider issues client-credentials tokens on the same core. */
-async function providerRate({ options, cores, http }: Bench): Promise<number> {
-  await using provider = new Program<ServedClient, { port: number }>(
-    "reference/oidc-provider.ts",
-    cores.serving,
-  );
-  const client = { id: "bench", secret: "a secret of the benchmark", resource: "https://api.test" };
-  const { port } = await provider.ask(client);
-  const form = new URLSearchParams({
-    grant_type: "client_credentials",
-    client_id: client.id,
-    client_secret: client.secret,
-    resource: client.resource,
-  });
-  const answer = await fetch(`http://127.0.0.1:${port}/token`, { method: "POST", body: form });
-  const { access_token } = (await answer.json()) as { access_token: string };
-  mustEqual(decodeJwt(access_token).aud, client.resource);
-  mustEqual(decodeProtectedHeader(access_token).alg, "ES256");
-  const load = (seconds: number) =>
-    http.ask({
-      ...{ port, token: "", method: "POST", connections: CONNECTIONS, seconds },
-      targets: [{ path: "/token", body: form.toString() }],
-      bodyType: "application/x-www-form-urlencoded",
-    });
-  await load(options.warmUpSeconds);
-  const rates: number[] = [];
-  for (let round = 0; round < options.rounds; round++)
-    rates.push(perSecond(await load(options.seconds)));
-  return median(rates);
+/** A server that trusts an issuer, and tokens of that issuer to exchange. */
+export class ExchangeSite implements AsyncDisposable {
+  readonly server: Wharf;
+  readonly issuer: StandInIssuer;
+  readonly requests: readonly TokenRequest[];
+  /** The verified response to the first request; all have its length. */
+  readonly answer: string;
+  readonly #data: ScratchData;
+
+  private constructor(
+    server: Wharf,
+    issuer: StandInIssuer,
+    requests: readonly TokenRequest[],
+    answer: string,
+    data: ScratchData,
+  ) {
+    this.server = server;
+    this.issuer = issuer;
+    this.requests = requests;
+    this.answer = answer;
+    this.#data = data;
+  }
+
+  static async start(bench: Bench): Promise<ExchangeSite> {
+    const data = new ScratchData();
+    const server = await serve(bench, data.path);
+    const issuer = await StandInIssuer.start();
+    const requests = await requestsOf(server, issuer, bench.options.seconds * TOKENS_PER_SECOND);
+    const answer = await verified(server, requests[0] as TokenRequest);
+    return new ExchangeSite(server, issuer, requests, answer, data);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server[Symbol.asyncDispose]();
+    await this.issuer.stop();
+    this.#data[Symbol.dispose]();
+  }
 }
 
 export const exchangeRow: Row = {
@@ -92,12 +97,8 @@ export const exchangeRow: Row = {
   target: { atLeast: 0.6 },
 
   async measure(bench) {
-    using folder = new ScratchData();
-    await using server = await serve(bench, folder.path);
-    const issuer = await StandInIssuer.start();
-    const requests = await requestsOf(server, issuer, bench.options.seconds * TOKENS_PER_SECOND);
-    const [first] = requests as [TokenRequest];
-    const answer = await verified(server, first);
+    await using site = await ExchangeSite.start(bench);
+    const { server, issuer, requests, answer } = site;
     const { token } = JSON.parse(answer);
     const job: ServedExchange = {
       jwks: issuer.jwks,
@@ -109,12 +110,6 @@ export const exchangeRow: Row = {
         kid: decodeProtectedHeader(token).kid as string,
       },
     };
-    const program = "reference/exchange.ts";
-    const measured = await measureTokens(bench, server, requests, answer, program, job);
-    await issuer.stop();
-    const rate = await providerRate(bench);
-    const times = (median(measured.ours) / rate).toFixed(2);
-    const note = `oidc-provider issues ${counted(Math.round(rate))} JWTs per second for client credentials, in memory: ours is ${times} times that`;
-    return { ...measured, notes: [...measured.notes, note] };
+    return await measureTokens(bench, server, requests, answer, "reference/exchange.ts", job);
   },
 };

@@ -1,5 +1,5 @@
 import type { Options } from "../options.ts";
-import type { Row } from "../row.ts";
+import type { Section } from "../row.ts";
 import { advisoryRowsOf } from "./advisories.ts";
 import { advisorySearchRows } from "./advisory-search.ts";
 import { archiveRow } from "./archive.ts";
@@ -17,6 +17,9 @@ import { skipAfterWriteRow, worstListRow } from "./list-search.ts";
 import { listGrowthRow, listRow, skipRow } from "./lists.ts";
 import { memoryRow } from "./memory.ts";
 import { noticeRow } from "./notice.ts";
+import { directusRows } from "./peers/directus.ts";
+import { oidcProviderRow } from "./peers/oidc-provider.ts";
+import { pocketBaseRows } from "./peers/pocketbase.ts";
 import { postgresRows } from "./postgres.ts";
 import { reconcileRow } from "./reconcile.ts";
 import { registryTagsRow } from "./registry-tags.ts";
@@ -26,41 +29,84 @@ import { startRow } from "./start.ts";
 import { versionRow } from "./version.ts";
 import { workerRows } from "./workers.ts";
 
-/** The rows of the table. */
-export function rowsOf(options: Options): Row[] {
+/** The rows of the table, by question. */
+export function sectionsOf(options: Options): Section[] {
   return [
-    getRest,
-    getGrpc,
-    listRow(options),
-    listGrowthRow(options),
-    skipRow(options),
-    skipAfterWriteRow(options),
-    worstListRow(options),
-    ...bindingRowsOf(options),
-    createRow,
-    auditChainRow,
-    auditListRow(options),
-    deliveriesRow(options),
-    subscribedCreateRow(1, 0.9),
-    subscribedCreateRow(100, 0),
-    eventDelayRow(options),
-    ...isolationRows(options),
-    ...postgresRows(options),
-    replicasRow,
-    ...workerRows,
-    importRow(options),
-    exchangeRow,
-    registryTokenRow,
-    registryTagsRow(options),
-    noticeRow(options),
-    reconcileRow(options),
-    ...advisoryRowsOf(options),
-    ...advisorySearchRows(options),
-    archiveRow,
-    memoryRow(options),
-    memoryRow(options, 2),
-    startRow,
-    versionRow,
-    commandRow,
+    {
+      title: "One core",
+      about:
+        "What one server process on one core does, against a program that does only the bare minimum of the same " +
+        "work. A ratio of 1 would mean that authentication, access rules, validation, audit log and encoding cost " +
+        "nothing.",
+      rows: [getRest, getGrpc, listRow(options), createRow, exchangeRow, registryTokenRow],
+    },
+    {
+      title: "Peers",
+      about:
+        "The same work by other programs, each on one core, with the load on another. Programs differ in what they " +
+        "do for each request; the notes say which of them flush each commit to the disk.",
+      rows: [...pocketBaseRows(options), ...directusRows(options), oidcProviderRow],
+    },
+    {
+      title: "Flat worst cases",
+      about:
+        "Lists cost what they return: not more with more rows, deeper skips, other orders, larger folders or more " +
+        "role bindings. Folders have up to 10,001 rows and beyond, on both sides of every size that a plan may " +
+        "depend on.",
+      rows: [
+        listGrowthRow(options),
+        skipRow(options),
+        skipAfterWriteRow(options),
+        worstListRow(options),
+        ...bindingRowsOf(options),
+      ],
+    },
+    {
+      title: "Isolation",
+      about:
+        "The response time that 99 % of the requests of a client do not exceed while another client does the worst " +
+        "that it can, against the same without the other client.",
+      rows: isolationRows(options),
+    },
+    {
+      title: "PostgreSQL, replicas and workers",
+      about:
+        "The server on PostgreSQL against bare `pg` with one statement per request, and several processes against " +
+        "one.",
+      rows: [...postgresRows(options), replicasRow, ...workerRows],
+    },
+    {
+      title: "Audit log and events",
+      about: "What the hash chain of the audit log and subscriptions to events cost.",
+      rows: [
+        auditChainRow,
+        auditListRow(options),
+        deliveriesRow(options, 1),
+        deliveriesRow(options, 16),
+        subscribedCreateRow(1, { atLeast: 0.9 }),
+        subscribedCreateRow(100),
+        eventDelayRow(options),
+      ],
+    },
+    {
+      title: "Registry",
+      about: "Attached registries, against the registry itself and `skopeo`.",
+      rows: [registryTagsRow(options), noticeRow(options), reconcileRow(options)],
+    },
+    {
+      title: "Advisories",
+      about: "Import, filters and text search among many advisories, and archives of feeds.",
+      rows: [
+        importRow(options),
+        ...advisoryRowsOf(options),
+        ...advisorySearchRows(options),
+        archiveRow,
+      ],
+    },
+    {
+      title: "Memory and start",
+      about: "Resident memory of all processes, and the time that commands take to start.",
+      rows: [memoryRow(options), memoryRow(options, 2), startRow, versionRow, commandRow],
+    },
   ];
 }

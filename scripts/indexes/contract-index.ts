@@ -1,5 +1,6 @@
 import { type ContractFile, type ContractService, GENERATED } from "./contract-files.ts";
 import { HEADER } from "./header.ts";
+import { jsonMethods } from "./json-methods.ts";
 
 /**
  * Services of version 1 that have no successor and are not deprecated. They are listed with those of version 2.
@@ -10,14 +11,19 @@ const CURRENT_V1 = new Set(["wharf.vulnerabilities.v1.Advisories"]);
 const CLIENT_NAMES: Readonly<Record<string, string>> = { "wharf.oidc.SecurityTokenService": "sts" };
 
 /** The modules that list what the proto files declare: text by path. */
-export function contractIndexes(files: readonly ContractFile[]): Map<string, string> {
+export async function contractIndexes(
+  files: readonly ContractFile[],
+): Promise<Map<string, string>> {
   const current = files.filter(isCurrent);
   const deprecated = files.filter((file) => !isCurrent(file));
+  // Types of version 1 are in namespaces; the console uses version 2.
+  const unversioned = current.filter(({ namespace }) => namespace === undefined);
   return new Map([
     [`${GENERATED}/messages.ts`, messages(current)],
     [`${GENERATED}/services.ts`, serviceList("SERVICES", current)],
     [`${GENERATED}/v1.ts`, messages(deprecated) + serviceList("SERVICES_V1", deprecated, "")],
     ["packages/client/gen/services.ts", clientServices(current)],
+    ["packages/client/gen/json.ts", await jsonMethods(unversioned, clientProperties(unversioned))],
   ]);
 }
 
@@ -80,4 +86,10 @@ function clientEntries(files: readonly ContractFile[]): [property: string, servi
       return namespace === undefined ? [property, name] : [`${property}V1`, `${namespace}.${name}`];
     }),
   );
+}
+
+/** The properties of the client by the type names of their services. */
+function clientProperties(files: readonly ContractFile[]): Map<string, string> {
+  const names = files.flatMap(({ services }) => services.map(({ typeName }) => typeName));
+  return new Map(clientEntries(files).map(([property], at) => [names[at] ?? "", property]));
 }

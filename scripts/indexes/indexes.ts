@@ -31,7 +31,7 @@ export async function indexesAreCurrent(): Promise<void> {
 async function indexes(): Promise<Map<string, string>> {
   const files = await contractFiles();
   return new Map([
-    ...contractIndexes(files),
+    ...(await contractIndexes(files)),
     ...resourceIndex(),
     [CLIENT_README, readme(clientServiceNames(files))],
   ]);

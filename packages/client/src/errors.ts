@@ -1,6 +1,6 @@
 /** The errors of calls: one class per code. The details that the server sends are properties. */
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { CODES, type CodeName } from "@wharf/contract/messages";
+import { CODES, type CodeName } from "@wharf/contract/codes";
 
 export interface FieldViolation {
   readonly field: string;

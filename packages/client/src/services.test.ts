@@ -7,7 +7,8 @@ import {
   SERVICES,
   SessionsService,
 } from "@wharf/contract/messages";
-import { CLIENT_SERVICES, isPaged, shortName } from "./services.ts";
+import { CLIENT_SERVICES, isPaged } from "./services.ts";
+import { shortName } from "./short-name.ts";
 
 test("the client has every service of the contract", () => {
   const names = (services: readonly { typeName: string }[]) =>

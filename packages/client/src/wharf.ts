@@ -4,13 +4,8 @@ import { allItems } from "./pages.ts";
 import { type RequestOf, requestMessage } from "./request.ts";
 import { type Fetch, overFetch } from "./rest/http.ts";
 import { restTransport } from "./rest/transport.ts";
-import {
-  CLIENT_SERVICES,
-  isPaged,
-  type ServiceClients,
-  type ServiceName,
-  shortName,
-} from "./services.ts";
+import { CLIENT_SERVICES, isPaged, type ServiceClients, type ServiceName } from "./services.ts";
+import { shortName } from "./short-name.ts";
 import { tokenSource } from "./tokens/fixed.ts";
 import type { TokenSource } from "./tokens/source.ts";
 import type { Sent, Transport } from "./transport.ts";

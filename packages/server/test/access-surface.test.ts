@@ -13,6 +13,7 @@ import {
 } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import { decodeJwt, decodeProtectedHeader } from "jose";
+import manifest from "../package.json" with { type: "json" };
 import { sendBytes } from "./support/client/grpc.ts";
 import { Http } from "./support/client/http.ts";
 import { onEachStore } from "./support/world/world.ts";
@@ -184,6 +185,9 @@ onEachStore("the API surface", (world) => {
       /wharf_request_duration_seconds_count\{protocol="rest",method="wharf.iam.v2beta1.GroupsService\/ListGroups",code="0"\} (\d+)/;
     assert.ok(Number(counted.exec(text)?.[1]) >= 1);
     assert.match(text, /^wharf_store_writes_total \d+$/m);
+    const { version } = await json("/version");
+    assert.equal(version, manifest.version);
+    assert.match(text, new RegExp(`^wharf_build_info\\{version="${version}",.*\\} 1$`, "m"));
     assert.match(text, /^wharf_token_cache_hits_total \d+$/m);
   });
 

@@ -21,6 +21,7 @@ import { jsonOf } from "../src/audit/message.ts";
 import { deleteExpiredEntries } from "../src/audit/retention.ts";
 import { Grants } from "../src/auth/grants.ts";
 import type { SigningKeys } from "../src/auth/keys.ts";
+import { CountedTask } from "../src/lib/testing/counted-task.ts";
 import type { Store } from "../src/store/db/store.ts";
 import { type AuditEntry, writeAudit } from "../src/store/tables/audit-and-events.ts";
 import { readCheckpoints } from "../src/store/tables/audit-checkpoints.ts";
@@ -132,6 +133,7 @@ for (const kind of STORES) {
       const settled = (await settledAuditId(store.reader)) ?? 0;
       while (await indexNextSegment(store, settled));
     };
+    const task = () => new CountedTask();
     const all = () => readAuditRange(store.reader, 0, 1e12, 1e6);
     before(async () => {
       database = await NewDatabase.of(kind);
@@ -157,14 +159,14 @@ for (const kind of STORES) {
         const found = rows.filter((row) => matches(row, filter, scopes)).map(({ id }) => id);
         if (descending) found.reverse();
         const page = { descending, after: undefined, skip, limit };
-        const first = await log.page(grantsOf(scopes), filter, page);
+        const first = await log.page(grantsOf(scopes), filter, page, task());
         assert.equal(first.total, found.length);
         const ids = first.entries.map(({ id }) => id);
         assert.deepEqual(ids, found.slice(skip, skip + limit));
         const last = ids.at(-1);
         if (last === undefined) return;
         const next = { ...page, after: last, skip: 0 };
-        const { entries } = await log.page(grantsOf(scopes), filter, next);
+        const { entries } = await log.page(grantsOf(scopes), filter, next, task());
         const expected = found.slice(skip + limit, skip + 2 * limit);
         assert.deepEqual(
           entries.map(({ id }) => id),
@@ -174,15 +176,25 @@ for (const kind of STORES) {
       await fc.assert(property, { numRuns: runs(20, 200) });
     });
 
+    test("a page lets other requests run between segments, batches and entries", async () => {
+      const filter = create(AuditFilterSchema, { method: "s.Roles/*" });
+      const page = { descending: true, after: undefined, skip: 0, limit: 500 };
+      const counted = task();
+      const { entries } = await log.page(EVERYTHING, filter, page, counted);
+      const segments = Math.floor(COUNT / SEGMENT_SIZE);
+      const least = segments + Math.ceil(entries.length / 100);
+      assert.ok(counted.steps >= least, `${counted.steps} of ${least} steps`);
+    });
+
     test("entries are found before they are indexed, and while they are", async () => {
       const filter = create(AuditFilterSchema, { method: "s.Roles/Delete" });
       const page = { descending: true, after: undefined, skip: 0, limit: 1 };
-      const { total } = await log.page(EVERYTHING, filter, page);
+      const { total } = await log.page(EVERYTHING, filter, page, task());
       await write(COUNT, COUNT + SEGMENT_SIZE);
-      const unindexed = await log.page(EVERYTHING, filter, page);
+      const unindexed = await log.page(EVERYTHING, filter, page, task());
       assert.equal(unindexed.total, total + SEGMENT_SIZE / METHODS.length);
       await index();
-      assert.deepEqual(await log.page(EVERYTHING, filter, page), unindexed);
+      assert.deepEqual(await log.page(EVERYTHING, filter, page, task()), unindexed);
     });
 
     test("writes that fail leave no gap in a chain, and those beside them are linked", async () => {
@@ -224,7 +236,7 @@ for (const kind of STORES) {
       const left = await all();
       assert.deepEqual(left, before.slice(deleted));
       const page = { descending: false, after: undefined, skip: 0, limit: 10 };
-      const { total, entries } = await log.page(EVERYTHING, undefined, page);
+      const { total, entries } = await log.page(EVERYTHING, undefined, page, task());
       assert.equal(total, left.length);
       assert.equal(entries[0]?.id, left[0]?.id);
       const orphans = "SELECT 1 FROM audit_postings WHERE segment < 1";

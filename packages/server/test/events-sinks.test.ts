@@ -226,6 +226,32 @@ onEachStore(
       );
     });
 
+    for (const maxConcurrency of [1, 16]) {
+      test(`an event that is not accepted holds back its subject only, ${maxConcurrency} at a time`, async () => {
+        let rejectedSubject = "";
+        const sink = await receiver((received, response) => {
+          const fails = received.headers["ce-subject"] === rejectedSubject;
+          return status(fails ? 500 : 200)(received, response);
+        });
+        const { org, uid } = await subscribed(sink.url, {
+          filters: [{ glob: { type: "*.iam.group.*" } }],
+          state: "SUBSCRIPTION_STATE_PAUSED",
+          maxConcurrency,
+        });
+        rejectedSubject = await world.group(org);
+        const others = [await world.group(org), await world.group(org)];
+        await api.groups.update(rejectedSubject, { name: "renamed" }, ["name"]);
+        await api.subscriptions.update(uid, { state: "SUBSCRIPTION_STATE_ACTIVE" }, ["state"]);
+        for (const other of others) await sink.about(other);
+        const failed = await delivery(uid, FAILED);
+        assert.deepEqual([failed.subject, failed.attempts.length], [rejectedSubject, 4]);
+        const types = sink.received
+          .filter(({ headers }) => headers["ce-subject"] === rejectedSubject)
+          .map(({ headers }) => String(headers["ce-type"]).includes("created"));
+        assert.deepEqual(types.slice(0, 4), [true, true, true, true]);
+      });
+    }
+
     test("a paused subscription gets its events when it is resumed", async () => {
       const sink = await receiver();
       const { org, uid } = await subscribed(sink.url);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Advisory } from "@wharf/contract";
 import type { Engine } from "../src/engine/engine.ts";
+import { CountedTask } from "../src/lib/testing/counted-task.ts";
 import type { Reader, Value } from "../src/store/db/connection.ts";
 import { FeedReader } from "../src/vulnerabilities/feeds/feed-reader.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
@@ -52,7 +53,8 @@ onEachStore("feeds of a small group beside a large one", (world) => {
       },
     };
     const engine = Object.create(direct.engine, { store: { value: { reader: counting } } });
-    return { reader: new FeedReader(engine as Engine, group), seen };
+    const task = new CountedTask();
+    return { reader: new FeedReader(engine as Engine, group, task), seen, task };
   }
 
   async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
@@ -79,10 +81,27 @@ onEachStore("feeds of a small group beside a large one", (world) => {
     assert.deepEqual(await namesOf(large ?? ""), names);
   });
 
+  test("let other requests run between any two documents", async () => {
+    for (const read of [
+      (reader: FeedReader) => reader.byId(),
+      (reader: FeedReader) => reader.withSources(),
+      (reader: FeedReader) => reader.byPackage(),
+    ]) {
+      const { reader, task } = reading(large ?? "");
+      let steps = 0;
+      for await (const _ of read(reader)) {
+        assert.ok(task.steps > steps);
+        steps = task.steps;
+      }
+      assert.ok(steps > OTHERS / 100, "and between batches");
+    }
+  });
+
   test("reject packages above the memory limit", async () => {
     const { engine } = direct;
     const code = "RESOURCE_EXHAUSTED";
-    const of = (mostHeld: number) => new FeedReader(engine, large ?? "", mostHeld);
+    const of = (mostHeld: number) =>
+      new FeedReader(engine, large ?? "", new CountedTask(), mostHeld);
     const key = { type: "apk", name: "package-3" };
     const { length } = await of(1024 * 1024).ofPackage(key);
     assert.ok(length > OTHERS / 12);

@@ -307,6 +307,32 @@ for (const kind of STORES) {
       }
     });
 
+    test("a row that moves while another one is placed does not mislead it", async () => {
+      const order: Order = { column: "name", descending: false };
+      const uids = Array.from({ length: 6 }, () => newChildUid(folders[2] as string));
+      await insert(uids);
+      const set = new RangeSet(uids, false, false);
+      const listed = async () =>
+        (await read(scanOf(set, order, { limit: 200 }))).map(({ uid }) => uid);
+      const [, , middle, , , moved] = uids.map((uid) => known.get(uid) as Known);
+      const rename = (one: Known | undefined, name: string) =>
+        update(one as Known, name, (one as Known).updated);
+      for (let before = 0; before < 8; before++) {
+        for (const [at, uid] of uids.entries()) await rename(known.get(uid), `name-${at}`);
+        assert.deepEqual(await listed(), uids);
+        await rename(moved, "name-0-moved");
+        let statements = 0;
+        reader.before = async () => {
+          // Among the rows that the other one is compared with, this one then is the first, where it was the third.
+          if (statements++ === before) await rename(middle, "a name before all");
+        };
+        await listed();
+        reader.before = async () => {};
+        assert.deepEqual(await listed(), expected(set, order, []), `before statement ${before}`);
+      }
+      for (const uid of uids) await remove(known.get(uid) as Known);
+    });
+
     test("after a change of the caller's own access, a list is derived from the former one", async () => {
       const order: Order = { column: "updated", descending: false };
       const filters = [{ column: "name", value: NAMES[0] as string }];

@@ -1,38 +1,51 @@
 import { resolve } from "node:path";
-import { ConfigError, readSettings } from "@wharf/server/config/settings.ts";
+import { ConfigError, readSettings, type Settings } from "@wharf/server/config/settings.ts";
+import type { Lock } from "@wharf/server/lib/age/age.ts";
 import type { Run } from "../command/types.ts";
+import { counted } from "../output/counted.ts";
 import { progressOn } from "../progress.ts";
 import { terminalOf } from "../terminal/terminal.ts";
 import type { backupDefinition } from "./commands.ts";
-import { splitWords } from "./words.ts";
-
-const KEY_COPY = "secret-key-copy";
+import { newPassphrase } from "./passphrase.ts";
 
 export const run: Run<typeof backupDefinition> = async (_context, { words }) => {
-  const { file, keyCopy, settings } = await readWords("backup", words);
-  const { backUp } = await import("@wharf/server/app/admin-backup.ts");
-  const { secretKey } = await showingProgress(`copying to ${file}`, (progress) =>
-    backUp(settings, { file: resolve(file), secretKeyCopy: keyCopy, progress }),
-  );
-  console.error(`wharf: wrote and checked ${file}`);
-  const next =
-    keyCopy === undefined
-      ? `the backup has no secret key, and cannot be used without it: keep a copy of ${secretKey} in another place`
-      : `keep ${keyCopy} in another place than the backup: together they can sign any token`;
-  console.error(`wharf: next: ${next}`);
+  const { file, settings } = await readWords(words);
+  if (file === undefined && settings.backupDir === "")
+    throw new ConfigError("admin backup: FILE is required, before any options, or --backup-dir");
+  const { lockOf } = await import("@wharf/server/app/backup/backup-lock.ts");
+  const lock = lockOf(settings) ?? (await promptedLock());
+  const written = await showingProgress("backing up", async (progress) => {
+    if (file !== undefined) {
+      const { backUp } = await import("@wharf/server/app/backup/back-up.ts");
+      return { file, ...(await backUp(settings, { file: resolve(file), lock, progress })) };
+    }
+    const { addBackup } = await import("@wharf/server/app/backup/backup-directory.ts");
+    return addBackup(settings, settings, lock, progress);
+  });
+  console.error(`wharf: wrote and checked ${written.file}: ${counted(written.rows, "row")}`);
+  console.error(`wharf: next: ${nextStep(lock)}`);
 };
 
-/** The file, the copy of the key and the settings that backup and restore share. */
-export async function readWords(command: string, words: readonly string[]) {
+async function promptedLock(): Promise<Lock> {
+  const missing = "a backup contains the secret key: name who can open it";
+  const hint = "give --backup-recipients or --backup-passphrase-file";
+  return { passphrase: await newPassphrase(missing, hint) };
+}
+
+function nextStep(lock: Lock): string {
+  return "passphrase" in lock
+    ? "keep the passphrase in another place than the backup: nothing opens it without"
+    : "keep the identity of a recipient in another place than the backup: nothing opens it without";
+}
+
+/** The file, if the first word is one, and the settings. */
+export async function readWords(
+  words: readonly string[],
+): Promise<{ file: string | undefined; settings: Settings }> {
   const [first, ...rest] = words;
-  if (first === undefined || first.startsWith("-"))
-    throw new ConfigError(`admin ${command}: FILE is required, before any options`);
-  const { values, settings } = splitWords(rest, { values: [KEY_COPY] });
-  return {
-    file: first,
-    keyCopy: values.get(KEY_COPY),
-    settings: await readSettings(settings, process.env),
-  };
+  const hasFile = first !== undefined && !first.startsWith("-");
+  const settings = await readSettings(hasFile ? rest : words, process.env);
+  return { file: hasFile ? first : undefined, settings };
 }
 
 export function showingProgress<T>(

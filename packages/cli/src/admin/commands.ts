@@ -108,26 +108,56 @@ export const registrySecretDefinition = define({
 
 export const backupDefinition = define({
   name: "backup",
-  summary: "Back up the embedded database while the server runs",
+  summary: "Back up the whole installation to one encrypted file, while the server runs",
   description: [
-    "The backup is the state of one moment, checked, and readable by you only. An existing file is not overwritten.",
-    "It does not contain the secret key, without which it cannot be used: keep both, in different places.",
-    "PostgreSQL has tools of its own, such as pg_dump.",
+    "The backup is the state of one moment, of SQLite or PostgreSQL, with the secret key. It is read again before it gets its name, only you can read the file, and an existing one is not overwritten.",
+    "It is encrypted in the format of age, for the recipients or with the passphrase of the settings; at a terminal, you are asked for a passphrase otherwise.",
+    "Without a file, it is added to --backup-dir, and the oldest ones beyond --backup-keep are deleted.",
   ].join(" "),
   examples: [
-    { command: "wharf admin backup wharf-backup.db --data ./data" },
+    { command: "wharf admin backup wharf.backup --data ./data" },
     {
-      command: "wharf admin backup wharf-backup.db --secret-key-copy /mnt/keys/secret.key",
-      shows: "copy the secret key, too, to another place",
+      command: "wharf admin backup wharf.backup --backup-recipients age1…",
+      shows: "encrypt it with a public key: who writes backups cannot read them",
     },
   ],
   raw: true,
-  arguments: [{ name: "file", summary: "File to write.", required: true }],
+  arguments: [{ name: "file", summary: "File to write (default: a new one in --backup-dir)." }],
+  options: serverOptions(),
+});
+
+export const keygenDefinition = define({
+  name: "backup-keygen",
+  summary: "Create a key pair for backups, and print the recipient",
+  description:
+    "The file has the identity, which opens backups for this recipient: keep it where neither servers nor backups are. `age-keygen` does the same.",
+  examples: [{ command: "wharf admin backup-keygen backup-identity.txt" }],
+  raw: true,
+  arguments: [{ name: "file", summary: "File for the identity.", required: true }],
+});
+
+export const migrateDefinition = define({
+  name: "migrate",
+  summary: "Copy the store into another database: SQLite, PostgreSQL, or back",
+  description: [
+    "Stop all servers first. The target must be empty, and has everything or nothing afterwards: an interrupted copy leaves nothing and can be repeated.",
+    "Every row is compared. The store that was copied stays as it is.",
+  ].join(" "),
+  examples: [
+    { command: "wharf admin migrate --data ./data --to postgres://wharf@db.example.com/wharf" },
+    {
+      command:
+        "wharf admin migrate --database-url postgres://wharf@db.example.com/wharf --to ./data",
+      shows: "from PostgreSQL to SQLite",
+    },
+  ],
+  raw: true,
   options: {
-    "secret-key-copy": {
+    to: {
       type: "string",
-      value: "FILE",
-      summary: "Also write a copy of the secret key to this file.",
+      value: "URL|DIR",
+      summary: "URL of an empty PostgreSQL database, or a directory for SQLite.",
+      required: true,
     },
     ...serverOptions(),
   },
@@ -164,23 +194,25 @@ export const checkDefinition = define({
 
 export const restoreDefinition = define({
   name: "restore",
-  summary: "Restore a backup of the embedded database",
+  summary: "Build the installation of a backup where there is none",
   description: [
-    "The data directory must have no database, and no running server.",
-    "The backup is checked first, and so is the secret key if there is one.",
+    "The data directory must have no database and no running server, or the PostgreSQL database no tables of wharf; the backup may be of the other database.",
+    "Every row is compared with the backup; after an error, nothing is left behind. The secret key is written to the data directory, or to --secret-key-file.",
   ].join(" "),
   examples: [
     {
-      command: "wharf admin restore wharf-backup.db --secret-key-copy secret.key --data ./restored",
+      command:
+        "wharf admin restore wharf.backup --identity-file backup-identity.txt --data ./restored",
     },
   ],
   raw: true,
   arguments: [{ name: "file", summary: "Backup to restore.", required: true }],
   options: {
-    "secret-key-copy": {
+    "identity-file": {
       type: "string",
       value: "FILE",
-      summary: "Copy of the secret key, to be put into the data directory.",
+      summary:
+        "Identity of a recipient. Default: a passphrase, from --backup-passphrase-file or asked for.",
     },
     ...serverOptions(),
   },
@@ -207,6 +239,8 @@ export const admin = group({
     command(checkDefinition, () => import("./check.ts")),
     command(backupDefinition, () => import("./backup.ts")),
     command(restoreDefinition, () => import("./restore.ts")),
+    command(keygenDefinition, () => import("./keygen.ts")),
+    command(migrateDefinition, () => import("./migrate.ts")),
     keys,
   ],
 });

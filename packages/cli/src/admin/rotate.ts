@@ -1,6 +1,7 @@
 import type { KeysRotated } from "@wharf/server/app/admin-keys.ts";
 import { ConfigError, readSettings } from "@wharf/server/config/settings.ts";
 import type { Run } from "../command/types.ts";
+import { counted } from "../output/counted.ts";
 import type { rotateDefinition } from "./commands.ts";
 import { confirm } from "./confirm.ts";
 import { splitWords } from "./words.ts";
@@ -64,8 +65,4 @@ function next({ mode, registryKeys, clientSecrets }: KeysRotated, lost: boolean)
   }
   if (mode === "all") steps.push("ask users to sign in again, and create new operator tokens");
   return steps.map((step) => `next: ${step}`);
-}
-
-function counted(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
 }

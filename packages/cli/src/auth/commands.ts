@@ -158,6 +158,26 @@ export const dockerCredentialDefinition = define({
   hidden: true,
 });
 
+export const kubeletCredentialDefinition = define({
+  name: "kubelet-credential",
+  summary: "Credential provider protocol of the kubelet: wharf-credential-provider",
+  description: `Reads a CredentialProviderRequest from standard input, exchanges its service account token for a token of
+the image's registry, and prints a CredentialProviderResponse. The identity is the annotation
+wharf/identity of the service account, or --identity.`,
+  examples: [
+    { command: "wharf auth kubelet-credential --api https://wharf.example.com < request" },
+  ],
+  options: {
+    identity: {
+      type: "string",
+      value: "UID",
+      summary: "Identity of service accounts without the annotation",
+      env: "WHARF_IDENTITY",
+    },
+  },
+  hidden: true,
+});
+
 export const listSessionsDefinition = define({
   ...LIST,
   summary: "List your own sessions, or those of a person or an identity provider",
@@ -220,5 +240,6 @@ export const auth = group({
     sessions,
     command(deleteAccountDefinition, load, "deleteAccount"),
     command(dockerCredentialDefinition, loadDocker, "dockerCredential"),
+    command(kubeletCredentialDefinition, () => import("./kubelet/run.ts"), "kubeletCredential"),
   ],
 });

@@ -13,8 +13,11 @@ export const helpDefinition = define({
 
 export const versionDefinition = define({
   name: "version",
-  summary: "Print the version",
-  examples: [{ command: "wharf version" }, { command: "wharf --version" }],
+  summary: "Print the version; with -o json, also commit and build date",
+  examples: [
+    { command: "wharf version" },
+    { command: "wharf version -o json", shows: "with commit, build date and Node.js version" },
+  ],
 });
 
 export const help = command(helpDefinition, load, "help");

@@ -1,9 +1,10 @@
 import type { Node } from "../command/definition.ts";
 import { find } from "../command/find.ts";
 import type { Run } from "../command/types.ts";
+import type { Column } from "../output/columns.ts";
 import { showHelp } from "../run.ts";
 import { wrap } from "../terminal/width.ts";
-import { version } from "../version.ts";
+import { type VersionDetails, version, versionDetails } from "../version.ts";
 import type { helpDefinition, versionDefinition } from "./commands.ts";
 import { TOPICS, type Topic } from "./topics.ts";
 
@@ -26,4 +27,16 @@ function topicText({ title, paragraphs }: Topic, width: number): string {
   return [title, ...shown].join("\n\n");
 }
 
-export const printVersion: Run<typeof versionDefinition> = async ({ out }) => out.text(version());
+const VERSION_COLUMNS: readonly Column<VersionDetails>[] = [
+  { header: "Version", value: (details) => details.version },
+  { header: "Commit", value: ({ commit }) => commit },
+  { header: "Build date", value: ({ buildDate }) => buildDate },
+  { header: "Node.js", value: ({ nodeVersion }) => nodeVersion },
+  { header: "Platform", value: ({ platform }) => platform },
+];
+
+export const printVersion: Run<typeof versionDefinition> = async ({ out, settings }) => {
+  // Scripts read the bare version.
+  if (out.format === "table" && settings.format === undefined) return out.text(version());
+  await out.one(versionDetails(), VERSION_COLUMNS, { id: (details) => details.version });
+};

@@ -16,7 +16,7 @@ import {
   ResourceInfoSchema,
 } from "@wharf/contract/gen/google/rpc/error_details_pb.js";
 import { codeOfNumber, type WharfError, wharfError } from "../errors.ts";
-import { httpErrorContext, unreachable } from "../rest/transport.ts";
+import { httpErrorContext, unreachable } from "../rest/error-response.ts";
 import type { Transport } from "../transport.ts";
 
 export interface GrpcOptions {

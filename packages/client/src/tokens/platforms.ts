@@ -1,6 +1,6 @@
 /** Workload tokens of CI platforms. */
 import { wharfError } from "../errors.ts";
-import { unreachable } from "../rest/transport.ts";
+import { unreachable } from "../rest/error-response.ts";
 import { cachedSource } from "./cached.ts";
 import { type TokenSource, withExpiry } from "./source.ts";
 

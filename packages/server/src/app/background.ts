@@ -6,11 +6,12 @@ import { ClockWatch } from "../observe/clock-watch.ts";
 import type { RegistrySync } from "../registry/reconcile/registry-sync.ts";
 import { databaseTime } from "../store/db/database-time.ts";
 import { resumeSeverities } from "../vulnerabilities/severities/severity-changes.ts";
+import { ScheduledBackups } from "./backup/scheduled-backups.ts";
 import type { Core } from "./core.ts";
 
 /**
  * What runs beside requests: checks of store and clocks, retention, index and sinks of the audit log, reconciling,
- * delivery of events, and updates that a stop interrupted.
+ * delivery of events, scheduled backups, and updates that a stop interrupted.
  */
 export class BackgroundTasks {
   readonly #core: Core;
@@ -19,6 +20,7 @@ export class BackgroundTasks {
   readonly #retention: Retention;
   readonly #audit: AuditMaintenance;
   readonly #auditSinks: AuditSinks;
+  readonly #backups: ScheduledBackups;
   readonly #clocks: ClockWatch;
   readonly #stopping = new AbortController();
   #resumed: Promise<void> | undefined;
@@ -30,6 +32,7 @@ export class BackgroundTasks {
     this.#retention = new Retention(core);
     this.#audit = new AuditMaintenance(core);
     this.#auditSinks = new AuditSinks(core);
+    this.#backups = new ScheduledBackups(core);
     this.#clocks = new ClockWatch({ ...core, databaseTime: () => databaseTime(core.store.reader) });
   }
 
@@ -44,6 +47,7 @@ export class BackgroundTasks {
       this.#audit.start();
       this.#auditSinks.start();
       this.#delivery.start();
+      this.#backups.start();
     }
     this.#resumed = resumeSeverities(engine, this.#stopping.signal).catch((error) => {
       log.error({ err: error }, "update of advisories after changed severities failed");
@@ -56,6 +60,7 @@ export class BackgroundTasks {
     this.#clocks.stop();
     this.#stopping.abort();
     await this.#resumed;
+    await this.#backups.stop();
     await this.#retention.stop();
     await this.#audit.stop();
     await this.#auditSinks.stop();

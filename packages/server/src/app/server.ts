@@ -4,11 +4,13 @@ import { SERVICES_V1 } from "@wharf/contract/v1";
 import { registerAudit } from "../audit/register.ts";
 import { registerClouds } from "../clouds/check.ts";
 import type { Settings } from "../config/settings.ts";
+import { registerConsole } from "../console/files.ts";
 import type { DeliveryTimes } from "../delivery/times.ts";
 import { auditDeniedCall } from "../engine/audit-denial.ts";
 import { registerResources } from "../engine/handlers.ts";
 import type { EngineLimits } from "../engine/limits.ts";
 import { registerEvents } from "../events/register.ts";
+import type { HostLookup } from "../lib/host-lookup.ts";
 import { embeddedDatabaseError } from "../lib/startup-errors.ts";
 import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
 import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
@@ -67,6 +69,8 @@ export interface ServerOptions {
   readonly limits?: EngineLimits;
   /** Times of deliveries; short ones make tests fast. */
   readonly deliveryTimes?: DeliveryTimes;
+  /** How the names of sinks are resolved; by name servers of its own in tests. */
+  readonly hosts?: HostLookup;
   /** For one of several processes. */
   readonly supervisor?: SupervisorLink;
 }
@@ -110,7 +114,7 @@ async function serve(
   store: Store,
   metrics: Metrics,
   logs: Log,
-  { passwords, limits, deliveryTimes, supervisor }: ServeOptions,
+  { passwords, limits, deliveryTimes, hosts, supervisor }: ServeOptions,
 ): Promise<DrainableServer> {
   const { log } = logs;
   const faults = new FaultLog(log);
@@ -125,6 +129,7 @@ async function serve(
   const api = new Api();
   const exchange = createExchange(core);
   registerSystem(api, { ...core, readiness, scrape });
+  registerConsole(api);
   registerResources(api.handlers, engine);
   registerAudit(api, core);
   registerClouds(api, core);
@@ -135,7 +140,7 @@ async function serve(
     registerLogin(api, { ...core, passwords, peers: supervisor }, exchange),
   );
   const registry = registerRegistry(api, core, exchange);
-  const delivery = registerEvents(api, core, deliveryTimes);
+  const delivery = registerEvents(api, { ...core, hosts }, deliveryTimes);
   await registerVulnerabilities(api, { ...core, exchange });
   registerV1(api, engine, registry.tagWrites);
 

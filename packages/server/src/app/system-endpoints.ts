@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { PingResponseSchema, PingService } from "@wharf/contract";
 import type { SigningKeys } from "../auth/keys.ts";
 import type { Addresses } from "../config/addresses.ts";
+import { BUILD, VERSION } from "../lib/version.ts";
 import { DEVICE_CODE } from "../login/oauth/oauth-grants.ts";
 import { TOKEN_EXCHANGE } from "../login/oauth/token-exchange-grant.ts";
 import type { Metrics } from "../observe/metrics.ts";
@@ -25,7 +26,7 @@ export interface SystemEndpointDeps {
 }
 
 /**
- * Registers Ping, and the endpoints outside the contract: health, readiness, metrics, OpenID discovery and
+ * Registers Ping, and the endpoints outside the contract: health, readiness, version, metrics, OpenID discovery and
  * the JSON Web Key Set.
  */
 export function registerSystem(api: Api, deps: SystemEndpointDeps): void {
@@ -53,6 +54,7 @@ function systemEndpoints({
       const { problem } = readiness;
       return problem === undefined ? text(200, "ok") : notReady(problem);
     }),
+    get("/version", async () => published({ version: VERSION, ...BUILD })),
     get("/metrics", async () => {
       const { contentType, body } = await scrape();
       return { status: 200, headers: { "content-type": contentType }, body };

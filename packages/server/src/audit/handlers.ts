@@ -62,12 +62,10 @@ async function list({ engine, log }: AuditDeps, call: Call, request: ListAuditEn
   const descending = isDescending(request.orderBy);
   const query = JSON.stringify(["audit", descending, filterKey(filter)]);
   const cursor = readCursor(engine, query, request.pageToken, call.time);
-  const { entries, total } = await log.page(call.caller.grants, filter, {
-    descending,
-    after: cursor?.position.id,
-    skip,
-    limit: pageSize + 1,
-  });
+  const page = { descending, after: cursor?.position.id, skip, limit: pageSize + 1 };
+  const { entries, total } = await engine.lists.run(call, 1, (task) =>
+    log.page(call.caller.grants, filter, page, task),
+  );
   await auditRead(engine, call, filter);
   const bodies = fitting(
     entries.slice(0, pageSize).map((entry) => bodyOf(call, entry)),

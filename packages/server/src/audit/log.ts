@@ -1,11 +1,15 @@
 import type { AuditFilter } from "@wharf/contract";
 import type { Grants } from "../auth/grants.ts";
+import type { SlicedTask } from "../lib/time-slices.ts";
 import type { Store } from "../store/db/store.ts";
 import { readAuditEntries, type StoredAuditEntry } from "../store/tables/audit-entries.ts";
 import { selectionOf } from "./filter.ts";
 import { Postings } from "./index/postings.ts";
 import { Segments } from "./index/segments.ts";
 import { type PageRequest, selectPage } from "./index/select.ts";
+
+/** Entries that are read between two points where other requests may run. */
+const BATCH_SIZE = 100;
 
 /** A page of entries, in its order. */
 export interface AuditPage {
@@ -28,13 +32,19 @@ export class AuditLog {
     grants: Grants,
     filter: AuditFilter | undefined,
     request: PageRequest,
+    task: SlicedTask,
   ): Promise<AuditPage> {
     const { reader } = this.#store;
-    const segments = await this.#segments.read(reader);
+    const segments = await this.#segments.read(reader, task);
     const index = { segments, postings: this.#postings };
     const selection = await selectionOf(reader, grants, filter, index);
-    const { ids, total } = await selectPage(reader, index, selection, request);
-    const entries = await readAuditEntries(reader, ids);
-    return { entries: request.descending ? entries.reverse() : entries, total };
+    const { ids, total } = await selectPage(reader, index, selection, request, task);
+    const entries: StoredAuditEntry[] = [];
+    for (let at = 0; at < ids.length; at += BATCH_SIZE) {
+      const some = await readAuditEntries(reader, ids.slice(at, at + BATCH_SIZE));
+      entries.push(...(request.descending ? some.reverse() : some));
+      await task.pause();
+    }
+    return { entries, total };
   }
 }

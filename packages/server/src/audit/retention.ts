@@ -41,7 +41,7 @@ export async function deleteExpiredEntries(
     return deleteIndexed(store, Math.floor(first / SEGMENT_SIZE));
   }
   const end = (segment + 1) * SEGMENT_SIZE - 1;
-  const oldest = (await readSegments(reader, segment))[0];
+  const oldest = (await readSegments(reader, segment, 1))[0];
   if (oldest === undefined || oldest.lastTime > until) return undefined;
   // The last entry stays, because ids continue after it.
   if (end >= last || (await checkpointedId(reader)) < end) return undefined;

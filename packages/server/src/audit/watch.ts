@@ -51,7 +51,8 @@ export async function watchEntries(
     checked = grants;
     if (settled > after) {
       const page = { descending: false, after, below: settled + 1, skip: 0, limit: ENTRIES };
-      const { entries } = await log.page(grants.grants, filter, page);
+      const task = engine.lists.task(call.caller.uid, call);
+      const { entries } = await log.page(grants.grants, filter, page, task);
       after = entries.length < ENTRIES ? settled : (entries.at(-1)?.id ?? settled);
       if (entries.length > 0) {
         const messages = entries.map(messageOf);

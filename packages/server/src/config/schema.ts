@@ -1,4 +1,6 @@
 import { DISTRIBUTIONS } from "@wharf/advisories/distributions";
+import { readRecipient } from "../lib/age/x25519.ts";
+import { parseCron } from "../lib/cron.ts";
 import { LOG_LEVELS } from "../observe/logger.ts";
 import { databaseUrlProblem } from "./database-url.ts";
 import {
@@ -271,6 +273,40 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     help: "Beginning of the types of all events, by which existing receivers know them.",
     problem: (text) =>
       /^[a-z0-9]+(\.[a-z0-9-]+)*$/.test(text) ? undefined : "must be a reversed domain name",
+  },
+  backupSchedule: {
+    default: "",
+    value: "CRON",
+    help: "When the server backs itself up, as five fields of cron in UTC, @hourly or @daily. Default: never.",
+    problem: (text) =>
+      text === "" || parseCron(text) !== undefined
+        ? undefined
+        : 'must be five fields of cron, such as "30 2 * * *", or @hourly, @daily or @weekly',
+  },
+  backupDir: {
+    default: "",
+    value: "DIR",
+    help: "Directory for backups of the schedule, and of `wharf admin backup` without a file.",
+  },
+  backupKeep: {
+    default: "7",
+    value: "NUMBER",
+    help: "Backups that are kept in that directory; older ones are deleted.",
+    problem: countProblem,
+  },
+  backupRecipients: {
+    default: "",
+    value: "KEYS",
+    help: "Public keys of age (age1…) that backups are encrypted for, separated by commas.",
+    problem: (text) => {
+      const other = list(text).find((key) => readRecipient(key) === undefined);
+      return other === undefined ? undefined : `must be recipients of age; got ${other}`;
+    },
+  },
+  backupPassphraseFile: {
+    default: "",
+    value: "FILE",
+    help: "File with the passphrase that backups are encrypted with, instead of recipients.",
   },
   localAccounts: {
     default: "on",

@@ -58,6 +58,12 @@ export interface Settings {
   readonly privateSinks: readonly string[];
   /** Before the types of all events. */
   readonly eventTypePrefix: string;
+  /** Fields of cron; empty: never. */
+  readonly backupSchedule: string;
+  readonly backupDir: string;
+  readonly backupKeep: number;
+  readonly backupRecipients: readonly string[];
+  readonly backupPassphraseFile: string;
   readonly localAccounts: boolean;
   readonly awsRole: string;
   readonly googleStsEndpoint: string;
@@ -114,8 +120,21 @@ function parsed(texts: Record<SettingName, string>): Settings {
   if (v1Sunset !== 0 && (v1Deprecation === 0 || v1Sunset <= v1Deprecation)) {
     throw new ConfigError("--v1-sunset must be later than --v1-deprecation");
   }
+  if (texts.backupRecipients !== "" && texts.backupPassphraseFile !== "")
+    throw new ConfigError("--backup-recipients and --backup-passphrase-file exclude each other");
+  if (texts.backupSchedule !== "") {
+    if (texts.backupDir === "") throw new ConfigError("--backup-schedule needs --backup-dir");
+    if (texts.backupRecipients === "" && texts.backupPassphraseFile === "")
+      throw new ConfigError(
+        "--backup-schedule needs --backup-recipients or --backup-passphrase-file: backups contain the secret key",
+      );
+  }
   return {
     ...texts,
+    backupDir: texts.backupDir && resolve(texts.backupDir),
+    backupKeep: Number(texts.backupKeep),
+    backupRecipients: list(texts.backupRecipients),
+    backupPassphraseFile: texts.backupPassphraseFile && resolve(texts.backupPassphraseFile),
     v1Deprecation,
     v1Sunset,
     listen,

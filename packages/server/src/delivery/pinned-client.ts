@@ -1,7 +1,8 @@
 import { Agent, type OutgoingHttpHeaders, request as requestHttp } from "node:http";
+import type { SecureContext } from "node:tls";
 import { rejectPrivate } from "../lib/fetch-json.ts";
-import { publicLookup } from "../lib/ip-ranges.ts";
-import { https } from "../lib/lazy-builtins.ts";
+import { HOST_LOOKUP, type HostLookup } from "../lib/host-lookup.ts";
+import { https, tls } from "../lib/lazy-builtins.ts";
 import { readRetryAfter } from "./retry-schedule.ts";
 
 /** The beginning of an answer that is kept. */
@@ -33,6 +34,7 @@ export interface PinnedClientOptions {
   /** From the DNS lookup to the status of the answer. */
   readonly timeoutMs: number;
   readonly maxConnections: number;
+  readonly hosts?: HostLookup | undefined;
 }
 
 /**
@@ -48,14 +50,17 @@ export class PinnedClient {
   constructor(url: URL, options: PinnedClientOptions) {
     this.#url = url;
     this.#options = options;
-    const { anywhere, maxConnections: maxSockets } = options;
+    const { anywhere, maxConnections: maxSockets, hosts = HOST_LOOKUP } = options;
     const settings = {
       keepAlive: true,
       maxSockets,
       timeout: IDLE_MS,
-      ...(anywhere ? {} : { lookup: publicLookup }),
+      lookup: anywhere ? hosts.anywhere : hosts.publicOnly,
     };
-    this.#agent = url.protocol === "https:" ? new (https().Agent)(settings) : new Agent(settings);
+    this.#agent =
+      url.protocol === "https:"
+        ? new (https().Agent)({ ...settings, secureContext: sharedContext() })
+        : new Agent(settings);
   }
 
   async post(headers: OutgoingHttpHeaders, body: string): Promise<SendResult> {
@@ -129,6 +134,14 @@ export class PinnedClient {
   close(): void {
     this.#agent.destroy();
   }
+}
+
+let context: SecureContext | undefined;
+
+/** The trusted certificate authorities: reading them again for each connection costs more than the connection. */
+function sharedContext(): SecureContext {
+  context ??= tls().createSecureContext();
+  return context;
 }
 
 /** Only the code of a system error is shown: its message can name internal addresses. */

@@ -64,7 +64,7 @@ export class Engine {
     this.rangeSets = new RangeSets(limits.manyRanges);
     this.visibleRows = new VisibleRows(store.reader);
     this.listIndexes = new ListIndexes(store, limits.listIndexes);
-    this.textSearches = new TextSearches(store.reader, limits.minSearchedRows);
+    this.textSearches = new TextSearches(store.reader, limits);
     this.store = store;
     this.catalog = catalog;
     this.access = access;

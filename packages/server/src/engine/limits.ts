@@ -19,6 +19,11 @@ export interface EngineLimits {
   /** Lists by text of tables with fewer rows test the rows in the store; those of larger ones use an index. */
   readonly minSearchedRows: number;
   /**
+   * How long lists by text keep the event loop at a time, in milliseconds. Among a million rows they take tens of
+   * milliseconds: with short slices, other requests hardly notice.
+   */
+  readonly searchSliceMs: number;
+  /**
    * Tags of each partition deleted in one transaction, which blocks all other writes. A larger repo is
    * emptied in several transactions before it is deleted.
    */
@@ -33,6 +38,7 @@ export const ENGINE_LIMITS: EngineLimits = {
   pageBytes: 4 * 1024 * 1024 - 16 * 1024,
   manyRanges: 100,
   minSearchedRows: 10_000,
+  searchSliceMs: 0.5,
   deletedTags: 2_000,
   listIndexes: { sortedRows: 500, blockRows: 2_000, batchRows: 4_000 },
 };

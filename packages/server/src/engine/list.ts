@@ -111,7 +111,7 @@ export function listMethod<R extends ResourceMessage>(
         limit: pageSize + 1,
         form: hydrates || call.format === "binary" ? "data" : "json",
         listIndexes: engine.listIndexes,
-        search: await engine.textSearches.for(resource, asked, ranges),
+        search: await engine.textSearches.for(call, resource, asked, ranges),
         task,
       };
       // The total of one range does not wait for its page.

@@ -2,6 +2,7 @@ import { tooMany } from "../lib/errors.ts";
 import { KeyedSemaphore } from "../lib/semaphore.ts";
 import { type SlicedTask, TimeSlices } from "../lib/time-slices.ts";
 import type { Call } from "../rpc/call.ts";
+import type { Abandonable } from "../store/db/store.ts";
 
 /** Such lists of one caller that run concurrently. */
 const CONCURRENCY = 2;
@@ -26,6 +27,11 @@ export class ListScheduler {
 
   constructor(manyRanges: number) {
     this.#manyRanges = manyRanges;
+  }
+
+  /** A task of other long reads, in the same slices. */
+  task(owner: string, request?: Abandonable): SlicedTask {
+    return this.#slices.task(owner, request);
   }
 
   /** Runs a list over a number of ranges. */

@@ -1,4 +1,8 @@
+import { QueueFullError } from "../lib/fair-queue.ts";
+import { TimeSlices } from "../lib/time-slices.ts";
+import type { Call } from "../rpc/call.ts";
 import type { Reader } from "../store/db/connection.ts";
+import { tooManyReads } from "../store/db/costly-reads.ts";
 import { readRowsById } from "../store/resources/page.ts";
 import type { Bound, Condition, Range } from "../store/resources/query.ts";
 import { countsOf } from "../store/resources/range-counts.ts";
@@ -8,6 +12,7 @@ import type { TermFilter, TextFilter } from "../store/resources/terms.ts";
 import { RowSource } from "../store/search/row-source.ts";
 import { SearchIndex, type SearchQuery } from "../store/search/search-index.ts";
 import type { ResourceMessage } from "./definition.ts";
+import type { EngineLimits } from "./limits.ts";
 import type { Resource } from "./resource.ts";
 import type { Scan } from "./scan.ts";
 
@@ -40,15 +45,18 @@ interface Kept {
 export class TextSearches {
   readonly #reader: Reader;
   readonly #minRows: number;
+  readonly #slices: TimeSlices;
   readonly #kept = new Map<ResourceTable, Kept>();
 
-  constructor(reader: Reader, minRows: number) {
+  constructor(reader: Reader, { minSearchedRows, searchSliceMs }: EngineLimits) {
     this.#reader = reader;
-    this.#minRows = minRows;
+    this.#minRows = minSearchedRows;
+    this.#slices = new TimeSlices(searchSliceMs);
   }
 
   /** The search for a list with these conditions; undefined where the store answers it as well. */
   async for<R extends ResourceMessage>(
+    call: Call,
     { table, definition }: Resource<R>,
     filters: readonly Condition[],
     ranges: readonly Range[],
@@ -61,22 +69,23 @@ export class TextSearches {
     const kinds = searched.map(({ kind }) => kind);
     const index = () => this.#index(table, kinds);
     return {
-      rows: (scan) => this.#rows(index, scan),
-      count: async (scan) => (await index()).count(queryOf(scan)),
+      rows: (scan) => this.#rows(index, scan, call),
+      count: async (scan) => (await index()).count(queryOf(scan), call).catch(rejection),
     };
   }
 
-  async #rows(index: () => Promise<SearchIndex>, scan: Scan): Promise<PageRow[]> {
+  async #rows(index: () => Promise<SearchIndex>, scan: Scan, call: Call): Promise<PageRow[]> {
     const { table, form } = scan;
     for (let attempt = 1; ; attempt++) {
       const search = await index();
-      const positions = await search.page(queryOf(scan), scan);
+      const found = await search.page(queryOf(scan), scan, call).catch(rejection);
+      const { positions } = found;
       if (form === "keys") return positions.map(({ key, id }): PageRow => [key, id, 0, ""]);
       const ids = positions.map(({ id }) => id);
       const byId = await readRowsById(this.#reader, table, ids, form);
       const isWhole = byId.size === ids.length;
       // Rows that change between the two reads may no longer belong to the page.
-      if (isWhole && (attempt >= MAX_ATTEMPTS || (await search.isCurrent()))) {
+      if (isWhole && (attempt >= MAX_ATTEMPTS || (await search.isCurrent(found)))) {
         return positions.map(({ key, id }): PageRow => {
           const [encoding, body] = byId.get(id) as readonly [number, PageRow[3]];
           return [key, id, encoding, body];
@@ -93,7 +102,7 @@ export class TextSearches {
     const source = () => new RowSource(this.#reader, table, kinds);
     let kept = this.#kept.get(table);
     if (kept === undefined) {
-      const index = SearchIndex.load(this.#reader, source());
+      const index = SearchIndex.load(this.#reader, source(), this.#slices);
       const idle = setTimeout(() => this.#kept.delete(table), IDLE_MS).unref();
       kept = { index, isReloading: false, idle };
       this.#kept.set(table, kept);
@@ -109,13 +118,17 @@ export class TextSearches {
   async #reload(kept: Kept, source: RowSource): Promise<void> {
     kept.isReloading = true;
     try {
-      kept.index = Promise.resolve(await SearchIndex.load(this.#reader, source));
+      kept.index = Promise.resolve(await SearchIndex.load(this.#reader, source, this.#slices));
     } catch {
       // The next list tries again.
     } finally {
       kept.isReloading = false;
     }
   }
+}
+
+function rejection(error: unknown): never {
+  throw error instanceof QueueFullError ? tooManyReads(error) : error;
 }
 
 function queryOf({ ranges, filters }: Scan): SearchQuery {

@@ -3,6 +3,7 @@ import type { SigningKeys } from "../auth/keys.ts";
 import { PinnedClient } from "../delivery/pinned-client.ts";
 import type { DeliveryTimes } from "../delivery/times.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { HostLookup } from "../lib/host-lookup.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import type { EventNames } from "./cloud-event.ts";
 import { capabilitiesFor, missingOf } from "./rights.ts";
@@ -21,6 +22,7 @@ export interface ContextDeps {
   readonly signer: WebhookSigner;
   readonly sinkPolicy: SinkPolicy;
   readonly times: DeliveryTimes;
+  readonly hosts?: HostLookup | undefined;
   names(): EventNames;
 }
 
@@ -99,10 +101,11 @@ export class SubscriptionContext {
   }
 
   #connect(sink: string, maxConnections: number): PinnedClient {
-    const { sinkPolicy, times } = this.#deps;
+    const { sinkPolicy, times, hosts } = this.#deps;
     const url = new URL(sink);
     const anywhere = sinkPolicy.mayBePrivate(url);
-    return new PinnedClient(url, { anywhere, timeoutMs: times.timeoutMs, maxConnections });
+    const { timeoutMs } = times;
+    return new PinnedClient(url, { anywhere, timeoutMs, maxConnections, hosts });
   }
 }
 

@@ -1,10 +1,11 @@
+import { setImmediate } from "node:timers/promises";
 import { isSelfOrBelow } from "@wharf/contract";
 import type { Waiting } from "../delivery/waiting.ts";
 import type { Store } from "../store/db/store.ts";
 import { type LogPosition, logEnd, readLog } from "../store/tables/event-log.ts";
 
 /** Events read at once. */
-const BATCH_SIZE = 500;
+const BATCH_SIZE = 200;
 
 /** Commits of this process are looked at together within this time. */
 const GATHER_MS = 5;
@@ -85,6 +86,8 @@ export class LogFollower {
       this.#wake((above) => groups.some((group) => isSelfOrBelow(group, above)));
       this.#tail = events.at(-1) ?? this.#tail;
       if (events.length < BATCH_SIZE) return;
+      // One transaction may have very many events.
+      await setImmediate();
     }
   }
 

@@ -4,6 +4,7 @@ import type { Addresses } from "../config/addresses.ts";
 import { Leases } from "../delivery/leases.ts";
 import { DELIVERY_TIMES, type DeliveryTimes } from "../delivery/times.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { HostLookup } from "../lib/host-lookup.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts";
@@ -31,6 +32,7 @@ export interface RegisterEventsDeps {
   readonly sinkPolicy: SinkPolicy;
   readonly metrics: Metrics;
   readonly log: Logger;
+  readonly hosts?: HostLookup | undefined;
   addresses(): Addresses;
   eventNames(): EventNames;
 }

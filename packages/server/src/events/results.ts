@@ -10,11 +10,11 @@ interface Unwritten {
   reject(error: unknown): void;
 }
 
-/**
- * Results are stored together within this time, while further ones are to come, and with a commit of others: a commit
- * costs more than a request.
- */
+/** Results are stored together within this time, while more requests are in progress than results wait. */
 const GATHER_MS = 10;
+
+/** How long results wait for a commit of others that they join. Requests wait for them. */
+const MAX_DELAY_MS = 1;
 
 /** Stores the results of one subscription, several with one statement. */
 export class Results {
@@ -30,11 +30,11 @@ export class Results {
     this.#health = health;
   }
 
-  /** Resolves when the result is durable. */
-  write(outcome: AttemptOutcome, hasMore: boolean): Promise<void> {
+  /** Resolves when the result survives the end of this process. */
+  write(outcome: AttemptOutcome, inProgress: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#unwritten.push({ outcome, resolve, reject });
-      if (!hasMore) this.#flush();
+      if (inProgress <= this.#unwritten.length) this.#flush();
       else this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS);
     });
   }
@@ -50,7 +50,7 @@ export class Results {
       await this.#store.writeInBackground(async (tx) => {
         await writeResults(tx, outcomes);
         if (health !== undefined) await writeHealth(tx, this.#uid, health);
-      }, GATHER_MS);
+      }, MAX_DELAY_MS);
       for (const { resolve } of batch) resolve();
     } catch (error) {
       for (const { reject } of batch) reject(error);

@@ -24,8 +24,8 @@ const WINDOW = 200;
 /** Windows read to find something that can be sent, where many deliveries wait for their next attempt. */
 const MAX_WINDOWS = 10;
 
-/** Results that wait to be stored, for each concurrent request. A kill repeats at most these. */
-const MAX_UNSTORED = 4;
+/** The key of a chain of all subjects: no subject is called so. */
+const ALL_SUBJECTS = "*";
 
 /** The pause after a result could not be stored. */
 const STORE_PAUSE_MS = 1_000;
@@ -41,7 +41,10 @@ interface Due {
   readonly event: EventWithBody | undefined;
 }
 
-/** Deliveries of one subject: each is sent after the result of the one before is stored. */
+/**
+ * Deliveries of one subject: each is sent after the result of the one before is stored. With one request at a time there
+ * is one chain, of all subjects.
+ */
 interface Chain {
   readonly key: string;
   readonly deliveries: readonly Due[];
@@ -49,7 +52,8 @@ interface Chain {
 
 /**
  * Sends the deliveries of one subscription, while this process has its lease. Subjects are independent of each other up
- * to the concurrency of the subscription; a failing sink gets one request at a time.
+ * to the concurrency of the subscription, which also counts results that are not stored yet: so a kill repeats no more
+ * requests than that. A failing sink gets one request at a time.
  */
 export class Sender {
   readonly #deps: SenderDeps;
@@ -141,12 +145,15 @@ export class Sender {
     await disable(this.#deps.engine, this.#uid, reason);
   }
 
-  /** Reads pending deliveries, and groups those that can be sent now by subject. */
+  /** Reads pending deliveries, and groups those that can be sent now by subject. One that waits holds back its subject. */
   async #load({ subscription }: Current): Promise<void> {
     const { reader } = this.#deps.engine.store;
-    const isOrdered = subscription.maxConcurrency === 1;
+    const isSingle = subscription.maxConcurrency === 1;
     const now = Date.now();
-    const blocked = new Set(this.#active);
+    const isActive = (subject: string) =>
+      this.#active.has(ALL_SUBJECTS) || this.#active.has(subject);
+    const waiting = new Set<string>();
+    const included = new Set<string>();
     const chains = new Map<string, StoredDelivery[]>();
     this.#mayHaveMore = false;
     this.#nextAt = NEVER_DUE;
@@ -154,13 +161,21 @@ export class Sender {
     for (let window = 0; window < MAX_WINDOWS && chains.size === 0; window++) {
       const rows = await pendingDeliveries(reader, this.#uid, after, WINDOW);
       for (const row of rows) {
-        const key = isOrdered ? "" : row.subject;
-        if (row.nextAt > now && !blocked.has(key) && !chains.has(key)) {
-          blocked.add(key);
+        const { subject } = row;
+        if (isActive(subject)) {
+          this.#mayHaveMore = true;
+          continue;
+        }
+        if (row.nextAt > now && !waiting.has(subject) && !included.has(subject)) {
+          waiting.add(subject);
           this.#nextAt = Math.min(this.#nextAt, row.nextAt);
         }
-        if (blocked.has(key)) this.#mayHaveMore ||= this.#active.has(key);
-        else chains.set(key, [...(chains.get(key) ?? []), row]);
+        if (waiting.has(subject)) continue;
+        included.add(subject);
+        const key = isSingle ? ALL_SUBJECTS : subject;
+        const chain = chains.get(key);
+        if (chain === undefined) chains.set(key, [row]);
+        else chain.push(row);
       }
       if (rows.length < WINDOW) break;
       this.#mayHaveMore = true;
@@ -180,13 +195,11 @@ export class Sender {
     const limit = this.#health.isFailing ? 1 : subscription.maxConcurrency;
     while (
       this.#ready.length > 0 &&
-      this.#sending < limit &&
-      this.#active.size < limit * MAX_UNSTORED &&
+      this.#active.size < limit &&
       Date.now() >= this.#health.pausedUntil
     ) {
       const chain = this.#ready.shift() as Chain;
       this.#active.add(chain.key);
-      this.#sending += 1;
       this.#sendChain(chain)
         .catch(() => {
           // The store's health reports it. Nothing is lost: the delivery is still pending.
@@ -201,19 +214,17 @@ export class Sender {
     }
   }
 
-  /** Begins with a permit to send, which it returns while a result is stored. */
   async #sendChain({ deliveries }: Chain): Promise<void> {
-    for (const [index, delivery] of deliveries.entries()) {
-      if (index > 0) this.#sending += 1;
+    for (const delivery of deliveries) {
       let outcome: AttemptOutcome | undefined;
+      this.#sending += 1;
       try {
         outcome = await this.#attempt(delivery);
       } finally {
         this.#sending -= 1;
-        this.#waiting.wake();
       }
       if (outcome === undefined) return;
-      await this.#results.write(outcome, this.#sending > 0 || this.#ready.length > 0);
+      await this.#results.write(outcome, this.#sending);
       await this.#disableIfGone(outcome);
       if (outcome.outcome !== "delivered") this.#mayHaveMore = true;
       if (outcome.outcome === "retried" || Date.now() < this.#health.pausedUntil) return;

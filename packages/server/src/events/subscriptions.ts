@@ -28,7 +28,8 @@ import { forgetSecrets } from "./subscription-secrets.ts";
 
 const { ACTIVE, DISABLED, UNSPECIFIED } = SubscriptionState;
 
-export const DEFAULT_CONCURRENCY = 16;
+/** In order, and at most one request is repeated after a kill. */
+export const DEFAULT_CONCURRENCY = 1;
 const MAX_CONCURRENCY = 64;
 
 /**

@@ -14,7 +14,7 @@ import { timeOfEventId } from "../lib/event-id.ts";
 import type { Call, Handler, StreamedMessage } from "../rpc/call.ts";
 import { messageReply, streamReply } from "../rpc/reply.ts";
 import { writeAudit } from "../store/tables/audit-and-events.ts";
-import { findEvent, type LogPosition, logEnd } from "../store/tables/event-log.ts";
+import { findEvent, type LogPosition, logEnd, readerBetween } from "../store/tables/event-log.ts";
 import type { EventNames } from "./cloud-event.ts";
 import type { LogFollower } from "./log-follower.ts";
 import { LogSearch, mustExist, readFilters } from "./log-search.ts";
@@ -56,11 +56,12 @@ export function watchMethod(deps: WatchDeps) {
     const total = [...streams.values()].reduce((sum, count) => sum + count, 0);
     if (own >= MAX_STREAMS_PER_CALLER || total >= MAX_STREAMS)
       throw tooMany("too many streams of events");
-    const search = new LogSearch(names(), filters, {
+    const log = {
       group: request.group,
       subject: request.subject || undefined,
       actor: request.actor || undefined,
-    });
+    };
+    const search = new LogSearch(names(), filters, log, engine.lists.task(uid));
     const mustStillRead = async () => {
       const { grants } = await deps.authenticator.caller(call.authorization, Date.now());
       const rule = accessOf(call.method);
@@ -102,7 +103,7 @@ async function* eventsFrom(
   start: LogPosition,
   mustStillRead: () => Promise<void>,
 ): AsyncGenerator<StreamedMessage> {
-  const { reader } = engine.store;
+  const reader = engine.store.readerFor(call);
   const waiting = new Waiting();
   const unfollow = follower.follow(group, waiting);
   let from = start;
@@ -110,7 +111,7 @@ async function* eventsFrom(
     for (;;) {
       // Before the events are read: everything up to here is read with them.
       const end = await logEnd(reader);
-      const events = await search.read(reader, from, BATCH_SIZE);
+      const events = await search.read(readerBetween(reader, from, end), from, BATCH_SIZE);
       for (const event of await search.messages(reader, events)) {
         await mustStillRead();
         yield { ...messageReply(EventSchema, event), id: event.id };

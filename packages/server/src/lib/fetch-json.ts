@@ -1,7 +1,8 @@
 import { type OutgoingHttpHeaders, request as requestHttp } from "node:http";
 import type { RequestOptions } from "node:https";
 import { isIP } from "node:net";
-import { isPublicAddress, publicLookup } from "./ip-ranges.ts";
+import { HOST_LOOKUP } from "./host-lookup.ts";
+import { isPublicAddress } from "./ip-ranges.ts";
 import { https } from "./lazy-builtins.ts";
 
 /** Discovery documents and key sets are a few kilobytes; this is ten times the largest seen. */
@@ -51,7 +52,8 @@ async function fetchAs(
   isAccepted: (status: number) => boolean,
 ): Promise<FetchResponse> {
   if (!anywhere) rejectPrivate(url);
-  const reachable = anywhere ? options : { ...options, lookup: publicLookup };
+  const lookup = anywhere ? HOST_LOOKUP.anywhere : HOST_LOOKUP.publicOnly;
+  const reachable = { ...options, lookup };
   const { status, text } = await fetchText(url, reachable, body, isAccepted);
   try {
     return { status, json: JSON.parse(text) };

@@ -1,5 +1,4 @@
-import { lookup as systemLookup } from "node:dns";
-import { BlockList, isIP, type LookupFunction } from "node:net";
+import { BlockList, isIP } from "node:net";
 
 /**
  * Addresses that are not on the public internet. The sender of a token names its issuer, so fetching the
@@ -40,20 +39,3 @@ export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !NOT_PUBLIC.check(address, "ipv4");
   return PUBLIC_V6.check(address, "ipv6") && !NOT_PUBLIC.check(address, "ipv6");
 }
-
-/**
- * Resolves a name and fails unless all its addresses are public. The connection uses the resolved
- * address, so the name cannot resolve to another one in between (DNS rebinding).
- */
-export const publicLookup: LookupFunction = (hostname, options, callback) => {
-  systemLookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, [], 0);
-    const notPublic = addresses.find(({ address }) => !isPublicAddress(address));
-    if (notPublic !== undefined || addresses.length === 0) {
-      return callback(new Error("the name resolves to an address that is not public"), [], 0);
-    }
-    if (options.all) return callback(null, addresses, 0);
-    const [first] = addresses as [{ address: string; family: number }];
-    return callback(null, first.address, first.family);
-  });
-};

@@ -4,11 +4,13 @@
  * only app imports it.
  */
 import type { Methods } from "../rpc/call.ts";
-import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
+import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { accountEndpoints } from "./account/endpoints.ts";
 import { AttemptLimiter } from "./attempts.ts";
-import { htmlResponse } from "./browser.ts";
+import { htmlResponse, redirectTo } from "./browser.ts";
 import { browserLoginEndpoints } from "./browser-login.ts";
+import { CONSOLE_PATH, consoleSessionEndpoints } from "./console/endpoints.ts";
+import { hasConsoleSession } from "./console/session.ts";
 import { localEndpoints } from "./local/endpoints.ts";
 import { isFirstRun } from "./local/setup.ts";
 import type { LoginDeps } from "./login.ts";
@@ -37,14 +39,16 @@ export function loginEndpoints(deps: LoginDeps, methods: Methods): HttpEndpoint[
     ...deviceEndpoints(deps, attempts),
     ...localEndpoints(deps, attempts),
     ...accountEndpoints(deps, attempts),
-    pageEndpoint("GET", "/", () => welcome(deps)),
+    ...consoleSessionEndpoints(deps),
+    pageEndpoint("GET", "/", (http) => welcome(deps, http)),
     orgCheckEndpoint(deps),
     file(STYLE_PATH, "text/css; charset=utf-8", STYLE_CSS),
     file(PASSKEY_PATH, "text/javascript; charset=utf-8", PASSKEY_JS),
   ];
 }
 
-async function welcome(deps: LoginDeps): Promise<HttpResponse> {
+async function welcome(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
+  if (await hasConsoleSession(deps, http)) return redirectTo(CONSOLE_PATH);
   const firstRun = await isFirstRun(deps, deps.engine.store.reader);
   return htmlResponse(200, welcomePage({ firstRun, api: deps.addresses().baseUrl }));
 }

@@ -1,4 +1,5 @@
 import type { Registry } from "prom-client";
+import { BUILD, VERSION } from "../lib/version.ts";
 import type { Finished } from "../wire/observer.ts";
 import { Latencies, type Series } from "./latencies.ts";
 
@@ -44,7 +45,9 @@ export class Metrics {
   readonly #allNotificationDelays = this.#notificationDelays.series({});
   readonly #caches = new Map<string, Cache>();
   readonly #counts = new Map<CounterName, Map<string, Counted>>();
+  readonly #gauges = new Map<string, Gauged>();
   #costlyReads: CostlyReadStatistics | undefined;
+  #lastBackup: LastBackup | undefined;
   #writes = 0;
   #registry: Promise<Registry> | undefined;
 
@@ -73,6 +76,17 @@ export class Metrics {
     this.#costlyReads = reads;
   }
 
+  /** Adds a figure that is read with each scrape; it is absent while it is undefined. */
+  watchGauge(name: string, help: string, read: () => number | undefined): void {
+    this.#gauges.set(name, { help, read });
+  }
+
+  /** A scheduled backup is complete. */
+  backedUp({ seconds, bytes }: Omit<LastBackup, "time">): void {
+    this.#lastBackup = { time: Date.now() / 1000, seconds, bytes };
+    this.count("wharf_backups_total", { outcome: "succeeded" });
+  }
+
   /** Increments a counter. */
   count(name: CounterName, labels: Labels, by = 1): void {
     const series = this.#counts.get(name) ?? new Map<string, Counted>();
@@ -88,6 +102,26 @@ export class Metrics {
     return { contentType: registry.contentType, body: await registry.metrics() };
   }
 
+  #backupGauges(): [string, Gauged][] {
+    return [
+      [
+        "wharf_backup_last_success_timestamp_seconds",
+        {
+          help: "When the last scheduled backup of this process succeeded.",
+          read: () => this.#lastBackup?.time,
+        },
+      ],
+      [
+        "wharf_backup_last_duration_seconds",
+        { help: "How long it took.", read: () => this.#lastBackup?.seconds },
+      ],
+      [
+        "wharf_backup_last_size_bytes",
+        { help: "The size of its file.", read: () => this.#lastBackup?.bytes },
+      ],
+    ];
+  }
+
   async #load(): Promise<Registry> {
     const { Counter, collectDefaultMetrics, Gauge, Registry } = await import("prom-client");
     const registry = new Registry();
@@ -95,6 +129,12 @@ export class Metrics {
     registry.registerMetric(this.#requests.metric);
     registry.registerMetric(this.#commits.metric);
     registry.registerMetric(this.#notificationDelays.metric);
+    new Gauge({
+      name: "wharf_build_info",
+      help: "Always 1; the labels name the version, the commit and its date, and the Node.js version.",
+      labelNames: ["version", "commit", "build_date", "node_version"],
+      registers: [registry],
+    }).set(buildLabels(), 1);
     const addCounter = (name: string, help: string, value: () => number) =>
       new Counter({
         name,
@@ -106,6 +146,19 @@ export class Metrics {
         },
       });
     addCounter("wharf_store_writes_total", "Writes committed.", () => this.#writes);
+    const gauges = [...this.#gauges, ...this.#backupGauges()];
+    for (const [name, { help, read }] of gauges)
+      new Gauge({
+        name,
+        help,
+        registers: [registry],
+        collect() {
+          const value = read();
+          this.reset();
+          if (value === undefined) this.remove();
+          else this.set(value);
+        },
+      });
     const costlySize = () => this.#costlyReads?.size ?? { running: 0, waiting: 0 };
     for (const [total, help] of COSTLY_TOTALS) {
       const name = total === "begun" ? "" : `_${total}`;
@@ -148,11 +201,29 @@ export class Metrics {
   }
 }
 
+function buildLabels() {
+  const { commit, buildDate } = BUILD;
+  const { node } = process.versions;
+  return { version: VERSION, commit, build_date: buildDate, node_version: node };
+}
+
 const COSTLY_TOTALS = [
   ["begun", "Reads of unknown cost that were run apart from others."],
   ["interrupted", "Such reads that were interrupted: their request ended, or they took too long."],
   ["rejected", "Such reads that were rejected because too many were waiting."],
 ] as const;
+
+interface Gauged {
+  readonly help: string;
+  readonly read: () => number | undefined;
+}
+
+interface LastBackup {
+  /** In seconds since 1970. */
+  readonly time: number;
+  readonly seconds: number;
+  readonly bytes: number;
+}
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -188,6 +259,10 @@ const COUNTERS = {
   },
   wharf_event_deliveries_total: {
     help: "Attempts to deliver events to subscriptions by outcome: delivered, retried, or failed for good.",
+    labelNames: ["outcome"],
+  },
+  wharf_backups_total: {
+    help: "Scheduled backups by outcome: succeeded or failed.",
     labelNames: ["outcome"],
   },
   wharf_clock_faults_total: {

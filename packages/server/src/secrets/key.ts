@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, type Settings } from "../config/settings.ts";
+import type { Reader } from "../store/db/connection.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import { SECRET_KEY } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";
@@ -18,10 +19,12 @@ const KEY_BYTES = 32;
 export interface SecretKey {
   readonly key: Buffer;
   readonly from: string;
+  /** Whether it is a row of the database. */
+  readonly isStored: boolean;
 }
 
 /** The row with the key, for PostgreSQL without a key file. */
-const STORED_KEY = "secret-key";
+export const STORED_KEY = "secret-key";
 
 /**
  * Loads the key of this installation: from the file in the settings, or else from a file beside the
@@ -36,10 +39,10 @@ export async function loadKey(
   if (secretKeyFile !== "") {
     const key = readKey(secretKeyFile);
     if (key === undefined) throw new ConfigError(`--secret-key-file ${secretKeyFile} is missing`);
-    return { key, from: secretKeyFile };
+    return { key, from: secretKeyFile, isStored: false };
   }
   if (databaseUrl !== "") {
-    return { key: await storedKey(store, hasSealed), from: "the key in the database" };
+    return { key: await storedKey(store, hasSealed), from: IN_DATABASE, isStored: true };
   }
   const path = join(data, SECRET_KEY);
   const existing = readKey(path);
@@ -48,7 +51,28 @@ export async function loadKey(
       `${path} is missing: stored keys and secrets cannot be read without it. ${RECOVERY_HINT}`,
     );
   }
-  return { key: existing ?? createKeyFile(path), from: path };
+  return { key: existing ?? createKeyFile(path), from: path, isStored: false };
+}
+
+const IN_DATABASE = "the key in the database";
+
+/** Reads the key of an installation without creating one. */
+export async function readSecretKey(
+  { secretKeyFile, databaseUrl, data }: Pick<Settings, "secretKeyFile" | "databaseUrl" | "data">,
+  reader: Reader,
+): Promise<SecretKey> {
+  if (secretKeyFile === "" && databaseUrl !== "") {
+    const stored = await readInstallation(reader, STORED_KEY);
+    if (stored === undefined)
+      throw new ConfigError(
+        "the secret key is not in the database: name its file with --secret-key-file",
+      );
+    return { key: Buffer.from(stored, "base64url"), from: IN_DATABASE, isStored: true };
+  }
+  const from = secretKeyFile || join(data, SECRET_KEY);
+  const key = readKey(from);
+  if (key === undefined) throw new ConfigError(`${from} is missing. ${RECOVERY_HINT}`);
+  return { key, from, isStored: false };
 }
 
 /** What operators can do about a missing or wrong key. */

@@ -117,6 +117,9 @@ function handleEndpoint(http: HttpContext, endpoints: ByMethod, path: string, qu
       get abandoned() {
         return context.abandoned;
       },
+      get signal() {
+        return context.signal;
+      },
     })
     .then((reply) => {
       if (context.settle()) sendReply(http, reply);

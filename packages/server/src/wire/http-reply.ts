@@ -140,11 +140,12 @@ export function uncompressedEtag(tag: string): string {
   return tag.endsWith(GZIP_SUFFIX) ? `${tag.slice(0, -GZIP_SUFFIX.length)}"` : tag;
 }
 
-/** Archives are compressed already. */
+/** Archives are compressed already, as are files that are stored in an encoding. */
 const COMPRESSED_TYPES: ReadonlySet<unknown> = new Set(["application/zip", "application/gzip"]);
 
 function isCompressible({ headers }: HttpReply): boolean {
-  return !COMPRESSED_TYPES.has(headers?.["content-type"]);
+  const isEncoded = headers?.["content-encoding"] !== undefined;
+  return !isEncoded && !COMPRESSED_TYPES.has(headers?.["content-type"]);
 }
 
 function varyOn(encoding: boolean, origin: boolean): string {

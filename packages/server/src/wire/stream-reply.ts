@@ -3,6 +3,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { Readable, Transform, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { setImmediate } from "node:timers/promises";
 import { WharfError } from "../lib/errors.ts";
 import { zlib } from "../lib/lazy-builtins.ts";
 import type { HttpContext } from "./http-reply.ts";
@@ -77,6 +78,8 @@ async function* coalesce(chunks: BodyChunks): AsyncGenerator<Buffer> {
     yield Buffer.concat(waiting);
     waiting = [];
     size = 0;
+    // A client that reads as fast as chunks are produced must not keep others waiting.
+    await setImmediate();
   }
   if (size > 0) yield Buffer.concat(waiting);
 }

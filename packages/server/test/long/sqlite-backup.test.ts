@@ -3,18 +3,19 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
-import { backUp, restore } from "../../src/app/admin-backup.ts";
 import { checkStore } from "../../src/app/admin-check.ts";
+import { backUp } from "../../src/app/backup/back-up.ts";
+import { restore } from "../../src/app/backup/restore.ts";
 import { readSettings } from "../../src/config/settings.ts";
 import { Http } from "../support/client/http.ts";
 import { scratchFolder } from "../support/server/scratch-folder.ts";
 import { TestServer } from "../support/server/test-server.ts";
 
 const WRITERS = 16;
-const BACKUPS = 10;
+const BACKUPS = 5;
 const KILLS = 5;
 
-const progress = () => {};
+const secret = { passphrase: "correct horse battery staple", workFactor: 10 };
 
 describe("a SQLite store under continuous writes", () => {
   const folder = scratchFolder("wharf-long-backup-");
@@ -56,13 +57,12 @@ describe("a SQLite store under continuous writes", () => {
     await whileWriting(async (acknowledged) => {
       for (let round = 0; round < BACKUPS; round++) {
         const known = [...acknowledged];
-        const file = join(folder, `${round}.db`);
-        const secretKeyCopy = join(folder, `${round}.key`);
-        await backUp(settings, { file, secretKeyCopy, progress });
+        const file = join(folder, `${round}.backup`);
+        await backUp(settings, { file, lock: secret });
         const data = join(folder, String(round));
         const restored = await readSettings(["--data", data], {});
-        await restore(restored, { file, secretKeyCopy, progress });
-        assert.deepEqual((await checkStore(restored, progress)).problems, []);
+        await restore(restored, { file, unlock: secret });
+        assert.deepEqual((await checkStore(restored, () => {})).problems, []);
         const database = new DatabaseSync(join(data, "wharf.db"), { readOnly: true });
         const uids = new Set(
           database

@@ -6,7 +6,7 @@ import { tokenFor } from "../source.ts";
 export const NOT_FOUND = "credentials not found in native keychain";
 
 /** The username by which the registry knows that the password is a token. */
-const USERNAME = "_token";
+export const USERNAME = "_token";
 
 /** Handles standard input and returns what to print. */
 export type Verb = (input: string, settings: Settings, environment: Environment) => Promise<string>;

@@ -21,7 +21,8 @@ const FILTERS = {
 
 const CONCURRENCY = {
   type: "number",
-  summary: "Maximum of concurrent requests, from 1 to 64; with 1, events arrive in order",
+  summary:
+    "Maximum of concurrent requests, from 1 (default) to 64; also of requests repeated after a crash",
 } as const;
 
 export const createDefinition = define({

@@ -148,15 +148,21 @@ async function checkpointPart(
 }
 
 async function entryPart(
-  { log }: ExportDeps,
-  { caller }: Call,
+  { engine, log }: ExportDeps,
+  call: Call,
   { filter }: ExportAuditEntriesRequest,
   format: ExportFormat,
   { after, below }: Progress,
 ): Promise<Part> {
   const request = { descending: false, after, below, skip: 0, limit: ENTRIES };
-  const { entries } = await log.page(caller.grants, filter, request);
-  const content = entries.map((entry) => format.line(entry)).join("");
+  const { grants, uid } = call.caller;
+  const task = engine.lists.task(uid, call);
+  const { entries } = await log.page(grants, filter, request, task);
+  let content = "";
+  for (const entry of entries) {
+    content += format.line(entry);
+    await task.pause();
+  }
   const last = entries.at(-1);
   if (last === undefined || entries.length < ENTRIES) return { content, next: undefined };
   return { content, next: { phase: "entries", root: "", after: last.id, below } };

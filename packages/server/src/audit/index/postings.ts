@@ -1,8 +1,12 @@
 import { BoundedCache } from "../../lib/bounded-cache.ts";
+import type { SlicedTask } from "../../lib/time-slices.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { type PostingKind, postedValues, readPostings } from "../../store/tables/audit-index.ts";
 import { decodePositions, type Positions } from "./positions.ts";
 import type { Term } from "./terms.ts";
+
+/** Postings that are read between two points where other requests may run. */
+const BATCH_SIZE = 200;
 
 /** The cache of postings, and the approximate memory of one. */
 const CACHE_BOUNDS = { maxEntries: 2_000, maxBytes: 32 * 1024 * 1024 };
@@ -29,13 +33,19 @@ export class Postings {
     reader: Reader,
     [kind, value]: Term,
     end: number,
+    task: SlicedTask,
   ): Promise<ReadonlyMap<number, Positions>> {
     const key = `${kind} ${value}`;
     const known = this.#known.get(key);
     if (known !== undefined && known.end >= end) return known.positions;
-    const added = await readPostings(reader, kind, value, known?.end ?? 0, end);
     const positions = new Map(known?.positions);
-    for (const [segment, text] of added) positions.set(segment, decodePositions(text));
+    for (let from = known?.end ?? 0; from < end; ) {
+      const added = await readPostings(reader, kind, value, from, end, BATCH_SIZE);
+      for (const [segment, text] of added) positions.set(segment, decodePositions(text));
+      const last = added.length < BATCH_SIZE ? undefined : added.at(-1);
+      from = last === undefined ? end : last[0] + 1;
+      await task.pause();
+    }
     this.#known.set(key, { end, positions }, key.length + POSTING_BYTES * (positions.size + 1));
     return positions;
   }

@@ -1,6 +1,10 @@
+import type { SlicedTask } from "../../lib/time-slices.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { firstSegment, readSegments } from "../../store/tables/audit-index.ts";
 import { countPositions, decodePositions, type Positions } from "./positions.ts";
+
+/** Segments that are read between two points where other requests may run. */
+const BATCH_SIZE = 100;
 
 export interface Segment {
   readonly segment: number;
@@ -18,26 +22,26 @@ export class Segments {
   #cached: Segment[] = [];
 
   /** The current segments, in order. */
-  async read(reader: Reader): Promise<readonly Segment[]> {
+  async read(reader: Reader, task: SlicedTask): Promise<readonly Segment[]> {
     const first = await firstSegment(reader);
     if (first === undefined) {
       this.#cached = [];
       return [];
     }
-    const known = this.#cached.filter(({ segment }) => segment >= first);
-    const after = known.at(-1)?.segment ?? first - 1;
-    const added = await readSegments(reader, after + 1);
-    const segments =
-      added.length === 0 && known.length === this.#cached.length
-        ? this.#cached
-        : [
-            ...known,
-            ...added.map((one) => {
-              const present = decodePositions(one.present);
-              return { ...one, present, count: countPositions(present) };
-            }),
-          ];
-    this.#cached = segments;
+    const isWhole = (this.#cached[0]?.segment ?? first) >= first;
+    const known = isWhole ? this.#cached : this.#cached.filter(({ segment }) => segment >= first);
+    const segments = [...known];
+    for (let isFull = true; isFull; ) {
+      const after = segments.at(-1)?.segment ?? first - 1;
+      const added = await readSegments(reader, after + 1, BATCH_SIZE);
+      for (const one of added) {
+        const present = decodePositions(one.present);
+        segments.push({ ...one, present, count: countPositions(present) });
+      }
+      isFull = added.length === BATCH_SIZE;
+      await task.pause();
+    }
+    if (!isWhole || segments.length > known.length) this.#cached = segments;
     return segments;
   }
 }

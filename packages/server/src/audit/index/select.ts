@@ -1,3 +1,4 @@
+import type { SlicedTask } from "../../lib/time-slices.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { type AuditKeys, readAuditKeys, readAuditTimes } from "../../store/tables/audit-entries.ts";
 import { SEGMENT_SIZE } from "../../store/tables/audit-index.ts";
@@ -61,21 +62,22 @@ export function endOf(segments: readonly Segment[]): number {
 }
 
 /** Entries read at once of what is not indexed yet. */
-const TAIL_BATCH = 1_000;
+const TAIL_BATCH = 200;
 
-/** Terms after which other requests get their turn. */
-const TERMS_PER_TICK = 50;
-
-/** Selects a page of entries, and counts all. Reads the index, and the entries that it does not cover yet. */
+/**
+ * Selects a page of entries, and counts all. Reads the index, and the entries that it does not cover yet. Other requests
+ * run between any two segments.
+ */
 export async function selectPage(
   reader: Reader,
   { segments, postings }: AuditIndex,
   selection: Selection,
   page: PageRequest,
+  task: SlicedTask,
 ): Promise<SelectedPage> {
   const end = endOf(segments);
-  const matched = await indexedMatches(reader, { segments, postings }, selection);
-  const tail = await tailMatches(reader, selection, end * SEGMENT_SIZE);
+  const matched = await indexedMatches(reader, { segments, postings }, selection, task);
+  const tail = await tailMatches(reader, selection, end * SEGMENT_SIZE, task);
   const total = matched.reduce((sum, { count }) => sum + count, tail.length);
   return { ids: pageOf(matched, tail, page), total };
 }
@@ -90,15 +92,17 @@ async function indexedMatches(
   reader: Reader,
   { segments, postings }: AuditIndex,
   { clauses, since, until }: Selection,
+  task: SlicedTask,
 ): Promise<Matched[]> {
   const within = segments.filter((one) => one.lastTime >= since && one.firstTime < until);
   if (within.length === 0) return [];
   const ofClauses: ReadonlyMap<number, Positions>[] = [];
   for (const { terms } of clauses) {
-    ofClauses.push(await positionsOf(reader, postings, terms, endOf(segments)));
+    ofClauses.push(await positionsOf(reader, postings, terms, endOf(segments), task));
   }
   const matched: Matched[] = [];
   for (const one of within) {
+    await task.pause();
     const { segment, present } = one;
     const cut = one.firstTime < since || one.lastTime >= until;
     if (clauses.length === 0 && !cut) {
@@ -126,19 +130,19 @@ async function positionsOf(
   postings: Postings,
   terms: readonly Term[],
   end: number,
+  task: SlicedTask,
 ): Promise<ReadonlyMap<number, Positions>> {
-  const [first, ...others] = terms;
-  if (first === undefined) return new Map();
-  const one = await postings.of(reader, first, end);
-  if (others.length === 0) return one;
-  const found = new Map([...one].map(([segment, positions]) => [segment, positions.slice()]));
-  for (const [at, term] of others.entries()) {
-    for (const [segment, positions] of await postings.of(reader, term, end)) {
+  const [only, ...others] = terms;
+  if (only === undefined) return new Map();
+  if (others.length === 0) return postings.of(reader, only, end, task);
+  const found = new Map<number, Positions>();
+  for (const term of terms) {
+    for (const [segment, positions] of await postings.of(reader, term, end, task)) {
       const known = found.get(segment);
       if (known === undefined) found.set(segment, positions.slice());
       else unite(known, positions);
+      await task.pause();
     }
-    if ((at + 1) % TERMS_PER_TICK === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   return found;
 }
@@ -159,14 +163,19 @@ async function positionsWithin(
 }
 
 /** The ids of selected entries that the index does not cover yet, in ascending order. */
-async function tailMatches(reader: Reader, selection: Selection, from: number): Promise<number[]> {
+async function tailMatches(
+  reader: Reader,
+  selection: Selection,
+  from: number,
+  task: SlicedTask,
+): Promise<number[]> {
   const ids: number[] = [];
   for (let next = from; ; ) {
     const rows = await readAuditKeys(reader, next, Number.MAX_SAFE_INTEGER, TAIL_BATCH);
     for (const keys of rows) if (isSelected(selection, keys)) ids.push(keys[0]);
     if (rows.length < TAIL_BATCH) return ids;
     next = (rows.at(-1) as AuditKeys)[0] + 1;
-    await new Promise((resolve) => setImmediate(resolve));
+    await task.pause();
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { connect, type TLSSocket } from "node:tls";
+import { HOST_LOOKUP } from "../../lib/host-lookup.ts";
 import type { AuditSink, SinkBatch, SinkLine } from "./sink.ts";
 
 /** The facility "log audit", with the severities informational and warning. */
@@ -53,6 +54,7 @@ export class SyslogSink implements AuditSink {
       port: port === "" ? DEFAULT_PORT : Number(port),
       ...(ca && { ca }),
       timeout: TIMEOUT_MS,
+      lookup: HOST_LOOKUP.anywhere,
     });
     await new Promise<void>((resolve, reject) => {
       socket.once("secureConnect", resolve);

@@ -4,6 +4,7 @@ import { addTicket } from "../../store/tables/tickets.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
 import { startVisit } from "../account/visit.ts";
 import { htmlResponse, newSecret } from "../browser.ts";
+import { startConsoleSession } from "../console/session.ts";
 import type { LoginDeps } from "../login.ts";
 import { continuePage, donePage } from "../pages/messages.ts";
 import type { Person } from "../people/person.ts";
@@ -47,6 +48,8 @@ export async function finishLogin(
       return deviceSignedIn();
     case "account":
       return startVisit(deps, call, person);
+    case "console":
+      return startConsoleSession(deps, call, person, delivery.url);
     case "none":
       return htmlResponse(
         200,

@@ -21,6 +21,8 @@ export type Delivery =
   | { readonly kind: "device"; readonly userCode: string }
   /** None: the browser continues to the account page. */
   | { readonly kind: "account" }
+  /** A session of the console, which opens at this path. */
+  | { readonly kind: "console"; readonly url: string }
   /** None: the login only accepts an invite. */
   | { readonly kind: "none" };
 

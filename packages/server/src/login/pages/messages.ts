@@ -12,7 +12,7 @@ export function welcomePage({ firstRun, api }: { firstRun: boolean; api: string 
 ${start}
 <section>
 <h2>Command line</h2>
-<p><code>npx wharf auth login --api ${api}</code></p>
+<p><code>wharf auth login --api ${api}</code></p>
 </section>
 <section>
 <h2>API</h2>

@@ -47,6 +47,8 @@ export interface SessionDeps {
 export interface TokenRequest extends DownScopeRequest {
   /** The audiences; empty for the API. */
   readonly audiences: readonly string[];
+  /** When it expires at the latest, in milliseconds since 1970; an hour from now by default. */
+  readonly expires?: number;
 }
 
 /** The tokens of a sign-in or refresh. */
@@ -194,7 +196,7 @@ export class Sessions {
     const content: TokenContent = {
       subject: session.identity,
       audiences: request.audiences,
-      expires: session.expires,
+      expires: Math.min(session.expires, request.expires ?? session.expires),
       act,
       email,
       session: session.id,

@@ -70,6 +70,8 @@ export interface Dialect {
   asInteger(text: string): string;
   /** Whether the parameter is a substring of a text. */
   isWithin(text: string): string;
+  /** Limits ordered rows that an index has in their order; limit and offset, together at most `maxRows`, are parameters. */
+  walk(ordered: string, maxRows: number): string;
   /** Identifies a row of any table, within one statement. */
   readonly rowId: string;
   /** Locks the selected rows and skips those that another transaction has locked. */
@@ -112,9 +114,10 @@ export interface Driver {
   readonly pipelines: boolean;
   /**
    * Begins a transaction: a batch of the group commit if it names its turn. `first` sends the first statements, behind
-   * the begin where statements are pipelined.
+   * the begin where statements are pipelined. A `lenient` transaction survives the end of this process, but perhaps not
+   * that of the database's machine; later ones never survive without it.
    */
-  begin(turn?: Turn, first?: () => Promise<void>): Promise<void>;
+  begin(turn?: Turn, first?: () => Promise<void>, lenient?: boolean): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
   openSession(): Promise<Session>;

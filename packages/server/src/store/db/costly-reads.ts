@@ -92,10 +92,15 @@ export class CostlyReads {
   #rejection(error: unknown): unknown {
     if (!(error instanceof QueueFullError)) return error;
     this.totals.rejected++;
-    const whose = error.full === "key" ? "yours" : "all callers";
-    const text = `too many expensive reads of ${whose} are waiting: try again, or narrow the list`;
-    return tooMany(text, RETRY_AFTER_SECONDS);
+    return tooManyReads(error);
   }
+}
+
+/** The error of a read that a queue has no place for. */
+export function tooManyReads({ full }: QueueFullError): WharfError {
+  const whose = full === "key" ? "yours" : "all callers";
+  const text = `too many expensive reads of ${whose} are waiting: try again, or narrow the list`;
+  return tooMany(text, RETRY_AFTER_SECONDS);
 }
 
 function tookTooLong(ms: number): WharfError {

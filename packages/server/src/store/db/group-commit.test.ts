@@ -5,9 +5,14 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { writeInstallation } from "../tables/installation.ts";
 import type { GatheredTable } from "./gathered-rows.ts";
+import type { Transaction } from "./group-commit.ts";
 import { insertRows } from "./insert-rows.ts";
 import { openSqlite } from "./sqlite.ts";
 import { Store } from "./store.ts";
+
+/** Levels of `PRAGMA synchronous`. */
+const NORMAL = 1;
+const FULL = 2;
 
 describe("writes that share a commit", () => {
   let directory: string;
@@ -68,6 +73,15 @@ describe("writes that share a commit", () => {
     await store.write((tx) =>
       tx.run("DELETE FROM installation WHERE name IN ('joining', 'joined', 'alone')"),
     );
+  });
+
+  test("only batches of background writes are not flushed", async () => {
+    const level = async (tx: Transaction) =>
+      (await tx.get<{ synchronous: number }>("PRAGMA synchronous"))?.synchronous;
+    assert.equal(await store.write(level), FULL);
+    assert.equal(await store.writeInBackground(level, 1), NORMAL);
+    const joining = store.writeInBackground(level, 3_600_000);
+    assert.deepEqual([await store.write(level), await joining], [FULL, FULL]);
   });
 
   test("writes of consecutive ticks share a commit, until a tick brings none or the limit is reached", async () => {

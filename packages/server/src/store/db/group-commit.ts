@@ -69,6 +69,7 @@ interface Waiting {
   readonly work: Work<unknown>;
   /** Rows that the work will need. */
   readonly locks: readonly Lock[];
+  readonly inBackground?: boolean;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -134,12 +135,19 @@ export class GroupCommit {
   }
 
   /**
-   * As write, for work in the background: it joins the next batch of other writes, so that it costs no disk flush of its
-   * own, and begins one after a time without others.
+   * As write, for work in the background, which can be repeated if it is lost: it joins the next batch of other writes,
+   * and begins one after a time without others. A batch of such work only is not flushed: it survives the end of this
+   * process, and may be lost with the machine of the database.
    */
   writeInBackground<T>(work: Work<T>, maxDelayMs: number): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const one = { work, locks: [], resolve: resolve as (value: unknown) => void, reject };
+      const one: Waiting = {
+        work,
+        locks: [],
+        inBackground: true,
+        resolve: resolve as (value: unknown) => void,
+        reject,
+      };
       const timer = setTimeout(() => {
         this.#background.delete(one);
         this.#waiting.push(one);
@@ -237,8 +245,9 @@ export class GroupCommit {
     const writer = new BatchWriter(this.#driver, mode.inSavepoints);
     let isCommitting = false;
     try {
-      await this.#driver.begin(mode.turn, () => hold(writer, batch));
-      await this.#join(batch, writer, mode.turn);
+      const lenient = batch.every(({ inBackground }) => inBackground);
+      await this.#driver.begin(mode.turn, () => hold(writer, batch), lenient);
+      if (!lenient) await this.#join(batch, writer, mode.turn);
       const counts = new CountChanges();
       if (mode.withLock) await new SharedTransaction(writer, counts).acquireLock();
       const outcomes: Outcome[] = [];

@@ -2,17 +2,23 @@ import type { Driver } from "./connection.ts";
 import { connectCluster, type Timeouts } from "./postgres/cluster.ts";
 import { DIALECT } from "./postgres/dialect.ts";
 import { failureOf, isTransient } from "./postgres/failures.ts";
-import { isPointRead } from "./postgres/point-reads.ts";
 import { scrub } from "./postgres/scrub.ts";
 import { PostgresSession } from "./postgres/session.ts";
 import { LockAwareWriter, PostgresReader } from "./postgres/statements.ts";
 import { Transactions } from "./postgres/transactions.ts";
 import { SharedRead } from "./shared-read.ts";
 
+/** What servers and admin commands call themselves in `pg_stat_activity`. */
+export const SERVER = "wharf";
+
 /** Opens PostgreSQL, or a compatible database, for any number of replicas. */
-export async function openPostgres(url: string, timeouts: Partial<Timeouts> = {}): Promise<Driver> {
-  const cluster = await connectCluster(url, timeouts);
-  const { connections, costly, limits, locked, outcomeMs, points, pool } = cluster;
+export async function openPostgres(
+  url: string,
+  timeouts: Partial<Timeouts> = {},
+  applicationName = SERVER,
+): Promise<Driver> {
+  const cluster = await connectCluster(url, timeouts, applicationName);
+  const { connections, costly, limits, locked, outcomeMs } = cluster;
   const transactions = new Transactions(
     {
       open: () => connections.open(limits),
@@ -21,7 +27,7 @@ export async function openPostgres(url: string, timeouts: Partial<Timeouts> = {}
     outcomeMs,
   );
 
-  const reader = new PostgresReader((sql) => (isPointRead(sql) ? points : pool));
+  const reader = new PostgresReader((sql) => cluster.readsFor(sql));
   const shared = new Map<string, SharedRead<object | undefined>>();
   const readShared = <R extends object>(sql: string) => {
     let read = shared.get(sql);
@@ -38,7 +44,7 @@ export async function openPostgres(url: string, timeouts: Partial<Timeouts> = {}
     readShared,
     writer: new LockAwareWriter(() => transactions.client, locked),
     pipelines: true,
-    begin: (turn, first) => transactions.begin(turn, first),
+    begin: (turn, first, lenient) => transactions.begin(turn, first, lenient),
     commit: () => transactions.commit(),
     rollback: () => transactions.rollback(),
     // Migrations take as long as they take.

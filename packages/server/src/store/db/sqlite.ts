@@ -58,6 +58,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
   const lock = new LockWait(lockWaitMs);
   const processes = new ReaderProcesses({ path, opened: files.opened }, options);
   let watch: NodeJS.Timeout | undefined;
+  let isLenient = false;
   return {
     dialect: DIALECT,
     reader,
@@ -69,9 +70,14 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
     },
     writer,
     pipelines: false,
-    begin: async (_turn, first) => {
+    begin: async (_turn, first, lenient = false) => {
       files.verify();
       writer.abandon();
+      if (lenient !== isLenient) {
+        // Without a flush of the log; the next commit that has one flushes all before.
+        writer.exec(`PRAGMA synchronous = ${lenient ? "NORMAL" : "FULL"}`);
+        isLenient = lenient;
+      }
       await lock.run(() => writer.exec("BEGIN IMMEDIATE"));
       await first?.();
     },

@@ -2,8 +2,9 @@ import { WharfError } from "../../lib/errors.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import { type MigrationOptions, migrate } from "../schema/migrate.ts";
+import type { Schema } from "../schema/migration.ts";
 import type { AuditChains } from "../tables/audit-chains.ts";
-import type { Driver, Reader } from "./connection.ts";
+import type { Dialect, Driver, Reader } from "./connection.ts";
 import { type CostlyLimits, CostlyReads, type ReadOrigin } from "./costly-reads.ts";
 import type { StoreFailure } from "./failure.ts";
 import { type CommitObserver, GroupCommit, type Work } from "./group-commit.ts";
@@ -29,6 +30,12 @@ export interface StoreOptions extends MigrationOptions {
   readonly clock?: () => number;
   /** The hash chains of audit entries, for measurements without. */
   readonly chains?: AuditChains;
+}
+
+/** The schema of this version. */
+export function schemaOf(tables: readonly ResourceTable[], dialect: Dialect): Schema {
+  const derived = tables.flatMap((table) => table.schema(dialect));
+  return { version: VERSION, steps: migrations(dialect), tables: derived };
 }
 
 /** A request whose client may give up. */
@@ -93,11 +100,8 @@ export class Store {
     timings: StoreTimings,
     options: StoreOptions = {},
   ): Promise<Store> {
-    const { dialect } = driver;
-    const steps = migrations(dialect);
-    const derived = tables.flatMap((table) => table.schema(dialect));
     try {
-      await migrate(driver, { version: VERSION, steps, tables: derived }, options);
+      await migrate(driver, schemaOf(tables, driver.dialect), options);
     } catch (error) {
       await driver.close();
       throw error;
@@ -115,7 +119,10 @@ export class Store {
     return written;
   }
 
-  /** As write, for work in the background: it joins the next commit of others, or commits alone after a time. */
+  /**
+   * As write, for work in the background that can be repeated: it joins the next commit of others, or commits alone after
+   * a time. Then it survives the end of this process, but perhaps not that of the machine.
+   */
   writeInBackground<T>(work: Work<T>, maxDelayMs: number): Promise<T> {
     const written = this.#commits.writeInBackground(work, maxDelayMs);
     this.health.writing(written);

@@ -1,4 +1,4 @@
-import type { Driver } from "../db/connection.ts";
+import type { Dialect, Driver, Writer } from "../db/connection.ts";
 import { createStatements, Migration, type Schema } from "./migration.ts";
 import { withMigrationLock } from "./migration-lock.ts";
 import {
@@ -73,29 +73,45 @@ function isCurrent(records: Records | undefined, { steps, tables }: Schema): boo
 function createStore(migration: MigrationSession, schema: Schema): Promise<boolean> {
   const { session } = migration;
   const { dialect } = session;
-  const { version, steps, tables } = schema;
   return migration.transaction("creating the store", async () => {
     const stored = await readSchema(session);
     if (stored.has("migrations")) return false;
-    const statements = [
-      ...createRecords(dialect),
-      ...steps.flatMap((step) =>
-        isTableStep(step) ? [] : step.filter((statement) => typeof statement === "string"),
-      ),
-      ...createStatements(tables, dialect),
-    ];
+    const statements = creationStatements(schema, dialect);
     checkUnused(stored, statements, dialect.name === "sqlite");
     await session.script(statements.join(";\n"));
-    await recordSteps(session, steps.length, version);
-    await recordDigests(session, tables);
+    await recordCreation(session, schema);
     return true;
   });
 }
 
+/** The statements that create all tables, with the rows that a store begins with. */
+export function creationStatements({ steps, tables }: Schema, dialect: Dialect): string[] {
+  return [
+    ...createRecords(dialect),
+    ...steps.flatMap((step) =>
+      isTableStep(step) ? [] : step.filter((statement) => typeof statement === "string"),
+    ),
+    ...createStatements(tables, dialect),
+  ];
+}
+
+/** Records that a store has been created with this schema. */
+export async function recordCreation(
+  writer: Writer,
+  { version, steps, tables }: Schema,
+): Promise<void> {
+  await recordSteps(writer, steps.length, version);
+  await recordDigests(writer, tables);
+}
+
+/** The names of all tables that a store of this version, or of an earlier one, may have. */
+export function tablesCreatedBy(statements: readonly string[]): string[] {
+  return statements.flatMap((sql) => /^\s*CREATE TABLE (\w+)/.exec(sql)?.[1] ?? []);
+}
+
 /** A SQLite file is ours alone; a schema of PostgreSQL may have tables of others, with other names. */
 function checkUnused(stored: StoredSchema, statements: readonly string[], isOwn: boolean): void {
-  const own = statements.flatMap((sql) => /^\s*CREATE TABLE (\w+)/.exec(sql)?.[1] ?? []);
-  const taken = own.filter((table) => stored.has(table));
+  const taken = tablesCreatedBy(statements).filter((table) => stored.has(table));
   if (taken.length > 0) throw unrecordedStore(taken);
   if (isOwn && stored.size > 0) throw foreignStore([...stored.keys()]);
 }

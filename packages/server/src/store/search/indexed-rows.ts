@@ -23,6 +23,7 @@ export class IndexedRows {
   readonly words = new Words();
   readonly places: Place[] = [{ parent: "", partition: -1, rows: 0 }];
   readonly #placeNumbers = new Map<string, number>();
+  readonly #rowsIn = new Map<number, number>();
   #lastPlace = NOWHERE;
   #placeOf = new Uint32Array(0);
   #high = new Uint32Array(0);
@@ -41,6 +42,17 @@ export class IndexedRows {
   /** Numbers in the lists of words, and how many of them no row uses any more. */
   get listed(): { readonly all: number; readonly unused: number } {
     return { all: this.#listsEnd, unused: this.#unused };
+  }
+
+  /** The number of rows of a partition. */
+  rowsIn(partition: number): number {
+    return this.#rowsIn.get(partition) ?? 0;
+  }
+
+  /** Whether a row id has this uid. */
+  has(id: number, uid: string): boolean {
+    const slot = this.slots.find(id);
+    return slot !== undefined && this.#placeOf[slot] !== NOWHERE && this.uidOf(slot) === uid;
   }
 
   /** Sets the uid and the partition of a row, and returns its slot. */
@@ -63,8 +75,15 @@ export class IndexedRows {
   }
 
   uidOf(slot: number): string {
-    const { parent } = this.places[this.#placeOf[slot] ?? NOWHERE] as Place;
-    return `${parent}/${hex(this.#high[slot] ?? 0)}${hex(this.#low[slot] ?? 0)}`;
+    return `${this.#parentOf(slot)}/${hex(this.#high[slot] ?? 0)}${hex(this.#low[slot] ?? 0)}`;
+  }
+
+  /** Compares two rows by uid. Those with the same parent, as most neighbors are, need no strings. */
+  compareUids(a: number, b: number): number {
+    const [parentOfA, parentOfB] = [this.#parentOf(a), this.#parentOf(b)];
+    if (parentOfA !== parentOfB) return this.uidOf(a) < this.uidOf(b) ? -1 : 1;
+    const byHigh = (this.#high[a] ?? 0) - (this.#high[b] ?? 0);
+    return byHigh || (this.#low[a] ?? 0) - (this.#low[b] ?? 0);
   }
 
   setWords(slot: number, words: ArrayLike<number>): void {
@@ -103,10 +122,20 @@ export class IndexedRows {
     }
   }
 
+  #parentOf(slot: number): string {
+    return (this.places[this.#placeOf[slot] ?? NOWHERE] as Place).parent;
+  }
+
   #move(slot: number, to: number): void {
-    (this.places[this.#placeOf[slot] ?? NOWHERE] as Place).rows -= 1;
-    (this.places[to] as Place).rows += 1;
+    this.#count(this.#placeOf[slot] ?? NOWHERE, -1);
+    this.#count(to, 1);
     this.#placeOf[slot] = to;
+  }
+
+  #count(number: number, more: number): void {
+    const place = this.places[number] as Place;
+    place.rows += more;
+    this.#rowsIn.set(place.partition, this.rowsIn(place.partition) + more);
   }
 
   #placeNumber(parent: string, partition: number): number {

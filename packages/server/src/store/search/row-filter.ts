@@ -1,12 +1,14 @@
-import { ancestorsOf } from "@wharf/contract";
-import type { Bound, Range } from "../resources/query.ts";
-import { type IndexedRows, NOWHERE } from "./indexed-rows.ts";
+import { slicedSort } from "../../lib/sliced-sort.ts";
+import type { SlicedTask } from "../../lib/time-slices.ts";
+import type { Bound } from "../resources/query.ts";
+import type { IndexedRows } from "./indexed-rows.ts";
+import type { PlaceFilter } from "./place-filter.ts";
 import type { RowMatch } from "./row-match.ts";
 import type { Compare } from "./row-order.ts";
 
 /** Which rows a list has. */
 export interface RowConditions {
-  readonly ranges: readonly Range[];
+  readonly places: PlaceFilter;
   readonly matches: readonly RowMatch[];
   /** A bound of the update time, and these times by slot. */
   readonly bound?: { readonly by: Bound; readonly times: Float64Array } | undefined;
@@ -15,46 +17,55 @@ export interface RowConditions {
 /** Up to this many rows are sorted; more are found on a walk through all rows in order. */
 const MAX_SORTED_ROWS = 4_096;
 
-/** The rows of one list, as they were when it was made. */
+/** Rows sorted between two points where other tasks may run: a comparison may build two uids. */
+const SORTED_PER_STEP = 256;
+
+/** Words of thirty-two rows that are tested between two such points. */
+const WORDS_PER_STEP = 256;
+
+/** The rows of one list, as they were when it was made: no row may change meanwhile. */
 export class RowFilter {
   /** How many they are. */
   readonly count: number;
   readonly #rows: Uint32Array;
 
-  constructor(rows: IndexedRows, { ranges, matches, bound }: RowConditions) {
-    const found = intersection(matches, rows.slots.size);
-    const isWithin = placesWithin(rows, ranges);
-    const { placeOf } = rows;
-    const isBounded = bound === undefined ? () => true : within(bound.by, bound.times);
-    let count = 0;
-    for (let at = 0; at < found.length; at++) {
-      let kept = found[at] as number;
-      for (let left = kept; left !== 0; left &= left - 1) {
-        const bit = left & -left;
-        const slot = at * 32 + 31 - Math.clz32(bit);
-        if (isWithin[placeOf[slot] as number] === 1 && isBounded(slot)) count++;
-        else kept &= ~bit;
-      }
-      found[at] = kept;
-    }
+  private constructor(count: number, rows: Uint32Array) {
     this.count = count;
-    this.#rows = found;
+    this.#rows = rows;
+  }
+
+  static async of(
+    rows: IndexedRows,
+    { places, matches, bound }: RowConditions,
+    task: SlicedTask,
+  ): Promise<RowFilter> {
+    const isWithin = await places.flags(rows.places, task);
+    const isBounded = bound === undefined ? undefined : within(bound.by, bound.times);
+    const found = new Uint32Array((rows.slots.size + 31) >>> 5);
+    let count = 0;
+    for (let from = 0; from < found.length; from += WORDS_PER_STEP) {
+      const step = found.subarray(from, from + WORDS_PER_STEP);
+      intersect(matches, from, step);
+      count += keepWithin(step, from, rows.placeOf, isWithin, isBounded);
+      await task.pause();
+    }
+    return new RowFilter(count, found);
   }
 
   has(slot: number): boolean {
     return (((this.#rows[slot >>> 5] as number) >>> (slot & 31)) & 1) === 1;
   }
 
-  /** The slots of its rows in an order, maybe among others; `all` are those of all rows. */
-  inOrder(all: Uint32Array, compare: Compare): Uint32Array {
-    if (this.count > MAX_SORTED_ROWS) return all;
+  /** The slots of its rows in an order; undefined if they are too many to be sorted. */
+  async sorted(compare: Compare, task: SlicedTask): Promise<Uint32Array | undefined> {
+    if (this.count > MAX_SORTED_ROWS) return undefined;
     const own: number[] = [];
     for (let at = 0; at < this.#rows.length; at++) {
       for (let left = this.#rows[at] as number; left !== 0; left &= left - 1) {
         own.push(at * 32 + 31 - Math.clz32(left & -left));
       }
     }
-    return Uint32Array.from(own.sort(compare));
+    return Uint32Array.from(await slicedSort(own, compare, task, SORTED_PER_STEP));
   }
 }
 
@@ -68,51 +79,37 @@ function within(
   };
 }
 
-/** The rows that meet all conditions, thirty-two in each word. */
-function intersection(matches: readonly RowMatch[], size: number): Uint32Array {
-  const all = new Uint32Array((size + 31) >>> 5).fill(0xffffffff);
+/** Sets words to the rows that meet all conditions, thirty-two in each, from a word on. */
+function intersect(matches: readonly RowMatch[], from: number, into: Uint32Array): void {
+  into.fill(0xffffffff);
   for (const { rows, excluded } of matches) {
     const { words } = rows;
-    for (let at = 0; at < all.length; at++) {
-      const word = words[at] ?? 0;
-      all[at] = (all[at] as number) & (excluded ? ~word : word);
+    for (let at = 0; at < into.length; at++) {
+      const word = words[from + at] ?? 0;
+      into[at] = (into[at] as number) & (excluded ? ~word : word);
     }
   }
-  return all;
 }
 
-/** The parents of the rows of some ranges, within a partition. */
-interface Scopes {
-  everything: boolean;
-  readonly parents: Set<string>;
-  readonly tops: Set<string>;
-}
-
-/** Which places, by number, are in one of the ranges. */
-function placesWithin(rows: IndexedRows, ranges: readonly Range[]): Uint8Array {
-  const byPartition = new Map<number | undefined, Scopes>();
-  for (const range of ranges) {
-    for (const partition of range.partitions ?? [undefined]) {
-      const scopes = byPartition.get(partition) ?? {
-        everything: false,
-        parents: new Set(),
-        tops: new Set(),
-      };
-      byPartition.set(partition, scopes);
-      if ("everything" in range) scopes.everything = true;
-      if ("childrenOf" in range) scopes.parents.add(range.childrenOf);
-      if ("below" in range) scopes.tops.add(range.below);
+/** Keeps the rows in some places, and returns how many these are. */
+function keepWithin(
+  found: Uint32Array,
+  from: number,
+  placeOf: Uint32Array,
+  isWithin: Uint8Array,
+  isBounded: ((slot: number) => boolean) | undefined,
+): number {
+  let count = 0;
+  for (let at = 0; at < found.length; at++) {
+    let kept = found[at] as number;
+    for (let left = kept; left !== 0; left &= left - 1) {
+      const bit = left & -left;
+      const slot = (from + at) * 32 + 31 - Math.clz32(bit);
+      const isKept = isWithin[placeOf[slot] as number] === 1;
+      if (isKept && (isBounded === undefined || isBounded(slot))) count++;
+      else kept &= ~bit;
     }
+    found[at] = kept;
   }
-  const isIn = (parent: string, scopes: Scopes | undefined) => {
-    if (scopes === undefined) return false;
-    const { everything, parents, tops } = scopes;
-    if (everything || parents.has(parent) || tops.has(parent)) return true;
-    return tops.size > 0 && ancestorsOf(parent).some((above) => tops.has(above));
-  };
-  return Uint8Array.from(rows.places, ({ parent, partition }, number) => {
-    if (number === NOWHERE) return 0;
-    const own = [byPartition.get(partition), byPartition.get(undefined)];
-    return own.some((scopes) => isIn(parent, scopes)) ? 1 : 0;
-  });
+  return count;
 }

@@ -27,7 +27,8 @@ export interface RowMatch {
   readonly rows: BitSet;
   /** Whether the rows in the set are those that the list must not have. */
   readonly excluded: boolean;
-  test(row: ChangedRow): boolean;
+  /** Tests a row that has changed; undefined if it is gone. */
+  changed(slot: number, row: ChangedRow | undefined): void;
   /** Finds the rows. Rows may change meanwhile. */
   find(task: SlicedTask): Promise<void>;
 }
@@ -45,8 +46,9 @@ export class TextMatch implements RowMatch {
     this.rows = new BitSet(indexed.slots.size);
   }
 
-  test({ texts }: ChangedRow): boolean {
-    return texts.some((one) => one.includes(this.#text));
+  changed(slot: number, row: ChangedRow | undefined): void {
+    if (row?.texts.some((one) => one.includes(this.#text))) this.rows.add(slot);
+    else this.rows.delete(slot);
   }
 
   async find(task: SlicedTask): Promise<void> {
@@ -73,6 +75,8 @@ export class TermMatch implements RowMatch {
   readonly #reader: Reader;
   readonly #table: string;
   readonly #indexed: IndexedRows;
+  /** While some rows are read: those that have changed since, and may be read as they were before. */
+  #changed: Set<number> | undefined;
 
   constructor(
     { kind, anyOf, excluded }: TermFilter,
@@ -89,8 +93,13 @@ export class TermMatch implements RowMatch {
     this.rows = new BitSet(indexed.slots.size);
   }
 
-  test({ terms }: ChangedRow): boolean {
-    return terms.some(({ kind, value }) => kind === this.#kind && this.#values.has(value));
+  changed(slot: number, row: ChangedRow | undefined): void {
+    this.#changed?.add(slot);
+    const has = row?.terms.some(
+      ({ kind, value }) => kind === this.#kind && this.#values.has(value),
+    );
+    if (has) this.rows.add(slot);
+    else this.rows.delete(slot);
   }
 
   async find(task: SlicedTask): Promise<void> {
@@ -104,6 +113,8 @@ export class TermMatch implements RowMatch {
 
   /** Finds some rows with a value, and returns the last one; undefined at the end. */
   async #findSome(value: string, after: number): Promise<number | undefined> {
+    const changed = new Set<number>();
+    this.#changed = changed;
     const rows = await this.#reader.arrays<readonly [id: number]>(
       `SELECT row_id FROM ${this.#table} WHERE kind = ? AND value = ? AND row_id > ?
        ORDER BY row_id LIMIT ?`,
@@ -115,8 +126,9 @@ export class TermMatch implements RowMatch {
     for (const [id] of rows) {
       const slot = this.#indexed.slots.find(id);
       // Rows that are not indexed yet are tested when they are.
-      if (slot !== undefined) this.rows.add(slot);
+      if (slot !== undefined && !changed.has(slot)) this.rows.add(slot);
     }
+    this.#changed = undefined;
     return rows.length < ROWS_PER_STEP ? undefined : rows.at(-1)?.[0];
   }
 }

@@ -1,7 +1,13 @@
+import { slicedSort } from "../../lib/sliced-sort.ts";
+import type { SlicedTask } from "../../lib/time-slices.ts";
 import { BitSet } from "./bit-set.ts";
 
 /** Compares two slots. */
 export type Compare = (a: number, b: number) => number;
+
+/** Slots copied, and slots sorted or inserted, between two points where other tasks may run. */
+const COPIED_PER_STEP = 16_384;
+const SORTED_PER_STEP = 256;
 
 /** All rows in one order. Changes are gathered, and merged when the order is next read. */
 export class RowOrder {
@@ -23,34 +29,61 @@ export class RowOrder {
     this.#changed.set(slot, exists);
   }
 
-  /** The slots of all rows in order. */
-  slots(): Uint32Array {
+  /** Whether a row has changed since the order was last read. */
+  hasChanged(slot: number): boolean {
+    return this.#changed.has(slot);
+  }
+
+  /** The slots of all rows in order. No row may change meanwhile. */
+  async slots(task: SlicedTask): Promise<Uint32Array> {
     if (this.#changed.size > 0) {
       const added = [...this.#changed].flatMap(([slot, exists]) => (exists ? [slot] : []));
       const changed = new BitSet();
       for (const slot of this.#changed.keys()) changed.add(slot);
-      const rest = this.#slots.filter((slot) => !changed.has(slot));
-      const sorted = Uint32Array.from(added.sort(this.compare));
-      this.#slots = mergeOrders(rest, sorted, this.compare);
+      const rest = await without(this.#slots, changed, task);
+      const sorted = await slicedSort(added, this.compare, task, SORTED_PER_STEP);
+      this.#slots = await mergeOrders(rest, Uint32Array.from(sorted), this.compare, task);
       this.#changed.clear();
     }
     return this.#slots;
   }
 }
 
+async function without(all: Uint32Array, left: BitSet, task: SlicedTask): Promise<Uint32Array> {
+  const rest = new Uint32Array(all.length);
+  let count = 0;
+  for (let from = 0; from < all.length; from += COPIED_PER_STEP) {
+    const to = Math.min(from + COPIED_PER_STEP, all.length);
+    for (let at = from; at < to; at++) {
+      const slot = all[at] as number;
+      if (!left.has(slot)) rest[count++] = slot;
+    }
+    await task.pause();
+  }
+  return rest.subarray(0, count);
+}
+
 /** Merges two ordered arrays, of which the second is mostly the shorter one. */
-export function mergeOrders(a: Uint32Array, b: Uint32Array, compare: Compare): Uint32Array {
+export async function mergeOrders(
+  a: Uint32Array,
+  b: Uint32Array,
+  compare: Compare,
+  task: SlicedTask,
+): Promise<Uint32Array> {
   if (a.length === 0) return b;
   const merged = new Uint32Array(a.length + b.length);
   let from = 0;
-  for (let at = 0; at < b.length; at++) {
-    const slot = b[at] as number;
-    const to = firstWhere(a, from, (one) => compare(one, slot) > 0);
-    merged.set(a.subarray(from, to), from + at);
-    merged[to + at] = slot;
+  for (let at = 0; at <= b.length; at++) {
+    const slot = b[at];
+    const to = slot === undefined ? a.length : firstWhere(a, from, (one) => compare(one, slot) > 0);
+    for (let next = from; next < to; next += COPIED_PER_STEP) {
+      merged.set(a.subarray(next, Math.min(next + COPIED_PER_STEP, to)), next + at);
+      await task.pause();
+    }
+    if (slot !== undefined) merged[to + at] = slot;
     from = to;
+    if (at % SORTED_PER_STEP === 0) await task.pause();
   }
-  merged.set(a.subarray(from), from + b.length);
   return merged;
 }
 

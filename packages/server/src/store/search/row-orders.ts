@@ -1,13 +1,16 @@
 import type { SlicedTask } from "../../lib/time-slices.ts";
 import type { Order, Position, Start } from "../resources/query.ts";
-import { enlarged } from "./bit-set.ts";
+import { BitSet, enlarged } from "./bit-set.ts";
 import type { IndexedRows } from "./indexed-rows.ts";
 import type { RowFilter } from "./row-filter.ts";
 import type { ChangedRow } from "./row-match.ts";
-import { firstWhere, mergeOrders, RowOrder } from "./row-order.ts";
+import { type Compare, firstWhere, mergeOrders, RowOrder } from "./row-order.ts";
 import type { RowSource } from "./row-source.ts";
 
 type TimeColumn = Exclude<Order["column"], "uid" | "name">;
+
+/** Rows that are looked at between two points where other tasks may run. */
+const WALKED_PER_STEP = 8_192;
 
 /** A part of a list in order. */
 export interface Page {
@@ -49,7 +52,7 @@ export class RowOrders {
   constructor(rows: IndexedRows, source: RowSource, byUid: Uint32Array) {
     this.#rows = rows;
     this.#source = source;
-    this.#byUid = new RowOrder((a, b) => (rows.uidOf(a) < rows.uidOf(b) ? -1 : 1));
+    this.#byUid = new RowOrder((a, b) => rows.compareUids(a, b));
     this.#byUid.fill(byUid);
   }
 
@@ -74,9 +77,11 @@ export class RowOrders {
   }
 
   /** Records that a row is new or has changed. */
-  changed(slot: number, row: ChangedRow): void {
-    this.#byUid.changed(slot, true);
+  changed(slot: number, row: ChangedRow, isNew: boolean): void {
+    if (isNew) this.#byUid.changed(slot, true);
     for (const [column, one] of this.#byTime) {
+      // A load reads a row twice if its update time changes meanwhile: such rows count as changed in any case.
+      if (!isNew && column !== "updated" && one.timeOf(slot) === row[column]) continue;
       one.set(slot, row[column]);
       one.order.changed(slot, true);
     }
@@ -87,21 +92,24 @@ export class RowOrders {
     for (const { order } of this.#byTime.values()) order.changed(slot, false);
   }
 
-  /** The positions of a page of the rows that pass a filter. */
-  page(filter: RowFilter, { order, start, skip, limit }: Page): Position[] {
+  /** The positions of a page of the rows that pass a filter. No row may change meanwhile. */
+  async page(
+    filter: RowFilter,
+    { order, start, skip, limit }: Page,
+    task: SlicedTask,
+  ): Promise<Position[]> {
     const { column, descending } = order;
     const known = this.#orderBy(column);
-    const slots = filter.inOrder(known.slots(), known.compare);
+    const slots = (await filter.sorted(known.compare, task)) ?? (await known.slots(task));
     const step = descending ? -1 : 1;
     const found: Position[] = [];
     let left = skip;
-    for (
-      let at =
-        start === undefined ? (descending ? slots.length - 1 : 0) : this.#find(slots, order, start);
-      at >= 0 && at < slots.length && found.length < limit;
-      at += step
-    ) {
+    let at = descending ? slots.length - 1 : 0;
+    if (start !== undefined) at = this.#find(slots, order, start);
+    for (let walked = 1; at >= 0 && at < slots.length && found.length < limit; walked++) {
       const slot = slots[at] as number;
+      at += step;
+      if (walked % WALKED_PER_STEP === 0) await task.pause();
       if (!filter.has(slot)) continue;
       if (left > 0) left--;
       else found.push({ key: this.#keyOf(column, slot), id: this.#rows.slots.idOf(slot) });
@@ -137,8 +145,13 @@ export class RowOrders {
     return column === "uid" ? 0 : this.#rows.slots.idOf(slot) - id;
   }
 
+  /** Rows that change meanwhile count as changed: for the others, what was read first is right. */
   async #load(into: TimeOrder, column: TimeColumn, task: SlicedTask): Promise<void> {
     const { slots } = this.#rows;
+    const isRead = new BitSet(slots.size);
+    let times = new Float64Array(slots.size);
+    const compare: Compare = (a, b) =>
+      (times[a] ?? 0) - (times[b] ?? 0) || slots.idOf(a) - slots.idOf(b);
     let all: Uint32Array = new Uint32Array(0);
     for (const partition of this.#source.partitions) {
       let own = new Uint32Array(0);
@@ -147,13 +160,16 @@ export class RowOrders {
         own = enlarged(own, count + ids.length);
         for (const [at, id] of ids.entries()) {
           const slot = slots.allocate(id);
-          into.set(slot, values[at] as number);
+          if (isRead.has(slot)) continue;
+          isRead.add(slot);
+          times = enlarged(times, slot + 1);
+          times[slot] = values[at] as number;
+          if (!into.order.hasChanged(slot)) into.set(slot, values[at] as number);
           own[count++] = slot;
         }
         await task.pause();
       }
-      const read = own.subarray(0, count);
-      all = mergeOrders(all, read, into.order.compare);
+      all = await mergeOrders(all, own.subarray(0, count), compare, task);
     }
     into.order.fill(all);
   }

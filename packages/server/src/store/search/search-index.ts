@@ -1,16 +1,19 @@
-import { type SlicedTask, TimeSlices } from "../../lib/time-slices.ts";
+import { FairQueue } from "../../lib/fair-queue.ts";
+import { Semaphore } from "../../lib/semaphore.ts";
+import type { SlicedTask, TimeSlices } from "../../lib/time-slices.ts";
 import type { Reader } from "../db/connection.ts";
+import type { ReadOrigin } from "../db/costly-reads.ts";
+import type { Abandonable } from "../db/store.ts";
 import type { Bound, Position, Range } from "../resources/query.ts";
 import type { TermFilter, TextFilter } from "../resources/terms.ts";
-import type { IndexedRows, Place } from "./indexed-rows.ts";
+import { type IndexedRows, NOWHERE, type Place } from "./indexed-rows.ts";
 import { loadRows } from "./load-rows.ts";
+import { PlaceFilter, rangesKey } from "./place-filter.ts";
 import { RowFilter } from "./row-filter.ts";
-import { type ChangedRow, type RowMatch, TermMatch, TextMatch } from "./row-match.ts";
+import type { ChangedRow, RowMatch } from "./row-match.ts";
+import { keepIn, RowMatches } from "./row-matches.ts";
 import { type Page, RowOrders } from "./row-orders.ts";
 import type { RowSource, TableState } from "./row-source.ts";
-
-/** Conditions whose rows are kept, an eighth of a byte for each row of the table. */
-const MAX_MATCHES = 64;
 
 /** Attempts to read a state of the table that no other write changes meanwhile. */
 const MAX_ATTEMPTS = 8;
@@ -21,6 +24,26 @@ const MAX_RECENT_WORDS = 10_000;
 /** Numbers that may be unused before the index counts as wasteful, beside half of all. */
 const MIN_WASTE = 100_000;
 
+/** Lists whose rows, and ranges, are kept. */
+const MAX_FILTERS = 8;
+
+/** Few lists run at the same time, so that the conditions of all of them are kept; callers take turns. */
+const QUEUE_LIMITS = {
+  concurrency: 4,
+  concurrencyPerKey: 2,
+  maxQueuedPerKey: 100,
+  maxQueued: 1_000,
+};
+
+/** Rows between two points where other tasks may run. */
+const SLOTS_PER_STEP = 4_096;
+
+/** The owner of work that lists share. */
+const OWNER = "index";
+
+/** The request that a list is for. */
+export type Asker = ReadOrigin & Abandonable;
+
 /** The rows of a list that a search index finds. */
 export interface SearchQuery {
   readonly ranges: readonly Range[];
@@ -28,10 +51,13 @@ export interface SearchQuery {
   readonly bound?: Bound | undefined;
 }
 
-interface KeptMatch {
-  readonly match: RowMatch;
-  readonly found: Promise<void>;
+/** The positions of a page, and the version of the table that they are of. */
+export interface FoundPage {
+  readonly positions: readonly Position[];
+  readonly version: string;
 }
+
+type FilterReader<T> = (filter: RowFilter, task: SlicedTask) => T | Promise<T>;
 
 /**
  * An index in memory for lists by text: the words of all rows, their places in the tree and their orders.
@@ -41,41 +67,43 @@ interface KeptMatch {
  */
 export class SearchIndex {
   readonly #source: RowSource;
-  readonly #reader: Reader;
   readonly #rows: IndexedRows;
   readonly #orders: RowOrders;
-  readonly #matches = new Map<string, KeptMatch>();
+  readonly #matches: RowMatches;
   readonly #recent = new Map<string, number>();
   readonly #task: SlicedTask;
   readonly #words: number;
-  /** The rows of the last list, until a row changes: its page and its total have the same. */
-  #last: { readonly key: string; readonly filter: RowFilter } | undefined;
+  /** The rows of the last lists, until a row changes: the page and the total of a list have the same. */
+  readonly #filters = new Map<string, RowFilter>();
+  readonly #places = new Map<string, PlaceFilter>();
+  readonly #queue = new FairQueue(QUEUE_LIMITS);
+  readonly #reading = new Semaphore(1);
+  readonly #slices: TimeSlices;
   #version = "";
   #updated: number;
-  #syncing: Promise<void> = Promise.resolve();
 
   private constructor(
     reader: Reader,
     source: RowSource,
     loaded: Awaited<ReturnType<typeof loadRows>>,
     { latestUpdate }: TableState,
-    task: SlicedTask,
+    slices: TimeSlices,
   ) {
-    this.#reader = reader;
     this.#source = source;
     this.#rows = loaded.rows;
     this.#orders = new RowOrders(loaded.rows, source, loaded.byUid);
     this.#words = loaded.rows.words.size;
     this.#updated = latestUpdate;
-    this.#task = task;
+    this.#slices = slices;
+    this.#task = slices.task(OWNER);
+    this.#matches = new RowMatches(reader, source.table.shape.name, loaded.rows, this.#task);
   }
 
   /** Loads all rows, in slices. */
-  static async load(reader: Reader, source: RowSource): Promise<SearchIndex> {
-    const task = new TimeSlices().task("search");
+  static async load(reader: Reader, source: RowSource, slices: TimeSlices): Promise<SearchIndex> {
     const before = await source.state();
-    const loaded = await loadRows(source, task);
-    return new SearchIndex(reader, source, loaded, before, task);
+    const loaded = await loadRows(source, slices.task(OWNER));
+    return new SearchIndex(reader, source, loaded, before, slices);
   }
 
   /** Whether a newly loaded index would take far less memory. */
@@ -85,100 +113,93 @@ export class SearchIndex {
     return unused > all / 2 + MIN_WASTE || added > this.#words + MIN_WASTE;
   }
 
-  /** The positions of a page. */
-  async page(query: SearchQuery, page: Page): Promise<Position[]> {
+  async page(query: SearchQuery, page: Page, asker: Asker): Promise<FoundPage> {
     await this.#orders.prepare(page.order.column, this.#task);
-    return this.#orders.page(await this.#filter(query), page);
+    return this.#search(query, asker, async (filter, task) => {
+      const version = this.#version;
+      return { positions: await this.#orders.page(filter, page, task), version };
+    });
   }
 
-  async count(query: SearchQuery): Promise<number> {
-    return (await this.#filter(query)).count;
+  count(query: SearchQuery, asker: Asker): Promise<number> {
+    return this.#search(query, asker, ({ count }) => count);
   }
 
-  /** Whether nothing has changed since the last list. */
-  async isCurrent(): Promise<boolean> {
-    return (await this.#source.state()).version === this.#version;
+  /** Whether nothing has changed since a page was found. */
+  async isCurrent({ version }: FoundPage): Promise<boolean> {
+    return (await this.#source.state()).version === version;
   }
 
-  /** The rows of a list as they are now. */
-  async #filter({ ranges, filters, bound }: SearchQuery): Promise<RowFilter> {
+  #search<T>(query: SearchQuery, asker: Asker, read: FilterReader<T>): Promise<T> {
+    const { caller, signal } = asker;
+    const task = this.#slices.task(caller.uid, asker);
+    return this.#queue.run(caller.uid, () => this.#read(query, task, read), signal);
+  }
+
+  /** Reads from the rows of a list as they are now. One list reads at a time, and no row changes meanwhile. */
+  async #read<T>(query: SearchQuery, task: SlicedTask, read: FilterReader<T>): Promise<T> {
+    const { bound } = query;
     if (bound !== undefined) await this.#orders.prepare(bound.column, this.#task);
+    const key = await rangesKey(query.ranges, task);
     for (;;) {
-      const kept: KeptMatch[] = [];
-      for (const one of filters) kept.push(await this.#match(one));
-      await this.#synced();
-      // Those that were dropped meanwhile may lack changes.
-      const known = [...this.#matches.values()];
-      if (!kept.every((one) => known.includes(one))) continue;
-      const key = JSON.stringify([ranges, filters, bound]);
-      if (this.#last?.key !== key) {
-        const matches = kept.map(({ match }) => match);
-        const times = bound && this.#orders.times(bound.column);
-        const bounded = bound && times && { by: bound, times };
-        const filter = new RowFilter(this.#rows, { ranges, matches, bound: bounded });
-        this.#last = { key, filter };
-      }
-      return this.#last.filter;
+      const matches: RowMatch[] = [];
+      for (const one of query.filters) matches.push(await this.#matches.of(one));
+      const found = await this.#reading.run(async () => {
+        await this.#sync(task);
+        // Those that were dropped meanwhile may lack changes.
+        if (!this.#matches.has(matches)) return undefined;
+        return { result: await read(await this.#filter(query, key, matches, task), task) };
+      });
+      if (found !== undefined) return found.result;
     }
   }
 
-  async #match(filter: TermFilter | TextFilter): Promise<KeptMatch> {
-    const key = JSON.stringify(filter);
-    let kept = this.#matches.get(key);
-    if (kept === undefined) {
-      const { name } = this.#source.table.shape;
-      const match =
-        "text" in filter
-          ? new TextMatch(filter, this.#rows)
-          : new TermMatch(filter, this.#rows, this.#reader, name);
-      kept = { match, found: match.find(this.#task) };
-    }
-    // The least recently used come first.
-    this.#matches.delete(key);
-    this.#matches.set(key, kept);
-    const [oldest] = this.#matches.keys();
-    if (this.#matches.size > MAX_MATCHES && oldest !== undefined) this.#matches.delete(oldest);
-    try {
-      await kept.found;
-    } catch (error) {
-      if (this.#matches.get(key) === kept) this.#matches.delete(key);
-      throw error;
-    }
-    return kept;
+  /** The rows of a list, with the key of its ranges. */
+  async #filter(
+    { ranges, filters, bound }: SearchQuery,
+    key: string,
+    matches: readonly RowMatch[],
+    task: SlicedTask,
+  ): Promise<RowFilter> {
+    const listKey = `${JSON.stringify([filters, bound])} ${key}`;
+    const known = this.#filters.get(listKey);
+    if (known !== undefined) return known;
+    const places = this.#places.get(key) ?? (await PlaceFilter.of(ranges, task));
+    keepIn(this.#places, key, places, MAX_FILTERS);
+    const times = bound && this.#orders.times(bound.column);
+    const bounded = bound && times && { by: bound, times };
+    const filter = await RowFilter.of(this.#rows, { places, matches, bound: bounded }, task);
+    keepIn(this.#filters, listKey, filter, MAX_FILTERS);
+    return filter;
   }
 
-  /** Resolves when the index has everything that was committed before the call. */
-  #synced(): Promise<void> {
-    const synced = this.#syncing.then(() => this.#sync());
-    this.#syncing = synced.catch(() => {});
-    return synced;
-  }
-
-  async #sync(): Promise<void> {
+  /** Reads everything that was committed before the call. */
+  async #sync(task: SlicedTask): Promise<void> {
     let state = await this.#source.state();
     for (let attempt = 0; attempt < MAX_ATTEMPTS && state.version !== this.#version; attempt++) {
-      await this.#readChanges();
-      if (this.#hasDeleted(state)) await this.#removeDeleted();
+      await this.#readChanges(task);
+      if (this.#hasDeleted(state)) await this.#removeDeleted(task);
       const after = await this.#source.state();
       if (after.version === state.version) this.#version = state.version;
       state = after;
     }
   }
 
-  async #readChanges(): Promise<void> {
+  async #readChanges(task: SlicedTask): Promise<void> {
     let latest = this.#updated;
     for await (const changed of this.#source.changes(this.#updated)) {
       for (const row of changed) {
         this.#apply(row);
         latest = Math.max(latest, row.updated);
+        await task.pause();
       }
-      await this.#task.pause();
     }
     this.#updated = latest;
   }
 
   #apply(row: ChangedRow): void {
-    this.#last = undefined;
+    this.#filters.clear();
+    const isNew = !this.#rows.has(row.id, row.uid);
     const slot = this.#rows.put(row.id, row.uid, row.partition);
     const before = [...this.#rows.wordsOf(slot)].map((word) => this.#rows.words.at(word));
     const isSame =
@@ -189,11 +210,8 @@ export class SearchIndex {
         row.texts.map((text) => this.#word(text)),
       );
     }
-    for (const { match } of this.#matches.values()) {
-      if (match.test(row)) match.rows.add(slot);
-      else match.rows.delete(slot);
-    }
-    this.#orders.changed(slot, row);
+    this.#matches.changed(slot, row);
+    this.#orders.changed(slot, row, isNew);
   }
 
   #word(text: string): number {
@@ -207,31 +225,36 @@ export class SearchIndex {
 
   /** Whether rows were deleted without a tombstone, as those of deleted groups are. */
   #hasDeleted({ rows }: TableState): boolean {
-    return this.#source.partitions.some((partition) => {
-      const own = this.#rows.places.filter((place) => place.partition === partition);
-      return own.reduce((sum, place) => sum + place.rows, 0) > (rows.get(partition) ?? 0);
-    });
+    return this.#source.partitions.some(
+      (partition) => this.#rows.rowsIn(partition) > (rows.get(partition) ?? 0),
+    );
   }
 
-  async #removeDeleted(): Promise<void> {
-    for await (const some of this.#source.shrunk(this.#rows.places)) {
-      for (const place of some) await this.#removeDeletedIn(place);
+  async #removeDeleted(task: SlicedTask): Promise<void> {
+    for await (const places of this.#source.shrunk(this.#rows.places)) {
+      const kept = new Map<Place, Set<number>>();
+      for (const place of places) {
+        const ids = new Set<number>();
+        for await (const some of this.#source.idsIn(place)) {
+          for (const id of some) ids.add(id);
+          await task.pause();
+        }
+        kept.set(place, ids);
+      }
+      if (kept.size > 0) await this.#removeOthers(kept, task);
     }
   }
 
-  async #removeDeletedIn(place: Place): Promise<void> {
-    const number = this.#rows.places.indexOf(place);
-    const kept = new Set<number>();
-    for await (const ids of this.#source.idsIn(place)) {
-      for (const id of ids) kept.add(id);
-      await this.#task.pause();
-    }
-    this.#last = undefined;
-    const { placeOf, slots } = this.#rows;
+  /** Removes the rows in some places but those with these ids. */
+  async #removeOthers(kept: ReadonlyMap<Place, Set<number>>, task: SlicedTask): Promise<void> {
+    const { places, placeOf, slots } = this.#rows;
     for (let slot = 0; slot < slots.size; slot++) {
-      if (placeOf[slot] !== number || kept.has(slots.idOf(slot))) continue;
+      if (slot % SLOTS_PER_STEP === 0) await task.pause();
+      const ids = kept.get(places[placeOf[slot] ?? NOWHERE] as Place);
+      if (ids === undefined || ids.has(slots.idOf(slot))) continue;
+      this.#filters.clear();
       this.#rows.remove(slot);
-      for (const { match } of this.#matches.values()) match.rows.delete(slot);
+      this.#matches.changed(slot, undefined);
       this.#orders.removed(slot);
     }
   }

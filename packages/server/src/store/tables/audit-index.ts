@@ -32,12 +32,17 @@ export interface StoredSegment {
   readonly present: string;
 }
 
-/** The segments from a number on. */
-export async function readSegments(reader: Reader, from: number): Promise<StoredSegment[]> {
+/** The segments from a number on, at most so many. */
+export async function readSegments(
+  reader: Reader,
+  from: number,
+  limit: number,
+): Promise<StoredSegment[]> {
   const rows = await reader.arrays<readonly [number, number, number, string]>(
     `SELECT segment, first_time, last_time, present FROM audit_segments
-     WHERE segment >= ? ORDER BY segment`,
+     WHERE segment >= ? ORDER BY segment LIMIT ?`,
     from,
+    limit,
   );
   return rows.map(([segment, firstTime, lastTime, present]) => {
     return { segment, firstTime, lastTime, present };
@@ -99,18 +104,19 @@ export async function deletePostings(
   );
 }
 
-/** The postings of a value in segments from one (inclusive) to another (exclusive), in order. */
+/** The postings of a value in segments from one (inclusive) to another (exclusive), in order, at most so many. */
 export function readPostings(
   reader: Reader,
   kind: PostingKind,
   value: string,
   from: number,
   to: number,
+  limit: number,
 ): Promise<(readonly [segment: number, positions: string])[]> {
   return reader.arrays(
     `SELECT segment, positions FROM audit_postings
-     WHERE kind = ? AND value = ? AND segment >= ? AND segment < ? ORDER BY segment`,
-    ...[kind, value, from, to],
+     WHERE kind = ? AND value = ? AND segment >= ? AND segment < ? ORDER BY segment LIMIT ?`,
+    ...[kind, value, from, to, limit],
   );
 }
 

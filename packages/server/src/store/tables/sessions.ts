@@ -123,6 +123,11 @@ export async function renewSession(
   await tx.run("UPDATE sessions SET generation = ?, used = ? WHERE id = ?", generation, now, id);
 }
 
+/** Records that a session is in use. */
+export async function touchSession(tx: Transaction, id: string, now: number): Promise<void> {
+  await tx.run("UPDATE sessions SET used = ? WHERE id = ? AND used < ?", now, id, now);
+}
+
 /** Replaces what a session stores of its person. */
 export async function describePerson(tx: Transaction, id: string, person: string): Promise<void> {
   await tx.run("UPDATE sessions SET person = ? WHERE id = ?", person, id);

@@ -3,11 +3,18 @@ import { describe, test } from "node:test";
 import { fromBuffer } from "yauzl";
 import { type ArchivedFile, archiveOf } from "./feed-archive.ts";
 
+const LONG = JSON.stringify({ text: "long ".repeat(20_000) });
+
+/** The last file is long, so that another thread compresses it. */
+function textAt(at: number, count: number): string {
+  return at === count - 1 ? LONG : `{"number":${at}}`;
+}
+
 async function* files(count: number): AsyncGenerator<ArchivedFile> {
   for (let at = 0; at < count; at++) {
     yield {
       path: `folder/ä-${at}.json`,
-      text: `{"number":${at}}`,
+      text: textAt(at, count),
       time: Date.UTC(2026, 1, 3, 4, 5, 6),
     };
   }
@@ -60,7 +67,7 @@ describe("archives", () => {
         if (count === 0) continue;
         assert.deepEqual(found[at], {
           name: `folder/ä-${at}.json`,
-          text: `{"number":${at}}`,
+          text: textAt(at, count),
           time: Date.UTC(2026, 1, 3, 4, 5, 6),
         });
       }

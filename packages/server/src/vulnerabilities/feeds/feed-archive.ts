@@ -12,6 +12,9 @@ export interface ArchivedFile {
 const MAX_UINT16 = 0xffff;
 const MAX_UINT32 = 0xffffffff;
 
+/** Files of at most this size are compressed on the event loop, which takes about a millisecond. */
+const MAX_SYNC_BYTES = 32 * 1024;
+
 /** The first time of the MS-DOS format. */
 const EARLIEST = Date.UTC(1980, 0, 1);
 
@@ -41,7 +44,7 @@ export async function* archiveOf(
   let offset = 0;
   for await (const { path, text, time } of files) {
     const content = Buffer.from(text);
-    const compressed = zlib().deflateRawSync(content, { chunkSize: Math.max(64, content.length) });
+    const compressed = await deflated(content);
     const name = Buffer.from(path);
     const common = Buffer.alloc(22);
     common.writeUInt16LE(UTF8_NAMES, 0);
@@ -65,6 +68,16 @@ export async function* archiveOf(
   for (const entry of directory) yield Buffer.from(entry, "latin1");
   const size = directory.reduce((sum, entry) => sum + entry.length, 0);
   yield endOfDirectory(directory.length, size, offset, directory.length >= maxFiles);
+}
+
+/** A short file is compressed in less time than it would take to have a thread do it. */
+async function deflated(content: Buffer): Promise<Buffer> {
+  const options = { chunkSize: Math.max(64, content.length) };
+  const { deflateRaw, deflateRawSync } = zlib();
+  if (content.length <= MAX_SYNC_BYTES) return deflateRawSync(content, options);
+  return new Promise((resolve, reject) => {
+    deflateRaw(content, options, (error, found) => (error ? reject(error) : resolve(found)));
+  });
 }
 
 function directoryEntry(common: Buffer, name: Buffer, offset: number): Buffer {

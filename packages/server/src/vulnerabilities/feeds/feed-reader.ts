@@ -1,8 +1,9 @@
-import { setImmediate } from "node:timers/promises";
 import { osvId, type PackageKey } from "@wharf/advisories/publish";
 import type { Advisory } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { tooLong } from "../../lib/errors.ts";
+import { slicedSort } from "../../lib/sliced-sort.ts";
+import type { SlicedTask } from "../../lib/time-slices.ts";
 import { indexable } from "../../store/resources/indexable.ts";
 import type { Range } from "../../store/resources/query.ts";
 import { countsOf } from "../../store/resources/range-counts.ts";
@@ -16,8 +17,8 @@ import {
 } from "../../store/resources/term-walk.ts";
 import { addModifyTimes, addPublishedSources } from "../sources/sources.ts";
 
-/** Advisories per query: a few megabytes at most, and some milliseconds. */
-const BATCH_SIZE = 500;
+/** Advisories per query: a megabyte at most, and a millisecond or two. */
+const BATCH_SIZE = 100;
 
 /** The documents of a package depend on all of its advisories, so these are buffered. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
@@ -28,18 +29,31 @@ const SOURCES_BATCH_SIZE = 25;
 /** Feeds up to this size are sorted in memory: a few megabytes of keys. */
 const MAX_SORTED = 20_000;
 
+/** Keys that are sorted between two points where other requests may run. */
+const SORTED_PER_STEP = 512;
+
 /** Reading and sorting one advisory costs about as much as skipping this many of other groups. */
 const SORT_COST = 4;
 
-/** Reads the advisories of a group and its subtree in batches, including deleted ones. */
+/**
+ * Reads the advisories of a group and its subtree in batches, including deleted ones. Other requests run between any two
+ * of them: the embedded database reads synchronously, and generating a document takes as long as reading it.
+ */
 export class FeedReader {
   readonly #engine: Engine;
   readonly #group: string;
+  readonly #task: SlicedTask;
   readonly #maxBufferedBytes: number;
 
-  constructor(engine: Engine, group: string, maxBufferedBytes: number = MAX_BUFFERED_BYTES) {
+  constructor(
+    engine: Engine,
+    group: string,
+    task: SlicedTask,
+    maxBufferedBytes: number = MAX_BUFFERED_BYTES,
+  ) {
     this.#engine = engine;
     this.#group = group;
+    this.#task = task;
     this.#maxBufferedBytes = maxBufferedBytes;
   }
 
@@ -47,7 +61,7 @@ export class FeedReader {
   async *byId(): AsyncGenerator<Advisory> {
     for await (const page of chunksOf(this.#byId(), BATCH_SIZE)) {
       await addModifyTimes(this.#engine.store.reader, page);
-      yield* page;
+      yield* this.#pausing(page);
     }
   }
 
@@ -55,7 +69,14 @@ export class FeedReader {
   async *withSources(): AsyncGenerator<Advisory> {
     for await (const page of chunksOf(this.#byId(), SOURCES_BATCH_SIZE)) {
       await addPublishedSources(this.#engine.store.reader, page);
-      yield* page;
+      yield* this.#pausing(page);
+    }
+  }
+
+  async *#pausing<T>(all: Iterable<T>): AsyncGenerator<T> {
+    for (const one of all) {
+      await this.#task.pause();
+      yield one;
     }
   }
 
@@ -73,7 +94,7 @@ export class FeedReader {
       this.#maxBufferedBytes,
       ({ artifactName }) => artifactName,
     )) {
-      yield* packagesAmong(named);
+      yield* this.#pausing(packagesAmong(named));
     }
   }
 
@@ -115,8 +136,7 @@ export class FeedReader {
       for (const [at, advisory] of page.entries()) {
         yield { advisory, bytes: rows[at]?.data?.length ?? 0 };
       }
-      // The embedded database reads synchronously: yield to the event loop.
-      await setImmediate();
+      await this.#task.pause();
     }
   }
 
@@ -158,14 +178,18 @@ export class FeedReader {
       const some = await positionsBelow(store.reader, advisories.table, walk, after, BATCH_SIZE);
       all.push(...some.positions);
       after = some.next;
-      if (after !== undefined) await setImmediate();
+      await this.#task.pause();
     } while (after !== undefined);
-    all.sort((a, b) => (a.value === b.value ? a.row - b.row : a.value < b.value ? -1 : 1));
-    for (let at = 0; at < all.length; at += BATCH_SIZE) {
-      const ids = all.slice(at, at + BATCH_SIZE).map(({ row }) => row);
+    const sorted = await slicedSort(all, comparePositions, this.#task, SORTED_PER_STEP);
+    for (let at = 0; at < sorted.length; at += BATCH_SIZE) {
+      const ids = sorted.slice(at, at + BATCH_SIZE).map(({ row }) => row);
       yield await rowsBelow(store.reader, advisories.table, this.#group, ids);
     }
   }
+}
+
+function comparePositions(a: TermPosition, b: TermPosition): number {
+  return a.value === b.value ? a.row - b.row : a.value < b.value ? -1 : 1;
 }
 
 /** An advisory and its stored size. */

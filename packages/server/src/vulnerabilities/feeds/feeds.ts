@@ -74,16 +74,15 @@ async function respond(
   const unchanged: HttpResponse = { status: 304, headers, body: "" };
   const isUnchanged = isNotModified(request.headers, state, now);
   if (isUnchanged && alwaysExists(path.file)) return unchanged;
-  const reader = new FeedReader(engine, group.uid);
+  const network = clientNetwork(request.remoteAddress);
+  const reader = new FeedReader(engine, group.uid, engine.lists.task(network));
   const file = async () => {
     // An export may have waited for others.
     if (request.abandoned !== undefined) throw request.abandoned;
     return feedFile(path.file, { reader, publication, changed: state.changed, signer });
   };
   const isBounded = isExport(path.file) && request.method !== "HEAD";
-  const content = await (isBounded
-    ? exports.create(clientNetwork(request.remoteAddress), file)
-    : file());
+  const content = await (isBounded ? exports.create(network, file) : file());
   if (content === undefined) throw notFound("Feed", request.path);
   if (isUnchanged) {
     // Opened only to check that it exists: until canceled, it counts as an export.

@@ -7,6 +7,7 @@ export const PLAIN_GETS: readonly string[] = [
   "/",
   "/healthz",
   "/readyz",
+  "/version",
   "/metrics",
   "/.well-known/openid-configuration",
   "/.well-known/jwks.json",

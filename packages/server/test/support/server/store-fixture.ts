@@ -29,7 +29,7 @@ export function fixtureVersions(): string[] {
   return readdirSync(FIXTURES, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
-    .sort();
+    .sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
 }
 
 /** A copy of the store of a version, with the flags to open it. */

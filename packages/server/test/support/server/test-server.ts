@@ -48,6 +48,8 @@ export interface StartOptions {
   readonly limits?: Partial<EngineLimits>;
   /** Shorter times of deliveries, for a server in this process. */
   readonly deliveryTimes?: Partial<DeliveryTimes>;
+  /** How the names of sinks are resolved, for a server in this process. */
+  readonly hosts?: ServerOptions["hosts"];
 }
 
 /** A real server on a real port, with a store of its own. */
@@ -82,7 +84,8 @@ export class TestServer {
     open,
     limits,
     deliveryTimes,
-    workers = open || limits || deliveryTimes ? undefined : WORKERS,
+    hosts,
+    workers = open || limits || deliveryTimes || hosts ? undefined : WORKERS,
     ownProcess = workers !== undefined,
   }: StartOptions = {}): Promise<TestServer> {
     const data = scratchFolder("wharf-test-");
@@ -91,7 +94,9 @@ export class TestServer {
       ...secretKeyOf(flags),
     ];
     const listen = `127.0.0.1:${await freePort()}`;
-    const launch = ownProcess ? startProcess : startInProcess({ open, limits, deliveryTimes });
+    const launch = ownProcess
+      ? startProcess
+      : startInProcess({ open, limits, deliveryTimes, hosts });
     const all = workers === undefined ? flags : ["--workers", String(workers), ...flags];
     const running = await launch(["--listen", listen, ...storeFlags, ...all]);
     return new TestServer(launch, running, storeFlags, all, data);
@@ -179,11 +184,11 @@ type Launch = (flags: readonly string[]) => Promise<Running>;
 
 /** What only a server in this process can be given. */
 type Inside = {
-  readonly [Name in "open" | "limits" | "deliveryTimes"]: StartOptions[Name] | undefined;
+  readonly [Name in "open" | "limits" | "deliveryTimes" | "hosts"]: StartOptions[Name] | undefined;
 };
 
 const startInProcess =
-  ({ open, limits, deliveryTimes }: Inside) =>
+  ({ open, limits, deliveryTimes, hosts }: Inside) =>
   async (flags: readonly string[]) => {
     const log: string[] = [];
     const write = (line: string) => log.push(line.trimEnd());
@@ -193,6 +198,7 @@ const startInProcess =
       passwordCost: { memory: 64, passes: 1, parallelism: 1 },
       ...(open && { open }),
       ...(limits && { limits: { ...ENGINE_LIMITS, ...limits } }),
+      ...(hosts && { hosts }),
       ...(deliveryTimes && { deliveryTimes: { ...DELIVERY_TIMES, ...deliveryTimes } }),
     });
     if (server.firstRun !== undefined) {

@@ -21,7 +21,7 @@ export interface Marker {
 }
 
 /** Begins a batch with one round trip. */
-export function beginBatch(turn: Turn, marker: Marker): string {
+export function beginBatch(turn: Turn, marker: Marker, lenient: boolean): string {
   const { connection, batch } = marker;
   const lock =
     turn === "alone"
@@ -30,6 +30,7 @@ export function beginBatch(turn: Turn, marker: Marker): string {
   return [
     "BEGIN",
     lock,
+    ...(lenient ? ["SET LOCAL synchronous_commit = off"] : []),
     ...(batch === 1 ? [DELETE_OLD_MARKERS] : []),
     `INSERT INTO commit_markers (connection, batch, time) VALUES ('${connection}', ${batch}, now())
      ON CONFLICT (connection) DO UPDATE SET batch = excluded.batch, time = excluded.time`,

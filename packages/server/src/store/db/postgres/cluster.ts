@@ -5,14 +5,21 @@ import { COSTLY_CONNECTIONS, CostlyConnections } from "./costly-connections.ts";
 import { DatabaseUnavailable } from "./failures.ts";
 import { Liveness } from "./liveness.ts";
 import { LockedTables } from "./locked-tables.ts";
-import { PointReads } from "./point-reads.ts";
+import { PipelinedReads } from "./pipelined-reads.ts";
 import { Primary } from "./primary.ts";
 import { ReadPool } from "./read-pool.ts";
+import { isPointRead, isWalk, WALK_SETTINGS } from "./short-reads.ts";
 import type { Queryable } from "./statements.ts";
 import { Ticks } from "./ticks.ts";
 
-/** Connections for reads; reads of single rows, and writes, have one each of their own. */
-const READ_CONNECTIONS = 7;
+/** Connections for reads of unknown length. */
+const READ_CONNECTIONS = 5;
+
+/** Connections for reads of single rows. */
+const POINT_CONNECTIONS = 1;
+
+/** Connections for short pages of an index. */
+const WALK_CONNECTIONS = 2;
 
 /** Idle connections are closed after this time. */
 const IDLE_MS = 60_000;
@@ -57,10 +64,9 @@ const TIMEOUTS: Timeouts = {
 /** The connections of this replica to one or several hosts, of which one is the primary. */
 export interface Cluster {
   readonly connections: Connections;
-  readonly pool: ReadPool;
+  /** The connections for a read. */
+  readsFor(sql: string): Queryable;
   readonly costly: CostlyConnections;
-  /** For reads of single rows. */
-  readonly points: Queryable;
   readonly locked: LockedTables;
   /** Of sessions that are not for reads. */
   readonly limits: SessionLimits;
@@ -72,7 +78,11 @@ export interface Cluster {
 }
 
 /** Connects to the primary, or says why it cannot be used. Changed timeouts precede those of the URL. */
-export async function connectCluster(url: string, changed: Partial<Timeouts>): Promise<Cluster> {
+export async function connectCluster(
+  url: string,
+  changed: Partial<Timeouts>,
+  applicationName: string,
+): Promise<Cluster> {
   const { default: pg } = await import("pg");
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);
   const { hosts, connectTimeoutMs, statementTimeoutMs } = parseDatabaseUrl(url);
@@ -87,7 +97,7 @@ export async function connectCluster(url: string, changed: Partial<Timeouts>): P
   const connections = new Connections((observer) => {
     const { staggerMs, retryMs } = timeouts;
     const options = { hosts, connectTimeoutMs: connectMs, staggerMs, retryMs };
-    return new Primary(pg.Client, { ...options, applicationName: "wharf" }, ticks, observer);
+    return new Primary(pg.Client, { ...options, applicationName }, ticks, observer);
   });
   const locked = new LockedTables(ticks, timeouts.waitMs);
   const openPool = (size: number) =>
@@ -99,9 +109,11 @@ export async function connectCluster(url: string, changed: Partial<Timeouts>): P
       limits: readLimits,
     });
   const pool = openPool(READ_CONNECTIONS);
-  const points = new PointReads(connections, pool, locked, ticks, {
-    limits: readLimits,
-    idleMs: IDLE_MS,
+  const short = { limits: readLimits, idleMs: IDLE_MS };
+  const deps = { connections, pool, locked, ticks };
+  const points = new PipelinedReads(deps, { ...short, size: POINT_CONNECTIONS });
+  const walks = new PipelinedReads(deps, {
+    ...{ ...short, size: WALK_CONNECTIONS, settings: WALK_SETTINGS },
   });
   const costlyPool = openPool(COSTLY_CONNECTIONS);
   const liveness = { silenceMs, checkTimeoutMs: connectMs, limits };
@@ -109,13 +121,12 @@ export async function connectCluster(url: string, changed: Partial<Timeouts>): P
   const cluster: Cluster = {
     connections,
     locked,
-    pool,
-    points,
+    readsFor: (sql) => (isPointRead(sql) ? points : isWalk(sql) ? walks : pool),
     costly: new CostlyConnections({ connections, costly: costlyPool, others: pool, ticks }),
     limits,
     outcomeMs: timeouts.outcomeMs,
     async drain() {
-      await Promise.all([pool.close(), points.close(), costlyPool.close()]);
+      await Promise.all([pool, points, walks, costlyPool].map((reads) => reads.close()));
     },
     stop() {
       ticks.stop();

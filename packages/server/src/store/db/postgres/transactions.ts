@@ -51,12 +51,12 @@ export class Transactions {
   }
 
   /** `first` sends the first statements of the transaction, which do not wait for the answer to BEGIN. */
-  async begin(turn?: Turn, first?: () => Promise<void>): Promise<void> {
+  async begin(turn?: Turn, first?: () => Promise<void>, lenient = false): Promise<void> {
     const connection = await this.#connected();
     const marker =
       turn === undefined ? undefined : { connection: connection.name, batch: ++connection.batches };
     const begun = connection.client.query(
-      turn === undefined || marker === undefined ? "BEGIN" : beginBatch(turn, marker),
+      turn === undefined || marker === undefined ? "BEGIN" : beginBatch(turn, marker, lenient),
     );
     this.#open = { connection, marker };
     const [begin, sent] = await Promise.allSettled([begun, first?.()]);

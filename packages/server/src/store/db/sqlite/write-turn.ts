@@ -14,10 +14,10 @@ export interface WriteTurn {
 export function takingTurns(driver: Driver, turn: WriteTurn): Driver {
   return {
     ...driver,
-    begin: async (batch) => {
+    begin: async (...batch) => {
       await turn.acquire();
       try {
-        await driver.begin(batch);
+        await driver.begin(...batch);
       } catch (error) {
         turn.release();
         throw error;

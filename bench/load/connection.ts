@@ -1,0 +1,112 @@
+import { connect, type Socket } from "node:net";
+
+const RECEIVE_BYTES = 64 * 1024;
+const HEAD_END = Buffer.from("\r\n\r\n");
+const LENGTH = /\r\ncontent-length: *(\d+)\r\n/i;
+
+/** Events of a connection. */
+export interface Listener {
+  /** The whole response has arrived. */
+  answered(connection: Connection, bodyBytes: number): void;
+  failed(error: Error): void;
+}
+
+/**
+ * A bare keep-alive socket with one request at a time. Of responses it reads only the status and the length, to
+ * use little CPU.
+ */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #listener: Listener;
+  /** Remaining bytes of the current response; -1 before its head. */
+  #missing = -1;
+  #length = 0;
+  #head: Buffer | undefined;
+  #isBusy = false;
+
+  constructor(port: number, listener: Listener) {
+    this.#listener = listener;
+    const buffer = Buffer.allocUnsafe(RECEIVE_BYTES);
+    this.#socket = connect({
+      port,
+      host: "127.0.0.1",
+      noDelay: true,
+      onread: {
+        buffer,
+        callback: (size: number) => {
+          this.#read(buffer.subarray(0, size));
+          return true;
+        },
+      },
+    });
+    this.#socket.on("error", (error) => listener.failed(error));
+    // Servers close connections that have been idle for some seconds.
+    this.#socket.on("close", () => {
+      if (this.#isBusy) listener.failed(new Error("the server closed the connection"));
+    });
+  }
+
+  get isOpen(): boolean {
+    return !this.#socket.destroyed;
+  }
+
+  opened(): Promise<void> {
+    return new Promise((resolve) => this.#socket.once("connect", () => resolve()));
+  }
+
+  send(request: Buffer): void {
+    this.#isBusy = true;
+    this.#socket.write(request);
+  }
+
+  close(): void {
+    this.#isBusy = false;
+    this.#socket.destroy();
+  }
+
+  #read(chunk: Buffer): void {
+    let rest = chunk;
+    if (this.#missing < 0) {
+      if (this.#head !== undefined) rest = Buffer.concat([this.#head, chunk]);
+      const end = rest.indexOf(HEAD_END);
+      if (end < 0) {
+        this.#head = Buffer.from(rest);
+        return;
+      }
+      this.#head = undefined;
+      const head = rest.toString("latin1", 0, end + 2);
+      const length = LENGTH.exec(head)?.[1];
+      if (!head.startsWith("HTTP/1.1 200") || length === undefined) {
+        const response = rest.toString().slice(0, 1000);
+        this.#listener.failed(new Error(`unexpected response: ${response}`));
+        return;
+      }
+      this.#length = Number(length);
+      this.#missing = this.#length;
+      rest = rest.subarray(end + HEAD_END.length);
+    }
+    this.#missing -= rest.length;
+    if (this.#missing > 0) return;
+    this.#missing = -1;
+    this.#isBusy = false;
+    this.#listener.answered(this, this.#length);
+  }
+}
+
+/** Opens connections, runs a load on them, and closes them; rejects as soon as one of them fails. */
+export async function withConnections<Result>(
+  ports: readonly number[],
+  answered: Listener["answered"],
+  run: (connections: readonly Connection[]) => Promise<Result>,
+): Promise<Result> {
+  const failure = Promise.withResolvers<never>();
+  const connections = ports.map(
+    (port) => new Connection(port, { answered, failed: failure.reject }),
+  );
+  try {
+    await Promise.race([Promise.all(connections.map((one) => one.opened())), failure.promise]);
+    return await Promise.race([run(connections), failure.promise]);
+  } finally {
+    for (const connection of connections) connection.close();
+  }
+}

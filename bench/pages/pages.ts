@@ -1,0 +1,38 @@
+/** The pages that are made of the kept results. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readOptions } from "../options.ts";
+import { type Result, readResults } from "../results.ts";
+import { sectionsOf } from "../rows/rows.ts";
+import { REQUESTS } from "../simulation/predict.ts";
+import { peerChart } from "./peer-chart.ts";
+import { performancePage } from "./performance.ts";
+import { scaleFiles } from "./scale.ts";
+import { targetChart } from "./target-chart.ts";
+
+const DOCS = join(import.meta.dirname, "../../docs");
+
+/** The files of the pages: contents by path below docs. Predictions simulate so many requests each. */
+export function pagesOf(results: readonly Result[], requests = REQUESTS): Map<string, string> {
+  const latest = results.at(-1);
+  if (latest === undefined) throw new Error("bench/results has no results yet: npm run bench");
+  const sections = sectionsOf(readOptions([]));
+  const peers = peerChart(latest.findings.filter(({ section }) => section === "Peers"));
+  const files = new Map([
+    ["performance.md", performancePage(results, sections, peers !== undefined)],
+    ["images/performance.svg", targetChart(latest.findings)],
+  ]);
+  if (peers !== undefined) files.set("images/peers.svg", peers);
+  const costed = results.findLast(({ costs }) => costs !== undefined);
+  for (const [path, content] of costed === undefined ? [] : scaleFiles(costed, requests)) {
+    files.set(path, content);
+  }
+  return files;
+}
+
+/** Writes the pages and returns their paths. */
+export function writePages(): string[] {
+  const files = pagesOf(readResults());
+  for (const [path, content] of files) writeFileSync(join(DOCS, path), content);
+  return [...files.keys()].map((path) => `docs/${path}`);
+}

@@ -1,0 +1,115 @@
+/** The kept results: one file for each measured commit. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  arch,
+  availableParallelism,
+  cpus,
+  loadavg,
+  platform,
+  release,
+  tmpdir,
+  totalmem,
+} from "node:os";
+import { join } from "node:path";
+import { isBuilt } from "./built.ts";
+import type { Cores } from "./cores.ts";
+import type { Costs } from "./costs/cost.ts";
+import type { Finding } from "./finding.ts";
+import type { Options } from "./options.ts";
+
+export const RESULTS = join(import.meta.dirname, "results");
+
+/** The machine of a run. The first kept results have some of the facts only. */
+export interface Machine {
+  readonly cores: number;
+  readonly model?: string;
+  readonly arch: string;
+  readonly platform: string;
+  readonly release?: string;
+  readonly memoryGiB: number;
+  readonly node: string;
+  /** The load average of the last minute before the run: above 0.5, others used the machine, too. */
+  readonly loadBefore?: number;
+}
+
+/** One run. */
+export interface Result {
+  readonly made: string;
+  readonly commit: string;
+  /** Whether there were uncommitted changes. */
+  readonly changed: boolean;
+  readonly machine: Machine;
+  readonly pinning: string;
+  readonly built: boolean;
+  readonly settings: Options;
+  /** The duration of the run in seconds. */
+  readonly took?: number;
+  readonly findings: readonly Finding[];
+  /** Costs of single operations, for the simulation; absent if they were not measured. */
+  readonly costs?: Costs;
+}
+
+/** The facts about the machine. */
+export function machine(): Machine {
+  return {
+    cores: availableParallelism(),
+    model: cpus()[0]?.model ?? "unknown",
+    arch: arch(),
+    platform: platform(),
+    release: release(),
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    loadBefore: Number((loadavg()[0] ?? 0).toFixed(2)),
+  };
+}
+
+/** What a run has found. */
+export type Found = Pick<Result, "machine" | "findings" | "costs" | "took">;
+
+/**
+ * Keeps the findings. Only a whole run belongs in the repository; a run that was cut short is for those who ran it.
+ */
+export function keep(found: Found, options: Options, cores: Cores): string {
+  const made = new Date().toISOString();
+  const commit = git("rev-parse", "--short", "HEAD");
+  const result: Result = {
+    ...{ made, commit, changed: git("status", "--porcelain") !== "" },
+    ...{ machine: found.machine, pinning: cores.note, built: isBuilt(), settings: options },
+    ...found,
+  };
+  const text = `${JSON.stringify(result, undefined, 2)}\n`;
+  if (!isWhole(options)) {
+    const file = join(tmpdir(), "wharf-bench-partial.json");
+    writeFileSync(file, text);
+    return file;
+  }
+  mkdirSync(RESULTS, { recursive: true });
+  const name = `${made.slice(0, 10)}-${commit}.json`;
+  writeFileSync(join(RESULTS, name), text);
+  return `bench/results/${name}`;
+}
+
+/** Whether a run measures everything at full size. */
+export function isWhole({ quick, only }: Options): boolean {
+  return !quick && only === "";
+}
+
+/** All kept results, the oldest first. */
+export function readResults(folder = RESULTS): Result[] {
+  const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  const results = files.map((name) => readResult(join(folder, name)));
+  return results.sort((a, b) => (a.made < b.made ? -1 : 1));
+}
+
+export function readResult(file: string): Result {
+  return JSON.parse(readFileSync(file, "utf8"));
+}
+
+function git(...args: string[]): string {
+  try {
+    return execFileSync("git", args, { cwd: import.meta.dirname, encoding: "utf8" }).trim();
+  } catch {
+    return "unknown";
+  }
+}

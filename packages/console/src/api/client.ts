@@ -1,0 +1,74 @@
+import {
+  keepPreviousData,
+  QueryClient,
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import {
+  createJsonClient,
+  JSON_SERVICES,
+  type JsonMethod,
+  overFetch,
+  WharfError,
+} from "@wharf/client/json";
+import { accessToken } from "./session.ts";
+
+export { JSON_SERVICES as api };
+
+export const client = createJsonClient({
+  baseUrl: "",
+  token: accessToken,
+  send: overFetch((url, init) => fetch(url, init)),
+});
+
+/** Codes that another attempt may change. */
+const RETRYABLE: ReadonlySet<string> = new Set(["UNAVAILABLE", "ABORTED"]);
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (failures, error) =>
+        failures < 2 && error instanceof WharfError && RETRYABLE.has(error.code),
+    },
+  },
+});
+
+/** The first part of the key of all queries of a service, such as `/iam/v2beta1/groups`. */
+function serviceOf({ path }: JsonMethod<never, unknown>): string {
+  return path.replace(/\/?\{.*$/, "").replace(/:.*$/, "");
+}
+
+/** The response of a read, kept up to date by changes of the same service. */
+export function useRead<Input, Output>(
+  method: JsonMethod<Input, Output>,
+  request: Input,
+  options: { readonly enabled?: boolean } = {},
+): UseQueryResult<Output, Error> {
+  return useQuery({
+    ...options,
+    queryKey: [serviceOf(method as JsonMethod<never, unknown>), method.path, request],
+    queryFn: ({ signal }) => client.call(method, request, { signal }),
+    // A table keeps its rows while the next page arrives.
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** A change; afterwards, everything that was read from its service and from the others given is read again. */
+export function useChange<Input, Output>(
+  method: JsonMethod<Input, Output>,
+  affected: readonly JsonMethod<never, unknown>[] = [],
+): UseMutationResult<Output, Error, Input> {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (request: Input) => client.call(method, request),
+    onSuccess: () => {
+      for (const one of [method as JsonMethod<never, unknown>, ...affected]) {
+        cache.invalidateQueries({ queryKey: [serviceOf(one)] });
+      }
+    },
+  });
+}

@@ -1,0 +1,28 @@
+import { Link } from "@tanstack/react-router";
+import { type Session, signOut } from "../api/session.ts";
+import { texts } from "../texts.ts";
+import { Disclosure } from "../ui/disclosure.tsx";
+import { Icon } from "../ui/icons.tsx";
+
+/** Who is signed in, and the way out. */
+export function AccountMenu({ person }: { readonly person: Session }) {
+  return (
+    <Disclosure
+      label={texts.shell.accountOf(person.name)}
+      title={texts.shell.account}
+      content={
+        <>
+          <Icon name="person" />
+          <span className="name">{person.name}</span>
+        </>
+      }
+    >
+      <Link to="/account" className="button quiet">
+        {texts.shell.account}
+      </Link>
+      <button type="button" className="button quiet" onClick={() => signOut()}>
+        {texts.shell.signOut}
+      </button>
+    </Disclosure>
+  );
+}

@@ -1,0 +1,61 @@
+import { WharfError } from "@wharf/client/json";
+import type { ReactNode } from "react";
+import { texts } from "../texts.ts";
+
+/** What went wrong, in one sentence, with what support needs to find it. */
+export function Failed({ error }: { readonly error: Error }) {
+  const id = error instanceof WharfError ? error.requestId : undefined;
+  return (
+    <div className="failed" role="alert">
+      <p>{sentenceOf(error)}</p>
+      {id !== undefined && (
+        <p className="soft">
+          {texts.errors.request} <code>{id}</code>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The message of an error without its code, as a sentence. */
+export function sentenceOf(error: Error): string {
+  if (error instanceof WharfError && error.fieldViolations.length > 0) {
+    return capitalized(error.fieldViolations.map(({ description }) => description).join("; "));
+  }
+  const { message } = error;
+  const text =
+    error instanceof WharfError ? message.slice(message.indexOf(": ") + 1).trim() : message;
+  return capitalized(text);
+}
+
+function capitalized(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
+}
+
+/** Stands for content that is on its way. */
+export function Loading() {
+  return (
+    <div className="loading" role="status">
+      <span className="unseen">{texts.loading}</span>
+    </div>
+  );
+}
+
+/** A list without rows tells what would be in it, and how to get there. */
+export function Empty({
+  title,
+  children,
+  action,
+}: {
+  readonly title: string;
+  readonly children: ReactNode;
+  readonly action?: ReactNode;
+}) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      <p>{children}</p>
+      {action}
+    </div>
+  );
+}

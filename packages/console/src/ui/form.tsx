@@ -1,0 +1,79 @@
+import { lazy, type ReactNode, Suspense, useId, useState } from "react";
+
+/** Dialogs and their focus handling are loaded after the first screen is shown. */
+const OpenFormDialog = lazy(async () => ({
+  default: (await import("./form-dialog.tsx")).OpenFormDialog,
+}));
+
+export interface FormDialogProps {
+  /** The content of the button that opens it. */
+  readonly trigger: ReactNode;
+  readonly title: string;
+  /** The text of the button that sends it. */
+  readonly submit: string;
+  readonly isDangerous?: boolean;
+  /** Rejects with the error to show. */
+  readonly onSubmit: (text: (name: string) => string) => Promise<unknown>;
+  readonly children: ReactNode;
+}
+
+/** A button that opens a dialog with a form, which stays open, with what was entered, until the server accepts it. */
+export function FormDialog({
+  className = "button",
+  trigger,
+  ...dialog
+}: FormDialogProps & { readonly className?: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        className={className}
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        {trigger}
+      </button>
+      {open && (
+        <Suspense>
+          <OpenFormDialog {...dialog} close={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+export function TextField({
+  name,
+  label,
+  hint,
+  value = "",
+  isRequired = false,
+}: {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly value?: string | undefined;
+  readonly isRequired?: boolean;
+}) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        name={name}
+        defaultValue={value}
+        required={isRequired}
+        autoComplete="off"
+        spellCheck={false}
+        {...(hint !== undefined && { "aria-describedby": `${id}-hint` })}
+      />
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="hint">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import { type ReactNode, useEffect } from "react";
+import { Breadcrumbs } from "../app/breadcrumbs.tsx";
+import { type Command, ShowCommand } from "./show-command.tsx";
+
+/** A screen: its heading, what can be done on it, and how to do the same without a browser. */
+export function Page({
+  title,
+  place,
+  command,
+  actions,
+  children,
+}: {
+  readonly title: string;
+  /** The uid of the organization or folder. */
+  readonly place?: string | undefined;
+  readonly command?: Command | undefined;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  useEffect(() => {
+    document.title = `${title} – Wharf`;
+  }, [title]);
+  return (
+    <>
+      {place !== undefined && <Breadcrumbs uid={place} />}
+      <div className="page-head">
+        <h1>{title}</h1>
+        <div className="actions">
+          {command && <ShowCommand {...command} />}
+          {actions}
+        </div>
+      </div>
+      {children}
+    </>
+  );
+}

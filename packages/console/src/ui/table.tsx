@@ -1,0 +1,146 @@
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useListSearch } from "../app/place.ts";
+import { texts } from "../texts.ts";
+import { Failed, Loading } from "./feedback.tsx";
+import { Icon } from "./icons.tsx";
+
+export interface Column<Row> {
+  readonly header: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** The field of `order_by`, if the API sorts by it. */
+  readonly sort?: string;
+  /** Shown on wide screens only. */
+  readonly isExtra?: boolean;
+}
+
+/** What a list returned. */
+export interface Listed<Row> {
+  readonly rows: readonly Row[] | undefined;
+  readonly total: number | undefined;
+}
+
+/** The rows of a page. The server counts, sorts and pages; nothing is loaded beyond what is shown. */
+export const PAGE_SIZE = 50;
+
+/** The fields of a list request that follow from the URL. */
+export function useListRequest(defaultSort: string): {
+  pageSize: number;
+  skip: number;
+  orderBy: string;
+} {
+  const [search] = useListSearch();
+  const page = search.page ?? 1;
+  return {
+    pageSize: PAGE_SIZE,
+    skip: (page - 1) * PAGE_SIZE,
+    orderBy: search.sort ?? defaultSort,
+  };
+}
+
+export function Table<Row>({
+  label,
+  query,
+  list,
+  columns,
+  keyOf,
+  defaultSort,
+  empty,
+}: {
+  readonly label: string;
+  readonly query: UseQueryResult<unknown, Error>;
+  readonly list: Listed<Row>;
+  readonly columns: readonly Column<Row>[];
+  readonly keyOf: (row: Row) => string;
+  readonly defaultSort: string;
+  readonly empty: ReactNode;
+}) {
+  if (query.error !== null) return <Failed error={query.error} />;
+  if (query.data === undefined) return <Loading />;
+  const rows = list.rows ?? [];
+  if (rows.length === 0 && (list.total ?? 0) === 0) return empty;
+  return (
+    <div className="table-frame" aria-busy={query.isPlaceholderData}>
+      <table aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <HeaderCell key={column.header} column={column} defaultSort={defaultSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ header, cell, isExtra }) => (
+                <td key={header} data-label={header} className={isExtra ? "extra" : undefined}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Pages count={rows.length} total={list.total} />
+    </div>
+  );
+}
+
+function HeaderCell<Row>({
+  column: { header, sort, isExtra },
+  defaultSort,
+}: {
+  readonly column: Column<Row>;
+  readonly defaultSort: string;
+}) {
+  const [search, setSearch] = useListSearch();
+  const className = isExtra ? "extra" : undefined;
+  if (sort === undefined)
+    return (
+      <th scope="col" className={className}>
+        {header}
+      </th>
+    );
+  const [field, direction] = (search.sort ?? defaultSort).split(" ");
+  const isSorted = field === sort;
+  const isDescending = direction === "desc";
+  const next = isSorted && !isDescending ? `${sort} desc` : sort;
+  const sorted = isDescending ? "descending" : "ascending";
+  return (
+    <th scope="col" className={className} aria-sort={isSorted ? sorted : "none"}>
+      <button type="button" className="sort" onClick={() => setSearch({ sort: next })}>
+        {header}
+        <Icon name="sort" />
+      </button>
+    </th>
+  );
+}
+
+function Pages({ count, total }: { readonly count: number; readonly total: number | undefined }) {
+  const [search, setSearch] = useListSearch();
+  const page = search.page ?? 1;
+  const first = (page - 1) * PAGE_SIZE + 1;
+  const last = first + count - 1;
+  const hasMore = total === undefined ? count === PAGE_SIZE : last < total;
+  return (
+    <nav className="pages" aria-label={texts.table.pages}>
+      <span>{texts.table.range(first, last, total)}</span>
+      <button
+        type="button"
+        className="button quiet small"
+        disabled={page <= 1}
+        onClick={() => setSearch({ page: page > 2 ? page - 1 : undefined })}
+      >
+        {texts.table.previous}
+      </button>
+      <button
+        type="button"
+        className="button quiet small"
+        disabled={!hasMore}
+        onClick={() => setSearch({ page: page + 1 })}
+      >
+        {texts.table.next}
+      </button>
+    </nav>
+  );
+}

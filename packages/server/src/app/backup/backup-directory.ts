@@ -1,0 +1,37 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Settings } from "../../config/settings.ts";
+import type { Lock } from "../../lib/age/age.ts";
+import { createDirectory } from "../../store/db/sqlite/directory.ts";
+import { type BackedUp, backUp } from "./back-up.ts";
+import type { CopyProgress } from "./fill-target.ts";
+import type { StoreLocation } from "./store-source.ts";
+
+/** `wharf-2026-11-16T023000.123Z.backup`: names sort by time, and two backups never have the same. */
+const NAME = /^wharf-\d{4}-\d{2}-\d{2}T\d{6}\.\d{3}Z\.backup$/;
+
+export type BackupFolder = Pick<Settings, "backupDir" | "backupKeep">;
+
+export interface KeptBackup extends BackedUp {
+  readonly file: string;
+  readonly deleted: readonly string[];
+}
+
+/** Adds a backup to the directory; once it is complete, deletes the oldest beyond those to keep. */
+export async function addBackup(
+  location: StoreLocation,
+  { backupDir, backupKeep }: BackupFolder,
+  lock: Lock,
+  progress?: CopyProgress,
+): Promise<KeptBackup> {
+  createDirectory(backupDir);
+  const time = new Date().toISOString().replaceAll(":", "");
+  const file = join(backupDir, `wharf-${time}.backup`);
+  const backedUp = await backUp(location, { file, lock, ...(progress && { progress }) });
+  const all = readdirSync(backupDir)
+    .filter((name) => NAME.test(name))
+    .sort();
+  const deleted = all.slice(0, -backupKeep);
+  for (const name of deleted) rmSync(join(backupDir, name));
+  return { ...backedUp, file, deleted };
+}

@@ -1,0 +1,84 @@
+/** Sign-in and session of the console. Imports pages and people. */
+import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
+import { redirectTo } from "../browser.ts";
+import { newLogin, showSignIn } from "../browser-login.ts";
+import { browserCall, type LoginDeps } from "../login.ts";
+import type { LoginRequest } from "../oauth/request.ts";
+import { pageEndpoint } from "../page-endpoint.ts";
+import {
+  endConsoleSession,
+  hasConsoleSession,
+  issueConsoleToken,
+  requireSameOrigin,
+} from "./session.ts";
+
+export const CONSOLE_PATH = "/console/";
+
+/** The endpoints that sign people in to the console, and issue its tokens. */
+export function consoleSessionEndpoints(deps: LoginDeps): HttpEndpoint[] {
+  return [
+    pageEndpoint("GET", `${CONSOLE_PATH}sign-in`, (http) => signIn(deps, http)),
+    sessionEndpoint("token", async (http) => {
+      const token = await issueConsoleToken(deps, http, browserCall(http));
+      return json(token);
+    }),
+    sessionEndpoint("end", async (http) => {
+      const headers = await endConsoleSession(deps, http, browserCall(http));
+      return json({}, headers);
+    }),
+  ];
+}
+
+function sessionEndpoint(
+  name: string,
+  handle: (http: HttpRequest) => Promise<HttpResponse>,
+): HttpEndpoint {
+  return {
+    method: "POST",
+    path: `${CONSOLE_PATH}session/${name}`,
+    async handle(http) {
+      requireSameOrigin(http);
+      return handle(http);
+    },
+  };
+}
+
+function json(body: object, headers: Record<string, string> = {}): HttpResponse {
+  return {
+    status: 200,
+    headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+/** Shows the sign-in page, or returns at once if the person is signed in. */
+async function signIn(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
+  const url = placeOf(new URLSearchParams(http.query).get("to"));
+  if (await hasConsoleSession(deps, http)) return redirectTo(url);
+  const request: LoginRequest = {
+    delivery: { kind: "console", url },
+    provider: "",
+    invite: "",
+    audiences: [],
+    scopes: [],
+    identity: "",
+    refreshable: false,
+    knownOnly: true,
+  };
+  const { login, headers } = newLogin(deps, http, request);
+  return showSignIn(deps, login, {}, headers);
+}
+
+/** The longest path that a sign-in returns to: it is part of the `state` of identity providers. */
+const MAX_PLACE_LENGTH = 2_048;
+
+/** A path of the console, and nothing else: a link must not lead elsewhere after a sign-in. */
+function placeOf(to: string | null): string {
+  const url = URL.parse(to ?? "", "http://console.invalid");
+  const isPlace =
+    url !== null &&
+    url.host === "console.invalid" &&
+    url.pathname.startsWith(CONSOLE_PATH) &&
+    url.href.length < MAX_PLACE_LENGTH;
+  return isPlace ? url.pathname + url.search : CONSOLE_PATH;
+}

@@ -1,0 +1,88 @@
+/**
+ * Bundles packages/console for browsers: files whose names contain a digest of their content, with brotli and gzip
+ * beside them, and the page that loads them.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { build, type Metafile } from "esbuild";
+import { ROOT } from "./step.ts";
+
+const ENTRY = "packages/console/src/main.tsx";
+const ICON = "packages/console/src/icon.svg";
+
+/** Builds the console into a folder; returns what went into it. The server looks for it beside its bundle. */
+export async function buildConsole(out: string): Promise<Metafile> {
+  const files = join(out, "files");
+  mkdirSync(files, { recursive: true });
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [ENTRY, ICON],
+    outdir: files,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "browser",
+    target: ["es2023"],
+    jsx: "automatic",
+    minify: true,
+    legalComments: "none",
+    logLevel: "warning",
+    metafile: true,
+    entryNames: "[name]-[hash]",
+    chunkNames: "part-[hash]",
+    assetNames: "[name]-[hash]",
+    loader: { ".svg": "copy" },
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+  for (const name of readdirSync(files)) compress(join(files, name));
+  const [script, { cssBundle, imports }] = entryOf(metafile);
+  const parts = imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => path);
+  const icon = readdirSync(files).find((name) => name.endsWith(".svg")) ?? "";
+  writeFileSync(join(out, "index.html"), page({ script, style: cssBundle ?? "", parts, icon }));
+  return metafile;
+}
+
+function entryOf({ outputs }: Metafile): [string, Metafile["outputs"][string]] {
+  const found = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === ENTRY);
+  if (found === undefined) throw new Error(`the build has no output of ${ENTRY}`);
+  return found;
+}
+
+function compress(path: string): void {
+  const content = readFileSync(path);
+  const quality = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+  writeFileSync(`${path}.br`, brotliCompressSync(content, { params: quality }));
+  writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }));
+}
+
+interface PageFiles {
+  readonly script: string;
+  readonly style: string;
+  /** Modules that the script imports. */
+  readonly parts: readonly string[];
+  readonly icon: string;
+}
+
+function page({ script, style, parts, icon }: PageFiles): string {
+  const url = (path: string) => `/console/files/${basename(path)}`;
+  const preloads = parts.map((part) => `<link rel="modulepreload" href="${url(part)}">\n`).join("");
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>Wharf</title>
+<link rel="icon" type="image/svg+xml" href="${url(icon)}">
+<link rel="stylesheet" href="${url(style)}">
+${preloads}<script type="module" src="${url(script)}"></script>
+</head>
+<body>
+<div id="root"></div>
+<noscript>The console needs JavaScript. The command line and the API do without.</noscript>
+</body>
+</html>
+`;
+}

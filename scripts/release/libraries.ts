@@ -1,0 +1,123 @@
+/**
+ * The packages of libraries: JavaScript modules with declarations, one file for each source. Bundles would hide the
+ * subpaths from bundlers, and give programs that use two of the packages two copies of the messages.
+ */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join, relative } from "node:path";
+import { ROOT, tool } from "../step.ts";
+
+export const LIBRARY_NAMES = ["contract", "client", "advisories"] as const;
+
+/** The oldest Node.js: Map.groupBy and Zstandard, which only the advisories need, came later. */
+const ENGINES: Readonly<Record<string, string>> = { advisories: ">=22.15" };
+const DEFAULT_ENGINE = ">=20.3";
+
+interface Manifest {
+  readonly version: string;
+  readonly exports: Readonly<Record<string, string>>;
+  readonly [field: string]: unknown;
+}
+
+/** Writes the folder of a package, as it is packed. Packages that it depends on must have been written before. */
+export async function stageLibrary(name: string, stage: string): Promise<string> {
+  const source = join(ROOT, "packages", name);
+  const folder = join(stage, name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  copyGenerated(source, join(folder, "dist"));
+  await compile(source, folder, stage);
+  for (const file of filesBelow(join(folder, "dist"))) {
+    if (file.endsWith(".d.ts")) rewriteImports(file);
+  }
+  const manifest = JSON.parse(readFileSync(join(source, "package.json"), "utf8")) as Manifest;
+  const packed = JSON.stringify(packedManifest(manifest, name), null, 2);
+  writeFileSync(join(folder, "package.json"), `${packed}\n`);
+  cpSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
+  cpSync(join(source, "README.md"), join(folder, "README.md"));
+  return folder;
+}
+
+/** Generated messages are JavaScript with declarations already. */
+function copyGenerated(source: string, dist: string): void {
+  const generated = join(source, "gen");
+  if (!existsSync(generated)) return;
+  for (const file of filesBelow(generated).filter((one) => /\.(js|d\.ts)$/.test(one))) {
+    cpSync(file, join(dist, "gen", relative(generated, file)));
+  }
+}
+
+async function compile(source: string, folder: string, stage: string): Promise<void> {
+  const config = join(folder, "tsconfig.json");
+  const contract = join(stage, "contract/dist");
+  const settings = {
+    extends: join(ROOT, "tsconfig.json"),
+    compilerOptions: {
+      noEmit: false,
+      declaration: true,
+      rewriteRelativeImportExtensions: true,
+      // Not newer than the oldest Node.js that runs them.
+      target: "es2022",
+      rootDir: source,
+      outDir: join(folder, "dist"),
+      typeRoots: [join(ROOT, "node_modules/@types")],
+      // The compiled package, not the sources: those would be compiled once more.
+      paths: {
+        "@wharf/contract": [join(contract, "src/index.d.ts")],
+        "@wharf/contract/messages": [join(contract, "src/messages.d.ts")],
+        "@wharf/contract/v1": [join(contract, "src/v1.d.ts")],
+        "@wharf/contract/gen/*": [join(contract, "gen/*")],
+      },
+    },
+    include: [join(source, "src"), join(source, "gen")],
+    exclude: [join(source, "**/*.test.ts"), join(source, "**/testing.ts")],
+  };
+  writeFileSync(config, JSON.stringify(settings));
+  await tool("tsc", "-p", config);
+  rmSync(config);
+}
+
+/** Declarations keep the extensions of the sources. */
+function rewriteImports(file: string): void {
+  const text = readFileSync(file, "utf8");
+  const rewritten = text.replace(/((?:from |import\()"\.[^"]*)\.ts"/g, '$1.js"');
+  if (rewritten !== text) writeFileSync(file, rewritten);
+}
+
+function packedManifest({ private: _, exports, ...manifest }: Manifest, name: string): object {
+  return {
+    ...manifest,
+    sideEffects: false,
+    files: ["dist"],
+    engines: { node: ENGINES[name] ?? DEFAULT_ENGINE },
+    types: packedExport(exports["."] as string).types,
+    exports: {
+      ...Object.fromEntries(
+        Object.entries(exports).map(([path, file]) => [path, packedExport(file)]),
+      ),
+      "./package.json": "./package.json",
+    },
+  };
+}
+
+function packedExport(file: string): { types: string; default: string } {
+  const compiled = file.replace(/^\./, "./dist");
+  if (compiled.endsWith("/*.js")) {
+    return { types: compiled.replace(/\.js$/, ".d.ts"), default: compiled };
+  }
+  return { types: compiled.replace(/\.ts$/, ".d.ts"), default: compiled.replace(/\.ts$/, ".js") };
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort((a, b) => (relative(folder, a) < relative(folder, b) ? -1 : 1));
+}
