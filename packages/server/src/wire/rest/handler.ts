@@ -2,7 +2,7 @@
 import { invalidArgument, unimplemented, unsupported, WharfError } from "../../lib/errors.ts";
 import type { Reply } from "../../rpc/call.ts";
 import { readBody } from "../body.ts";
-import { HttpFault } from "../http.ts";
+import { HttpFault, NoRoute } from "../http.ts";
 import type { HttpContext } from "../http-reply.ts";
 import { errorReply, sendReply } from "../http-reply.ts";
 import { checkParameterCount } from "../parameters.ts";
@@ -109,9 +109,11 @@ function route({ request, wire }: HttpContext, path: string): Match<Route | Unsu
     const match = wire.router.find(method === "HEAD" ? "GET" : method, path);
     if (match) return match;
     const allowed = wire.router.allowed(path);
-    if (allowed.length === 0) throw new WharfError("NOT_FOUND", "no route matches this path");
+    if (allowed.length === 0) {
+      throw new NoRoute(new WharfError("NOT_FOUND", "no route matches this path"), 404);
+    }
     const error = new WharfError("UNIMPLEMENTED", `method ${method} is not allowed at this path`);
-    throw new HttpFault(error, 405, { allow: allowed.join(", ") });
+    throw new NoRoute(error, 405, { allow: allowed.join(", ") });
   } catch (thrown) {
     if (!(thrown instanceof URIError)) throw thrown;
     const description = "the path has malformed percent-encoding";
