@@ -17,7 +17,7 @@ import { type Options, readOptions, USAGE } from "./options.ts";
 import { writePages } from "./pages/pages.ts";
 import { showProfiles } from "./profile.ts";
 import { Program } from "./program.ts";
-import { isWhole, keep, machine } from "./results.ts";
+import { isKept, keep, keepPartial, machine } from "./results.ts";
 import type { Bench, Row } from "./row.ts";
 import { sectionsOf } from "./rows/rows.ts";
 import { TABLE_HEAD, tableLine } from "./table.ts";
@@ -82,6 +82,7 @@ async function run(options: Options): Promise<void> {
   for (const [at, { title, row }] of rows.entries()) {
     console.error(`[${at + 1}/${rows.length}, ${secondsSince(begun)} s] ${row.work} …`);
     findings.push(await measureRow(bench, title, row));
+    keepPartial({ machine: facts, took: secondsSince(begun), findings }, options, cores);
   }
   if (hasCosts) console.error(`[${secondsSince(begun)} s] ${COST_NAME} …`);
   const costs = hasCosts ? { costs: await measureCosts(bench) } : {};
@@ -90,7 +91,7 @@ async function run(options: Options): Promise<void> {
   if (options.quick) console.log("\nQuick run: the figures only show that everything works.");
   if (profiles !== undefined) showProfiles(profiles);
   console.error(`\n${found.took} s; saved to ${keep(found, options, cores)}`);
-  if (isWhole(options)) console.error(`written: ${writePages().join(", ")}`);
+  if (isKept(found, options)) console.error(`written: ${writePages().join(", ")}`);
   if (findings.some(({ state }) => state === "failed")) process.exitCode = 1;
 }
 

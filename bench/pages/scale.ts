@@ -5,6 +5,7 @@ import type { Result } from "../results.ts";
 import type { Deployment, Mix } from "../simulation/deployment.ts";
 import { type Check, capacityOf, checksOf, predict } from "../simulation/predict.ts";
 import { type Curve, lineChart } from "./line-chart.ts";
+import { busyText } from "./performance.ts";
 import { SCALE_TEXT } from "./scale-text.ts";
 
 /** The requests of a usual installation. */
@@ -58,7 +59,7 @@ function scalePage(result: Result, costs: Costs, requests: number): string {
   const checks = checksOf(costs, requests);
   const { head, method, model, sizes, ends, next } = SCALE_TEXT;
   const memory = findings.find(({ work }) => work.startsWith("memory with"))?.figures;
-  const measured = `Measured on ${made.slice(0, 10)} at commit ${commit}: ${machine.cores} cores, ${machine.arch}, Node.js ${machine.node.slice(1)}. Each server process had one core.`;
+  const measured = `Measured on ${made.slice(0, 10)} at commit ${commit}: ${machine.cores} cores, ${machine.arch}, Node.js ${machine.node.slice(1)}. Each server process had one core.${busyText(machine)}`;
   return `${[
     head,
     `${measured}\n\n${method}`,
