@@ -220,14 +220,15 @@ function limits(costs: Costs) {
 
 /** Response times by load: each curve ends at 90 % of its capacity. */
 function latencyChart(costs: Costs, requests: number): string {
-  const curves: Curve[] = [...ON_SQLITE, ...ON_POSTGRES.slice(0, 4)].map((deployment) => {
+  const curves = [...ON_SQLITE, ...ON_POSTGRES.slice(0, 4)].map((deployment, at): Curve => {
     const capacity = capacityOf(costs, deployment, MIX);
     const points = SHARES.map((share) => {
       const at = capacity * share;
       const { perSecond, p99Ms } = predict(costs, deployment, MIX, at, requests);
       return [perSecond, p99Ms] as const;
     });
-    return { name: shortName(deployment), points };
+    const isDashed = deployment.store === "PostgreSQL";
+    return { name: shortName(deployment), points, color: at % 4, isDashed };
   });
   return lineChart({
     title: "Predicted response time that 99 % of the requests do not exceed",
@@ -247,7 +248,8 @@ function capacityChart(costs: Costs): string {
   ];
   const processes = [1, 2, 4, 8, 16, 32];
   const curves = (["SQLite", "PostgreSQL"] as const).flatMap((store) =>
-    mixes.map(([name, mix]) => ({
+    mixes.map(([name, mix], color) => ({
+      ...{ color, isDashed: store === "PostgreSQL" },
       name: `${name}, ${store === "SQLite" ? "SQLite" : "PG, 16 cores"}`,
       points: processes.map((count) => {
         const deployment = { store, processes: count, databaseCores: 16, networkMs: NETWORK_MS };
