@@ -74,7 +74,7 @@ node bench/pages/main.ts          # makes the pages again from bench/results
 \`\`\`
 
 The first run creates data sets of a million rows in the temporary directory, which takes some minutes, and installs the
-Debian packages of PostgreSQL, docker-registry and skopeo if they are missing. \`--peers\` installs Directus (500 MB) into
+Debian packages of PostgreSQL, docker-registry and skopeo if they are missing. \`--peers\` installs Directus (700 MB) into
 \`~/.cache/wharf-bench\`.${minutes}
 
 A server and its reference share one core and are measured in turn; the load runs on another core. Figures are medians
