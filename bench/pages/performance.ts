@@ -15,7 +15,7 @@ const TREND_SECTION = "One core";
 export function performancePage(
   results: readonly Result[],
   sections: readonly Section[],
-  hasPeerChart: boolean,
+  has: { readonly peers: boolean; readonly scale: boolean },
 ): string {
   const result = results.at(-1) as Result;
   return `${[
@@ -25,7 +25,10 @@ export function performancePage(
 machine; absolute figures do. Rows that miss their target are shown as missed.`,
     summaryOf(result),
     "![Rows of the benchmark against their targets](images/performance.svg)",
-    hasPeerChart ? "![Requests per second beside peers](images/peers.svg)" : "",
+    has.peers ? "![Requests per second beside peers](images/peers.svg)" : "",
+    has.scale
+      ? "[Scale](scale.md) has what an operation costs, and what a simulation predicts from it for more processes."
+      : "",
     repeat(result),
     "## Results",
     ...sections.map((section) => sectionText(section, result.findings)),

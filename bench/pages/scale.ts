@@ -44,6 +44,9 @@ const ON_POSTGRES: readonly Named[] = REPLICAS.map(([processes, databaseCores]) 
 
 const DEPLOYMENTS: readonly Named[] = [...ON_SQLITE, ...ON_POSTGRES];
 
+const QUICK_TEXT =
+  " **Provisional**: from a quick run, with short measurements of small data sets.";
+
 /** The page and its charts: contents by path below docs. */
 export function scaleFiles(result: Result, requests: number): Map<string, string> {
   const costs = result.costs as Costs;
@@ -55,11 +58,11 @@ export function scaleFiles(result: Result, requests: number): Map<string, string
 }
 
 function scalePage(result: Result, costs: Costs, requests: number): string {
-  const { made, commit, machine, findings } = result;
+  const { made, commit, machine, findings, settings } = result;
   const checks = checksOf(costs, requests);
   const { head, method, model, sizes, ends, next } = SCALE_TEXT;
   const memory = findings.find(({ work }) => work.startsWith("memory with"))?.figures;
-  const measured = `Measured on ${made.slice(0, 10)} at commit ${commit}: ${machine.cores} cores, ${machine.arch}, Node.js ${machine.node.slice(1)}. Each server process had one core.${busyText(machine)}`;
+  const measured = `Measured on ${made.slice(0, 10)} at commit ${commit}: ${machine.cores} cores, ${machine.arch}, Node.js ${machine.node.slice(1)}. Each server process had one core.${settings.quick ? QUICK_TEXT : ""}${busyText(machine)}`;
   return `${[
     head,
     `${measured}\n\n${method}`,
