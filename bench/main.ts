@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isBuilt } from "./built.ts";
 import { chooseCores } from "./cores.ts";
+import type { Costs } from "./costs/cost.ts";
 import { COST_NAME, measureCosts } from "./costs/measure-costs.ts";
 import { type Finding, findingOf, problemOf } from "./finding.ts";
 import type { HttpJob } from "./load/http.ts";
@@ -85,7 +86,7 @@ async function run(options: Options): Promise<void> {
     keepPartial({ machine: facts, took: secondsSince(begun), findings }, options, cores);
   }
   if (hasCosts) console.error(`[${secondsSince(begun)} s] ${COST_NAME} …`);
-  const costs = hasCosts ? { costs: await measureCosts(bench) } : {};
+  const costs = hasCosts ? await costsOf(bench) : {};
   const found = { machine: facts, took: secondsSince(begun), findings, ...costs };
   show(findings);
   if (options.quick) console.log("\nQuick run: the figures only show that everything works.");
@@ -93,6 +94,17 @@ async function run(options: Options): Promise<void> {
   console.error(`\n${found.took} s; saved to ${keep(found, options, cores)}`);
   if (isKept(found, options)) console.error(`written: ${writePages().join(", ")}`);
   if (findings.some(({ state }) => state === "failed")) process.exitCode = 1;
+}
+
+/** The costs; without them, the findings are kept all the same. */
+async function costsOf(bench: Bench): Promise<{ costs?: Costs }> {
+  try {
+    return { costs: await measureCosts(bench) };
+  } catch (error) {
+    console.error(error);
+    process.exitCode = 1;
+    return {};
+  }
 }
 
 function show(findings: readonly Finding[]): void {

@@ -19,12 +19,13 @@ export function pagesOf(results: readonly Result[], requests = REQUESTS): Map<st
   if (latest === undefined) throw new Error("bench/results has no results yet: npm run bench");
   const sections = sectionsOf(readOptions([]));
   const peers = peerChart(latest.findings.filter(({ section }) => section === "Peers"));
+  const costed = results.findLast(({ costs }) => costs !== undefined);
+  const has = { peers: peers !== undefined, scale: costed !== undefined };
   const files = new Map([
-    ["performance.md", performancePage(measured, sections, peers !== undefined)],
+    ["performance.md", performancePage(measured, sections, has)],
     ["images/performance.svg", targetChart(latest.findings)],
   ]);
   if (peers !== undefined) files.set("images/peers.svg", peers);
-  const costed = results.findLast(({ costs }) => costs !== undefined);
   for (const [path, content] of costed === undefined ? [] : scaleFiles(costed, requests)) {
     files.set(path, content);
   }

@@ -15,7 +15,7 @@ const TREND_SECTION = "One core";
 export function performancePage(
   results: readonly Result[],
   sections: readonly Section[],
-  hasPeerChart: boolean,
+  has: { readonly peers: boolean; readonly scale: boolean },
 ): string {
   const result = results.at(-1) as Result;
   return `${[
@@ -25,7 +25,10 @@ export function performancePage(
 machine; absolute figures do. Rows that miss their target are shown as missed.`,
     summaryOf(result),
     "![Rows of the benchmark against their targets](images/performance.svg)",
-    hasPeerChart ? "![Requests per second beside peers](images/peers.svg)" : "",
+    has.peers ? "![Requests per second beside peers](images/peers.svg)" : "",
+    has.scale
+      ? "[Scale](scale.md) has what an operation costs, and what a simulation predicts from it for more processes."
+      : "",
     repeat(result),
     "## Results",
     ...sections.map((section) => sectionText(section, result.findings)),
@@ -74,7 +77,7 @@ node bench/pages/main.ts          # makes the pages again from bench/results
 \`\`\`
 
 The first run creates data sets of a million rows in the temporary directory, which takes some minutes, and installs the
-Debian packages of PostgreSQL, docker-registry and skopeo if they are missing. \`--peers\` installs Directus (500 MB) into
+Debian packages of PostgreSQL, docker-registry and skopeo if they are missing. \`--peers\` installs Directus (700 MB) into
 \`~/.cache/wharf-bench\`.${minutes}
 
 A server and its reference share one core and are measured in turn; the load runs on another core. Figures are medians
