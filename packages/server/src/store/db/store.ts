@@ -3,6 +3,7 @@ import { VERSION } from "../../lib/version.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import { type MigrationOptions, migrate } from "../schema/migrate.ts";
 import type { Schema } from "../schema/migration.ts";
+import type { Step } from "../schema/step.ts";
 import type { AuditChains } from "../tables/audit-chains.ts";
 import type { Dialect, Driver, Reader } from "./connection.ts";
 import { type CostlyLimits, CostlyReads, type ReadOrigin } from "./costly-reads.ts";
@@ -28,14 +29,20 @@ export interface StoreOptions extends MigrationOptions {
   readonly costly?: Partial<CostlyLimits>;
   /** Measures ticks of the event loop, for tests. */
   readonly clock?: () => number;
+  /** Steps of a version to come, for tests of upgrades. */
+  readonly laterSteps?: readonly Step[];
   /** The hash chains of audit entries, for measurements without. */
   readonly chains?: AuditChains;
 }
 
 /** The schema of this version. */
-export function schemaOf(tables: readonly ResourceTable[], dialect: Dialect): Schema {
+export function schemaOf(
+  tables: readonly ResourceTable[],
+  dialect: Dialect,
+  laterSteps: readonly Step[] = [],
+): Schema {
   const derived = tables.flatMap((table) => table.schema(dialect));
-  return { version: VERSION, steps: migrations(dialect), tables: derived };
+  return { version: VERSION, steps: [...migrations(dialect), ...laterSteps], tables: derived };
 }
 
 /** A request whose client may give up. */
@@ -101,7 +108,7 @@ export class Store {
     options: StoreOptions = {},
   ): Promise<Store> {
     try {
-      await migrate(driver, schemaOf(tables, driver.dialect), options);
+      await migrate(driver, schemaOf(tables, driver.dialect, options.laterSteps), options);
     } catch (error) {
       await driver.close();
       throw error;
