@@ -353,6 +353,26 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     value: "FILE",
     help: "Armored OpenPGP private key, without passphrase, that signs CSAF documents of feeds. Default: no signatures.",
   },
+  metricsListen: {
+    default: "",
+    value: "HOST:PORT",
+    help: "Listen address for /metrics alone, which the main port then does not serve.",
+    problem: (text) =>
+      text === "" || parseListen(text) ? undefined : "must be HOST:PORT, such as 127.0.0.1:9090",
+  },
+  keyRotationDays: {
+    default: "0",
+    value: "DAYS",
+    help: "Age at which the signing keys are rotated; 0 for never.",
+    problem: daysProblem,
+  },
+  logFormat: {
+    default: "auto",
+    value: "FORMAT",
+    help: "Format of log lines: json, text, or auto, which is text at a terminal.",
+    problem: (text) =>
+      ["auto", "json", "text"].includes(text) ? undefined : "must be auto, json or text",
+  },
   logLevel: {
     default: "info",
     value: "LEVEL",

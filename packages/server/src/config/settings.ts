@@ -80,6 +80,11 @@ export interface Settings {
   readonly feedDistributions: readonly [string, ...string[]];
   /** Empty: CSAF documents are not signed. */
   readonly csafOpenpgpKey: string;
+  /** Undefined: /metrics is on the main port. */
+  readonly metricsListen: { readonly host: string; readonly port: number } | undefined;
+  /** 0: never. */
+  readonly keyRotationDays: number;
+  readonly logFormat: "auto" | "json" | "text";
   readonly logLevel: string;
 }
 
@@ -135,6 +140,9 @@ function parsed(texts: Record<SettingName, string>): Settings {
     backupKeep: Number(texts.backupKeep),
     backupRecipients: list(texts.backupRecipients),
     backupPassphraseFile: texts.backupPassphraseFile && resolve(texts.backupPassphraseFile),
+    metricsListen: parseListen(texts.metricsListen),
+    keyRotationDays: Number(texts.keyRotationDays),
+    logFormat: texts.logFormat as Settings["logFormat"],
     v1Deprecation,
     v1Sunset,
     listen,

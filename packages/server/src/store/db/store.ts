@@ -21,6 +21,15 @@ export interface StoreTimings {
   committed(milliseconds: number, writes: number): void;
 }
 
+/** What is open and what waits. */
+export interface StoreLoad {
+  readonly writesWaiting: number;
+  /** To PostgreSQL. */
+  readonly connections: number;
+  /** For one of these. */
+  readonly readsWaiting: number;
+}
+
 /** How a store is opened. */
 export interface StoreOptions extends MigrationOptions {
   /** The interval of checks of its health, for tests. */
@@ -93,6 +102,12 @@ export class Store {
       failed,
     };
     this.#commits = new GroupCommit(driver, observer, clock, chains);
+  }
+
+  /** What is open and what waits. */
+  get load(): StoreLoad {
+    const { connections = 0, readsWaiting = 0 } = this.#driver.load ?? {};
+    return { writesWaiting: this.#commits.waiting, connections, readsWaiting };
   }
 
   /** Whether each read is a round trip to another process. */

@@ -148,8 +148,8 @@ export declare type SubscriptionJson = {
   stateReason?: string;
 
   /**
-   * The maximum of concurrent requests to the sink, from 1 to 64. With 1, events arrive in the order in which they were
-   * committed. Default: 16, in order for each subject.
+   * The maximum of concurrent requests to the sink, from 1 to 64; also of requests that are repeated after a crash of the
+   * server. Events are in order for each subject; with 1, all of them, as long as the sink accepts them. Default: 1.
    *
    * @generated from field: int32 max_concurrency = 105;
    */
