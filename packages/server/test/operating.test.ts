@@ -54,7 +54,7 @@ for (const store of ["sqlite", "postgres"] as const) {
     t.after(() => direct.close());
     const { store: opened, secrets } = direct;
     const kids = async () => {
-      const { keys } = (await new Http(server.url).get("/.well-known/jwks.json")).body;
+      const { keys } = (await new Http(server.url, "").get("/.well-known/jwks.json")).body;
       return keys.map(({ kid }: { kid: string }) => kid);
     };
     const [first] = await kids();

@@ -44,6 +44,7 @@ import { openConfiguredPort, readCertificate } from "./port.ts";
 import { RESOURCES } from "./resources.ts";
 import { DRAIN_MS, type RunningServer } from "./running-server.ts";
 import { registerSystem } from "./system-endpoints.ts";
+import { openTracing, tracedObserver } from "./traces.ts";
 import type { SupervisorLink } from "./workers/supervisor-link.ts";
 
 /**
@@ -127,6 +128,7 @@ async function serve(
   const core = await openCore(settings, store, metrics, log, limits);
   const { engine, authenticator } = core;
 
+  const tracing = await openTracing(settings, store, metrics, faults);
   const readiness = new Readiness(store.health);
   supervisor?.shareReadiness(readiness);
   const scrape = supervisor?.shareMetrics(metrics) ?? (() => metrics.text());
@@ -162,7 +164,10 @@ async function serve(
     endpoints: api.serve(methods),
     errorDomain: settings.errorDomain,
     health: readiness,
-    observer: requestObserver(logs, metrics, new FileDescriptors({ faults, metrics })),
+    observer: tracedObserver(
+      requestObserver(logs, metrics, new FileDescriptors({ faults, metrics })),
+      tracing,
+    ),
     held: true,
     source: supervisor,
   });
@@ -207,6 +212,7 @@ async function serve(
     await background.stop();
     await store.close();
     await metricsListener?.close();
+    await tracing?.close();
     log.info({}, "stopped");
   }
   let stopped: Promise<void> | undefined;

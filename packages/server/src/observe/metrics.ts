@@ -288,6 +288,10 @@ const COUNTERS = {
     help: "Attempts to deliver events to subscriptions by outcome: delivered, retried, or failed for good.",
     labelNames: ["outcome"],
   },
+  wharf_spans_dropped_total: {
+    help: "Spans that were not sent to the collector of traces: too many waited, or it did not accept them.",
+    labelNames: [],
+  },
   wharf_backups_total: {
     help: "Scheduled backups by outcome: succeeded or failed.",
     labelNames: ["outcome"],

@@ -68,6 +68,8 @@ export class Store {
   readonly reader: Reader;
   readonly health: StoreHealth;
   readonly costlyReads: CostlyReads;
+  /** Gets every write, for traces. */
+  onWrite: ((written: Promise<unknown>) => void) | undefined;
   readonly #driver: Driver;
   readonly #reads: ReturnType<typeof observedReads>;
   readonly #commits: GroupCommit;
@@ -138,6 +140,7 @@ export class Store {
   write<T>(work: Work<T>, locks: readonly Lock[] = []): Promise<T> {
     const written = this.#commits.write(work, locks);
     this.health.writing(written);
+    this.onWrite?.(written);
     return written;
   }
 
