@@ -68,20 +68,18 @@ export function marginOf(target: Target, ratio: number): number {
 
 export function targetText(target: Target | undefined): string {
   if (target === undefined) return "–";
-  return "atLeast" in target ? `≥ ${shown(target.atLeast)}` : `≤ ${shown(target.atMost)}`;
+  const [sign, ratio] = "atLeast" in target ? ["≥", target.atLeast] : ["≤", target.atMost];
+  return `${sign} ${ratio.toLocaleString("en")}`;
 }
 
-/** A ratio with three significant digits. */
+/** A ratio with about three significant digits. */
 export function ratioText(ratio: number): string {
-  return `${shown(ratio)}×`;
-}
-
-function shown(number: number): string {
-  const digits = number >= 100 ? 0 : number >= 10 ? 1 : 2;
-  return number.toLocaleString("en", {
+  const digits = ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio >= 0.1 ? 2 : 3;
+  const text = ratio.toLocaleString("en", {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
+  return `${text}×`;
 }
 
 export function figureText(number: number, unit: Measured["unit"]): string {

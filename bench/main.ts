@@ -6,6 +6,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isBuilt } from "./built.ts";
 import { chooseCores } from "./cores.ts";
 import { COST_NAME, measureCosts } from "./costs/measure-costs.ts";
@@ -16,7 +17,7 @@ import { type Options, readOptions, USAGE } from "./options.ts";
 import { writePages } from "./pages/pages.ts";
 import { showProfiles } from "./profile.ts";
 import { Program } from "./program.ts";
-import { isWhole, keep, machine } from "./results.ts";
+import { isKept, keep, keepPartial, machine } from "./results.ts";
 import type { Bench, Row } from "./row.ts";
 import { sectionsOf } from "./rows/rows.ts";
 import { TABLE_HEAD, tableLine } from "./table.ts";
@@ -36,14 +37,28 @@ function secondsSince(begun: number): number {
   return Number(((performance.now() - begun) / 1000).toFixed(1));
 }
 
+/** Beyond this, a row waits for something that does not happen. */
+const MAX_ROW_MS = 30 * 60_000;
+
+/** Rejects when a row takes too long. */
+function deadline(signal: AbortSignal): Promise<never> {
+  return sleep(MAX_ROW_MS, undefined, { signal, ref: false }).then(() => {
+    throw new Error(`not finished after ${MAX_ROW_MS / 60_000} minutes`);
+  });
+}
+
 async function measureRow(bench: Bench, title: string, row: Row): Promise<Finding> {
   const begun = performance.now();
+  const finished = new AbortController();
   try {
-    return findingOf(title, row, await row.measure(bench), secondsSince(begun));
+    const measured = await Promise.race([row.measure(bench), deadline(finished.signal)]);
+    return findingOf(title, row, measured, secondsSince(begun));
   } catch (error) {
     const finding = problemOf(title, row, error, secondsSince(begun));
     if (finding.state === "failed") console.error(error);
     return finding;
+  } finally {
+    finished.abort();
   }
 }
 
@@ -67,6 +82,7 @@ async function run(options: Options): Promise<void> {
   for (const [at, { title, row }] of rows.entries()) {
     console.error(`[${at + 1}/${rows.length}, ${secondsSince(begun)} s] ${row.work} …`);
     findings.push(await measureRow(bench, title, row));
+    keepPartial({ machine: facts, took: secondsSince(begun), findings }, options, cores);
   }
   if (hasCosts) console.error(`[${secondsSince(begun)} s] ${COST_NAME} …`);
   const costs = hasCosts ? { costs: await measureCosts(bench) } : {};
@@ -75,7 +91,7 @@ async function run(options: Options): Promise<void> {
   if (options.quick) console.log("\nQuick run: the figures only show that everything works.");
   if (profiles !== undefined) showProfiles(profiles);
   console.error(`\n${found.took} s; saved to ${keep(found, options, cores)}`);
-  if (isWhole(options)) console.error(`written: ${writePages().join(", ")}`);
+  if (isKept(found, options)) console.error(`written: ${writePages().join(", ")}`);
   if (findings.some(({ state }) => state === "failed")) process.exitCode = 1;
 }
 

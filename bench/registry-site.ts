@@ -57,8 +57,14 @@ export class RegistrySite implements AsyncDisposable {
     const { uid } = JSON.parse(await server.rest("/iam/v2beta1/groups", body));
     const settings = await readSettings(["--data", data.path], {});
     const secret = await notificationSecret(settings, host);
-    const tells = alsoNotify === undefined ? {} : { secret, alsoNotify };
-    const registry = await TestRegistry.start(server.url, host, tells);
+    const notifications = {
+      endpoints: [
+        endpointOf("wharf", `${server.url}/registry/notifications`, secret),
+        endpointOf("other", alsoNotify ?? "", ""),
+      ],
+    };
+    const options = alsoNotify === undefined ? {} : { more: { notifications } };
+    const registry = await TestRegistry.start(server.url, host, options);
     pin(registry.pid, bench.cores.serving);
     return new RegistrySite(bench, data, registry, uid, flags);
   }
@@ -92,6 +98,12 @@ export class RegistrySite implements AsyncDisposable {
     await this.registry.stop();
     this.data[Symbol.dispose]();
   }
+}
+
+/** An endpoint of notifications, as the configuration of the registry has it. */
+function endpointOf(name: string, url: string, secret: string) {
+  const headers = { Authorization: [`Bearer ${secret}`] };
+  return { name, url, headers, timeout: "5s", threshold: 3, backoff: "1s" };
 }
 
 /** Runs on the core of the references. */

@@ -22,6 +22,7 @@ export class Connection {
   #missing = -1;
   #length = 0;
   #head: Buffer | undefined;
+  #isBusy = false;
 
   constructor(port: number, listener: Listener) {
     this.#listener = listener;
@@ -39,7 +40,14 @@ export class Connection {
       },
     });
     this.#socket.on("error", (error) => listener.failed(error));
-    this.#socket.on("close", () => listener.failed(new Error("the server closed the connection")));
+    // Servers close connections that have been idle for some seconds.
+    this.#socket.on("close", () => {
+      if (this.#isBusy) listener.failed(new Error("the server closed the connection"));
+    });
+  }
+
+  get isOpen(): boolean {
+    return !this.#socket.destroyed;
   }
 
   opened(): Promise<void> {
@@ -47,11 +55,12 @@ export class Connection {
   }
 
   send(request: Buffer): void {
+    this.#isBusy = true;
     this.#socket.write(request);
   }
 
   close(): void {
-    this.#socket.removeAllListeners("close");
+    this.#isBusy = false;
     this.#socket.destroy();
   }
 
@@ -79,6 +88,7 @@ export class Connection {
     this.#missing -= rest.length;
     if (this.#missing > 0) return;
     this.#missing = -1;
+    this.#isBusy = false;
     this.#listener.answered(this, this.#length);
   }
 }

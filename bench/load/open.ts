@@ -62,7 +62,7 @@ async function run(job: OpenJob): Promise<OpenLoad> {
         arrival <= now && arrival < until;
         arrival += random.exponential(1000 / job.perSecond)
       ) {
-        const connection = idle.pop();
+        const connection = openOf(idle);
         if (connection === undefined) due.push(arrival);
         else begin(connection, arrival);
       }
@@ -75,6 +75,12 @@ async function run(job: OpenJob): Promise<OpenLoad> {
     const seconds = (performance.now() - begun) / 1000;
     return { times: Float64Array.from(times).sort(), seconds, lateMs: late / times.length };
   });
+}
+
+/** Takes an idle connection that the server has not closed meanwhile. */
+function openOf(idle: Connection[]): Connection | undefined {
+  for (let one = idle.pop(); one !== undefined; one = idle.pop()) if (one.isOpen) return one;
+  return undefined;
 }
 
 doJobs(run);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { readOptions } from "../options.ts";
 import { type Result, readResults } from "../results.ts";
 import { sectionsOf } from "../rows/rows.ts";
+import { REQUESTS } from "../simulation/predict.ts";
 import { peerChart } from "./peer-chart.ts";
 import { performancePage } from "./performance.ts";
 import { scaleFiles } from "./scale.ts";
@@ -11,19 +12,20 @@ import { targetChart } from "./target-chart.ts";
 
 const DOCS = join(import.meta.dirname, "../../docs");
 
-/** The files of the pages: contents by path below docs. */
-export function pagesOf(results: readonly Result[]): Map<string, string> {
-  const latest = results.at(-1);
+/** The files of the pages: contents by path below docs. Predictions simulate so many requests each. */
+export function pagesOf(results: readonly Result[], requests = REQUESTS): Map<string, string> {
+  const measured = results.filter(({ findings }) => findings.length > 0);
+  const latest = measured.at(-1);
   if (latest === undefined) throw new Error("bench/results has no results yet: npm run bench");
   const sections = sectionsOf(readOptions([]));
   const peers = peerChart(latest.findings.filter(({ section }) => section === "Peers"));
   const files = new Map([
-    ["performance.md", performancePage(results, sections, peers !== undefined)],
+    ["performance.md", performancePage(measured, sections, peers !== undefined)],
     ["images/performance.svg", targetChart(latest.findings)],
   ]);
   if (peers !== undefined) files.set("images/peers.svg", peers);
   const costed = results.findLast(({ costs }) => costs !== undefined);
-  for (const [path, content] of costed === undefined ? [] : scaleFiles(costed)) {
+  for (const [path, content] of costed === undefined ? [] : scaleFiles(costed, requests)) {
     files.set(path, content);
   }
   return files;

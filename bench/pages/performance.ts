@@ -1,6 +1,6 @@
 /** docs/performance.md, made of the kept results. */
 import { type Finding, ratioText, type State } from "../finding.ts";
-import type { Result } from "../results.ts";
+import type { Machine, Result } from "../results.ts";
 import type { Section } from "../row.ts";
 import { TABLE_HEAD, tableLine } from "../table.ts";
 
@@ -44,7 +44,7 @@ function counts(findings: readonly Finding[]): string {
 }
 
 function summaryOf({ made, commit, changed, machine, findings, pinning, built }: Result): string {
-  const { cores, model = "", arch, platform, memoryGiB, node, loadBefore } = machine;
+  const { cores, model = "", arch, platform, memoryGiB, node } = machine;
   const name = model === "" || model === "unknown" ? arch : `${model} (${arch})`;
   const facts = [
     `| measured | ${made.slice(0, 10)}, commit ${commit}${changed ? " with uncommitted changes" : ""} |`,
@@ -52,11 +52,13 @@ function summaryOf({ made, commit, changed, machine, findings, pinning, built }:
     `| processes | ${pinning}${built ? "" : "; run from sources, not built"} |`,
     `| rows | ${counts(findings)} |`,
   ];
-  const busy =
-    (loadBefore ?? 0) > QUIET_LOAD
-      ? `\n\nThe machine was **not idle** before this run (load average ${loadBefore}): figures are worse than they should be, and ratios less exact.`
-      : "";
-  return `| | |\n|---|---|\n${facts.join("\n")}${busy}`;
+  return `| | |\n|---|---|\n${facts.join("\n")}${busyText(machine)}`;
+}
+
+/** A warning about figures of a machine that others used, too. */
+export function busyText({ loadBefore = 0 }: Machine): string {
+  if (loadBefore <= QUIET_LOAD) return "";
+  return `\n\nThe machine was **not idle** before this run (load average ${loadBefore}): figures are worse than they should be, and ratios less exact.`;
 }
 
 function repeat({ took }: Result): string {

@@ -5,6 +5,7 @@ import type { Result } from "../results.ts";
 import type { Deployment, Mix } from "../simulation/deployment.ts";
 import { type Check, capacityOf, checksOf, predict } from "../simulation/predict.ts";
 import { type Curve, lineChart } from "./line-chart.ts";
+import { busyText } from "./performance.ts";
 import { SCALE_TEXT } from "./scale-text.ts";
 
 /** The requests of a usual installation. */
@@ -44,20 +45,21 @@ const ON_POSTGRES: readonly Named[] = REPLICAS.map(([processes, databaseCores]) 
 const DEPLOYMENTS: readonly Named[] = [...ON_SQLITE, ...ON_POSTGRES];
 
 /** The page and its charts: contents by path below docs. */
-export function scaleFiles(result: Result): Map<string, string> {
+export function scaleFiles(result: Result, requests: number): Map<string, string> {
   const costs = result.costs as Costs;
   return new Map([
-    ["scale.md", scalePage(result, costs)],
-    ["images/scale-latency.svg", latencyChart(costs)],
+    ["scale.md", scalePage(result, costs, requests)],
+    ["images/scale-latency.svg", latencyChart(costs, requests)],
     ["images/scale-capacity.svg", capacityChart(costs)],
   ]);
 }
 
-function scalePage({ made, commit, machine, findings }: Result, costs: Costs): string {
-  const checks = checksOf(costs);
+function scalePage(result: Result, costs: Costs, requests: number): string {
+  const { made, commit, machine, findings } = result;
+  const checks = checksOf(costs, requests);
   const { head, method, model, sizes, ends, next } = SCALE_TEXT;
   const memory = findings.find(({ work }) => work.startsWith("memory with"))?.figures;
-  const measured = `Measured on ${made.slice(0, 10)} at commit ${commit}: ${machine.cores} cores, ${machine.arch}, Node.js ${machine.node.slice(1)}. Each server process had one core.`;
+  const measured = `Measured on ${made.slice(0, 10)} at commit ${commit}: ${machine.cores} cores, ${machine.arch}, Node.js ${machine.node.slice(1)}. Each server process had one core.${busyText(machine)}`;
   return `${[
     head,
     `${measured}\n\n${method}`,
@@ -71,7 +73,7 @@ function scalePage({ made, commit, machine, findings }: Result, costs: Costs): s
     `Predicted for ${mixText(MIX)}, and a network of ${NETWORK_MS} ms. The capacity is where the busiest part is always busy; plan for half of it.`,
     "![Predicted response times](images/scale-latency.svg)",
     "![Predicted capacity](images/scale-capacity.svg)",
-    deploymentTable(costs),
+    deploymentTable(costs, requests),
     "## What one machine holds",
     sizes,
     sizeTable(costs.sizes),
@@ -163,7 +165,7 @@ function errorText(checks: readonly Check[]): string {
   return `The median error is ${p50} for the median and ${p99} for the 99th percentile, in either direction.`;
 }
 
-function deploymentTable(costs: Costs): string {
+function deploymentTable(costs: Costs, requests: number): string {
   const head = [
     "deployment",
     "capacity",
@@ -175,8 +177,8 @@ function deploymentTable(costs: Costs): string {
   ];
   const lines = DEPLOYMENTS.map((deployment) => {
     const capacity = capacityOf(costs, deployment, MIX);
-    const half = predict(costs, deployment, MIX, capacity / 2);
-    const most = predict(costs, deployment, MIX, capacity * 0.8);
+    const half = predict(costs, deployment, MIX, capacity / 2, requests);
+    const most = predict(costs, deployment, MIX, capacity * 0.8, requests);
     return [
       deployment.name,
       `${rounded(capacity)}/s`,
@@ -217,11 +219,12 @@ function limits(costs: Costs) {
 }
 
 /** Response times by load: each curve ends at 90 % of its capacity. */
-function latencyChart(costs: Costs): string {
+function latencyChart(costs: Costs, requests: number): string {
   const curves: Curve[] = [...ON_SQLITE, ...ON_POSTGRES.slice(0, 4)].map((deployment) => {
     const capacity = capacityOf(costs, deployment, MIX);
     const points = SHARES.map((share) => {
-      const { perSecond, p99Ms } = predict(costs, deployment, MIX, capacity * share);
+      const at = capacity * share;
+      const { perSecond, p99Ms } = predict(costs, deployment, MIX, at, requests);
       return [perSecond, p99Ms] as const;
     });
     return { name: shortName(deployment), points };

@@ -52,7 +52,9 @@ export function targetChart(findings: readonly Finding[]): string {
 
 function rowParts({ work, target, figures, state }: Finding, y: number): string[] {
   const baseline = y + 15;
-  const label = text(LABELS, baseline, shortened(work, MAX_LABEL), "s", "end");
+  // Charts have no markup.
+  const plain = work.replaceAll("`", "");
+  const label = text(LABELS, baseline, shortened(plain, MAX_LABEL), "s", "end");
   if (target === undefined || figures === undefined)
     return [label, text(position(1) + 6, baseline, state, "s")];
   const margin = marginOf(target, figures.ratio);
@@ -61,7 +63,7 @@ function rowParts({ work, target, figures, state }: Finding, y: number): string[
   const isMissed = state === "missed";
   return [
     label,
-    bar(from, y + 4, to - from, 14, isMissed ? "missed" : "ours", `${work}: ${values}, ${state}`),
+    bar(from, y + 4, to - from, 14, isMissed ? "missed" : "ours", `${plain}: ${values}, ${state}`),
     text(
       WIDTH - 16,
       baseline,

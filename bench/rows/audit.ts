@@ -70,7 +70,7 @@ export const auditChainRow: Row = {
 
 const PATH =
   `/audit/v2beta1/entries?pageSize=${PAGE_SIZE}&filter.resource=${ORGANIZATION}` +
-  "&filter.method=Delete*&filter.outcome=SUCCEEDED";
+  "&filter.method=Delete*&filter.outcome=AUDIT_OUTCOME_SUCCEEDED";
 
 /** Requests one page repeatedly. */
 async function listing({ http }: Bench, server: Wharf, total: number): Promise<Side> {

@@ -7,7 +7,6 @@ import type { Bench, Measured, Row } from "../row.ts";
 import { groupPath, mustEqual } from "../verify.ts";
 import { Wharf } from "../wharf.ts";
 
-const WORKERS = 2;
 const CONNECTIONS = 128;
 
 /** Groups of the organization, which are read alternately. */
@@ -56,34 +55,38 @@ const WORKS: readonly Work[] = [
   },
 ];
 
-/** Several workers against one, on both stores. */
-export const workerRows: readonly Row[] = (["SQLite", "PostgreSQL"] as const).flatMap((store) =>
-  WORKS.map(
-    (work): Row => ({
-      work: `${work.name}, ${WORKERS} workers on ${store}, ${CONNECTIONS} connections`,
-      reference: "one worker",
-      target: { atLeast: work.target },
-      measure: (bench) => measure(bench, store, work),
-    }),
-  ),
-);
+function rowOf(work: Work, workers: number, store: Store): Row {
+  return {
+    work: `${work.name}, ${workers} workers on ${store}, ${CONNECTIONS} connections`,
+    reference: "one worker",
+    measure: (bench) => measure(bench, store, work, workers),
+  };
+}
 
-async function measure(bench: Bench, store: Store, work: Work): Promise<Measured> {
+/** Several workers against one, on both stores. More than two only inform: most machines have other work, too. */
+export const workerRows: readonly Row[] = [
+  ...(["SQLite", "PostgreSQL"] as const).flatMap((store) =>
+    WORKS.map((work) => ({ ...rowOf(work, 2, store), target: { atLeast: work.target } })),
+  ),
+  ...WORKS.map((work) => rowOf(work, 4, "SQLite")),
+];
+
+async function measure(bench: Bench, store: Store, work: Work, workers: number): Promise<Measured> {
   await using one = await Site.start(bench, store, 1);
-  await using several = await Site.start(bench, store, WORKERS);
+  await using several = await Site.start(bench, store, workers);
   const { options } = bench;
   for (const site of [one, several]) await site.load(work, options.warmUpSeconds / 2);
   const sides = { one: { wall: 0, cpu: 0 }, several: { wall: 0, cpu: 0 } };
-  const figure = (site: Site, side: keyof typeof sides, workers: number) => async () => {
+  const figure = (site: Site, side: keyof typeof sides, processes: number) => async () => {
     const { perSecond, perCpuSecond } = await site.load(work, options.seconds);
     sides[side].wall += perSecond / options.rounds;
     sides[side].cpu += perCpuSecond / options.rounds;
-    return work.isIndependent ? perCpuSecond * workers : perSecond;
+    return work.isIndependent ? perCpuSecond * processes : perSecond;
   };
   const figures = await alternately(
     options.rounds,
     figure(one, "one", 1),
-    figure(several, "several", WORKERS),
+    figure(several, "several", workers),
   );
   const times = (name: "wall" | "cpu") => (sides.several[name] / sides.one[name]).toFixed(2);
   const notes = [

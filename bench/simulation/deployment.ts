@@ -58,17 +58,42 @@ export function partsOf(costs: Costs, operation: Operation, store: StoreName): P
   return { server, database, commit: Math.max(0, waiting - rest), rest: Math.min(waiting, rest) };
 }
 
-/**
- * A pause of the process, such as a garbage collection: what responses of an idle server take beyond the median. Drawn
- * from the measured distribution.
- */
-export function pauseOf({ idleMs }: Cost, random: Random): number {
-  const share = random.uniform();
+/** Beyond this share of responses of an idle server, a long response is a pause of the process. */
+const PAUSE_SHARE = 0.98;
+
+/** How much longer than the median a response of an idle server took, in two parts. */
+export interface Deviation {
+  /** Scheduling, sockets and the client: occupies nothing. Negative for responses that were faster. */
+  readonly jitter: number;
+  /** A pause such as a garbage collection, during which the process serves nobody. */
+  readonly pause: number;
+}
+
+/** Draws a deviation from the measured distribution. */
+export function deviationOf({ idleMs }: Cost, random: Random): Deviation {
+  const deviation = valueAt(idleMs, random.uniform()) - keptQuantile(idleMs, 0.5);
+  const jitter = Math.min(deviation, keptQuantile(idleMs, PAUSE_SHARE) - keptQuantile(idleMs, 0.5));
+  return { jitter, pause: deviation - jitter };
+}
+
+/** The mean pause of all responses. It is part of the CPU time, so it must not be counted twice. */
+export function meanPause({ idleMs }: Cost): number {
+  const from = keptQuantile(idleMs, PAUSE_SHARE);
+  let mean = 0;
+  for (let at = QUANTILES.indexOf(PAUSE_SHARE) + 1; at < QUANTILES.length; at++) {
+    const width = (QUANTILES[at] ?? 1) - (QUANTILES[at - 1] ?? 1);
+    const [low = from, high = from] = [idleMs[at - 1], idleMs[at]];
+    mean += width * ((low + high) / 2 - from);
+  }
+  return mean;
+}
+
+/** The value at a share of responses, between the kept quantiles. */
+function valueAt(kept: readonly number[], share: number): number {
   const above = QUANTILES.findIndex((one) => one > share);
   const [low = 0, high = 1] = [QUANTILES[above - 1], QUANTILES[above]];
-  const [from = 0, to = 0] = [idleMs[above - 1], idleMs[above]];
-  const value = from + ((to - from) * (share - low)) / (high - low);
-  return Math.max(0, value - keptQuantile(idleMs, 0.5));
+  const [from = 0, to = 0] = [kept[above - 1], kept[above]];
+  return from + ((to - from) * (share - low)) / (high - low);
 }
 
 function loopOf(process: number): string {
@@ -99,26 +124,33 @@ function workloadOf(
 ): Workload {
   const cost = costOf(costs, operation, store);
   const { server, database, commit, rest } = partsOf(costs, operation, store);
-  const isWrite = operation === "create";
   const received = Math.min(server, partsOf(costs, "GET", store).server);
+  // Pauses vary the CPU time; they do not add to it.
+  const steady = Math.max(server / 5, server - meanPause(cost));
   return {
     name: operation,
     perSecond,
     stages(random) {
       // Connections are distributed evenly, requests at random.
       const station = loopOf(Math.floor(random.uniform() * processes));
-      const pause = pauseOf(cost, random);
+      const { jitter, pause } = deviationOf(cost, random);
+      if (operation !== "create") {
+        const delay = { delay: Math.max(0, rest + jitter) + networkMs };
+        const loop = { station, each: steady + pause };
+        return store === "SQLite"
+          ? [loop, delay]
+          : [loop, { station: DATABASE, each: database }, delay];
+      }
+      // What varies is the flush of the commit.
+      const shared = Math.max(0, commit + jitter + pause);
       const delay = { delay: rest + networkMs };
       if (store === "PostgreSQL") {
-        const atDatabase = { station: DATABASE, each: database };
-        if (!isWrite) return [{ station, each: server + pause }, atDatabase, delay];
-        const commits = { station: `commits of ${station}`, each: 0, shared: commit + pause };
-        return [{ station, each: server }, atDatabase, commits, delay];
+        const commits = { station: `commits of ${station}`, each: 0, shared };
+        return [{ station, each: server }, { station: DATABASE, each: database }, commits, delay];
       }
-      if (!isWrite) return [{ station, each: server + pause }, delay];
       // A process of its own blocks while it commits; of several, one at a time writes.
-      if (processes === 1) return [{ station, each: server, shared: commit + pause }, delay];
-      const turn = { station: WRITE_TURN, each: server - received, shared: commit + pause };
+      if (processes === 1) return [{ station, each: server, shared }, delay];
+      const turn = { station: WRITE_TURN, each: server - received, shared };
       return [{ station, each: received }, turn, delay];
     },
   };

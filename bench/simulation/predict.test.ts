@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Cost, type Costs, type Operation, QUANTILES, type StoreName } from "../costs/cost.ts";
-import { partsOf, pauseOf } from "./deployment.ts";
+import { deviationOf, meanPause, partsOf } from "./deployment.ts";
 import { capacityOf, checksOf, predict } from "./predict.ts";
 import { randomOf } from "./random.ts";
 
@@ -88,13 +88,27 @@ test("response times grow with the load, and the bottleneck has a name", () => {
   assert.ok(behind.p50Ms > 2);
 });
 
-test("pauses follow the measured distribution", () => {
-  const idleMs = QUANTILES.map((share) => (share <= 0.9 ? 1 : 11));
+test("deviations follow the measured distribution", () => {
+  // Half of the responses take 1 to 2 ms, the others 2 ms, and one in fifty up to 12 ms.
+  const idleMs = QUANTILES.map((share) => (share <= 0.5 ? 1 + 2 * share : share <= 0.98 ? 2 : 12));
   const random = randomOf(1);
   const one = { ...cost("GET", "SQLite", [100, 0], 1), idleMs };
-  const pauses = Array.from({ length: 20_000 }, () => pauseOf(one, random));
-  near(pauses.filter((pause) => pause === 0).length / pauses.length, 0.9);
-  near(Math.max(...pauses), 10);
+  const drawn = Array.from({ length: 50_000 }, () => deviationOf(one, random));
+  const share = (of: (deviation: (typeof drawn)[number]) => boolean) =>
+    drawn.filter(of).length / drawn.length;
+  near(
+    share(({ jitter }) => jitter < 0),
+    0.5,
+    0.02,
+  );
+  near(
+    share(({ pause }) => pause > 0),
+    0.02,
+    0.1,
+  );
+  const pauses = drawn.map(({ pause }) => pause);
+  near(Math.max(...pauses), 10, 0.02);
+  near(pauses.reduce((sum, pause) => sum + pause, 0) / pauses.length, meanPause(one), 0.1);
 });
 
 test("a measured load is compared with its prediction", () => {

@@ -3,7 +3,10 @@ import { type Costs, keptQuantile, type LoadPoint, quantile } from "../costs/cos
 import { costOf, type Deployment, type Mix, modelOf, partsOf } from "./deployment.ts";
 import { simulate } from "./simulate.ts";
 
-const OPTIONS = { requests: 30_000, seed: 1 };
+/** Simulated requests of a prediction. */
+export const REQUESTS = 30_000;
+
+const SEED = 1;
 
 /** Predicted response times of all requests together. */
 export interface Prediction {
@@ -20,8 +23,10 @@ export function predict(
   deployment: Deployment,
   mix: Mix,
   perSecond: number,
+  requests = REQUESTS,
 ): Prediction {
-  const { times, busy } = simulate(modelOf(costs, deployment, mix, perSecond), OPTIONS);
+  const model = modelOf(costs, deployment, mix, perSecond);
+  const { times, busy } = simulate(model, { requests, seed: SEED });
   const all = Float64Array.from([...times.values()].flatMap((some) => [...some])).sort();
   const [[bottleneck, share] = ["", 0]] = [...busy].sort(([, a], [, b]) => b - a);
   return {
@@ -71,11 +76,11 @@ export interface Check {
 }
 
 /** Predicts every measured load of one process. */
-export function checksOf(costs: Costs): Check[] {
+export function checksOf(costs: Costs, requests = REQUESTS): Check[] {
   return costs.loads.map((point) => {
     const { store, operation, perSecond } = point;
     const deployment = { store, processes: 1, databaseCores: 1, networkMs: 0 };
-    const predicted = predict(costs, deployment, { [operation]: 1 }, perSecond);
+    const predicted = predict(costs, deployment, { [operation]: 1 }, perSecond, requests);
     const measured = { p50Ms: keptQuantile(point.ms, 0.5), p99Ms: keptQuantile(point.ms, 0.99) };
     const error = {
       p50: predicted.p50Ms / measured.p50Ms - 1,

@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { ROOT, step, tool } from "../step.ts";
@@ -17,7 +17,10 @@ import { sbom } from "./sbom.ts";
 
 const [folder = "release"] = process.argv.slice(2);
 const OUT = resolve(ROOT, folder);
-const STAGE = join(OUT, ".stage");
+/** Below the packages that are compiled against. */
+const CACHE = join(ROOT, "node_modules/.cache");
+mkdirSync(CACHE, { recursive: true });
+const STAGE = mkdtempSync(join(CACHE, "wharf-release-"));
 const { version } = manifest;
 
 function pack(staged: string): string {
@@ -46,7 +49,7 @@ function sums(): string {
 }
 
 rmSync(OUT, { recursive: true, force: true });
-mkdirSync(STAGE, { recursive: true });
+mkdirSync(OUT, { recursive: true });
 
 const steps: [string, () => Promise<void>][] = [
   ...LIBRARY_NAMES.map((name): [string, () => Promise<void>] => [
@@ -66,11 +69,16 @@ const steps: [string, () => Promise<void>][] = [
   [
     "SHA-256 sums",
     async () => {
-      rmSync(STAGE, { recursive: true });
       writeFileSync(join(OUT, "SHA256SUMS"), sums());
     },
   ],
 ];
-for (const [name, work] of steps) {
-  if (!(await step(name, work))) process.exit(1);
+try {
+  for (const [name, work] of steps) {
+    if (await step(name, work)) continue;
+    process.exitCode = 1;
+    break;
+  }
+} finally {
+  rmSync(STAGE, { recursive: true });
 }

@@ -16,20 +16,19 @@ export function nodeFor(architecture: Architecture): string {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
   const { version, integrity } = lock.packages[`node_modules/${name}`];
   const installed = join(ROOT, "node_modules", name, "bin/node");
-  if (existsSync(installed)) return installed;
-  const node = join(CACHE, `${name}-${version}`, "bin/node");
-  if (!existsSync(node)) fetchNode({ name, version, integrity, node });
-  return node;
+  return existsSync(installed) ? installed : fetchedNode({ name, version, integrity });
 }
 
-interface Wanted {
+export interface NodePackage {
   readonly name: string;
   readonly version: string;
   readonly integrity: string;
-  readonly node: string;
 }
 
-function fetchNode({ name, version, integrity, node }: Wanted): void {
+/** The Node.js of an npm package, downloaded once. */
+export function fetchedNode({ name, version, integrity }: NodePackage): string {
+  const node = join(CACHE, `${name}-${version}`, "bin/node");
+  if (existsSync(node)) return node;
   const partial = join(CACHE, `${name}-${version}.partial-${process.pid}`);
   mkdirSync(partial, { recursive: true });
   try {
@@ -44,6 +43,7 @@ function fetchNode({ name, version, integrity, node }: Wanted): void {
     ]);
     rmSync(tarball);
     renameSync(partial, join(node, "../.."));
+    return node;
   } finally {
     rmSync(partial, { recursive: true, force: true });
   }

@@ -2,6 +2,7 @@
  * The start of the single-file executable: the bundles are its assets, and load each other as they would from a folder.
  * Under the name of another program, a link for example, it is that program.
  */
+import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { getAsset } from "node:sea";
@@ -32,10 +33,20 @@ function load(name: string): unknown {
   return module.exports;
 }
 
-// A process that we have forked has the file that it runs as its first word.
-const [, , file = ""] = process.argv;
-const isForked = process.channel !== undefined && dirname(file) === FOLDER;
-if (isForked) process.argv.splice(1, 1);
-else process.argv.splice(2, 0, ...(PROGRAMS[basename(process.argv0)] ?? []));
+/** Bundles that are processes of their own. */
 const APART = ["reader-process.cjs", "backup-process.cjs"];
-load((isForked && APART.find((name) => name === basename(file))) || "wharf.cjs");
+
+/** A process that we have forked has the file that it runs as its first word: a bundle, or the executable. */
+function forkedFile(): string | undefined {
+  const [, , file = ""] = process.argv;
+  if (process.channel === undefined) return undefined;
+  const apart = APART.find((name) => file === join(FOLDER, name));
+  if (apart !== undefined) return apart;
+  const isOurs = existsSync(file) && realpathSync(file) === realpathSync(process.execPath);
+  return isOurs ? "wharf.cjs" : undefined;
+}
+
+const forked = forkedFile();
+if (forked !== undefined) process.argv.splice(1, 1);
+else process.argv.splice(2, 0, ...(PROGRAMS[basename(process.argv0)] ?? []));
+load(forked ?? "wharf.cjs");

@@ -7,6 +7,7 @@ import { group } from "./command/definition.ts";
 import { complete, completion } from "./completion/commands.ts";
 import { config } from "./config/commands.ts";
 import { events } from "./events/commands.ts";
+import { health } from "./health/commands.ts";
 import { help, versionCommand } from "./help/commands.ts";
 import { accountAssociations } from "./iam/account-associations/commands.ts";
 import { groupMappings } from "./iam/group-mappings/commands.ts";
@@ -57,6 +58,7 @@ otherwise they are errors. \`wharf help COMMAND\` explains a command, \`wharf he
     events,
     config,
     serve,
+    health,
     registry,
     admin,
     completion,

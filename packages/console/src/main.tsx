@@ -12,9 +12,8 @@ createRoot(document.getElementById("root") as HTMLElement).render(
   <StrictMode>
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queries}>
-        <Toasts>
-          <RouterProvider router={router} />
-        </Toasts>
+        <RouterProvider router={router} />
+        <Toasts />
       </QueryClientProvider>
     </CSPProvider>
   </StrictMode>,

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { EventsService } from "@wharf/contract";
 import pg from "pg";
 import { newEventId } from "../src/lib/event-id.ts";
 import { type Answer, ApiClient } from "./support/client/api-client.ts";
@@ -9,6 +10,8 @@ import { Receiver } from "./support/events/receiver.ts";
 import { EventStream } from "./support/events/streams.ts";
 import { until } from "./support/events/until.ts";
 import { TestServer } from "./support/server/test-server.ts";
+
+const WATCH = EventsService.method.watchEvents;
 
 const TIMES = { leaseMs: 600, lingerMs: 200, pollMs: 30, idlePollMs: 30, retryDelaysMs: [20, 20] };
 
@@ -54,7 +57,7 @@ describe("events on several replicas", () => {
   test("an event that commits after a later one is not skipped", async () => {
     const client = new pg.Client({ connectionString: database });
     await client.connect();
-    const stream = await EventStream.overGrpc(b?.url ?? "", a?.token ?? "", { group: org });
+    const stream = await EventStream.overGrpc(b?.url ?? "", a?.token ?? "", WATCH, { group: org });
     const slow = `slow-${randomUUID()}`;
     await insert(client, slow);
     // Has a higher id, and commits first.

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { CountedTask } from "../src/lib/testing/counted-task.ts";
+import { toResources } from "../src/scim/protocol/representation.ts";
+import { GROUP } from "../src/scim/protocol/schemas.ts";
+import { type ScimRow, scimGroups } from "../src/store/tables/scim-resources.ts";
 import { all } from "./support/oracle/random-plan.ts";
 import { provisioning, type ScimClient } from "./support/providers/scim.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 /** More than a page has at most. */
@@ -124,6 +129,31 @@ onEachStore("a list of many people", (world) => {
     assert.equal(without.body.userName, userName);
     assert.equal("emails" in without.body || "meta" in without.body, false);
     assert.equal(without.body.id, id, "the id cannot be left out");
+  });
+
+  test("a group has all its members in the order of users, whom it reads in batches", async () => {
+    const { Resources } = (await scim.get("/Users?count=200")).body;
+    const more = (await scim.get("/Users?count=200&startIndex=201")).body.Resources;
+    const ids = [...Resources, ...more].map((one: { id: string }) => one.id);
+    assert.equal(ids.length, PEOPLE);
+    const members = ids.map((value) => ({ value }));
+    const made = await scim.post("/Groups", { displayName: "Everybody", members });
+    assert.equal(made.status, 201);
+    const valuesOf = (group: { members: { value: string }[] }) =>
+      group.members.map(({ value }) => value);
+    assert.deepEqual(valuesOf((await scim.get(`/Groups/${made.body.id}`)).body), ids);
+    const listed = (await scim.get("/Groups")).body.Resources;
+    assert.deepEqual(valuesOf(listed[0]), ids);
+
+    const direct = await DirectStore.open(world.server);
+    const { reader } = direct.store;
+    const sql = "SELECT provider FROM scim_groups WHERE resource = ?";
+    const found = await reader.get<{ provider: string }>(sql, made.body.id);
+    const row = await scimGroups.find(reader, found?.provider ?? "", made.body.id);
+    const task = new CountedTask();
+    await toResources({ reader, base: "", task }, GROUP, [row as ScimRow], true);
+    assert.ok(task.steps > PEOPLE, "other requests run between any two members");
+    await direct.close();
   });
 
   for (const filter of [

@@ -1,7 +1,5 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { texts } from "../texts.ts";
-import { Loading } from "../ui/feedback.tsx";
 import { Icon } from "../ui/icons.tsx";
 
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
@@ -19,20 +17,27 @@ export function CommandPalette() {
     return () => document.removeEventListener("keydown", onKey);
   }, []);
   return (
-    <Dialog.Root open={open} onOpenChange={setOpen}>
-      <Dialog.Trigger className="button quiet find">
+    <>
+      <button
+        type="button"
+        className="button quiet find"
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
         <Icon name="search" />
-        <span>{texts.palette.open}</span>
-        <kbd>Ctrl K</kbd>
-      </Dialog.Trigger>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="dialog palette" aria-label={texts.palette.title}>
-          <Suspense fallback={<Loading />}>
-            <Palette close={() => setOpen(false)} />
-          </Suspense>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+        <span className="unseen">{texts.palette.title}</span>
+        <span className="word" aria-hidden="true">
+          {texts.palette.open}
+        </span>
+        <span className="shortcut" aria-hidden="true">
+          Ctrl K
+        </span>
+      </button>
+      {open && (
+        <Suspense>
+          <Palette close={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }

@@ -1,4 +1,5 @@
 import { Autocomplete } from "@base-ui/react/autocomplete";
+import { Dialog } from "@base-ui/react/dialog";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, useRead } from "../api/client.ts";
@@ -24,8 +25,21 @@ const PLACE_SCREENS: readonly Screen[] = [
   "audit",
 ];
 
-/** The content of the command palette: loaded when it is first opened. */
+/** The open command palette: loaded when it is first opened. */
 export function Palette({ close }: { readonly close: () => void }) {
+  return (
+    <Dialog.Root open onOpenChange={(next) => next || close()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="backdrop" />
+        <Dialog.Popup className="dialog palette" aria-label={texts.palette.title}>
+          <Search close={close} />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function Search({ close }: { readonly close: () => void }) {
   const [text, setText] = useState("");
   const { uid } = usePlace();
   const navigate = useNavigate();

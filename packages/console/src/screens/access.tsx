@@ -11,7 +11,7 @@ import { Page } from "../ui/page.tsx";
 import { Picker } from "../ui/picker.tsx";
 import { type Column, Table, useListRequest } from "../ui/table.tsx";
 import { Age } from "../ui/time.tsx";
-import { useToast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.tsx";
 
 /** Who has access at a place, and why: bindings there and in the folders above it. */
 export function AccessScreen() {
@@ -87,16 +87,15 @@ function groupOf({ uid = "" }: RoleBindingJson): string {
 
 function Grant({ parent }: { readonly parent: string }) {
   const create = useChange(api.roleBindings.create, [api.auth.validate]);
-  const toast = useToast();
   return (
     <FormDialog
       title={texts.access.grant}
       submit={texts.access.grant}
       trigger={
-        <button type="button" className="button">
+        <>
           <Icon name="plus" />
           {texts.access.grant}
-        </button>
+        </>
       }
       onSubmit={async (text) => {
         const roleBinding = { identityUid: text("identity"), roleUid: text("role") };
@@ -138,7 +137,6 @@ function useRoles(text: string) {
 
 function Revoke({ binding }: { readonly binding: RoleBindingJson }) {
   const remove = useChange(api.roleBindings.delete, [api.auth.validate]);
-  const toast = useToast();
   const who = binding.identity?.name || texts.access.unnamed;
   const role = binding.role?.name ?? texts.access.unnamed;
   return (
@@ -146,11 +144,8 @@ function Revoke({ binding }: { readonly binding: RoleBindingJson }) {
       title={texts.access.revokeTitle(who, role)}
       submit={texts.access.revoke}
       isDangerous
-      trigger={
-        <button type="button" className="button quiet small">
-          {texts.access.revoke}
-        </button>
-      }
+      trigger={texts.access.revoke}
+      className="button quiet small"
       onSubmit={async () => {
         await remove.mutateAsync({ uid: binding.uid ?? "" });
         toast(texts.access.revoked);

@@ -5,13 +5,12 @@ import { Empty } from "../ui/feedback.tsx";
 import { Page } from "../ui/page.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Age } from "../ui/time.tsx";
-import { useToast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.tsx";
 
 /** The sessions of the person, and the way to their password and passkeys. */
 export function Account() {
   const query = useRead(api.sessions.list, {});
   const end = useChange(api.sessions.end);
-  const toast = useToast();
   const columns: readonly Column<PersonSessionJson>[] = [
     { header: texts.columns.device, cell: ({ userAgent }) => userAgent },
     { header: texts.columns.address, cell: ({ remoteAddress }) => remoteAddress, isExtra: true },

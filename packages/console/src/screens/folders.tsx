@@ -11,7 +11,7 @@ import { Icon } from "../ui/icons.tsx";
 import { Page } from "../ui/page.tsx";
 import { type Column, Table, useListRequest } from "../ui/table.tsx";
 import { Age } from "../ui/time.tsx";
-import { useToast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.tsx";
 
 const COLUMNS: readonly Column<GroupJson>[] = [
   {
@@ -84,16 +84,15 @@ export function Folders() {
 
 function CreateFolder({ parent }: { readonly parent: string }) {
   const create = useChange(api.groups.create);
-  const toast = useToast();
   return (
     <FormDialog
       title={texts.folders.create}
       submit={texts.folders.create}
       trigger={
-        <button type="button" className="button">
+        <>
           <Icon name="plus" />
           {texts.folders.create}
-        </button>
+        </>
       }
       onSubmit={async (text) => {
         const name = text("name");
@@ -109,16 +108,12 @@ function CreateFolder({ parent }: { readonly parent: string }) {
 
 function EditGroup({ group: { uid = "", name = "", description } }: { readonly group: GroupJson }) {
   const update = useChange(api.groups.update);
-  const toast = useToast();
   return (
     <FormDialog
       title={texts.folders.editTitle(name)}
       submit={texts.save}
-      trigger={
-        <button type="button" className="button quiet">
-          {texts.folders.edit}
-        </button>
-      }
+      trigger={texts.folders.edit}
+      className="button quiet"
       onSubmit={async (text) => {
         await update.mutateAsync({
           group: { uid, name: text("name"), description: text("description") },
@@ -134,18 +129,14 @@ function EditGroup({ group: { uid = "", name = "", description } }: { readonly g
 
 function DeleteGroup({ group: { uid = "", name = "" } }: { readonly group: GroupJson }) {
   const remove = useChange(api.groups.delete);
-  const toast = useToast();
   const navigate = useNavigate();
   return (
     <FormDialog
       title={texts.folders.deleteTitle(name)}
       submit={texts.delete}
       isDangerous
-      trigger={
-        <button type="button" className="button quiet">
-          {texts.delete}
-        </button>
-      }
+      trigger={texts.delete}
+      className="button quiet"
       onSubmit={async () => {
         await remove.mutateAsync({ uid });
         toast(texts.folders.deleted(name));

@@ -8,7 +8,7 @@ import { FormDialog } from "../ui/form.tsx";
 import { Page } from "../ui/page.tsx";
 import { type Column, Table, useListRequest } from "../ui/table.tsx";
 import { Age } from "../ui/time.tsx";
-import { useToast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.tsx";
 
 /** The identities of a place. */
 export function Identities() {
@@ -86,17 +86,13 @@ function DeleteIdentity({
   readonly identity: IdentityJson;
 }) {
   const remove = useChange(api.identities.delete, [api.roleBindings.list]);
-  const toast = useToast();
   return (
     <FormDialog
       title={texts.identities.deleteTitle(name)}
       submit={texts.delete}
       isDangerous
-      trigger={
-        <button type="button" className="button quiet small">
-          {texts.delete}
-        </button>
-      }
+      trigger={texts.delete}
+      className="button quiet small"
       onSubmit={async () => {
         await remove.mutateAsync({ uid });
         toast(texts.identities.deleted(name));

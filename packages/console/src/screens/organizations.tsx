@@ -9,7 +9,7 @@ import { Icon } from "../ui/icons.tsx";
 import { Page } from "../ui/page.tsx";
 import { type Column, Table, useListRequest } from "../ui/table.tsx";
 import { Age } from "../ui/time.tsx";
-import { useToast } from "../ui/toast.tsx";
+import { toast } from "../ui/toast.tsx";
 
 const COLUMNS: readonly Column<GroupJson>[] = [
   {
@@ -58,16 +58,15 @@ export function Organizations() {
 
 function CreateOrganization() {
   const create = useChange(api.groups.create, [api.auth.validate]);
-  const toast = useToast();
   return (
     <FormDialog
       title={texts.organizations.create}
       submit={texts.organizations.create}
       trigger={
-        <button type="button" className="button">
+        <>
           <Icon name="plus" />
           {texts.organizations.create}
-        </button>
+        </>
       }
       onSubmit={async (text) => {
         const name = text("name");

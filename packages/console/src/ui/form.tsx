@@ -1,79 +1,45 @@
-import { Dialog } from "@base-ui/react/dialog";
-import { Field } from "@base-ui/react/field";
-import { WharfError } from "@wharf/client/json";
-import { type ReactNode, useState } from "react";
-import { texts } from "../texts.ts";
-import { Failed } from "./feedback.tsx";
+import { lazy, type ReactNode, Suspense, useId, useState } from "react";
 
-/** A dialog with a form. It stays open, with what was entered, until the server has accepted it. */
-export function FormDialog({
-  trigger,
-  title,
-  submit,
-  isDangerous = false,
-  onSubmit,
-  children,
-}: {
+/** Dialogs and their focus handling are loaded after the first screen is shown. */
+const OpenFormDialog = lazy(async () => ({
+  default: (await import("./form-dialog.tsx")).OpenFormDialog,
+}));
+
+export interface FormDialogProps {
+  /** The content of the button that opens it. */
   readonly trigger: ReactNode;
   readonly title: string;
-  /** The text of the button. */
+  /** The text of the button that sends it. */
   readonly submit: string;
   readonly isDangerous?: boolean;
   /** Rejects with the error to show. */
   readonly onSubmit: (text: (name: string) => string) => Promise<unknown>;
   readonly children: ReactNode;
-}) {
+}
+
+/** A button that opens a dialog with a form, which stays open, with what was entered, until the server accepts it. */
+export function FormDialog({
+  className = "button",
+  trigger,
+  ...dialog
+}: FormDialogProps & { readonly className?: string }) {
   const [open, setOpen] = useState(false);
-  const [error, setError] = useState<Error>();
-  const [isBusy, setBusy] = useState(false);
-  const send = async (form: HTMLFormElement) => {
-    const data = new FormData(form);
-    setBusy(true);
-    setError(undefined);
-    try {
-      await onSubmit((name) => String(data.get(name) ?? "").trim());
-      setOpen(false);
-    } catch (thrown) {
-      setError(thrown as Error);
-    } finally {
-      setBusy(false);
-    }
-  };
   return (
-    <Dialog.Root
-      open={open}
-      onOpenChange={(next) => {
-        setOpen(next);
-        setError(undefined);
-      }}
-    >
-      <Dialog.Trigger render={trigger as never} />
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="dialog">
-          <Dialog.Title className="dialog-title">{title}</Dialog.Title>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              send(event.currentTarget);
-            }}
-          >
-            {children}
-            {error !== undefined && <Failed error={error} />}
-            <div className="dialog-actions">
-              <Dialog.Close className="button quiet">{texts.cancel}</Dialog.Close>
-              <button
-                type="submit"
-                className={isDangerous ? "button danger" : "button"}
-                disabled={isBusy}
-              >
-                {submit}
-              </button>
-            </div>
-          </form>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <>
+      <button
+        type="button"
+        className={className}
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        {trigger}
+      </button>
+      {open && (
+        <Suspense>
+          <OpenFormDialog {...dialog} close={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }
 
@@ -90,46 +56,24 @@ export function TextField({
   readonly value?: string | undefined;
   readonly isRequired?: boolean;
 }) {
+  const id = useId();
   return (
-    <Field.Root className="field" name={name}>
-      <Field.Label>{label}</Field.Label>
-      <Field.Control
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        name={name}
         defaultValue={value}
         required={isRequired}
         autoComplete="off"
         spellCheck={false}
+        {...(hint !== undefined && { "aria-describedby": `${id}-hint` })}
       />
-      {hint !== undefined && <Field.Description className="hint">{hint}</Field.Description>}
-    </Field.Root>
-  );
-}
-
-/** A fixed choice. */
-export function SelectField({
-  name,
-  label,
-  choices,
-}: {
-  readonly name: string;
-  readonly label: string;
-  readonly choices: readonly (readonly [value: string, label: string])[];
-}) {
-  return (
-    <div className="field">
-      <label>
-        {label}
-        <select name={name}>
-          {choices.map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </label>
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="hint">
+          {hint}
+        </p>
+      )}
     </div>
   );
 }
-
-/** Whether the server denied something for want of a right. */
-export const isDenied = (error: unknown): boolean =>
-  error instanceof WharfError && error.code === "PERMISSION_DENIED";

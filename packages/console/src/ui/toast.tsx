@@ -1,35 +1,19 @@
-import { Toast } from "@base-ui/react/toast";
-import type { ReactNode } from "react";
-import { texts } from "../texts.ts";
+import { lazy, Suspense } from "react";
 
-/** Confirms what was done; read aloud by screen readers, gone after some seconds. */
-export function Toasts({ children }: { readonly children: ReactNode }) {
+/** Loaded after the first screen, which has nothing to confirm. */
+const ToastList = lazy(async () => ({ default: (await import("./toast-list.tsx")).ToastList }));
+
+/** The place of messages that confirm what was done. */
+export function Toasts() {
   return (
-    <Toast.Provider timeout={6_000}>
-      {children}
-      <Toast.Portal>
-        <Toast.Viewport className="toasts">
-          <List />
-        </Toast.Viewport>
-      </Toast.Portal>
-    </Toast.Provider>
+    <Suspense>
+      <ToastList />
+    </Suspense>
   );
 }
 
-function List() {
-  const { toasts } = Toast.useToastManager();
-  return toasts.map((toast) => (
-    <Toast.Root key={toast.id} toast={toast} className="toast">
-      <Toast.Content className="toast-content">
-        <Toast.Title className="toast-title" />
-        <Toast.Close className="button quiet small">{texts.close}</Toast.Close>
-      </Toast.Content>
-    </Toast.Root>
-  ));
-}
-
-/** Returns a function that shows a message. */
-export function useToast(): (title: string) => void {
-  const manager = Toast.useToastManager();
-  return (title) => manager.add({ title });
+/** Shows a message. */
+export async function toast(title: string): Promise<void> {
+  const { manager } = await import("./toast-list.tsx");
+  manager.add({ title });
 }

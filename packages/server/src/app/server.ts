@@ -14,6 +14,7 @@ import type { HostLookup } from "../lib/host-lookup.ts";
 import { embeddedDatabaseError } from "../lib/startup-errors.ts";
 import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
 import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
+import { noRoutePage } from "../login/no-route-page.ts";
 import { registerLogin } from "../login/register.ts";
 import { FaultLog } from "../observe/fault-log.ts";
 import { checkOpenFileLimit, FileDescriptors } from "../observe/file-descriptors.ts";
@@ -66,6 +67,8 @@ export interface ServerOptions {
   readonly open?: typeof openStore;
   /** Where log lines are written to; stderr by default. */
   readonly logOutput?: LogOutput;
+  /** Opens the port. */
+  readonly openPort?: typeof openConfiguredPort;
   /** The cost of password hashes; a low one makes tests fast. */
   readonly passwordCost?: PasswordCost;
   /** What bounds the cost of a request; low ones make tests fast. */
@@ -119,7 +122,14 @@ async function serve(
   store: Store,
   metrics: Metrics,
   logs: Log,
-  { passwords, limits, deliveryTimes, hosts, supervisor }: ServeOptions,
+  {
+    passwords,
+    limits,
+    deliveryTimes,
+    hosts,
+    supervisor,
+    openPort = openConfiguredPort,
+  }: ServeOptions,
 ): Promise<DrainableServer> {
   const { log } = logs;
   const faults = new FaultLog(log);
@@ -138,7 +148,7 @@ async function serve(
   registerSystem(api, { ...core, readiness, scrape: metricsListen ? undefined : scrape });
   registerConsole(api);
   registerResources(api.handlers, engine);
-  registerAudit(api, core);
+  const audit = registerAudit(api, core);
   registerClouds(api, core);
   registerScim(api, { ...core, peers: supervisor });
   registerSts(
@@ -158,11 +168,16 @@ async function serve(
     findDeletedGroup: (identity, uid) => groupDeletedBy(store.reader, identity, uid),
     auditDenial: (call, denial) => auditDeniedCall(engine, call, denial),
   });
-  const port = await openConfiguredPort(settings, {
+  const port = await openPort(settings, {
     methods,
     unsupported: UNSUPPORTED_API,
     endpoints: api.serve(methods),
+    description: {
+      parts: async () => (await import("./openapi.ts")).apiParts(),
+      servers: () => [core.addresses().baseUrl],
+    },
     errorDomain: settings.errorDomain,
+    noRoutePage,
     health: readiness,
     observer: tracedObserver(
       requestObserver(logs, metrics, new FileDescriptors({ faults, metrics })),
@@ -207,6 +222,7 @@ async function serve(
     drain();
     log.info({ delaySeconds: delayMs / 1000 }, "stopping");
     await sleep(delayMs, undefined, delay).catch(() => {});
+    audit.endStreams();
     delivery.endStreams();
     await port.close(DRAIN_MS);
     await background.stop();

@@ -54,7 +54,7 @@ function systemEndpoints({
       const { problem } = readiness;
       return problem === undefined ? text(200, "ok") : notReady(problem);
     }),
-    get("/version", async () => published({ version: VERSION, ...BUILD })),
+    get("/version", async () => json(200, { version: VERSION, ...BUILD })),
     ...(scrape === undefined
       ? []
       : [
@@ -95,9 +95,13 @@ function text(status: number, body: string): HttpResponse {
 
 /** Why load balancers should not route requests here. */
 function notReady({ reason, message }: NotReady): HttpResponse {
+  return json(503, { status: "not_ready", reason, message });
+}
+
+/** The state of this process, which no cache may keep. */
+function json(status: number, document: object): HttpResponse {
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
-  const body = `${JSON.stringify({ status: "not_ready", reason, message })}\n`;
-  return { status: 503, headers, body };
+  return { status, headers, body: `${JSON.stringify(document)}\n` };
 }
 
 function published(document: object): HttpResponse {

@@ -125,10 +125,11 @@ function redeliverMethod(engine: Engine, names: () => EventNames): Handler {
     }
     const filters = [...subscription.filters, ...typesFilter(types)];
     const group = parentOf(uid);
+    const task = engine.lists.task(call.caller.uid, call);
     mustRead(call.caller.grants, group, capabilitiesFor(filters, names()));
     if (eventIds.length > 0) {
       checkExclusive(request);
-      const search = new LogSearch(names(), subscription.filters, { group });
+      const search = new LogSearch(names(), subscription.filters, { group }, task);
       const events = await namedEvents(reader, eventIds, group, search);
       await redeliver(engine, call, uid, events);
       return reply(events.length, "");
@@ -141,7 +142,7 @@ function redeliverMethod(engine: Engine, names: () => EventNames): Handler {
     const until = request.until === undefined ? call.time : timestampMs(request.until);
     const text = JSON.stringify(["redeliver", uid, types, since, request.onlyFailed]);
     const cursor = readCursor(engine, text, request.pageToken, call.time)?.position;
-    const search = new LogSearch(names(), filters, { group, since, until });
+    const search = new LogSearch(names(), filters, { group, since, until }, task);
     let from = cursor && { tx: Number(cursor.key), id: cursor.id };
     let [count, read] = [0, 0];
     const searching = await searchReader(engine.store.readerFor(call));

@@ -46,14 +46,13 @@ function listMethod(engine: Engine, names: () => EventNames): Handler {
     const { types, filters: text } = request;
     const query = JSON.stringify([group, types, subject, actor, text, since, until, descending]);
     const cursor = readCursor(engine, query, request.pageToken, call.time)?.position;
-    const search = new LogSearch(names(), filters, {
-      group,
+    const log = {
+      ...{ group, since, until, descending },
       subject: subject || undefined,
       actor: actor || undefined,
-      since,
-      until,
-      descending,
-    });
+    };
+    const task = engine.lists.task(call.caller.uid, call);
+    const search = new LogSearch(names(), filters, log, task);
     const from = cursor && { tx: Number(cursor.key), id: cursor.id };
     const searching = await searchReader(engine.store.readerFor(call));
     const found = await search.read(searching, from, pageSize + 1);
@@ -92,13 +91,14 @@ function previewMethod(engine: Engine, names: () => EventNames): Handler {
     mustRead(call.caller.grants, group, capabilitiesFor(filters, names()));
     await mustExist(engine, group);
     const query = { group, since: msOf(since) ?? call.time - DAY_MS, descending: true };
-    const search = new LogSearch(names(), filters, query);
+    const task = engine.lists.task(call.caller.uid, call);
+    const search = new LogSearch(names(), filters, query, task);
     const searching = await searchReader(engine.store.readerFor(call));
     const newest = await search.read(searching, undefined, PREVIEW_SIZE);
     const response = create(PreviewFilterResponseSchema, {
       events: await search.messages(reader, newest),
       matchCount: BigInt(await search.count(searching)),
-      totalCount: BigInt(await new LogSearch(names(), [], query).count(searching)),
+      totalCount: BigInt(await new LogSearch(names(), [], query, task).count(searching)),
     });
     return messageReply(PreviewFilterResponseSchema, response);
   };

@@ -3,6 +3,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Event, type EventFilter, EventFilterSchema, EventSchema } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
 import { invalidArgument, notFound } from "../lib/errors.ts";
+import type { SlicedTask } from "../lib/time-slices.ts";
 import { messageFromJson } from "../rpc/json-read.ts";
 import type { Reader } from "../store/db/connection.ts";
 import {
@@ -33,7 +34,7 @@ export async function mustExist(
 }
 
 /** Events read at once where filters must look at each. */
-const CHUNK_SIZE = 1_000;
+const CHUNK_SIZE = 500;
 
 /** The filters of requests that read the log. */
 export interface FilterFields {
@@ -70,11 +71,19 @@ export class LogSearch {
   readonly #names: EventNames;
   readonly #filters: readonly EventFilter[];
   readonly #query: LogQuery;
+  readonly #task: SlicedTask;
   /** Whether the query alone decides. */
   readonly #isExact: boolean;
 
-  constructor(names: EventNames, filters: readonly EventFilter[], query: LogQuery) {
+  /** Other requests run between any two steps of the task. */
+  constructor(
+    names: EventNames,
+    filters: readonly EventFilter[],
+    query: LogQuery,
+    task: SlicedTask,
+  ) {
     this.#names = names;
+    this.#task = task;
     this.#filters = filters;
     const outcomes = [...eventTypes().keys()].map((type) => {
       const full = fullType(type, names);
@@ -97,11 +106,9 @@ export class LogSearch {
     const start = from ?? this.#query.from;
     if (this.#isExact) return readLog(reader, { ...this.#query, from: start }, limit);
     const found: LoggedEvent[] = [];
-    for await (const chunk of this.#chunks(reader, start)) {
-      for (const event of chunk) {
-        if (this.matches(event)) found.push(event);
-        if (found.length === limit) return found;
-      }
+    for await (const event of this.#each(reader, start)) {
+      if (this.matches(event)) found.push(event);
+      if (found.length === limit) break;
     }
     return found;
   }
@@ -110,20 +117,20 @@ export class LogSearch {
   async count(reader: Reader): Promise<number> {
     if (this.#isExact) return countLog(reader, this.#query);
     let count = 0;
-    for await (const chunk of this.#chunks(reader, undefined))
-      count += chunk.filter((event) => this.matches(event)).length;
+    for await (const event of this.#each(reader, undefined)) if (this.matches(event)) count++;
     return count;
   }
 
-  async *#chunks(reader: Reader, start: LogPosition | undefined): AsyncGenerator<LoggedEvent[]> {
+  async *#each(reader: Reader, start: LogPosition | undefined): AsyncGenerator<LoggedEvent> {
     let from = start;
     for (;;) {
       const chunk = await readLog(reader, { ...this.#query, from }, CHUNK_SIZE);
-      yield chunk;
+      for (const event of chunk) {
+        await this.#task.pause();
+        yield event;
+      }
       from = chunk.at(-1);
       if (chunk.length < CHUNK_SIZE) return;
-      // Other requests in between: on SQLite reads do not yield by themselves.
-      await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
@@ -133,10 +140,13 @@ export class LogSearch {
       reader,
       events.map(({ id }) => id),
     );
-    return events.flatMap(({ id }) => {
+    const messages: Event[] = [];
+    for (const { id } of events) {
+      await this.#task.pause();
       const event = bodies.get(id);
-      return event === undefined ? [] : [eventMessage(event, this.#names)];
-    });
+      if (event !== undefined) messages.push(eventMessage(event, this.#names));
+    }
+    return messages;
   }
 }
 

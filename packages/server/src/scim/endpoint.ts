@@ -102,7 +102,7 @@ function decoded(text: string): string {
 
 async function read(scim: ScimRequest): Promise<HttpResponse> {
   const { deps, request, provider, kind, id, query } = scim;
-  if (id === "") return ok(200, await list(deps, kind, provider, query));
+  if (id === "") return ok(200, await list(deps, kind, provider, query, request));
   const row = await findOne(deps, kind, provider, id);
   const known = request.headers["if-none-match"];
   if (known !== undefined && matchesVersion(known, row))
@@ -167,8 +167,8 @@ function methodNotAllowed({ method }: HttpRequest): ScimError {
 }
 
 async function one(status: number, scim: ScimRequest, row: ScimRow): Promise<HttpResponse> {
-  const { deps, kind, provider, query } = scim;
-  const resource = await present(deps, kind, row, projectionParametersOf(query));
+  const { deps, request, kind, provider, query } = scim;
+  const resource = await present(deps, kind, row, projectionParametersOf(query), request);
   const location = `${endpointUrl(deps, provider)}/${kind.collection}/${row.resource}`;
   return ok(status, resource, { etag: versionOf(row), location });
 }

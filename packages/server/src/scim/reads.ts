@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import {
   type NumberedRow,
   type ScimRow,
@@ -6,10 +5,11 @@ import {
   scimGroups,
   scimUsers,
 } from "../store/tables/scim-resources.ts";
+import type { HttpRequest } from "../wire/endpoint.ts";
 import { badRequest, resourceNotFound } from "./protocol/errors.ts";
 import { parseFilter, type ScimFilter } from "./protocol/filter.ts";
 import { type ProjectionParameters, projectionOf, showsRelation } from "./protocol/projection.ts";
-import { toResources } from "./protocol/representation.ts";
+import { type Rendering, toResources } from "./protocol/representation.ts";
 import type { ScimKind } from "./protocol/schemas.ts";
 import type { Json } from "./protocol/values.ts";
 import { endpointUrl, type ScimDeps } from "./status.ts";
@@ -20,7 +20,27 @@ export const MAX_RESULTS = 200;
 const DEFAULT_RESULTS = 100;
 
 /** Rows per batch; other requests run between batches. */
-const BATCH_SIZE = 500;
+const BATCH_SIZE = 100;
+
+/** The request that something is read for. */
+type Asker = Pick<HttpRequest, "abandoned" | "signal">;
+
+/** What one provider's requests read with: they share the slices of lists, and the costly reads. */
+function renderingOf(
+  { engine }: ScimDeps,
+  provider: string,
+  asker: Asker,
+  base: string,
+): Rendering {
+  const origin = {
+    caller: { uid: provider },
+    get signal() {
+      return asker.signal;
+    },
+  };
+  const { store, lists } = engine;
+  return { reader: store.readerFor(origin), base, task: lists.task(provider, asker) };
+}
 
 export function tableOf(kind: ScimKind): ScimTable {
   return kind.name === "User" ? scimUsers : scimGroups;
@@ -40,10 +60,11 @@ export async function present(
   kind: ScimKind,
   row: ScimRow,
   wanted: ProjectionParameters,
+  asker: Asker,
 ): Promise<Json> {
-  const base = endpointUrl(deps, row.provider);
-  const { reader } = deps.engine.store;
-  const [one] = await toResources(reader, kind, [row], base, showsRelation(kind, wanted));
+  const { provider } = row;
+  const rendering = renderingOf(deps, provider, asker, endpointUrl(deps, provider));
+  const [one] = await toResources(rendering, kind, [row], showsRelation(kind, wanted));
   return projectionOf(kind, wanted)(one as Json);
 }
 
@@ -64,18 +85,18 @@ export async function list(
   kind: ScimKind,
   provider: string,
   query: URLSearchParams,
+  asker: Asker,
 ): Promise<Json> {
   const startIndex = Math.max(1, integer(query, "startIndex") ?? 1);
   const count = Math.min(MAX_RESULTS, Math.max(0, integer(query, "count") ?? DEFAULT_RESULTS));
   const text = query.get("filter");
   const window = { offset: startIndex - 1, limit: count };
+  const rendering = renderingOf(deps, provider, asker, endpointUrl(deps, provider));
   const { total, rows } = text
-    ? await filtered(deps, kind, provider, parseFilter(kind, text), window)
-    : await everything(deps, kind, provider, window);
+    ? await filtered(rendering, kind, provider, parseFilter(kind, text), window)
+    : await everything(rendering, kind, provider, window);
   const wanted = projectionParametersOf(query);
-  const base = endpointUrl(deps, provider);
-  const { reader } = deps.engine.store;
-  const resources = await toResources(reader, kind, rows, base, showsRelation(kind, wanted));
+  const resources = await toResources(rendering, kind, rows, showsRelation(kind, wanted));
   return {
     schemas: [LIST_SCHEMA],
     totalResults: total,
@@ -103,34 +124,30 @@ interface Found {
 }
 
 async function everything(
-  {
-    engine: {
-      store: { reader },
-    },
-  }: ScimDeps,
+  { reader }: Rendering,
   kind: ScimKind,
   provider: string,
   { offset, limit }: Window,
 ): Promise<Found> {
   const table = tableOf(kind);
-  const total = await table.count(reader, provider);
-  return { total, rows: await table.page(reader, provider, offset, limit) };
+  const listing = await table.listReader(reader, provider);
+  const total = await table.count(listing, provider);
+  return { total, rows: await table.page(listing, provider, offset, limit) };
 }
 
 async function filtered(
-  deps: ScimDeps,
+  rendering: Rendering,
   kind: ScimKind,
   provider: string,
   filter: ScimFilter,
   { offset, limit }: Window,
 ): Promise<Found> {
-  const base = endpointUrl(deps, provider);
   const rows: ScimRow[] = [];
   let total = 0;
-  for await (const batch of candidates(deps, kind, provider, filter)) {
-    const { reader } = deps.engine.store;
-    const resources = await toResources(reader, kind, batch, base, filter.usesRelation);
+  for await (const batch of candidates(rendering, kind, provider, filter)) {
+    const resources = await toResources(rendering, kind, batch, filter.usesRelation);
     for (const [at, resource] of resources.entries()) {
+      await rendering.task.pause();
       if (!filter.matches(resource)) continue;
       if (total >= offset && rows.length < limit) rows.push(batch[at] as ScimRow);
       total += 1;
@@ -141,11 +158,7 @@ async function filtered(
 
 /** All rows that a filter may match, in batches. */
 async function* candidates(
-  {
-    engine: {
-      store: { reader },
-    },
-  }: ScimDeps,
+  { reader }: Rendering,
   kind: ScimKind,
   provider: string,
   { indexLookup }: ScimFilter,
@@ -161,6 +174,5 @@ async function* candidates(
     const last = rows.at(-1);
     if (last === undefined || rows.length < BATCH_SIZE) return;
     afterId = last.id;
-    await setImmediate();
   }
 }

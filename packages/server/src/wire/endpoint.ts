@@ -12,6 +12,8 @@ export interface HttpRequest {
   readonly requestId: string;
   /** The error if the client is gone or the deadline has passed: work that has not begun is dropped. */
   readonly abandoned?: WharfError | undefined;
+  /** Aborted when the client is gone or the deadline has passed. Created on first use. */
+  readonly signal: AbortSignal;
   /** Reads the whole body. Rejects with RESOURCE_EXHAUSTED when it is larger than the limit. */
   body(limit: number): Promise<Buffer>;
 }
@@ -35,5 +37,7 @@ export interface HttpEndpoint {
   readonly prefix?: true;
   /** Whether machines poll it: successful requests are logged at the level debug. */
   readonly isPolled?: true;
+  /** Whether it serves only pages of this server: the API description need not mention it. */
+  readonly isPage?: true;
   handle(request: HttpRequest): Promise<HttpResponse>;
 }

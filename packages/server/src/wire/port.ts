@@ -30,12 +30,14 @@ import { Health } from "./grpc/health.ts";
 import { reflectionMethods, SYSTEM_SERVICES } from "./grpc/reflection.ts";
 import { UnreadReplies } from "./grpc/unread.ts";
 import { LoopbackHosts } from "./host.ts";
+import type { ErrorPage } from "./http.ts";
 import { http1Server } from "./http1.ts";
 import { http2Server, type Sessions } from "./http2.ts";
 import type { Limits } from "./limits.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import type { Observer } from "./observer.ts";
 import { openApiEndpoint } from "./openapi/endpoint.ts";
+import type { ApiDescription } from "./openapi/part.ts";
 import { detectHttp2 } from "./preface.ts";
 import { restRouter, routesOf } from "./rest/route.ts";
 import { closePort } from "./shutdown.ts";
@@ -53,6 +55,8 @@ export interface PortOptions {
   readonly unsupported?: UnsupportedApi;
   /** Matched before the routes of methods. */
   readonly endpoints: readonly HttpEndpoint[];
+  /** What the API description says beside the contract. */
+  readonly description?: ApiDescription;
   /** Whether connections wait until `start()`: the URL is known before the server can answer. */
   readonly held?: boolean;
   readonly limits?: Partial<Limits>;
@@ -67,6 +71,8 @@ export interface PortOptions {
   readonly trustedProxies?: readonly AddressRange[];
   /** The `domain` of every ErrorInfo. */
   readonly errorDomain: string;
+  /** What browsers get for paths that nothing handles; others get JSON. */
+  readonly noRoutePage?: ErrorPage;
   readonly health: HealthSource;
 }
 
@@ -176,7 +182,10 @@ function wireOf(
     router: restRouter(routes, unsupported.routes),
     unsupported,
     endpoints: new Endpoints(
-      [...options.endpoints, openApiEndpoint(options.methods)],
+      [
+        ...options.endpoints,
+        openApiEndpoint(options.methods, options.endpoints, options.description),
+      ],
       routes.map((route) => route.template),
     ),
     limits,
@@ -188,6 +197,7 @@ function wireOf(
     observer,
     proxies,
     errorDomain: options.errorDomain,
+    noRoutePage: options.noRoutePage,
     commonHeaders: options.tls && HSTS,
     hosts: undefined,
     draining: false,

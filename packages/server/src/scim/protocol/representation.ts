@@ -1,25 +1,42 @@
+import { slicedSort } from "../../lib/sliced-sort.ts";
+import type { SlicedTask } from "../../lib/time-slices.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { groupsOf, type Membership, membersOf } from "../../store/tables/scim-members.ts";
+import {
+  groupsOf,
+  type Membership,
+  membersOf,
+  type NumberedMember,
+} from "../../store/tables/scim-members.ts";
 import type { ScimRow } from "../../store/tables/scim-resources.ts";
 import type { ScimKind } from "./schemas.ts";
 import type { Json } from "./values.ts";
 
+/** What resources are rendered for. */
+export interface Rendering {
+  readonly reader: Reader;
+  /** The URL that their locations begin with. */
+  readonly base: string;
+  /** Other requests run between any two of its steps. */
+  readonly task: SlicedTask;
+}
+
 /** Renders rows as SCIM resources, with memberships if requested. */
 export async function toResources(
-  reader: Reader,
+  rendering: Rendering,
   kind: ScimKind,
   rows: readonly ScimRow[],
-  base: string,
   withRelation: boolean,
 ): Promise<Json[]> {
-  const related = withRelation ? await relatedTo(reader, kind, rows) : [];
-  const own = Map.groupBy(related, (one) => (kind.name === "User" ? one.user_id : one.group_id));
-  return rows.map((row) => {
+  const { base, task } = rendering;
+  const own = withRelation ? await related(rendering, kind, rows) : new Map<string, Json[]>();
+  const resources: Json[] = [];
+  for (const row of rows) {
+    await task.pause();
     const attributes = JSON.parse(row.data) as Json;
     const { extension, schema, relation } = kind;
     const extended = extension !== undefined && attributes[extension.id] !== undefined;
-    const others = (own.get(row.resource) ?? []).map((one) => reference(kind, one, base));
-    return {
+    const others = own.get(row.resource) ?? [];
+    resources.push({
       schemas: [schema.id, ...(extended ? [extension.id] : [])],
       id: row.resource,
       ...attributes,
@@ -31,8 +48,9 @@ export async function toResources(
         location: `${base}/${kind.collection}/${row.resource}`,
         version: versionOf(row),
       },
-    };
-  });
+    });
+  }
+  return resources;
 }
 
 /** The version of a resource, as an ETag. */
@@ -40,12 +58,40 @@ export function versionOf({ version }: Pick<ScimRow, "version">): string {
   return `W/"${version}"`;
 }
 
-function relatedTo(reader: Reader, kind: ScimKind, rows: readonly ScimRow[]) {
+/** The groups of users, or the members of groups, in their order, by resource. */
+async function related(
+  { reader, base, task }: Rendering,
+  kind: ScimKind,
+  rows: readonly ScimRow[],
+): Promise<Map<string, Json[]>> {
+  const found = new Map<string, Json[]>();
   const [first] = rows;
-  if (first === undefined) return [];
+  if (first === undefined) return found;
   const ids = rows.map((row) => row.resource);
-  const read = kind.name === "User" ? groupsOf : membersOf;
-  return read(reader, first.provider, ids);
+  const all =
+    kind.name === "User"
+      ? await groupsOf(reader, first.provider, ids)
+      : await inOrder(membersOf(reader, first.provider, ids), task);
+  for (const one of all) {
+    await task.pause();
+    const resource = kind.name === "User" ? one.user_id : one.group_id;
+    const own = found.get(resource);
+    if (own === undefined) found.set(resource, [reference(kind, one, base)]);
+    else own.push(reference(kind, one, base));
+  }
+  return found;
+}
+
+async function inOrder(
+  batches: AsyncIterable<readonly NumberedMember[]>,
+  task: SlicedTask,
+): Promise<readonly NumberedMember[]> {
+  const all: NumberedMember[] = [];
+  for await (const batch of batches) {
+    all.push(...batch);
+    await task.pause();
+  }
+  return slicedSort(all, (a, b) => a.id - b.id, task);
 }
 
 function reference(kind: ScimKind, one: Membership, base: string): Json {

@@ -2,7 +2,6 @@ import type { Driver } from "./connection.ts";
 import { connectCluster, type Timeouts } from "./postgres/cluster.ts";
 import { DIALECT } from "./postgres/dialect.ts";
 import { failureOf, isTransient } from "./postgres/failures.ts";
-import { isPointRead } from "./postgres/point-reads.ts";
 import { scrub } from "./postgres/scrub.ts";
 import { PostgresSession } from "./postgres/session.ts";
 import { LockAwareWriter, PostgresReader } from "./postgres/statements.ts";
@@ -19,16 +18,16 @@ export async function openPostgres(
   applicationName = SERVER,
 ): Promise<Driver> {
   const cluster = await connectCluster(url, timeouts, applicationName);
-  const { connections, costly, limits, locked, outcomeMs, points, pool } = cluster;
+  const { connections, costly, limits, locked } = cluster;
   const transactions = new Transactions(
     {
       open: () => connections.open(limits),
       discard: (connection) => connections.destroy(connection, "its transaction was given up"),
     },
-    outcomeMs,
+    cluster.timeouts,
   );
 
-  const reader = new PostgresReader((sql) => (isPointRead(sql) ? points : pool));
+  const reader = new PostgresReader((sql) => cluster.readsFor(sql));
   const shared = new Map<string, SharedRead<object | undefined>>();
   const readShared = <R extends object>(sql: string) => {
     let read = shared.get(sql);

@@ -44,6 +44,8 @@ export interface StoreOptions extends MigrationOptions {
   readonly chains?: AuditChains;
 }
 
+const ACCESS_VERSION = "SELECT version FROM access_version";
+
 /** The schema of this version. */
 export function schemaOf(
   tables: readonly ResourceTable[],
@@ -178,8 +180,12 @@ export class Store {
 
   /** The access version, which grows with every change of access. Never older than the call. */
   async accessVersion(): Promise<number> {
-    const sql = "SELECT version FROM access_version";
-    return (await this.#reads.readShared<{ version: number }>(sql))?.version ?? 0;
+    return (await this.#reads.readShared<{ version: number }>(ACCESS_VERSION))?.version ?? 0;
+  }
+
+  /** The same without a promise; undefined where it must be waited for. */
+  accessVersionNow(): number | undefined {
+    return this.#reads.readSharedNow?.<{ version: number }>(ACCESS_VERSION)?.version;
   }
 
   /** Removes from the database's files what was deleted from these small tables. */

@@ -11,7 +11,7 @@ import { rangeSize } from "./range-counts.ts";
 import type { ResourceTable } from "./resource-table.ts";
 
 /** Rows that are visited in a millisecond, even if they are sorted. */
-const FEW_ROWS = 1_000;
+export const FEW_ROWS = 1_000;
 
 /** The reader for a page. */
 export async function readerForPage(
@@ -22,11 +22,33 @@ export async function readerForPage(
 ): Promise<Reader> {
   const { costly } = reader;
   if (costly === undefined) return reader;
-  const { range, filters, order, offset, limit } = query;
-  const conditions = new Conditions(reader.dialect, table.shape);
-  const isWalk = !sorts && filters.length === 0 && conditions.hasInOrderOf(range, order.column);
-  if (isWalk) return offset + limit <= FEW_ROWS ? reader : costly;
+  if (isWalk(reader, table, query, sorts)) return isShort(query) ? reader : costly;
+  const { range, filters } = query;
   return (await hasFew(reader, table, range, filters)) ? reader : costly;
+}
+
+/** Whether a page walks over few rows, by an index that has them in their order. */
+export function isShortWalk(
+  reader: Reader,
+  table: ResourceTable,
+  query: PageQuery,
+  { sorts }: AccessPath,
+): boolean {
+  return isWalk(reader, table, query, sorts) && isShort(query);
+}
+
+function isWalk(
+  { dialect }: Reader,
+  { shape }: ResourceTable,
+  { range, filters, order }: PageQuery,
+  sorts: boolean,
+): boolean {
+  if (sorts || filters.length > 0) return false;
+  return new Conditions(dialect, shape).hasInOrderOf(range, order.column);
+}
+
+function isShort({ offset, limit }: PageQuery): boolean {
+  return offset + limit <= FEW_ROWS;
 }
 
 /** The reader for a statement that visits all rows of a range that meet conditions. */

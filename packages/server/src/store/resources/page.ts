@@ -7,7 +7,7 @@ import {
   pagePath,
 } from "./access-path.ts";
 import { Conditions, type Sql, startingAt, where } from "./conditions.ts";
-import { readerForAll, readerForPage } from "./cost.ts";
+import { FEW_ROWS, isShortWalk, readerForAll, readerForPage } from "./cost.ts";
 import { entryPositions, entryRows } from "./list-entries.ts";
 import type { Condition, Order, PageQuery, Position, Range } from "./query.ts";
 import { rangeSize } from "./range-counts.ts";
@@ -159,19 +159,24 @@ async function endOf(
 }
 
 function pageSql(
-  { dialect }: Reader,
+  reader: Reader,
   table: ResourceTable,
   query: PageQuery,
   columns: string,
-  { sorts, conditions, indexHint = "" }: AccessPath,
+  path: AccessPath,
 ): Sql {
+  const { dialect } = reader;
+  const { sorts, conditions, indexHint = "" } = path;
   const { order, limit, offset } = query;
   const { text, params } = where([...conditions, ...startingAt(query)]);
   const direction = order.descending ? "DESC" : "ASC";
   const column = sorts ? new Conditions(dialect, table.shape).hidden(order.column) : order.column;
   const tieBreaker = order.column === "uid" ? "" : `, id ${direction}`;
+  const ordered = `SELECT ${columns} FROM ${table.shape.name}${indexHint}${text} ORDER BY ${column} ${direction}${tieBreaker}`;
   return {
-    text: `SELECT ${columns} FROM ${table.shape.name}${indexHint}${text} ORDER BY ${column} ${direction}${tieBreaker} LIMIT ? OFFSET ?`,
+    text: isShortWalk(reader, table, query, path)
+      ? dialect.walk(ordered, FEW_ROWS)
+      : `${ordered} LIMIT ? OFFSET ?`,
     params: [...params, limit, offset],
   };
 }

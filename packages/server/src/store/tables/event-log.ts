@@ -70,6 +70,11 @@ export async function searchReader(reader: Reader): Promise<Reader> {
   return distance < FEW_EVENTS ? reader : costly;
 }
 
+/** The reader for what follows a position: a search for few events may look at all of them up to the end. */
+export function readerBetween(reader: Reader, from: LogPosition, end: LogPosition): Reader {
+  return end.id - from.id < FEW_EVENTS ? reader : (reader.costly ?? reader);
+}
+
 /** Reads events in order, up to the horizon. */
 export function readLog(reader: Reader, query: LogQuery, limit: number): Promise<LoggedEvent[]> {
   const { where, params } = conditions(reader.dialect, query);

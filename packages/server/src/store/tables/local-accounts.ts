@@ -22,6 +22,19 @@ export function findAccount(reader: Reader, username: string): Promise<LocalAcco
   return reader.get<LocalAccount>(`${ACCOUNTS} WHERE username = ?`, username);
 }
 
+/** Which kinds of credentials somebody has here. */
+export async function credentialKinds(
+  reader: Reader,
+): Promise<{ readonly password: boolean; readonly passkey: boolean }> {
+  const isThere = async (sql: string) => (await reader.get(sql)) !== undefined;
+  return {
+    password: await isThere(
+      "SELECT 1 AS found FROM local_accounts WHERE password_hash <> '' LIMIT 1",
+    ),
+    passkey: await isThere("SELECT 1 AS found FROM passkeys LIMIT 1"),
+  };
+}
+
 /** The account of an identity, if it has one. */
 export function accountOf(reader: Reader, identity: string): Promise<LocalAccount | undefined> {
   return reader.get<LocalAccount>(`${ACCOUNTS} WHERE identity = ?`, identity);

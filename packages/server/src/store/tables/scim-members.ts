@@ -11,17 +11,45 @@ export interface Membership {
   readonly data: string;
 }
 
+/** A member, with the position of its user in the order of users. */
+export type NumberedMember = Membership & { readonly id: number };
+
+/** Members that are read between two points where other requests may run. */
+const MEMBERS_BATCH_SIZE = 200;
+
 /** Ids in one statement: databases limit its parameters. */
 const BATCH_SIZE = 512;
 
-/** The members of these groups, in the order of users. */
-export function membersOf(
+/** The members of these groups, in no order. A group may have very many. */
+export async function* membersOf(
   reader: Reader,
   provider: string,
   groups: readonly string[],
-): Promise<Membership[]> {
-  const users = "JOIN scim_users r ON r.provider = m.provider AND r.resource = m.user_id";
-  return memberships(reader, provider, users, "group_id", groups);
+): AsyncGenerator<readonly NumberedMember[]> {
+  const select = `SELECT m.group_id, m.user_id, r.data, r.id FROM scim_members m
+    JOIN scim_users r ON r.provider = m.provider AND r.resource = m.user_id`;
+  const all = await inBatches(groups, (some, marks) =>
+    reader.all<NumberedMember>(
+      `${select} WHERE m.provider = ? AND m.group_id IN (${marks}) LIMIT ${MEMBERS_BATCH_SIZE}`,
+      provider,
+      ...some,
+    ),
+  );
+  if (groups.length <= BATCH_SIZE && all.length < MEMBERS_BATCH_SIZE) {
+    yield all;
+    return;
+  }
+  for (const group of groups) {
+    for (let after: string | undefined = ""; after !== undefined; ) {
+      const some: NumberedMember[] = await reader.all<NumberedMember>(
+        `${select} WHERE m.provider = ? AND m.group_id = ? AND m.user_id > ?
+         ORDER BY m.user_id LIMIT ${MEMBERS_BATCH_SIZE}`,
+        ...[provider, group, after],
+      );
+      yield some;
+      after = some.length < MEMBERS_BATCH_SIZE ? undefined : some.at(-1)?.user_id;
+    }
+  }
 }
 
 /** The groups of these users, in the order of groups. */
@@ -30,21 +58,11 @@ export function groupsOf(
   provider: string,
   users: readonly string[],
 ): Promise<Membership[]> {
-  const groups = "JOIN scim_groups r ON r.provider = m.provider AND r.resource = m.group_id";
-  return memberships(reader, provider, groups, "user_id", users);
-}
-
-function memberships(
-  reader: Reader,
-  provider: string,
-  joined: string,
-  column: "group_id" | "user_id",
-  ids: readonly string[],
-): Promise<Membership[]> {
-  return inBatches(ids, (some, marks) =>
+  return inBatches(users, (some, marks) =>
     reader.all<Membership>(
-      `SELECT m.group_id, m.user_id, r.data FROM scim_members m ${joined}
-       WHERE m.provider = ? AND m.${column} IN (${marks}) ORDER BY r.id`,
+      `SELECT m.group_id, m.user_id, r.data FROM scim_members m
+       JOIN scim_groups r ON r.provider = m.provider AND r.resource = m.group_id
+       WHERE m.provider = ? AND m.user_id IN (${marks}) ORDER BY r.id`,
       provider,
       ...some,
     ),

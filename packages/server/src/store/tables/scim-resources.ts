@@ -24,6 +24,9 @@ export type NumberedRow = ScimRow & { readonly id: number };
 /** The indexed columns. */
 export type ScimKey = "resource" | "name" | "external_id";
 
+/** Rows that are counted within a fraction of a millisecond. */
+const FEW_ROWS = 1_000;
+
 const COLUMNS = [
   "provider",
   "resource",
@@ -71,6 +74,14 @@ export class ScimTable {
   async count(reader: Reader, provider: string): Promise<number> {
     const sql = `SELECT count(*) AS total FROM ${this.#table} WHERE provider = ?`;
     return (await reader.get<{ total: number }>(sql, provider))?.total ?? 0;
+  }
+
+  /** The reader for a page and its total, which look at all rows up to the page, or at all. */
+  async listReader(reader: Reader, provider: string): Promise<Reader> {
+    if (reader.costly === undefined) return reader;
+    const sql = `SELECT id FROM ${this.#table} WHERE provider = ? LIMIT 1 OFFSET ?`;
+    const isLong = (await reader.get(sql, provider, FEW_ROWS)) !== undefined;
+    return isLong ? reader.costly : reader;
   }
 
   async insert(tx: Transaction, row: ScimRow): Promise<void> {

@@ -5,14 +5,21 @@ import { COSTLY_CONNECTIONS, CostlyConnections } from "./costly-connections.ts";
 import { DatabaseUnavailable } from "./failures.ts";
 import { Liveness } from "./liveness.ts";
 import { LockedTables } from "./locked-tables.ts";
-import { PointReads } from "./point-reads.ts";
+import { PipelinedReads } from "./pipelined-reads.ts";
 import { Primary } from "./primary.ts";
 import { ReadPool } from "./read-pool.ts";
+import { isPointRead, isWalk, WALK_SETTINGS } from "./short-reads.ts";
 import type { Queryable } from "./statements.ts";
 import { Ticks } from "./ticks.ts";
 
-/** Connections for reads; reads of single rows, and writes, have one each of their own. */
-const READ_CONNECTIONS = 7;
+/** Connections for reads of unknown length. */
+const READ_CONNECTIONS = 5;
+
+/** Connections for reads of single rows. */
+const POINT_CONNECTIONS = 1;
+
+/** Connections for short pages of an index. */
+const WALK_CONNECTIONS = 2;
 
 /** Idle connections are closed after this time. */
 const IDLE_MS = 60_000;
@@ -37,6 +44,8 @@ export interface Timeouts {
   readonly waitMs: number;
   /** The database ends transactions of replicas that hang or are gone. */
   readonly idleInTransactionMs: number;
+  /** A ROLLBACK that takes longer is given up, with its connection. */
+  readonly rollbackMs: number;
   /** How long to ask for the outcome of a commit whose connection broke: most callers wait 30 seconds. */
   readonly outcomeMs: number;
 }
@@ -51,20 +60,20 @@ const TIMEOUTS: Timeouts = {
   lockMs: 5_000,
   waitMs: 5_000,
   idleInTransactionMs: 10_000,
+  rollbackMs: 2_000,
   outcomeMs: 15_000,
 };
 
 /** The connections of this replica to one or several hosts, of which one is the primary. */
 export interface Cluster {
   readonly connections: Connections;
-  readonly pool: ReadPool;
+  /** The connections for a read. */
+  readsFor(sql: string): Queryable;
   readonly costly: CostlyConnections;
-  /** For reads of single rows. */
-  readonly points: Queryable;
   readonly locked: LockedTables;
   /** Of sessions that are not for reads. */
   readonly limits: SessionLimits;
-  readonly outcomeMs: number;
+  readonly timeouts: Timeouts;
   /** Waits for reads in progress, but not long. */
   drain(): Promise<void>;
   /** Closes what is still open. */
@@ -103,9 +112,11 @@ export async function connectCluster(
       limits: readLimits,
     });
   const pool = openPool(READ_CONNECTIONS);
-  const points = new PointReads(connections, pool, locked, ticks, {
-    limits: readLimits,
-    idleMs: IDLE_MS,
+  const short = { limits: readLimits, idleMs: IDLE_MS };
+  const deps = { connections, pool, locked, ticks };
+  const points = new PipelinedReads(deps, { ...short, size: POINT_CONNECTIONS });
+  const walks = new PipelinedReads(deps, {
+    ...{ ...short, size: WALK_CONNECTIONS, settings: WALK_SETTINGS },
   });
   const costlyPool = openPool(COSTLY_CONNECTIONS);
   const liveness = { silenceMs, checkTimeoutMs: connectMs, limits };
@@ -113,13 +124,12 @@ export async function connectCluster(
   const cluster: Cluster = {
     connections,
     locked,
-    pool,
-    points,
+    readsFor: (sql) => (isPointRead(sql) ? points : isWalk(sql) ? walks : pool),
     costly: new CostlyConnections({ connections, costly: costlyPool, others: pool, ticks }),
     limits,
-    outcomeMs: timeouts.outcomeMs,
+    timeouts,
     async drain() {
-      await Promise.all([pool.close(), points.close(), costlyPool.close()]);
+      await Promise.all([pool, points, walks, costlyPool].map((reads) => reads.close()));
     },
     stop() {
       ticks.stop();

@@ -1,0 +1,60 @@
+import { Dialog } from "@base-ui/react/dialog";
+import { useState } from "react";
+import { texts } from "../texts.ts";
+import { Failed } from "./feedback.tsx";
+import type { FormDialogProps } from "./form.tsx";
+
+/** The open dialog of a form: loaded when one is first opened. */
+export function OpenFormDialog({
+  title,
+  submit,
+  isDangerous = false,
+  onSubmit,
+  close,
+  children,
+}: Omit<FormDialogProps, "trigger"> & { readonly close: () => void }) {
+  const [error, setError] = useState<Error>();
+  const [isBusy, setBusy] = useState(false);
+  const send = async (form: HTMLFormElement) => {
+    const data = new FormData(form);
+    setBusy(true);
+    setError(undefined);
+    try {
+      await onSubmit((name) => String(data.get(name) ?? "").trim());
+      close();
+    } catch (thrown) {
+      setError(thrown as Error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog.Root open onOpenChange={(next) => next || close()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="backdrop" />
+        <Dialog.Popup className="dialog">
+          <Dialog.Title className="dialog-title">{title}</Dialog.Title>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              send(event.currentTarget);
+            }}
+          >
+            {children}
+            {error !== undefined && <Failed error={error} />}
+            <div className="dialog-actions">
+              <Dialog.Close className="button quiet">{texts.cancel}</Dialog.Close>
+              <button
+                type="submit"
+                className={isDangerous ? "button danger" : "button"}
+                disabled={isBusy}
+              >
+                {submit}
+              </button>
+            </div>
+          </form>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,29 @@
+import { Toast } from "@base-ui/react/toast";
+import { texts } from "../texts.ts";
+
+export const manager = Toast.createToastManager();
+
+/** Confirms what was done; read aloud by screen readers, gone after some seconds. */
+export function ToastList() {
+  return (
+    <Toast.Provider timeout={6_000} toastManager={manager}>
+      <Toast.Portal>
+        <Toast.Viewport className="toasts">
+          <Shown />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  );
+}
+
+function Shown() {
+  const { toasts } = Toast.useToastManager();
+  return toasts.map((toast) => (
+    <Toast.Root key={toast.id} toast={toast} className="toast">
+      <Toast.Content className="toast-content">
+        <Toast.Title className="toast-title" />
+        <Toast.Close className="button quiet small">{texts.close}</Toast.Close>
+      </Toast.Content>
+    </Toast.Root>
+  ));
+}

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { ConsoleSite } from "./support/site.ts";
+
+/** A text that would run as a script, were it ever taken for markup. */
+const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
+
+describe("the web console in a real browser", () => {
+  let site: ConsoleSite;
+  let page: Page;
+  let organization: string;
+
+  before(async () => {
+    site = await ConsoleSite.start();
+    ({ page } = site);
+    organization = await site.organization();
+  });
+  after(() => site.stop());
+
+  test("leads to the sign-in page, and back to the screen that was asked for", async () => {
+    await page.goto(site.at("account"));
+    await site.signIn();
+    await site.heading("Account").waitFor();
+    assert.equal(new URL(page.url()).pathname, "/console/account");
+    await page.goto(site.world.accounts.url);
+    await site.heading("Organizations").waitFor();
+    assert.deepEqual(site.complaints, []);
+  });
+
+  test("creates a folder, shows what others wrote as text, and edits it", async () => {
+    await page.getByRole("link", { name: "acme" }).click();
+    await site.heading("acme").waitFor();
+    await site.button("Create folder").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("Platform");
+    await dialog.getByRole("button", { name: "Create folder" }).click();
+    await dialog.getByRole("alert").filter({ hasText: /name/i }).waitFor();
+    await dialog.getByLabel("Name").fill("platform");
+    await dialog.getByLabel("Description").fill(HOSTILE);
+    await dialog.getByRole("button", { name: "Create folder" }).click();
+    await page.getByText(HOSTILE, { exact: true }).waitFor();
+    await page.getByRole("link", { name: "platform" }).click();
+    await site.heading("platform").waitFor();
+    await page.getByText(HOSTILE, { exact: true }).waitFor();
+    await site.button("Edit").click();
+    await dialog.getByLabel("Description").fill("keeps the lights on");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("keeps the lights on").waitFor();
+    assert.deepEqual(site.complaints, []);
+  });
+
+  test("grants and revokes access with the keyboard", async () => {
+    const { body: identity } = await site.world.http.post(
+      `/iam/v2beta1/identities/${organization}`,
+      {
+        name: "ci",
+        claimMatch: { issuer: "https://ci.example.com", subject: "app" },
+      },
+    );
+    await page.goto(site.at(`access/${organization}`));
+    await site.button("Grant access").focus();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Identity").waitFor();
+    await dialog.getByLabel("Identity").focus();
+    await page.keyboard.type("ci");
+    await page.getByRole("option", { name: "ci" }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await dialog.getByLabel("Role").focus();
+    await page.keyboard.type("viewer");
+    await page
+      .getByRole("option", { name: /^viewer/ })
+      .first()
+      .waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("button", { name: "Grant access" }).press("Enter");
+    const row = page.getByRole("row").filter({ hasText: "ci" });
+    await row.filter({ hasText: "viewer" }).waitFor();
+    await row.getByRole("button", { name: "Revoke" }).press("Enter");
+    await dialog.getByRole("button", { name: "Revoke" }).press("Enter");
+    await row.waitFor({ state: "detached" });
+    const path = `/iam/v2beta1/roleBindings?identity=${encodeURIComponent(identity.uid)}`;
+    assert.deepEqual((await site.world.http.get(path)).body.roleBindings, []);
+  });
+
+  test("shows events as they happen", async () => {
+    await page.goto(site.at(`events/${organization}`));
+    await page.getByRole("table", { name: "Recent events" }).waitFor();
+    await site.world.http.post(`/iam/v2beta1/groups/${organization}`, { name: "live" });
+    await page
+      .getByText(/iam\.group\.created/)
+      .nth(2)
+      .waitFor();
+  });
+
+  test("does not issue tokens to other origins, nor without the cookie", async () => {
+    const url = site.at("session/token");
+    const { host } = new URL(url);
+    const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`);
+    const ask = async (headers: Record<string, string>) =>
+      (await fetch(url, { method: "POST", headers })).status;
+    const own = { origin: `http://${host}`, cookie: cookie.join("; ") };
+    assert.equal(await ask({ ...own, "sec-fetch-site": "same-origin" }), 200);
+    assert.equal(await ask({ ...own, "sec-fetch-site": "same-site" }), 403);
+    assert.equal(await ask({ ...own, origin: "https://evil.example" }), 403);
+    assert.equal(await ask({ cookie: own.cookie }), 403);
+    assert.equal(await ask({ origin: own.origin }), 401);
+    const found = (await page.context().cookies()).find(({ name }) =>
+      name.endsWith("wharf_console"),
+    );
+    assert.equal(found?.httpOnly, true);
+    assert.equal(found?.sameSite, "Strict");
+  });
+
+  test("leads nowhere else after a sign-in", async () => {
+    const elsewhere = encodeURIComponent("//evil.example/console/");
+    await page.goto(site.at(`sign-in?to=${elsewhere}`));
+    await site.heading("Organizations").waitFor();
+    assert.equal(new URL(page.url()).pathname, "/console/organizations");
+  });
+
+  test("signs out in every tab, and its tokens stop working", async () => {
+    const other = await page.context().newPage();
+    await other.goto(site.at("organizations"));
+    await site.heading("Organizations", other).waitFor();
+    const asked = other.waitForRequest(/\/iam\/v2beta1\/groups/);
+    await other.reload();
+    const { authorization = "" } = await (await asked).allHeaders();
+    await page.goto(site.at("organizations"));
+    await page.getByRole("button", { name: /^Account of/ }).click();
+    await site.button("Sign out").click();
+    await other.getByLabel("Username").waitFor();
+    const headers = { authorization };
+    const { status } = await fetch(`${site.world.accounts.url}/iam/v2beta1/groups`, { headers });
+    assert.equal(status, 401);
+  });
+});

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import type { Browser, Page } from "playwright-core";
+import { launchBrowser, openPage } from "../../../server/test/support/browser/browser.ts";
+import { PASSWORD } from "../../../server/test/support/world/local-accounts.ts";
+import { World } from "../../../server/test/support/world/world.ts";
+
+/** What a browser says of requests before the sign-in, and of those with invalid fields. */
+const EXPECTED = /status of 40[01]/;
+
+/** The screens of an organization or folder. */
+export const PLACE_SCREENS = [
+  "folders",
+  "access",
+  "identities",
+  "roles",
+  "repos",
+  "events",
+  "audit",
+] as const;
+
+/** A server with an owner, and a real browser at its console. */
+export class ConsoleSite {
+  readonly world: World;
+  readonly browser: Browser;
+  readonly page: Page;
+  readonly #complaints: readonly string[];
+
+  private constructor(world: World, browser: Browser, page: Page, complaints: readonly string[]) {
+    this.world = world;
+    this.browser = browser;
+    this.page = page;
+    this.#complaints = complaints;
+  }
+
+  static async start(): Promise<ConsoleSite> {
+    const world = await World.start();
+    await world.accounts.setUp();
+    const browser = await launchBrowser();
+    const { page, complaints } = await openPage(browser);
+    page.on("dialog", () => assert.fail("a script of someone else has run"));
+    return new ConsoleSite(world, browser, page, complaints);
+  }
+
+  async stop(): Promise<void> {
+    await this.browser.close();
+    await this.world.stop();
+  }
+
+  /** The URL of a screen. */
+  at(screen: string): string {
+    return `${this.world.accounts.url}/console/${screen}`;
+  }
+
+  heading(name: string, on = this.page) {
+    return on.getByRole("heading", { level: 1, name, exact: true });
+  }
+
+  button(name: string) {
+    return this.page.getByRole("button", { name, exact: true });
+  }
+
+  async signIn(): Promise<void> {
+    await this.page.getByLabel("Username").fill("ada");
+    await this.page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await this.button("Sign in").click();
+  }
+
+  /** What the browser complained about, violations of the content security policy included. */
+  get complaints(): string[] {
+    return this.#complaints.filter((one) => !EXPECTED.test(one));
+  }
+
+  /** The uid of the organization of the owner. */
+  async organization(): Promise<string> {
+    const { body } = await this.world.http.get("/iam/v2beta1/groups?name=acme");
+    return body.groups[0].uid;
+  }
+}

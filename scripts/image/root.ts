@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { ROOT } from "../step.ts";
+import type { Entries, Entry } from "./entry.ts";
+
+/** The user of the server, as other images without a shell have it. */
+export const USER = 65_532;
+
+const ROOT_FILES: Readonly<Record<string, string>> = {
+  "etc/passwd": `root:x:0:0:root:/root:/sbin/nologin
+wharf:x:${USER}:${USER}:wharf:/data:/sbin/nologin
+`,
+  "etc/group": `root:x:0:\nwharf:x:${USER}:\n`,
+  "etc/nsswitch.conf": "hosts: files dns\n",
+};
+
+/** What any program expects: links, users, a folder for temporary files, and one for data. */
+export function rootEntries(): Entries {
+  const entries: Entries = new Map();
+  for (const link of ["bin", "lib", "lib64", "sbin"]) {
+    entries.set(link, { type: "symlink", target: `usr/${link}` });
+    entries.set(`usr/${link}`, { type: "directory" });
+  }
+  for (const [path, text] of Object.entries(ROOT_FILES)) entries.set(path, file(text));
+  // Where runtimes mount what they provide, also on a root that is only read.
+  for (const path of ["dev", "proc", "sys", "etc"]) entries.set(path, { type: "directory" });
+  entries.set("tmp", { type: "directory", mode: 0o1777 });
+  entries.set("data", { type: "directory", mode: 0o700, owner: USER });
+  return entries;
+}
+
+export function nodeEntries(node: string): Entries {
+  const content = readFileSync(node);
+  const license = readFileSync(join(node, "../../LICENSE"));
+  return new Map<string, Entry>([
+    ["usr/bin/node", { type: "file", content, mode: 0o755 }],
+    ["usr/share/doc/node/copyright", { type: "file", content: license }],
+  ]);
+}
+
+/** The package of the command, and links to its programs. There is no `env`, so they name Node.js by its path. */
+export function commandEntries(staged: string): Entries {
+  const entries: Entries = new Map();
+  for (const entry of readdirSync(staged, { recursive: true, withFileTypes: true })) {
+    const path = relative(staged, join(entry.parentPath, entry.name));
+    if (!entry.isFile() || !/^(?:bin|dist)\/|^(?:LICENSE|THIRD-PARTY-LICENSES)$/.test(path))
+      continue;
+    const content = readFileSync(join(staged, path));
+    const isProgram = path.startsWith("bin/");
+    entries.set(`usr/lib/wharf/${path}`, {
+      type: "file",
+      content: isProgram ? withNodePath(content) : content,
+      mode: isProgram ? 0o755 : 0o644,
+    });
+  }
+  const { bin } = JSON.parse(readFileSync(join(ROOT, "packages/cli/package.json"), "utf8"));
+  for (const [name, path] of Object.entries(bin as Record<string, string>)) {
+    const target = `../lib/wharf/${path.replace("./", "")}`;
+    entries.set(`usr/bin/${name}`, { type: "symlink", target });
+  }
+  return entries;
+}
+
+function withNodePath(program: Buffer): Buffer {
+  return Buffer.from(program.toString().replace(/^#!\/usr\/bin\/env node\n/, "#!/usr/bin/node\n"));
+}
+
+function file(text: string): Entry {
+  return { type: "file", content: Buffer.from(text) };
+}
