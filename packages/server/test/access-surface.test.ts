@@ -188,7 +188,7 @@ onEachStore("the API surface", (world) => {
     assert.match(metrics.headers.get("content-type") ?? "", /^text\/plain/);
     const text = await metrics.text();
     const counted =
-      /wharf_request_duration_seconds_count\{protocol="rest",method="wharf.iam.v2beta1.GroupsService\/ListGroups",code="0"\} (\d+)/;
+      /wharf_requests_total\{protocol="rest",method="wharf.iam.v2beta1.GroupsService\/ListGroups",code="0"\} (\d+)/;
     assert.ok(Number(counted.exec(text)?.[1]) >= 1);
     assert.match(text, /^wharf_store_writes_total \d+$/m);
     const { version } = await json("/version");

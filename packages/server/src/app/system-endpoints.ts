@@ -20,8 +20,8 @@ const CACHE_CONTROL = "public, max-age=300";
 export interface SystemEndpointDeps {
   addresses(): Addresses;
   readonly keys: SigningKeys;
-  /** The metrics of the whole server. */
-  scrape(): ReturnType<Metrics["text"]>;
+  /** The metrics of the whole server; undefined if they are served elsewhere. */
+  readonly scrape: (() => ReturnType<Metrics["text"]>) | undefined;
   readonly readiness: Readiness;
 }
 
@@ -55,10 +55,14 @@ function systemEndpoints({
       return problem === undefined ? text(200, "ok") : notReady(problem);
     }),
     get("/version", async () => json(200, { version: VERSION, ...BUILD })),
-    get("/metrics", async () => {
-      const { contentType, body } = await scrape();
-      return { status: 200, headers: { "content-type": contentType }, body };
-    }),
+    ...(scrape === undefined
+      ? []
+      : [
+          get("/metrics", async () => {
+            const { contentType, body } = await scrape();
+            return { status: 200, headers: { "content-type": contentType }, body };
+          }),
+        ]),
     get("/.well-known/openid-configuration", async () => published(discovery(addresses(), keys))),
     get(JWKS_PATH, async () => {
       // Rare requests, often because of a key that was just created.

@@ -127,6 +127,8 @@ export interface Driver {
   commit(): Promise<void>;
   rollback(): Promise<void>;
   openSession(): Promise<Session>;
+  /** Connections to another process, and reads that wait for one; absent without. */
+  readonly load?: { readonly connections: number; readonly readsWaiting: number };
   /** Whether a transaction that failed with this error may succeed when it is retried. */
   isTransient(error: unknown): boolean;
   /**
