@@ -147,7 +147,7 @@ export class Checkpoints {
 
 /**
  * The first checkpoint of a root that is kept when its entries up to an id are deleted; undefined if all are. What those
- * before it declare as deleted is declared again, as far as the others need it.
+ * before it declare as deleted is declared again if the others need it.
  */
 async function checkpointCut(tx: Transaction, root: string, lastDeleted: number) {
   const oldest = await coveringUntil(tx, root, lastDeleted, CUT_BATCH);

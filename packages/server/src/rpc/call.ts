@@ -40,6 +40,8 @@ export interface Call extends RequestInfo {
   /** The method that the client called, if it invoked `method`: its v1 counterpart, for example. */
   readonly calledAs?: DescMethod;
   readonly caller: Caller;
+  /** What the caller exchanged for the token of the call, as JSON: claims by name. */
+  act?(): string;
   /** The start of the call in Unix milliseconds. Everything that the call does happens at this time. */
   readonly time: number;
   /** Set for creates, if the client sent a key. */

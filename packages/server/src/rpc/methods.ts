@@ -12,6 +12,7 @@ import {
   type MessageShape,
 } from "@bufbuild/protobuf";
 import { isCreate, serviceNames } from "@wharf/contract";
+import { actOf } from "../auth/act.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
 import { notFound, PermissionDeniedError, unimplemented, WharfError } from "../lib/errors.ts";
@@ -205,7 +206,9 @@ export class ServedMethods implements Methods {
           : idempotencyKeyOf(idempotencyKey, caller, desc, request, () =>
               incoming.markReplayed?.(),
             );
-      const call = new AdmittedCall(incoming, desc, caller, time, { translateEvent, idempotency });
+      const act = () => actOf(incoming.authorization, caller.uid);
+      const more = { translateEvent, idempotency, act };
+      const call = new AdmittedCall(incoming, desc, caller, time, more);
       return await handler(call, request);
     } catch (error) {
       throw error instanceof PermissionDeniedError ? await this.#deletedOr(error, caller) : error;
@@ -239,6 +242,7 @@ export class ServedMethods implements Methods {
       translateEvent,
       idempotency,
       calledAs,
+      act: () => call.act?.() ?? "",
     });
     return fromBinary(desc.output, (await method.handler(inner, request)).binary());
   }
@@ -256,6 +260,7 @@ class AdmittedCall implements Call {
   readonly format: RequestInfo["format"];
   readonly translateEvent: Call["translateEvent"];
   readonly idempotency: Call["idempotency"];
+  readonly act: () => string;
 
   constructor(
     incoming: RequestInfo,
@@ -267,12 +272,14 @@ class AdmittedCall implements Call {
       translateEvent,
       idempotency,
       calledAs = method,
-    }: Partial<Pick<Call, "format" | "translateEvent" | "idempotency" | "calledAs">>,
+      act = () => "",
+    }: Partial<Pick<Call, "format" | "translateEvent" | "idempotency" | "calledAs" | "act">>,
   ) {
     this.#incoming = incoming;
     this.format = format;
     this.translateEvent = translateEvent;
     this.idempotency = idempotency;
+    this.act = act;
     this.method = method;
     this.calledAs = calledAs;
     this.caller = caller;
