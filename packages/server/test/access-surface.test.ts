@@ -79,6 +79,8 @@ onEachStore("the API surface", (world) => {
           const [rule] = httpRulesOf(method);
           assert.ok(rule, method.name);
           const isServed = served.has(`${rule.verb.toLowerCase()} ${shapeOf(rule.path)}`);
+          // A stream that is served does not end.
+          if (method.methodKind === "server_streaming" && isServed) continue;
           const path = rule.path.replace(/\{[^}]*\}/g, "0".repeat(40));
           const body = rule.verb === "GET" || rule.verb === "DELETE" ? undefined : {};
           const answer = await rest().send(rule.verb, path, body);
@@ -186,7 +188,7 @@ onEachStore("the API surface", (world) => {
     assert.match(metrics.headers.get("content-type") ?? "", /^text\/plain/);
     const text = await metrics.text();
     const counted =
-      /wharf_request_duration_seconds_count\{protocol="rest",method="wharf.iam.v2beta1.GroupsService\/ListGroups",code="0"\} (\d+)/;
+      /wharf_requests_total\{protocol="rest",method="wharf.iam.v2beta1.GroupsService\/ListGroups",code="0"\} (\d+)/;
     assert.ok(Number(counted.exec(text)?.[1]) >= 1);
     assert.match(text, /^wharf_store_writes_total \d+$/m);
     const { version } = await json("/version");

@@ -9,7 +9,7 @@ import { once } from "node:events";
 import type { Http2Server } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { createServer } from "node:net";
-import type { TLSSocket } from "node:tls";
+import type { TLSSocket, Server as TlsServer } from "node:tls";
 import type { DescService } from "@bufbuild/protobuf";
 import { serviceNames } from "@wharf/contract";
 import type { AddressRange } from "../lib/address-range.ts";
@@ -87,6 +87,10 @@ export interface Port {
   readonly address: AddressInfo;
   /** Serves the connections of a port that was opened as `held`, and all further ones. */
   start(): void;
+  /** Open connections, and requests in progress on them. */
+  readonly load: { readonly connections: number; readonly requests: number };
+  /** New connections get this certificate. Throws if it is not valid, and keeps the one before. */
+  renewCertificate(pair: { readonly cert: string; readonly key: string }): void;
   /** Keeps serving, but every HTTP/1 response closes its connection, so that clients move to other servers. */
   drain(): void;
   /** Stops accepting connections, waits for requests in progress, then closes the remaining ones. */
@@ -145,6 +149,13 @@ export async function openPort(options: PortOptions): Promise<Port> {
       const waiting = held ?? [];
       held = undefined;
       for (const serve of waiting) serve();
+    },
+    get load() {
+      const { count: connections, requests } = wire.connections;
+      return { connections, requests };
+    },
+    renewCertificate(pair) {
+      if (options.tls) (listener as TlsServer).setSecureContext({ ...pair, ...TLS_VERSIONS });
     },
     drain() {
       wire.draining = true;
@@ -212,11 +223,13 @@ function listenerOf(limits: Limits, accept: Accept): Server {
   });
 }
 
+const TLS_VERSIONS = { minVersion: "TLSv1.2" } as const;
+
 function tlsListener(pair: { cert: string; key: string }, limits: Limits, accept: Accept): Server {
   const server = tls().createServer({
     ...pair,
     ALPNProtocols: ["h2", "http/1.1"],
-    minVersion: "TLSv1.2",
+    ...TLS_VERSIONS,
     handshakeTimeout: limits.handshakeMs,
     noDelay: true,
     keepAlive: true,

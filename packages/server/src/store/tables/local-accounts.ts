@@ -48,6 +48,28 @@ export function findAccountForChange(
   return tx.get<LocalAccount>(`${ACCOUNTS} WHERE identity = ? ${tx.dialect.lock}`, identity);
 }
 
+/** What operators see of an account. */
+export interface AccountSummary {
+  readonly username: string;
+  readonly identity: string;
+  readonly hasPassword: number;
+  readonly passkeys: number;
+  readonly sessions: number;
+  readonly lockedUntil: number;
+}
+
+/** All accounts, by username. */
+export function listAccounts(reader: Reader, now: number): Promise<AccountSummary[]> {
+  return reader.all<AccountSummary>(
+    `SELECT username, identity, CASE WHEN password_hash = '' THEN 0 ELSE 1 END AS "hasPassword",
+       locked_until AS "lockedUntil",
+       (SELECT count(*) FROM passkeys p WHERE p.identity = a.identity) AS passkeys,
+       (SELECT count(*) FROM sessions s WHERE s.identity = a.identity AND s.expires > ?) AS sessions
+     FROM local_accounts a ORDER BY username`,
+    now,
+  );
+}
+
 /** Adds an account; false when the username is taken. */
 export async function addAccount(
   tx: Transaction,

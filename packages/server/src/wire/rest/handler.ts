@@ -26,12 +26,15 @@ export function handleRest(http: HttpContext, path: string, query: string): void
     context.method = match.route.name;
     context.responseHeaders = match.route.method.responseHeaders;
     if (!match.route.method.served) throw unimplemented(match.route.name);
-    context.setDeadline(wire.deadlines, fail);
-    response.on("close", () => context.disconnected());
+    const wait = () => {
+      context.setDeadline(wire.deadlines, fail);
+      response.on("close", () => context.disconnected());
+    };
     if (hasNoBody(request) || (match.route.body === "none" && !isForm(request))) {
-      call(http, match, query, "", fail);
+      call(http, match, query, "", fail, wait);
       return;
     }
+    wait();
     const read = () => readAndCall(http, match, query, fail).catch(fail);
     const admission = wire.methods.admit(match.route.method, context);
     if (admission === undefined) read();
@@ -64,6 +67,7 @@ function call(
   query: string,
   body: string,
   fail: (thrown: unknown) => void,
+  beforeWaiting?: () => void,
 ): void {
   const { context, wire } = http;
   const succeed = (reply: Reply) => {
@@ -82,6 +86,12 @@ function call(
   try {
     if (query.includes("request")) readRequestId(context, route, query);
     const message = readRequest(route, values, query, body);
+    const reply = wire.methods.callNow(route.method, message, context);
+    if (reply !== undefined) {
+      succeed(reply);
+      return;
+    }
+    beforeWaiting?.();
     wire.methods.call(route.method, message, context).then(succeed, fail);
   } catch (thrown) {
     fail(thrown);

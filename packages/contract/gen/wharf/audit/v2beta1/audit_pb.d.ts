@@ -821,11 +821,12 @@ export declare type WatchAuditEntriesRequest = Message<"wharf.audit.v2beta1.Watc
   filter?: AuditFilter | undefined;
 
   /**
-   * The cursor of the last response; empty to begin now.
+   * The uid of the last entry that the client has. The stream begins after it; with the oldest entry if it is 0, with the
+   * next one if it is empty.
    *
-   * @generated from field: string cursor = 2;
+   * @generated from field: string after = 2;
    */
-  cursor: string;
+  after: string;
 };
 
 /**
@@ -838,11 +839,12 @@ export declare type WatchAuditEntriesRequestJson = {
   filter?: AuditFilterJson;
 
   /**
-   * The cursor of the last response; empty to begin now.
+   * The uid of the last entry that the client has. The stream begins after it; with the oldest entry if it is 0, with the
+   * next one if it is empty.
    *
-   * @generated from field: string cursor = 2;
+   * @generated from field: string after = 2;
    */
-  cursor?: string;
+  after?: string;
 };
 
 /**
@@ -850,46 +852,6 @@ export declare type WatchAuditEntriesRequestJson = {
  * Use `create(WatchAuditEntriesRequestSchema)` to create a new message.
  */
 export declare const WatchAuditEntriesRequestSchema: GenMessage<WatchAuditEntriesRequest, {jsonType: WatchAuditEntriesRequestJson}>;
-
-/**
- * @generated from message wharf.audit.v2beta1.WatchAuditEntriesResponse
- */
-export declare type WatchAuditEntriesResponse = Message<"wharf.audit.v2beta1.WatchAuditEntriesResponse"> & {
-  /**
-   * @generated from field: repeated wharf.audit.v2beta1.AuditEntry entries = 1;
-   */
-  entries: AuditEntry[];
-
-  /**
-   * Where the next request continues.
-   *
-   * @generated from field: string cursor = 2;
-   */
-  cursor: string;
-};
-
-/**
- * @generated from message wharf.audit.v2beta1.WatchAuditEntriesResponse
- */
-export declare type WatchAuditEntriesResponseJson = {
-  /**
-   * @generated from field: repeated wharf.audit.v2beta1.AuditEntry entries = 1;
-   */
-  entries?: AuditEntryJson[];
-
-  /**
-   * Where the next request continues.
-   *
-   * @generated from field: string cursor = 2;
-   */
-  cursor?: string;
-};
-
-/**
- * Describes the message wharf.audit.v2beta1.WatchAuditEntriesResponse.
- * Use `create(WatchAuditEntriesResponseSchema)` to create a new message.
- */
-export declare const WatchAuditEntriesResponseSchema: GenMessage<WatchAuditEntriesResponse, {jsonType: WatchAuditEntriesResponseJson}>;
 
 /**
  * @generated from enum wharf.audit.v2beta1.AuditOutcome
@@ -1008,15 +970,15 @@ export declare const AuditService: GenService<{
     output: typeof ExportAuditEntriesResponseSchema;
   },
   /**
-   * Entries recorded after a cursor, the oldest first. Waits until there are any, for up to 20 seconds. No entry is
-   * skipped: the next request continues with the cursor of the response.
+   * Streams entries as they are recorded, from a position on; none is skipped. Over REST these are server-sent events;
+   * the header Last-Event-ID takes precedence over `after`.
    *
    * @generated from rpc wharf.audit.v2beta1.AuditService.WatchAuditEntries
    */
   watchAuditEntries: {
-    methodKind: "unary";
+    methodKind: "server_streaming";
     input: typeof WatchAuditEntriesRequestSchema;
-    output: typeof WatchAuditEntriesResponseSchema;
+    output: typeof AuditEntrySchema;
   },
 }>;
 

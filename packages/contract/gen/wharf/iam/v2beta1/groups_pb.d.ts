@@ -38,7 +38,7 @@ export declare type Group = Message<"wharf.iam.v2beta1.Group"> & {
   description: string;
 
   /**
-   * Quotas of clusters, idps and repositories in the group and its descendants. Kinds that are not listed are
+   * Quotas of clusters, idps, repositories and subscriptions in the group and its descendants. Kinds that are not listed are
    * unlimited. Only the operator can change them.
    *
    * @generated from field: map<string, int32> resource_limits = 4;
@@ -103,7 +103,7 @@ export declare type GroupJson = {
   description?: string;
 
   /**
-   * Quotas of clusters, idps and repositories in the group and its descendants. Kinds that are not listed are
+   * Quotas of clusters, idps, repositories and subscriptions in the group and its descendants. Kinds that are not listed are
    * unlimited. Only the operator can change them.
    *
    * @generated from field: map<string, int32> resource_limits = 4;
