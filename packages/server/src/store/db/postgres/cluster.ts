@@ -74,6 +74,8 @@ export interface Cluster {
   /** Of sessions that are not for reads. */
   readonly limits: SessionLimits;
   readonly timeouts: Timeouts;
+  /** Reads that wait for a connection. */
+  readonly readsWaiting: number;
   /** Waits for reads in progress, but not long. */
   drain(): Promise<void>;
   /** Closes what is still open. */
@@ -128,6 +130,9 @@ export async function connectCluster(
     costly: new CostlyConnections({ connections, costly: costlyPool, others: pool, ticks }),
     limits,
     timeouts,
+    get readsWaiting() {
+      return pool.waiting + costlyPool.waiting;
+    },
     async drain() {
       await Promise.all([pool, points, walks, costlyPool].map((reads) => reads.close()));
     },
