@@ -67,3 +67,17 @@ test("no package that is installed to run depends on its install script", () => 
   // esbuild's only makes its command start sooner; the build does not use the command.
   assert.deepEqual(scripted, ["node_modules/esbuild"]);
 });
+
+test("every package is installed with the checksum of the lock file", () => {
+  const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+  const packages = Object.entries(
+    lock.packages as Record<string, { link?: true; integrity?: string }>,
+  );
+  const unchecked = packages.filter(
+    ([path, { link, integrity }]) => path.startsWith("node_modules/") && !link && !integrity,
+  );
+  assert.deepEqual(
+    unchecked.map(([path]) => path),
+    [],
+  );
+});
