@@ -69,6 +69,8 @@ export interface Cluster {
   readonly connections: Connections;
   /** The connections for a read. */
   readsFor(sql: string): Queryable;
+  /** Reads that wait for a connection. */
+  readonly readsWaiting: number;
   readonly costly: CostlyConnections;
   readonly locked: LockedTables;
   /** Of sessions that are not for reads. */
@@ -126,6 +128,9 @@ export async function connectCluster(
   const cluster: Cluster = {
     connections,
     locked,
+    get readsWaiting() {
+      return pool.waiting;
+    },
     readsFor: (sql) => (isPointRead(sql) ? points : isWalk(sql) ? walks : pool),
     costly: new CostlyConnections({ connections, costly: costlyPool, others: pool, ticks }),
     limits,
