@@ -67,6 +67,8 @@ const TIMEOUTS: Timeouts = {
 /** The connections of this replica to one or several hosts, of which one is the primary. */
 export interface Cluster {
   readonly connections: Connections;
+  /** Reads that wait for a connection. */
+  readonly readsWaiting: number;
   /** The connections for a read. */
   readsFor(sql: string): Queryable;
   /** Reads that wait for a connection. */
