@@ -71,8 +71,11 @@ test("connections whose peer is gone are replaced, and reads are repeated", asyn
   await write();
 });
 
+/** Without a limit for idle transactions, nothing but Wharf ends those that it left behind. */
+const LEFT_BEHIND = { ...SOON, idleInTransactionMs: 0 };
+
 test("the locks of a transaction whose connection was given up are free", async (t) => {
-  const { proxy, driver } = await proxied(t);
+  const { proxy, driver } = await proxied(t, LEFT_BEHIND);
   await driver.begin();
   await driver.writer.run("CREATE TABLE locked (id integer)");
   await driver.writer.run("INSERT INTO locked VALUES (1)");
@@ -82,6 +85,32 @@ test("the locks of a transaction whose connection was given up are free", async 
   proxy.forgetConnections();
   await assert.rejects(driver.writer.run("UPDATE locked SET id = 3"), isUnavailable);
   await driver.rollback();
+  await driver.begin();
+  await driver.writer.run("UPDATE locked SET id = 4");
+  await driver.commit();
+  assert.deepEqual(await driver.reader.all("SELECT id FROM locked"), [{ id: 4 }]);
+});
+
+test("the locks of a connection that was given up during a statement are freed after it", async (t) => {
+  const { proxy, driver } = await proxied(t, { ...LEFT_BEHIND, rollbackMs: 100 });
+  await driver.begin();
+  await driver.writer.run("CREATE TABLE locked (id integer)");
+  await driver.writer.run("INSERT INTO locked VALUES (1)");
+  await driver.commit();
+  await driver.begin();
+  await driver.writer.run("UPDATE locked SET id = 2");
+  const slow = driver.writer.run("SELECT pg_sleep(1)");
+  // The statement is on its way before the network fails.
+  await eventually(async () => {
+    const sql = `SELECT pid FROM pg_stat_activity
+      WHERE query = 'SELECT pg_sleep(1)' AND datname = current_database()`;
+    return driver.reader.get(sql);
+  });
+  proxy.forgetConnections();
+  await Promise.all([
+    assert.rejects(slow, isUnavailable),
+    assert.rejects(driver.rollback(), (error) => driver.failureOf(error) === "unreachable"),
+  ]);
   await driver.begin();
   await driver.writer.run("UPDATE locked SET id = 4");
   await driver.commit();

@@ -40,10 +40,13 @@ async function sentBeforeVersion(expected: readonly RegExp[], run: () => Promise
 }
 
 describe("round trips to PostgreSQL", () => {
+  const warnings: Error[] = [];
+  const warned = (warning: Error) => warnings.push(warning);
   let server: ProxiedServer;
   let group: string;
   let request: (method: string, path: string, body?: object) => Promise<{ uid: string }>;
   before(async () => {
+    process.on("warning", warned);
     server = await ProxiedServer.start();
     const authorization = `Bearer ${await server.token()}`;
     request = async (method, path, body) => {
@@ -57,7 +60,12 @@ describe("round trips to PostgreSQL", () => {
     group = (await request("POST", "", { name: "organization" })).uid;
     await request("GET", `/${group}`);
   });
-  after(() => server.stop());
+  after(async () => {
+    await server.stop();
+    process.off("warning", warned);
+    // `pg` warns of statements that wait for others of a connection that is not pipelined.
+    assert.deepEqual(warnings, []);
+  });
 
   test("a GET does not wait for the access version before it reads the row", async () => {
     await sentBeforeVersion([ROW], () => request("GET", `/${group}`));
@@ -66,6 +74,31 @@ describe("round trips to PostgreSQL", () => {
   test("a list waits neither for the access version nor for the page before it reads the total", async () => {
     const list = `?uidp.childrenOf=${group}&orderBy=name`;
     await sentBeforeVersion([PAGE, TOTAL], () => request("GET", list));
+  });
+
+  test("a write waits for its locks only: the commit is sent before the counts are answered", async () => {
+    const { promise: committing, resolve } = Promise.withResolvers<void>();
+    let held = 0;
+    const { query } = Connection.prototype;
+    async function holding(this: Connection, ...args: Parameters<typeof query>) {
+      const [statement] = args;
+      const sql = typeof statement === "string" ? statement : statement.text;
+      if (sql === "COMMIT") resolve();
+      const result = await query.apply(this, args);
+      if (!sql.includes("INSERT INTO counts")) return result;
+      held++;
+      await committing;
+      return result;
+    }
+    const reports = mock.method(Connection.prototype, "query", holding);
+    try {
+      const { uid } = await request("POST", `/${group}`, { name: "created" });
+      await request("PATCH", `/${uid}`, { description: "changed" });
+      await request("DELETE", `/${uid}`);
+    } finally {
+      reports.mock.restore();
+    }
+    assert.equal(held, 3);
   });
 
   test("a GET after a change of access reads the row again, as the caller that it has now", async () => {

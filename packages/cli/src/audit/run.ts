@@ -5,7 +5,7 @@ import type { AuditEntry } from "@wharf/client";
 import { AuditExportFormat } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
-import { type Column, textOf, toJson } from "../output/columns.ts";
+import { type Column, ONLY_UID, textOf, toJson } from "../output/columns.ts";
 import { resumed } from "../resumed-stream.ts";
 import type {
   exportDefinition,
@@ -16,7 +16,7 @@ import type {
 import { filterOf } from "./filter.ts";
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
-  { header: "UID", value: ({ uid }) => uid },
+  ONLY_UID,
   { header: "Time", value: ({ time }) => time },
   { header: "Actor", value: ({ actor }) => actor?.name || actor?.uid || "anonymous" },
   { header: "Method", value: ({ method }) => method.slice(method.lastIndexOf("/") + 1) },

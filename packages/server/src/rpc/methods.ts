@@ -20,6 +20,8 @@ import {
   type Call,
   type EventTranslator,
   type Handler,
+  type ImmediateHandler,
+  immediateOf,
   isReader,
   type Method,
   type Methods,
@@ -36,6 +38,8 @@ interface BoundMethod extends Method, Guard {
   /** Called for every call that passes the access check. */
   readonly onCall: Deprecation["onCall"] | undefined;
   readonly handler: Handler | undefined;
+  /** The handler of calls that are replied to at once. */
+  readonly now: ImmediateHandler | undefined;
   readonly translateEvent: Call["translateEvent"];
 }
 
@@ -95,6 +99,11 @@ export class ServedMethods implements Methods {
           ...guard,
           desc,
           handler,
+          // Calls of deprecated methods are counted, once each; anyone's calls have no caller.
+          now:
+            handler && !deprecated && guard.rule.kind !== "anyone"
+              ? immediateOf(handler)
+              : undefined,
           served: handler !== undefined,
           isPublic: guard.rule.kind === "anyone",
           responseHeaders: deprecated?.responseHeaders,
@@ -117,6 +126,23 @@ export class ServedMethods implements Methods {
 
   admit(method: Method, { authorization }: RequestInfo): Promise<unknown> | undefined {
     return method.isPublic ? undefined : this.#authenticator.admit(authorization, Date.now());
+  }
+
+  callNow(method: Method, request: Message, incoming: RequestInfo): Reply | undefined {
+    const { desc, now } = method as BoundMethod;
+    if (now === undefined) return undefined;
+    try {
+      const time = Date.now();
+      const caller = this.#authenticator.callerNow(incoming.authorization, time);
+      if (caller === undefined) return undefined;
+      checkAccess(method as BoundMethod, caller, request);
+      validateRequest(desc.input, request);
+      const reply = now(new AdmittedCall(incoming, desc, caller, time, NOTHING_ELSE), request);
+      if (reply !== undefined) incoming.identify?.(caller);
+      return reply;
+    } catch {
+      return undefined;
+    }
   }
 
   async call(method: Method, request: Message, incoming: RequestInfo): Promise<Reply> {
@@ -221,6 +247,8 @@ export class ServedMethods implements Methods {
     return fromBinary(desc.output, (await method.handler(inner, request)).binary());
   }
 }
+
+const NOTHING_ELSE = {};
 
 /** A request with its authenticated caller. */
 class AdmittedCall implements Call {

@@ -18,13 +18,13 @@ export async function openPostgres(
   applicationName = SERVER,
 ): Promise<Driver> {
   const cluster = await connectCluster(url, timeouts, applicationName);
-  const { connections, costly, limits, locked, outcomeMs } = cluster;
+  const { connections, costly, limits, locked } = cluster;
   const transactions = new Transactions(
     {
       open: () => connections.open(limits),
       discard: (connection) => connections.destroy(connection, "its transaction was given up"),
     },
-    outcomeMs,
+    cluster.timeouts,
   );
 
   const reader = new PostgresReader((sql) => cluster.readsFor(sql));
@@ -44,6 +44,9 @@ export async function openPostgres(
     readShared,
     writer: new LockAwareWriter(() => transactions.client, locked),
     pipelines: true,
+    get load() {
+      return { connections: connections.all.size, readsWaiting: pool.waiting };
+    },
     begin: (turn, first, lenient) => transactions.begin(turn, first, lenient),
     commit: () => transactions.commit(),
     rollback: () => transactions.rollback(),

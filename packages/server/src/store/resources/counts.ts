@@ -1,5 +1,7 @@
 import { ancestorsOf } from "@wharf/contract";
-import type { Dialect, Reader, Writer } from "../db/connection.ts";
+import type { BatchWriter } from "../db/batch-writer.ts";
+import type { Reader } from "../db/connection.ts";
+import { type KnownCounts, sumsOf } from "./known-counts.ts";
 import { type KindVersion, RowLog } from "./row-log.ts";
 
 /**
@@ -69,7 +71,8 @@ export async function* readManyCounts(
   }
 }
 
-type SumRow = readonly [uid: string, kind: string, changes: number, lists: number];
+/** The counts of a node after a transaction, and how many indexes of lists it has. */
+export type SumRow = readonly [uid: string, kind: string, changes: number, lists: number];
 
 /** A node with indexes of lists of a kind, and how many changes a transaction made below it. */
 export interface ListedNode {
@@ -77,6 +80,15 @@ export interface ListedNode {
   readonly kind: string;
   readonly changes: number;
 }
+
+/** What a transaction adds to the counts of a node. */
+export type DeltaRow = readonly [
+  uid: string,
+  kind: string,
+  children: number,
+  descendants: number,
+  changes: number,
+];
 
 interface Delta {
   children: number;
@@ -133,30 +145,40 @@ export class CountChanges {
 
   /**
    * Writes the sums, always in the order of their keys, so that replicas do not deadlock, and with one
-   * statement: every write counts at the root, so the other replicas wait for it. Then logs the changed rows.
+   * statement: every write counts at the root, so the other replicas wait for it. Logs the changed rows.
    * Returns the nodes with indexes of lists.
    */
-  async store(writer: Writer): Promise<ListedNode[]> {
+  async store(writer: BatchWriter, known: KnownCounts): Promise<ListedNode[]> {
     const rows = [...this.#deltas].flatMap(([node, kinds]) => {
       if (this.#deleted.has(node)) return [];
-      return [...kinds].map(([kind, { children, descendants, changes }]) => {
+      return [...kinds].map(([kind, { children, descendants, changes }]): DeltaRow => {
         return [node, kind, children, descendants, changes];
       });
     });
-    const stored =
-      rows.length === 0
-        ? []
-        : await writer.arrays<SumRow>(upsertOf(writer.dialect), JSON.stringify(rows));
-    await this.#rows.store(writer, this.#versions(stored));
+    const listed = rows.length === 0 ? [] : await this.#add(writer, rows, known);
     if (this.#deleted.size > 0) {
       const given = JSON.stringify([...this.#deleted]);
       const { texts } = writer.dialect;
-      await writer.run(`DELETE FROM counts WHERE uid IN (${texts})`, given);
-      await writer.run(`UPDATE list_indexes SET state = 'void' WHERE scope IN (${texts})`, given);
+      await writer.send(`DELETE FROM counts WHERE uid IN (${texts})`, given);
+      await writer.send(`UPDATE list_indexes SET state = 'void' WHERE scope IN (${texts})`, given);
     }
-    return stored.flatMap(([uid, kind, , lists]) => {
-      return lists === 0 ? [] : [{ uid, kind, changes: this.#at(uid, kind).changes }];
-    });
+    return listed.map(([uid, kind]) => ({ uid, kind, changes: this.#at(uid, kind).changes }));
+  }
+
+  /** Where no node is known to have indexes of lists, the commit need not wait for the sums. */
+  async #add(
+    writer: BatchWriter,
+    rows: readonly DeltaRow[],
+    known: KnownCounts,
+  ): Promise<readonly SumRow[]> {
+    if (writer.isPipelined && !known.mayHaveLists(rows)) {
+      await known.addWithoutLists(writer, rows, (kind) => this.#rows.uidsOf(kind));
+      return [];
+    }
+    const { text, params } = sumsOf(writer.dialect, rows);
+    const stored = await writer.arrays<SumRow>(text, ...params);
+    await this.#rows.store(writer, this.#versions(stored));
+    return known.learn(stored);
   }
 
   /** The new versions of the changed kinds. */
@@ -181,18 +203,6 @@ export class CountChanges {
     }
     return delta;
   }
-}
-
-function upsertOf({ tuples, asInteger }: Dialect): string {
-  const given = tuples("uid", "kind", "children", "descendants", "changes");
-  return `INSERT INTO counts (uid, kind, children, descendants, changes)
-    SELECT uid, kind, ${["children", "descendants", "changes"].map(asInteger).join(", ")}
-    FROM (${given}) given WHERE true ORDER BY 1, 2
-    ON CONFLICT (uid, kind) DO UPDATE SET
-      children = counts.children + excluded.children,
-      descendants = counts.descendants + excluded.descendants,
-      changes = counts.changes + excluded.changes
-    RETURNING uid, kind, changes, lists`;
 }
 
 /** A node and its ancestors, up to the node above all roots. */

@@ -44,9 +44,10 @@ export class TcpProxy {
     this.#targets.clear();
   }
 
-  /** Forwards nothing more on open connections, which neither side notices. New connections work. */
+  /** Forwards nothing more on open connections, nor that one side closes them. New connections work. */
   forgetConnections(): void {
-    for (const socket of this.#sockets) socket.removeAllListeners("data");
+    for (const socket of this.#sockets)
+      socket.removeAllListeners("data").removeAllListeners("close");
   }
 
   /** Resets all connections, also new ones. */

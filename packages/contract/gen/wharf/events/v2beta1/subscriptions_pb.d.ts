@@ -198,11 +198,15 @@ export declare const SubscriptionSchema: GenMessage<Subscription, {jsonType: Sub
  */
 export declare type SubscriptionHealth = Message<"wharf.events.v2beta1.SubscriptionHealth"> & {
   /**
+   * When the sink last accepted an event.
+   *
    * @generated from field: google.protobuf.Timestamp last_success_time = 1;
    */
   lastSuccessTime?: Timestamp | undefined;
 
   /**
+   * When an attempt last failed.
+   *
    * @generated from field: google.protobuf.Timestamp last_failure_time = 2;
    */
   lastFailureTime?: Timestamp | undefined;
@@ -227,11 +231,15 @@ export declare type SubscriptionHealth = Message<"wharf.events.v2beta1.Subscript
  */
 export declare type SubscriptionHealthJson = {
   /**
+   * When the sink last accepted an event.
+   *
    * @generated from field: google.protobuf.Timestamp last_success_time = 1;
    */
   lastSuccessTime?: TimestampJson;
 
   /**
+   * When an attempt last failed.
+   *
    * @generated from field: google.protobuf.Timestamp last_failure_time = 2;
    */
   lastFailureTime?: TimestampJson;

@@ -44,6 +44,8 @@ export interface Timeouts {
   readonly waitMs: number;
   /** The database ends transactions of replicas that hang or are gone. */
   readonly idleInTransactionMs: number;
+  /** A ROLLBACK that takes longer is given up, with its connection. */
+  readonly rollbackMs: number;
   /** How long to ask for the outcome of a commit whose connection broke: most callers wait 30 seconds. */
   readonly outcomeMs: number;
 }
@@ -58,6 +60,7 @@ const TIMEOUTS: Timeouts = {
   lockMs: 5_000,
   waitMs: 5_000,
   idleInTransactionMs: 10_000,
+  rollbackMs: 2_000,
   outcomeMs: 15_000,
 };
 
@@ -70,7 +73,7 @@ export interface Cluster {
   readonly locked: LockedTables;
   /** Of sessions that are not for reads. */
   readonly limits: SessionLimits;
-  readonly outcomeMs: number;
+  readonly timeouts: Timeouts;
   /** Waits for reads in progress, but not long. */
   drain(): Promise<void>;
   /** Closes what is still open. */
@@ -124,7 +127,7 @@ export async function connectCluster(
     readsFor: (sql) => (isPointRead(sql) ? points : isWalk(sql) ? walks : pool),
     costly: new CostlyConnections({ connections, costly: costlyPool, others: pool, ticks }),
     limits,
-    outcomeMs: timeouts.outcomeMs,
+    timeouts,
     async drain() {
       await Promise.all([pool, points, walks, costlyPool].map((reads) => reads.close()));
     },

@@ -1,18 +1,21 @@
 import { shownHost } from "../../../config/database-url.ts";
 import { ConfigError } from "../../../config/settings.ts";
 import type { Connection, ConnectionObserver, ServerFacts, SessionLimits } from "./connection.ts";
-import { DatabaseUnavailable } from "./failures.ts";
+import { DatabaseUnavailable, isFromServer } from "./failures.ts";
 import type { Primary } from "./primary.ts";
 
 /**
- * A process of the server whose client is gone keeps its locks until the operating system notices. Not while
- * it works: that ends by itself, and a commit must not be interrupted while it waits for a standby.
+ * A process of the server whose client is gone keeps its locks until the operating system notices. It is not ended while
+ * it works, because a commit must not be interrupted while it waits for a standby, but when it has become idle. Selects
+ * those that are still at work.
  */
-const TERMINATE = `SELECT pg_terminate_backend(a.pid)
-  FROM pg_stat_activity a
-  JOIN jsonb_to_recordset($1::jsonb) AS gone(pid integer, started text)
-    ON a.pid = gone.pid AND a.backend_start::text = gone.started
-  WHERE a.state LIKE 'idle%'`;
+const TERMINATE = `SELECT pid, started FROM (
+    SELECT a.pid, gone.started,
+      CASE WHEN a.state LIKE 'idle%' THEN pg_terminate_backend(a.pid) ELSE false END AS ended
+    FROM pg_stat_activity a
+    JOIN jsonb_to_recordset($1::jsonb) AS gone(pid integer, started text)
+      ON a.pid = gone.pid AND a.backend_start::text = gone.started) known
+  WHERE NOT ended`;
 
 /** Two connections that share a process of the server, one transaction at a time, have no session of their own. */
 const TRANSACTION_POOLING =
@@ -23,6 +26,8 @@ function isSameProcess({ host, facts }: Connection, other: Connection): boolean 
   return host === other.host && started !== "" && facts.pid === pid && facts.started === started;
 }
 
+type Orphan = Pick<ServerFacts, "pid" | "started">;
+
 /** Beyond this, the server has to notice by itself. */
 const MAX_ORPHANS = 100;
 
@@ -31,8 +36,8 @@ export class Connections {
   readonly #primary: Primary;
   readonly #open = new Set<Connection>();
   readonly #observers: ((connection: Connection) => void)[] = [];
-  /** Server processes of connections that were given up. */
-  #orphans: ServerFacts[] = [];
+  /** Server processes of connections that were given up, until they are ended. */
+  #orphans: Orphan[] = [];
 
   /** `connect` receives what is to be notified of every connection. */
   constructor(connect: (observer: ConnectionObserver) => Primary) {
@@ -70,8 +75,7 @@ export class Connections {
 
   /** Gives a connection up without asking the peer. */
   destroy(connection: Connection, reason: string): void {
-    this.#orphans.push(connection.facts);
-    if (this.#orphans.length > MAX_ORPHANS) this.#orphans.shift();
+    this.#addOrphans([connection.facts]);
     this.#destroy(connection, reason);
   }
 
@@ -88,8 +92,17 @@ export class Connections {
     const gone = this.#orphans;
     this.#orphans = [];
     const values = [JSON.stringify(gone.map(({ pid, started }) => ({ pid, started })))];
-    // Compatible databases may not know how.
-    await connection.query({ text: TERMINATE, values }).catch(() => {});
+    try {
+      const { rows } = await connection.query({ text: TERMINATE, values });
+      this.#addOrphans(rows);
+    } catch (error) {
+      // Compatible databases may not know how.
+      if (!isFromServer(error)) this.#addOrphans(gone);
+    }
+  }
+
+  #addOrphans(more: readonly Orphan[]): void {
+    this.#orphans = [...this.#orphans, ...more].slice(-MAX_ORPHANS);
   }
 
   #closed(connection: Connection): void {

@@ -6,14 +6,18 @@ import { beginBatch, type Marker } from "./batches.ts";
 import { wasCommitted } from "./commit-outcome.ts";
 import type { Connection } from "./connection.ts";
 
-/** A ROLLBACK that takes longer is given up, with its connection. */
-const ROLLBACK_TIMEOUT_MS = 2_000;
-
 /** Where connections come from. */
 export interface ConnectionSource {
   open(): Promise<Connection>;
   /** Closes a connection without waiting for the peer, which may be silent. */
   discard(connection: Connection): void;
+}
+
+export interface TransactionTimeouts {
+  /** Of a ROLLBACK. */
+  readonly rollbackMs: number;
+  /** Of finding out about a COMMIT whose connection broke. */
+  readonly outcomeMs: number;
 }
 
 /** The connection that writes, with what is needed to find out about its last commit. */
@@ -35,13 +39,13 @@ interface OpenTransaction {
  */
 export class Transactions {
   readonly #source: ConnectionSource;
-  readonly #outcomeTimeoutMs: number;
+  readonly #timeouts: TransactionTimeouts;
   #idle: WriteConnection | undefined;
   #open: OpenTransaction | undefined;
 
-  constructor(source: ConnectionSource, outcomeTimeoutMs: number) {
+  constructor(source: ConnectionSource, timeouts: TransactionTimeouts) {
     this.#source = source;
-    this.#outcomeTimeoutMs = outcomeTimeoutMs;
+    this.#timeouts = timeouts;
   }
 
   /** A transaction stays on the connection that began it: if that breaks, the rest must fail too. */
@@ -82,7 +86,7 @@ export class Transactions {
     } catch (error) {
       this.#source.discard(connection.client);
       if (marker === undefined || isAnswer(error)) throw error;
-      const committed = await wasCommitted(this.#source, marker, this.#outcomeTimeoutMs);
+      const committed = await wasCommitted(this.#source, marker, this.#timeouts.outcomeMs);
       if (committed === true) return;
       throw committed === false ? new NotCommitted(error) : new CommitOutcomeUnknown(error);
     }
@@ -94,7 +98,8 @@ export class Transactions {
   async rollback(): Promise<void> {
     const { connection } = this.#end();
     if (connection.client.closed !== undefined) return;
-    const timer = setTimeout(() => this.#source.discard(connection.client), ROLLBACK_TIMEOUT_MS);
+    const { rollbackMs } = this.#timeouts;
+    const timer = setTimeout(() => this.#source.discard(connection.client), rollbackMs);
     try {
       await connection.client.query("ROLLBACK");
       this.#idle = connection;
