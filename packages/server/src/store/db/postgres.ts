@@ -45,7 +45,7 @@ export async function openPostgres(
     writer: new LockAwareWriter(() => transactions.client, locked),
     pipelines: true,
     get load() {
-      return { connections: connections.all.size, readsWaiting: pool.waiting };
+      return { connections: connections.all.size, readsWaiting: cluster.readsWaiting };
     },
     begin: (turn, first, lenient) => transactions.begin(turn, first, lenient),
     commit: () => transactions.commit(),
