@@ -45,7 +45,8 @@ export async function dataSet(count: number, kind: DataKind = "groups"): Promise
   try {
     const program = kind === "audit" ? FILL_AUDIT : FILL;
     await promisify(execFile)(process.execPath, [program, scratch, String(count), kind]);
-    renameSync(scratch, folder);
+    // Another run may have created the same meanwhile.
+    if (!existsSync(folder)) renameSync(scratch, folder);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isBuilt } from "./built.ts";
 import { chooseCores } from "./cores.ts";
+import type { Costs } from "./costs/cost.ts";
 import { COST_NAME, measureCosts } from "./costs/measure-costs.ts";
 import { type Finding, findingOf, problemOf } from "./finding.ts";
 import type { HttpJob } from "./load/http.ts";
@@ -17,7 +18,7 @@ import { type Options, readOptions, USAGE } from "./options.ts";
 import { writePages } from "./pages/pages.ts";
 import { showProfiles } from "./profile.ts";
 import { Program } from "./program.ts";
-import { isWhole, keep, machine } from "./results.ts";
+import { isKept, keep, keepPartial, machine } from "./results.ts";
 import type { Bench, Row } from "./row.ts";
 import { sectionsOf } from "./rows/rows.ts";
 import { TABLE_HEAD, tableLine } from "./table.ts";
@@ -82,16 +83,28 @@ async function run(options: Options): Promise<void> {
   for (const [at, { title, row }] of rows.entries()) {
     console.error(`[${at + 1}/${rows.length}, ${secondsSince(begun)} s] ${row.work} …`);
     findings.push(await measureRow(bench, title, row));
+    keepPartial({ machine: facts, took: secondsSince(begun), findings }, options, cores);
   }
   if (hasCosts) console.error(`[${secondsSince(begun)} s] ${COST_NAME} …`);
-  const costs = hasCosts ? { costs: await measureCosts(bench) } : {};
+  const costs = hasCosts ? await costsOf(bench) : {};
   const found = { machine: facts, took: secondsSince(begun), findings, ...costs };
   show(findings);
   if (options.quick) console.log("\nQuick run: the figures only show that everything works.");
   if (profiles !== undefined) showProfiles(profiles);
   console.error(`\n${found.took} s; saved to ${keep(found, options, cores)}`);
-  if (isWhole(options)) console.error(`written: ${writePages().join(", ")}`);
+  if (isKept(found, options)) console.error(`written: ${writePages().join(", ")}`);
   if (findings.some(({ state }) => state === "failed")) process.exitCode = 1;
+}
+
+/** The costs; without them, the findings are kept all the same. */
+async function costsOf(bench: Bench): Promise<{ costs?: Costs }> {
+  try {
+    return { costs: await measureCosts(bench) };
+  } catch (error) {
+    console.error(error);
+    process.exitCode = 1;
+    return {};
+  }
 }
 
 function show(findings: readonly Finding[]): void {

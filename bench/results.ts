@@ -68,31 +68,47 @@ export function machine(): Machine {
 export type Found = Pick<Result, "machine" | "findings" | "costs" | "took">;
 
 /**
- * Keeps the findings. Only a whole run belongs in the repository; a run that was cut short is for those who ran it.
+ * Keeps the findings. Only a run of all rows, or of all costs, belongs in the repository; one that was cut short is for
+ * those who ran it.
  */
 export function keep(found: Found, options: Options, cores: Cores): string {
-  const made = new Date().toISOString();
-  const commit = git("rev-parse", "--short", "HEAD");
-  const result: Result = {
-    ...{ made, commit, changed: git("status", "--porcelain") !== "" },
-    ...{ machine: found.machine, pinning: cores.note, built: isBuilt(), settings: options },
-    ...found,
-  };
-  const text = `${JSON.stringify(result, undefined, 2)}\n`;
-  if (!isWhole(options)) {
-    const file = join(tmpdir(), "wharf-bench-partial.json");
-    writeFileSync(file, text);
-    return file;
-  }
+  if (!isKept(found, options)) return keepPartial(found, options, cores);
   mkdirSync(RESULTS, { recursive: true });
-  const name = `${made.slice(0, 10)}-${commit}.json`;
-  writeFileSync(join(RESULTS, name), text);
+  const result = resultOf(found, options, cores);
+  const kind = found.findings.length === 0 ? "-costs" : "";
+  const name = `${result.made.slice(0, 10)}-${result.commit}${kind}.json`;
+  write(join(RESULTS, name), result);
   return `bench/results/${name}`;
 }
 
-/** Whether a run measures everything at full size. */
-export function isWhole({ quick, only }: Options): boolean {
-  return !quick && only === "";
+/** Keeps what there is of a run outside the repository: also after each row, in case that the run is interrupted. */
+export function keepPartial(found: Found, options: Options, cores: Cores): string {
+  const file = join(tmpdir(), "wharf-bench-partial.json");
+  write(file, resultOf(found, options, cores));
+  return file;
+}
+
+function write(file: string, result: Result): void {
+  writeFileSync(file, `${JSON.stringify(result, undefined, 2)}\n`);
+}
+
+function resultOf(found: Found, options: Options, cores: Cores): Result {
+  const made = new Date().toISOString();
+  const commit = git("rev-parse", "--short", "HEAD");
+  return {
+    ...{ made, commit, changed: git("status", "--porcelain") !== "" },
+    ...{ pinning: cores.note, built: isBuilt(), settings: options },
+    ...found,
+  };
+}
+
+/** Whether a run measured all rows at full size, or the costs and nothing else. */
+export function isKept(
+  { findings, costs }: Pick<Found, "findings" | "costs">,
+  options: Options,
+): boolean {
+  const { quick, only } = options;
+  return !quick && (only === "" || (findings.length === 0 && costs !== undefined));
 }
 
 /** All kept results, the oldest first. */

@@ -29,6 +29,8 @@ const PEERS = [
   ...["chromium-headless-shell", "docker-registry", "skopeo", "zsh", "fish"].map((name) => {
     return { package: name, isThere: () => existsSync(join("/usr/bin", name)) };
   }),
+  // For promtool.
+  { package: "prometheus", isThere: () => existsSync("/usr/bin/promtool") },
 ];
 
 function installPeers() {

@@ -4,6 +4,9 @@ import { line, round, svg, text } from "./svg.ts";
 export interface Curve {
   readonly name: string;
   readonly points: readonly (readonly [x: number, y: number])[];
+  /** One of four; together with dashes, it distinguishes curves. */
+  readonly color: number;
+  readonly isDashed: boolean;
 }
 
 export interface LineChart {
@@ -17,9 +20,6 @@ export interface LineChart {
 const WIDTH = 960;
 const HEIGHT = 420;
 const PLOT = { left: 70, right: 750, top: 56, bottom: 360 };
-const COLORS = 4;
-/** Dashes and colors together distinguish curves. */
-const DASHES = ["", "7 4", "2 3", "10 3 2 3"];
 const LABEL_HEIGHT = 16;
 
 /** A chart with logarithmic axes, whose curves are named at their ends. */
@@ -45,11 +45,9 @@ export function lineChart({ title, description, x, y, curves }: LineChart): stri
       text(PLOT.left - 8, ys.at(tick) + 4, tick.toLocaleString("en"), "s", "end"),
     ]),
   ];
-  const drawn = curves.map((curve, at) => {
+  const drawn = curves.map((curve) => {
     const path = curve.points.map(([px, py]) => `${round(xs.at(px))} ${round(ys.at(py))}`);
-    const dash = DASHES[Math.floor(at / COLORS) % DASHES.length];
-    const style = dash === "" ? "" : ` stroke-dasharray="${dash}"`;
-    return `<path class="line c${at % COLORS}"${style} d="M${path.join("L")}"/>`;
+    return stroke(curve, `M${path.join("L")}`);
   });
   return svg({
     ...{ title, description, width: WIDTH, height: HEIGHT },
@@ -68,24 +66,25 @@ export function lineChart({ title, description, x, y, curves }: LineChart): stri
 
 /** The names of curves beside their ends, moved apart where they would overlap. */
 function labels(curves: readonly Curve[], endOf: (curve: Curve) => number, xs: Scale): string[] {
-  const sorted = curves
-    .map((curve, at) => ({ curve, at, y: endOf(curve) }))
-    .sort((a, b) => a.y - b.y);
+  const sorted = curves.map((curve) => ({ curve, y: endOf(curve) })).sort((a, b) => a.y - b.y);
   const total = sorted.length * LABEL_HEIGHT;
   let next = Math.max(PLOT.top, Math.min(...sorted.map(({ y }) => y), PLOT.bottom - total));
-  return sorted.flatMap(({ curve, at, y }) => {
+  return sorted.flatMap(({ curve, y }) => {
     const baseline = Math.max(next, y);
     next = baseline + LABEL_HEIGHT;
     const end = xs.at(curve.points.at(-1)?.[0] ?? 1);
-    const dash = DASHES[Math.floor(at / COLORS) % DASHES.length];
-    const style = dash === "" ? "" : ` stroke-dasharray="${dash}"`;
     const from = PLOT.right + 8;
     return [
       `<path class="grid" d="M${round(end)} ${round(y)}L${round(from)} ${round(baseline)}"/>`,
-      `<path class="line c${at % COLORS}"${style} d="M${from} ${round(baseline)}h24"/>`,
+      stroke(curve, `M${from} ${round(baseline)}h24`),
       text(from + 30, baseline + 4, curve.name, "s"),
     ];
   });
+}
+
+function stroke({ color, isDashed }: Curve, path: string): string {
+  const dashes = isDashed ? ' stroke-dasharray="7 4"' : "";
+  return `<path class="line c${color}"${dashes} d="${path}"/>`;
 }
 
 interface Scale {

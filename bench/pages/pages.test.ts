@@ -108,6 +108,7 @@ test("the chart of targets names misses in its description", () => {
 });
 
 test("without measured costs there is no page about scale", () => {
+  assert.doesNotMatch(pages(RESULT).get("performance.md") ?? "", /scale\.md\)/);
   assert.equal(pages(RESULT).has("scale.md"), false);
   const page = pages({ ...RESULT, costs: COSTS }).get("scale.md") ?? "";
   assert.doesNotMatch(page, /NaN|Infinity|undefined/);

@@ -14,16 +14,18 @@ const DOCS = join(import.meta.dirname, "../../docs");
 
 /** The files of the pages: contents by path below docs. Predictions simulate so many requests each. */
 export function pagesOf(results: readonly Result[], requests = REQUESTS): Map<string, string> {
-  const latest = results.at(-1);
+  const measured = results.filter(({ findings }) => findings.length > 0);
+  const latest = measured.at(-1);
   if (latest === undefined) throw new Error("bench/results has no results yet: npm run bench");
   const sections = sectionsOf(readOptions([]));
   const peers = peerChart(latest.findings.filter(({ section }) => section === "Peers"));
+  const costed = results.findLast(({ costs }) => costs !== undefined);
+  const has = { peers: peers !== undefined, scale: costed !== undefined };
   const files = new Map([
-    ["performance.md", performancePage(results, sections, peers !== undefined)],
+    ["performance.md", performancePage(measured, sections, has)],
     ["images/performance.svg", targetChart(latest.findings)],
   ]);
   if (peers !== undefined) files.set("images/peers.svg", peers);
-  const costed = results.findLast(({ costs }) => costs !== undefined);
   for (const [path, content] of costed === undefined ? [] : scaleFiles(costed, requests)) {
     files.set(path, content);
   }

@@ -33,7 +33,7 @@ export function peerChart(findings: readonly Finding[]): string | undefined {
 function pair({ work, reference, figures }: Measured, y: number): string[] {
   const { ours, reference: theirs, unit } = figures;
   const most = Math.max(ours, theirs);
-  const [name] = work.split(", beside");
+  const [name] = work.split(", ");
   const one = (value: number, label: string, kind: string, top: number) => {
     const width = (value / most) * BARS.width;
     const figure = figureText(value, unit);

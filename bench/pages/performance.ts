@@ -1,6 +1,6 @@
 /** docs/performance.md, made of the kept results. */
 import { type Finding, ratioText, type State } from "../finding.ts";
-import type { Result } from "../results.ts";
+import type { Machine, Result } from "../results.ts";
 import type { Section } from "../row.ts";
 import { TABLE_HEAD, tableLine } from "../table.ts";
 
@@ -15,7 +15,7 @@ const TREND_SECTION = "One core";
 export function performancePage(
   results: readonly Result[],
   sections: readonly Section[],
-  hasPeerChart: boolean,
+  has: { readonly peers: boolean; readonly scale: boolean },
 ): string {
   const result = results.at(-1) as Result;
   return `${[
@@ -25,7 +25,10 @@ export function performancePage(
 machine; absolute figures do. Rows that miss their target are shown as missed.`,
     summaryOf(result),
     "![Rows of the benchmark against their targets](images/performance.svg)",
-    hasPeerChart ? "![Requests per second beside peers](images/peers.svg)" : "",
+    has.peers ? "![Requests per second beside peers](images/peers.svg)" : "",
+    has.scale
+      ? "[Scale](scale.md) has what an operation costs, and what a simulation predicts from it for more processes."
+      : "",
     repeat(result),
     "## Results",
     ...sections.map((section) => sectionText(section, result.findings)),
@@ -44,7 +47,7 @@ function counts(findings: readonly Finding[]): string {
 }
 
 function summaryOf({ made, commit, changed, machine, findings, pinning, built }: Result): string {
-  const { cores, model = "", arch, platform, memoryGiB, node, loadBefore } = machine;
+  const { cores, model = "", arch, platform, memoryGiB, node } = machine;
   const name = model === "" || model === "unknown" ? arch : `${model} (${arch})`;
   const facts = [
     `| measured | ${made.slice(0, 10)}, commit ${commit}${changed ? " with uncommitted changes" : ""} |`,
@@ -52,11 +55,13 @@ function summaryOf({ made, commit, changed, machine, findings, pinning, built }:
     `| processes | ${pinning}${built ? "" : "; run from sources, not built"} |`,
     `| rows | ${counts(findings)} |`,
   ];
-  const busy =
-    (loadBefore ?? 0) > QUIET_LOAD
-      ? `\n\nThe machine was **not idle** before this run (load average ${loadBefore}): figures are worse than they should be, and ratios less exact.`
-      : "";
-  return `| | |\n|---|---|\n${facts.join("\n")}${busy}`;
+  return `| | |\n|---|---|\n${facts.join("\n")}${busyText(machine)}`;
+}
+
+/** A warning about figures of a machine that others used, too. */
+export function busyText({ loadBefore = 0 }: Machine): string {
+  if (loadBefore <= QUIET_LOAD) return "";
+  return `\n\nThe machine was **not idle** before this run (load average ${loadBefore}): figures are worse than they should be, and ratios less exact.`;
 }
 
 function repeat({ took }: Result): string {
@@ -72,7 +77,7 @@ node bench/pages/main.ts          # makes the pages again from bench/results
 \`\`\`
 
 The first run creates data sets of a million rows in the temporary directory, which takes some minutes, and installs the
-Debian packages of PostgreSQL, docker-registry and skopeo if they are missing. \`--peers\` installs Directus (500 MB) into
+Debian packages of PostgreSQL, docker-registry and skopeo if they are missing. \`--peers\` installs Directus (700 MB) into
 \`~/.cache/wharf-bench\`.${minutes}
 
 A server and its reference share one core and are measured in turn; the load runs on another core. Figures are medians

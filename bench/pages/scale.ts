@@ -5,6 +5,7 @@ import type { Result } from "../results.ts";
 import type { Deployment, Mix } from "../simulation/deployment.ts";
 import { type Check, capacityOf, checksOf, predict } from "../simulation/predict.ts";
 import { type Curve, lineChart } from "./line-chart.ts";
+import { busyText } from "./performance.ts";
 import { SCALE_TEXT } from "./scale-text.ts";
 
 /** The requests of a usual installation. */
@@ -43,6 +44,9 @@ const ON_POSTGRES: readonly Named[] = REPLICAS.map(([processes, databaseCores]) 
 
 const DEPLOYMENTS: readonly Named[] = [...ON_SQLITE, ...ON_POSTGRES];
 
+const QUICK_TEXT =
+  " **Provisional**: from a quick run, with short measurements of small data sets.";
+
 /** The page and its charts: contents by path below docs. */
 export function scaleFiles(result: Result, requests: number): Map<string, string> {
   const costs = result.costs as Costs;
@@ -54,11 +58,11 @@ export function scaleFiles(result: Result, requests: number): Map<string, string
 }
 
 function scalePage(result: Result, costs: Costs, requests: number): string {
-  const { made, commit, machine, findings } = result;
+  const { made, commit, machine, findings, settings } = result;
   const checks = checksOf(costs, requests);
   const { head, method, model, sizes, ends, next } = SCALE_TEXT;
   const memory = findings.find(({ work }) => work.startsWith("memory with"))?.figures;
-  const measured = `Measured on ${made.slice(0, 10)} at commit ${commit}: ${machine.cores} cores, ${machine.arch}, Node.js ${machine.node.slice(1)}. Each server process had one core.`;
+  const measured = `Measured on ${made.slice(0, 10)} at commit ${commit}: ${machine.cores} cores, ${machine.arch}, Node.js ${machine.node.slice(1)}. Each server process had one core.${settings.quick ? QUICK_TEXT : ""}${busyText(machine)}`;
   return `${[
     head,
     `${measured}\n\n${method}`,
@@ -219,14 +223,15 @@ function limits(costs: Costs) {
 
 /** Response times by load: each curve ends at 90 % of its capacity. */
 function latencyChart(costs: Costs, requests: number): string {
-  const curves: Curve[] = [...ON_SQLITE, ...ON_POSTGRES.slice(0, 4)].map((deployment) => {
+  const curves = [...ON_SQLITE, ...ON_POSTGRES.slice(0, 4)].map((deployment, at): Curve => {
     const capacity = capacityOf(costs, deployment, MIX);
     const points = SHARES.map((share) => {
       const at = capacity * share;
       const { perSecond, p99Ms } = predict(costs, deployment, MIX, at, requests);
       return [perSecond, p99Ms] as const;
     });
-    return { name: shortName(deployment), points };
+    const isDashed = deployment.store === "PostgreSQL";
+    return { name: shortName(deployment), points, color: at % 4, isDashed };
   });
   return lineChart({
     title: "Predicted response time that 99 % of the requests do not exceed",
@@ -246,7 +251,8 @@ function capacityChart(costs: Costs): string {
   ];
   const processes = [1, 2, 4, 8, 16, 32];
   const curves = (["SQLite", "PostgreSQL"] as const).flatMap((store) =>
-    mixes.map(([name, mix]) => ({
+    mixes.map(([name, mix], color) => ({
+      ...{ color, isDashed: store === "PostgreSQL" },
       name: `${name}, ${store === "SQLite" ? "SQLite" : "PG, 16 cores"}`,
       points: processes.map((count) => {
         const deployment = { store, processes: count, databaseCores: 16, networkMs: NETWORK_MS };

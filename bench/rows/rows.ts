@@ -84,7 +84,7 @@ export function sectionsOf(options: Options): Section[] {
         deliveriesRow(options, 1),
         deliveriesRow(options, 16),
         subscribedCreateRow(1, { atLeast: 0.9 }),
-        subscribedCreateRow(100),
+        subscribedCreateRow(options.quick ? 10 : 100),
         eventDelayRow(options),
       ],
     },
@@ -100,7 +100,7 @@ export function sectionsOf(options: Options): Section[] {
         importRow(options),
         ...advisoryRowsOf(options),
         ...advisorySearchRows(options),
-        archiveRow,
+        archiveRow(options),
       ],
     },
     {

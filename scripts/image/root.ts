@@ -22,6 +22,8 @@ export function rootEntries(): Entries {
     entries.set(`usr/${link}`, { type: "directory" });
   }
   for (const [path, text] of Object.entries(ROOT_FILES)) entries.set(path, file(text));
+  // Where runtimes mount what they provide, also on a root that is only read.
+  for (const path of ["dev", "proc", "sys", "etc"]) entries.set(path, { type: "directory" });
   entries.set("tmp", { type: "directory", mode: 0o1777 });
   entries.set("data", { type: "directory", mode: 0o700, owner: USER });
   return entries;

@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT, StepError } from "../step.ts";
+import { commentIndex } from "./comments.ts";
 import { contractFiles } from "./contract-files.ts";
 import { clientServiceNames, contractIndexes } from "./contract-index.ts";
 import { resourceIndex } from "./resource-index.ts";
@@ -32,6 +33,7 @@ async function indexes(): Promise<Map<string, string>> {
   const files = await contractFiles();
   return new Map([
     ...(await contractIndexes(files)),
+    ...(await commentIndex()),
     ...resourceIndex(),
     [CLIENT_README, readme(clientServiceNames(files))],
   ]);

@@ -15,7 +15,7 @@ import { licensesOf } from "./licenses.ts";
 const COMMAND = join(ROOT, "packages/cli");
 
 /** The oldest Node.js of the commands; the server needs 24 (bin/installed.cjs). */
-const OLDEST = "20.3";
+const OLDEST = "20.12";
 
 /** The file name of each shell's completion script. */
 const COMPLETIONS = { bash: "wharf.bash", zsh: "_wharf", fish: "wharf.fish" } as const;
@@ -81,7 +81,7 @@ export async function stageCommand(stage: string): Promise<string> {
 
 function manifest(folder: string): object {
   const source = JSON.parse(readFileSync(join(COMMAND, "package.json"), "utf8"));
-  const { private: _, dependencies: __, type: ___, ...own } = source;
+  const { private: _, dependencies: __, ...own } = source;
   const pages = readdirSync(join(folder, "man")).sort();
   return {
     ...own,

@@ -16,9 +16,15 @@ import { ROOT, tool } from "../step.ts";
 
 export const LIBRARY_NAMES = ["contract", "client", "advisories"] as const;
 
-/** The oldest Node.js: Map.groupBy and Zstandard, which only the advisories need, came later. */
-const ENGINES: Readonly<Record<string, string>> = { advisories: ">=22.15" };
-const DEFAULT_ENGINE = ">=20.3";
+/**
+ * The oldest Node.js, and the functions that it has: compiling rejects others. Map.groupBy and Zstandard, which only the
+ * advisories need, came later.
+ */
+const PLATFORMS: Readonly<Record<string, { readonly node: string; readonly lib: string[] }>> = {
+  contract: { node: ">=20.3", lib: ["es2023"] },
+  client: { node: ">=20.3", lib: ["es2023"] },
+  advisories: { node: ">=22.15", lib: ["es2024", "esnext.collection"] },
+};
 
 interface Manifest {
   readonly version: string;
@@ -33,7 +39,7 @@ export async function stageLibrary(name: string, stage: string): Promise<string>
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   copyGenerated(source, join(folder, "dist"));
-  await compile(source, folder, stage);
+  await compile(name, folder, stage);
   for (const file of filesBelow(join(folder, "dist"))) {
     if (file.endsWith(".d.ts")) rewriteImports(file);
   }
@@ -54,7 +60,8 @@ function copyGenerated(source: string, dist: string): void {
   }
 }
 
-async function compile(source: string, folder: string, stage: string): Promise<void> {
+async function compile(name: string, folder: string, stage: string): Promise<void> {
+  const source = join(ROOT, "packages", name);
   const config = join(folder, "tsconfig.json");
   const contract = join(stage, "contract/dist");
   const settings = {
@@ -65,6 +72,7 @@ async function compile(source: string, folder: string, stage: string): Promise<v
       rewriteRelativeImportExtensions: true,
       // Not newer than the oldest Node.js that runs them.
       target: "es2022",
+      lib: PLATFORMS[name]?.lib,
       rootDir: source,
       outDir: join(folder, "dist"),
       typeRoots: [join(ROOT, "node_modules/@types")],
@@ -96,7 +104,7 @@ function packedManifest({ private: _, exports, ...manifest }: Manifest, name: st
     ...manifest,
     sideEffects: false,
     files: ["dist"],
-    engines: { node: ENGINES[name] ?? DEFAULT_ENGINE },
+    engines: { node: PLATFORMS[name]?.node },
     types: packedExport(exports["."] as string).types,
     exports: {
       ...Object.fromEntries(

@@ -51,6 +51,10 @@ export async function fill(program: Program): Promise<Filled> {
   await importAdvisories(api, root.uid);
   const { advisories } = (await api.get(ADVISORIES)).body;
   for (const { uid } of advisories) await get(`${ADVISORIES}/${uid}`);
+  // Nothing is sent: no event has this type.
+  const filters = [{ exact: { type: "none" } }];
+  const subscription = { sink: "https://sink.example/events", filters };
+  await create("/events/v2beta1/subscriptions", folder, subscription);
   const { keys } = (await api.get("/.well-known/jwks.json")).body;
   return {
     account: ACCOUNT,

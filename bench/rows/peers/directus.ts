@@ -75,7 +75,7 @@ function created(path: string): Request {
 
 async function measure(bench: Bench, work: Work) {
   const { options, cores, http } = bench;
-  if (!options.peers) throw new NotMeasured("measured with --peers only: Directus is 500 MB");
+  if (!options.peers) throw new NotMeasured("measured with --peers only: Directus is 700 MB");
   await using directus = await Directus.start(cores.serving, options.sizes.medium);
   await work.verify(directus, options.sizes.medium);
   using folder = new ScratchData();

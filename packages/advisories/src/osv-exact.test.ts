@@ -10,7 +10,7 @@ import { assertValid } from "../test/schemas.ts";
 import { osvDocument } from "./publish/index.ts";
 import { readDocument } from "./read/index.ts";
 
-const SEEDS = Array.from({ length: runs(50, 200) }, (_, seed) => seed);
+const SEEDS = Array.from({ length: runs(20, 200) }, (_, seed) => seed);
 
 /** The documents that are published after a record was imported. */
 function republished(record: JsonObject): JsonObject[] {

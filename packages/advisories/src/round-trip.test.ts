@@ -10,7 +10,7 @@ import { csafDocument, openVexDocument, osvDocument, packageOf } from "./publish
 import { packagesOf } from "./publish/packages.ts";
 import { readDocument } from "./read/index.ts";
 
-const SEEDS = Array.from({ length: runs(15, 50) }, (_, seed) => seed);
+const SEEDS = Array.from({ length: runs(6, 50) }, (_, seed) => seed);
 
 /** The documents of a feed, by path. */
 async function published(given: readonly Advisory[], format: Format) {

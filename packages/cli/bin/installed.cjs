@@ -4,7 +4,8 @@
 "use strict";
 const { OLDEST_FOR_SERVER, bundledNode, handOver, major } = require("./runtime.cjs");
 
-const OLDEST = 20;
+/** The oldest Node.js of the commands, as the manifest of the package says: it has crypto.hash. */
+const OLDEST = [20, 12];
 
 /** The oldest Node.js that has all functions that the commands call. */
 const OLDEST_COMPLETE = 24;
@@ -19,6 +20,11 @@ function needsServer() {
   );
 }
 
+function isTooOld() {
+  const [first, second] = process.versions.node.split(".").map(Number);
+  return first < OLDEST[0] || (first === OLDEST[0] && second < OLDEST[1]);
+}
+
 function fail(message, hint) {
   console.error(`wharf: ${message}\n  → ${hint}`);
   process.exit(1);
@@ -29,8 +35,9 @@ function start() {
   require("../dist/wharf.cjs");
 }
 
-if (major() < OLDEST) {
-  fail(`needs Node.js ${OLDEST} or newer, this is ${process.version}`, "install a newer Node.js");
+if (isTooOld()) {
+  const oldest = OLDEST.join(".");
+  fail(`needs Node.js ${oldest} or newer, this is ${process.version}`, "install a newer Node.js");
 } else if (needsServer() && major() < OLDEST_FOR_SERVER) {
   const node = bundledNode();
   if (node) handOver(node, __filename);

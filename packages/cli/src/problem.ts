@@ -119,9 +119,10 @@ function fromServer({
   fieldViolations,
   preconditionViolations: [violation],
   message,
+  cause,
 }: ServerError): Problem {
   const known = BY_CODE[code] ?? { exitCode: EXIT.failed };
-  const hint = hintFor(code, message) ?? BY_VIOLATION[violation?.type ?? ""];
+  const hint = hintFor(code, message) ?? tlsHint(cause) ?? BY_VIOLATION[violation?.type ?? ""];
   return {
     message: withoutViolations(message, fieldViolations),
     code,
@@ -134,6 +135,23 @@ function fromServer({
 /** Names who can help if the role of an owner cannot. */
 function hintFor(code: string, message: string): string | undefined {
   return code === "PERMISSION_DENIED" && OPERATOR_ONLY.test(message) ? ASK_OPERATOR : undefined;
+}
+
+/** Failures of TLS, whose messages say nothing to most people. */
+const TLS_HINTS: readonly (readonly [code: RegExp, hint: string])[] = [
+  [
+    /^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/,
+    "the port speaks plain HTTP: use http:// in the API URL",
+  ],
+  [
+    /^(SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF))/,
+    "if you know its certificate authority: --ca-cert FILE, or WHARF_CA_CERT",
+  ],
+];
+
+function tlsHint(cause: unknown): string | undefined {
+  const code = cause instanceof Error ? (systemCode(cause) ?? "") : "";
+  return TLS_HINTS.find(([pattern]) => pattern.test(code))?.[1];
 }
 
 /** Removes the violations from the server's message: they are printed on lines of their own. */

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Command, Options } from "./command/definition.ts";
 import type { COLORS } from "./command/globals.ts";
 import { GLOBALS } from "./command/globals.ts";
@@ -15,6 +16,8 @@ export interface Settings {
   readonly issuer: string;
   readonly audience: string;
   readonly registry: string;
+  /** The content of the file with certificates of further authorities. */
+  readonly ca: string | undefined;
   readonly output: string;
   readonly format: string | undefined;
   readonly color: (typeof COLORS)[number];
@@ -56,6 +59,7 @@ export function readSettings(
     issuer: issuer === undefined ? api : readUrl("--issuer", issuer),
     audience: (value("audience") as string | undefined) ?? api,
     registry: sources.config.get("platform.registry") ?? new URL(api).host,
+    ca: readCertificates(value("ca-cert") as string | undefined),
     output: value("output") as string,
     format: value("format") as string | undefined,
     color: value("no-color") ? "never" : (value("color") as Settings["color"]),
@@ -70,4 +74,15 @@ function readUrl(source: string, text: string): string {
   const reason = invalidReason("platform.api", text);
   if (reason !== undefined) throw usageError(`${source} ${reason}, not "${text}"`);
   return text.replace(/\/+$/, "");
+}
+
+function readCertificates(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  try {
+    const text = readFileSync(file, "utf8");
+    if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
+  } catch (error) {
+    throw usageError(`--ca-cert: ${file} cannot be read: ${(error as Error).message}`);
+  }
+  throw usageError(`--ca-cert: ${file} has no PEM certificate`);
 }

@@ -1,6 +1,7 @@
 import { access } from "./access/commands.ts";
 import { admin } from "./admin/commands.ts";
 import { advisories } from "./advisories/commands.ts";
+import { api } from "./api/commands.ts";
 import { audit } from "./audit/commands.ts";
 import { auth } from "./auth/commands.ts";
 import { group } from "./command/definition.ts";
@@ -56,6 +57,7 @@ otherwise they are errors. \`wharf help COMMAND\` explains a command, \`wharf he
     advisories,
     audit,
     events,
+    api,
     config,
     serve,
     health,

@@ -196,7 +196,7 @@ describe("auth login of users", () => {
     assert.ok(!url.includes(code) && url.startsWith("http://127.0.0.1:"), url);
     const browser = new HttpBrowser();
     const page = await world.login.signIn(browser, url, "bob");
-    assert.match(page.text, /You are invited to team red as editor/);
+    assert.match(page.text, /You are invited to acme\.example \/ team red as editor/);
     assert.equal((await fetch(url, { redirect: "manual" })).status, 404, "it leads on once");
     await browser.submit(page, { decision: "accept" }, { action: "/oauth/accept" });
     const { code: ended, stderr } = await login.ended;

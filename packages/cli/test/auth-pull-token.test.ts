@@ -91,7 +91,7 @@ describe("auth pull-token", () => {
       name: "no pull token",
       claimMatch: { issuer: "https://issuer.example", subject: "x" },
     });
-    const list = await home.ok(["auth", "pull-token", "list", "--parent", "acme"]);
+    const list = await home.ok(["auth", "pull-token", "list", "--parent", "acme", "-o", "wide"]);
     assert.match(list, new RegExp(`one +${one.uid} +2`));
     assert.match(list, new RegExp(`two +${two.uid} +30`));
     assert.doesNotMatch(list, /no pull token/);

@@ -66,7 +66,8 @@ test("Kubernetes", async (t) => {
     "-n prod create token default") echo ${await pod("default", iss)} ;;
     *) echo "unexpected: kubectl $*" >&2; exit 1 ;;
   esac`;
-  await walkThrough(stepsOfGuide("kubernetes.md"), server, env, { programs: { kubectl } });
+  const hosts = { "127.0.0.1:8080": new URL(server.url).host };
+  await walkThrough(stepsOfGuide("kubernetes.md"), server, env, { programs: { kubectl }, hosts });
 });
 
 test("connect an identity provider", async (t) => {

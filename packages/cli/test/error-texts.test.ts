@@ -33,7 +33,7 @@ const TEXTS: readonly [line: string, text: string][] = [
   ],
   [
     "config set platform.apo https://x",
-    "unknown key platform.apo\n  → did you mean platform.api or platform.issuer?",
+    "unknown key platform.apo\n  → did you mean platform.api or platform.issuer or platform.ca-cert?",
   ],
   ["config set auth.mode telepathy", "auth.mode must be one of browser, headless"],
   ["auth login --identity-token x", "--identity-token requires --identity"],

@@ -16,8 +16,10 @@ describe("organizations and folders", () => {
 
   test("are listed as table, json, csv, id and by template", async () => {
     const table = await site.ok("iam", "organizations", "list");
-    assert.equal(table.split("\n")[0]?.trimEnd(), `NAME  UID${" ".repeat(39)}DESCRIPTION`);
-    assert.match(table, new RegExp(`^acme  ${acme}  Everything of ours$`, "m"));
+    assert.equal(table, "NAME  DESCRIPTION\nacme  Everything of ours\nbeta\n");
+    const wide = await site.ok("iam", "organizations", "list", "-o", "wide");
+    assert.match(wide, new RegExp(`^acme  ${acme}  Everything of ours `, "m"));
+    assert.equal(await site.ok("iam", "orgs", "list", "--limit", "1", "-o", "id"), `${acme}\n`);
     const { items } = JSON.parse(await site.ok("iam", "org", "ls", "-o", "json"));
     assert.deepEqual(items.map(({ uid }: { uid: string }) => uid).sort(), [acme, beta].sort());
     assert.equal(await site.ok("-o", "id", "iam", "orgs", "list"), `${acme}\n${beta}\n`);

@@ -67,7 +67,7 @@ describe("identity providers", () => {
     await site.ok(...IDP, "create", "changing", ...how("one"), "--pkce");
     assert.match(
       await site.ok("iam", "idp", "ls"),
-      /^changing +\S+ +https:\/\/login\.example\.com +one/m,
+      /^changing +https:\/\/login\.example\.com +one/m,
     );
     const updated = await json(
       site,

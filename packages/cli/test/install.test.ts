@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { build } from "esbuild";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const { installArgs } = await import(join(ROOT, "scripts/install-plan.mjs"));
@@ -58,41 +57,6 @@ describe("the install script", () => {
   }
 });
 
-test("the build needs no development package", async () => {
-  const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
-  const packages: Readonly<Record<string, Locked>> = lock.packages;
-  // The build itself, the recorder that it starts, and both things that it builds.
-  const entryPoints = [
-    ...["scripts/build.ts", "scripts/record-code.ts"],
-    ...["packages/cli/src/main.ts", "packages/cli/src/commands.ts"],
-    "packages/cli/src/serve/alone.ts",
-  ];
-  const { metafile } = await build({
-    absWorkingDir: ROOT,
-    entryPoints,
-    outdir: join(tmpdir(), "never-written"),
-    bundle: true,
-    write: false,
-    platform: "node",
-    format: "esm",
-    // pg asks for it, and does without.
-    external: ["pg-native"],
-    metafile: true,
-    logLevel: "silent",
-  });
-  const names = new Set(
-    Object.keys(metafile.inputs).flatMap(
-      (path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [],
-    ),
-  );
-  assert.ok(names.has("esbuild") && names.has("pg"), [...names].join(", "));
-  const missing = [...names].filter((name) => {
-    const found = packages[`node_modules/${name}`];
-    return found === undefined || found.dev === true;
-  });
-  assert.deepEqual(missing, []);
-});
-
 test("no package that is installed to run depends on its install script", () => {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
   const scripted = Object.entries(
@@ -102,4 +66,18 @@ test("no package that is installed to run depends on its install script", () => 
     .map(([path]) => path);
   // esbuild's only makes its command start sooner; the build does not use the command.
   assert.deepEqual(scripted, ["node_modules/esbuild"]);
+});
+
+test("every package is installed with the checksum of the lock file", () => {
+  const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+  const packages = Object.entries(
+    lock.packages as Record<string, { link?: true; integrity?: string }>,
+  );
+  const unchecked = packages.filter(
+    ([path, { link, integrity }]) => path.startsWith("node_modules/") && !link && !integrity,
+  );
+  assert.deepEqual(
+    unchecked.map(([path]) => path),
+    [],
+  );
 });

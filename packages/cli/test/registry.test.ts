@@ -24,7 +24,7 @@ describe("repos and tags", () => {
     assert.deepEqual([made.catalogTier, made.bundles], ["CATALOG_TIER_BASE", ["base", "fips"]]);
     assert.match(
       await site.ok("repos", "list", "--parent", acme),
-      new RegExp(`^tools/app +${made.uid} +base +an app$`, "m"),
+      /^tools\/app +acme\/platform +base +an app$/m,
     );
     assert.equal(
       await site.ok("repo", "ls", "-o", "tree"),

@@ -9,7 +9,7 @@ export const JSON_SERVICES = {
     listEntries: method<M.ListAuditEntriesRequestJson, M.ListAuditEntriesResponseJson>("GET", "/audit/v2beta1/entries"),
     getEntry: method<M.GetAuditEntryRequestJson, M.AuditEntryJson>("GET", "/audit/v2beta1/entries/{uid}"),
     exportEntries: method<M.ExportAuditEntriesRequestJson, M.ExportAuditEntriesResponseJson>("GET", "/audit/v2beta1/entries:export"),
-    watchEntries: method<M.WatchAuditEntriesRequestJson, M.WatchAuditEntriesResponseJson>("GET", "/audit/v2beta1/entries:watch"),
+    watchEntries: method<M.WatchAuditEntriesRequestJson, M.AuditEntryJson>("GET", "/audit/v2beta1/entries:watch"),
   },
   auth: {
     validate: method<W.EmptyJson, M.WhoAmIJson>("GET", "/auth/v1/ok"),

@@ -248,13 +248,20 @@ for (const protocol of PROTOCOLS) {
 
     test("the audit log", async () => {
       const { audit, groups } = all.wharf;
-      const { cursor } = await audit.watchEntries({ filter: { resource: org } });
+      const [latest] = (await audit.listEntries({ filter: { resource: org }, pageSize: 1 }))
+        .entries;
+      const request = {
+        filter: { resource: org, method: "CreateGroup" },
+        after: latest?.uid ?? "",
+      };
+      const watched = audit.watchEntries(request)[Symbol.asyncIterator]();
+      const next = watched.next();
       const { uid } = await groups.create({ parent: org, group: { name: "audited" } });
-      const seen = await audit.watchEntries({ filter: { resource: org }, cursor });
       const filter = { resource: uid, method: "CreateGroup" };
       const { entries, totalCount } = await audit.listEntries({ filter });
       assert.deepEqual([entries.length, totalCount], [1, 1n]);
-      assert.ok(seen.entries.some((entry) => entry.uid === entries[0]?.uid));
+      assert.equal((await next).value?.uid, entries[0]?.uid);
+      await watched.return?.();
       const entry = await audit.getEntry({ uid: entries[0]?.uid as string });
       assert.deepEqual(
         [entry.resource?.name, entry.via],

@@ -10,7 +10,7 @@ import { Scanner, unzipped } from "./support/client/feed-client.ts";
 import { runs } from "./support/oracle/runs.ts";
 import { onEachStore } from "./support/world/world.ts";
 
-const RECORDS = Array.from({ length: runs(30, 160) }, (_, seed) => randomOsv(seed)).filter(
+const RECORDS = Array.from({ length: runs(15, 160) }, (_, seed) => randomOsv(seed)).filter(
   isAboutSomething,
 );
 

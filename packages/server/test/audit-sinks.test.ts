@@ -12,13 +12,22 @@ import { HttpSink } from "../src/audit/sinks/http-sink.ts";
 import type { AuditSink, SinkBatch } from "../src/audit/sinks/sink.ts";
 import { SyslogSink } from "../src/audit/sinks/syslog-sink.ts";
 import { SinkWorker } from "../src/audit/sinks/worker.ts";
+import { Leases } from "../src/delivery/leases.ts";
 import type { Store } from "../src/store/db/store.ts";
 import { writeAudit } from "../src/store/tables/audit-and-events.ts";
+import { sinkLease } from "../src/store/tables/audit-sinks.ts";
+import { takeLease } from "../src/store/tables/leases.ts";
 import { NewDatabase } from "./support/server/new-database.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
 import { STORES } from "./support/server/test-server.ts";
 
-const QUIET = { metrics: { count() {} }, log: { warn() {}, info() {} }, idleMs: 10 };
+const LEASE_MS = 300;
+
+const workerOf = (store: Store, sink: AuditSink, key: string) => {
+  const leases = new Leases(store, { leaseMs: LEASE_MS });
+  const quiet = { metrics: { count() {} }, log: { warn() {}, info() {} }, idleMs: 10 };
+  return new SinkWorker({ store, leases, ...quiet }, sink, key);
+};
 
 /** A sink that can fail, and what it got. */
 class TestSink implements AuditSink {
@@ -63,7 +72,7 @@ for (const kind of STORES) {
     test("get every entry in order, across failures and restarts", async () => {
       const sink = new TestSink();
       await write("1", "2");
-      const first = new SinkWorker({ store, ...QUIET }, sink, "one");
+      const first = workerOf(store, sink, "one");
       first.start();
       await until(() => sink.got.length === 2);
       sink.fails = true;
@@ -74,9 +83,12 @@ for (const kind of STORES) {
       await until(() => sink.got.length === 3);
       await first.stop();
       await write("4", "5");
-      // The lease of a worker that ended keeps others out until it expires.
-      await store.write((tx) => tx.run("UPDATE audit_sinks SET expires = 0"));
-      const second = new SinkWorker({ store, ...QUIET }, sink, "one");
+      // The lease of a process that was killed keeps others out until it expires.
+      await store.write(async (tx) => {
+        const now = Date.now();
+        await takeLease(tx, sinkLease("one"), "killed", now, now + LEASE_MS);
+      });
+      const second = workerOf(store, sink, "one");
       second.start();
       await until(() => sink.got.length === 5);
       await second.stop();
@@ -87,7 +99,7 @@ for (const kind of STORES) {
       const sink = new TestSink();
       const other = await database.store();
       const workers = [store, other].map((one) => {
-        return new SinkWorker({ store: one, ...QUIET }, sink, "two");
+        return workerOf(one, sink, "two");
       });
       for (const worker of workers) worker.start();
       for (let at = 0; at < 20; at++) await write(`r${at}`);

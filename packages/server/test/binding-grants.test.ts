@@ -22,6 +22,7 @@ import type { Reader, Value } from "../src/store/db/connection.ts";
 import { openStore } from "../src/store/db/open.ts";
 import type { Store } from "../src/store/db/store.ts";
 import { FIXED } from "./support/oracle/random.ts";
+import { runs } from "./support/oracle/runs.ts";
 import { newDatabase } from "./support/server/postgres.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
 import { STORES } from "./support/server/test-server.ts";
@@ -236,7 +237,7 @@ for (const kind of STORES) {
         }
         for (const identity of IDENTITIES) await isCurrent(identity);
       });
-      await fc.assert(property, { ...FIXED, numRuns: 8 });
+      await fc.assert(property, { ...FIXED, numRuns: runs(3, 8) });
     });
   });
 }

@@ -1,6 +1,7 @@
 /** Lists, previews and streams of events, and the rights that they take. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { EventsService } from "@wharf/contract";
 import type { Answer } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { EventStream } from "./support/events/streams.ts";
@@ -104,12 +105,12 @@ onEachStore(
         return EventStream.overRest(
           world.server.url,
           token,
-          `${group}:watch?${query}${from}`,
+          `/events/v2beta1/events/${group}:watch?${query}${from}`,
           headers,
         );
       },
       gRPC: (token: string, request: Answer) =>
-        EventStream.overGrpc(world.server.url, token, request),
+        EventStream.overGrpc(world.server.url, token, EventsService.method.watchEvents, request),
     };
 
     for (const [protocol, open] of Object.entries(streams)) {
@@ -178,10 +179,7 @@ onEachStore(
       const other = await world.organization();
       const { events } = await world.operator().events.list({ group: other });
       for (const after of [events[0].id, "0190a000-0000-7000-8000-000000000000", "nonsense"]) {
-        const stream = await EventStream.overGrpc(world.server.url, world.operator().token, {
-          group: org,
-          after,
-        });
+        const stream = await streams.gRPC(world.operator().token, { group: org, after });
         assert.equal(await stream.ended, OUT_OF_RANGE);
       }
     });

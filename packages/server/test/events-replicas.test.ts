@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { AuditService, EventsService } from "@wharf/contract";
 import pg from "pg";
 import { newEventId } from "../src/lib/event-id.ts";
 import { type Answer, ApiClient } from "./support/client/api-client.ts";
@@ -9,6 +10,9 @@ import { Receiver } from "./support/events/receiver.ts";
 import { EventStream } from "./support/events/streams.ts";
 import { until } from "./support/events/until.ts";
 import { TestServer } from "./support/server/test-server.ts";
+
+const WATCH = EventsService.method.watchEvents;
+const WATCH_AUDIT = AuditService.method.watchAuditEntries;
 
 const TIMES = { leaseMs: 600, lingerMs: 200, pollMs: 30, idlePollMs: 30, retryDelaysMs: [20, 20] };
 
@@ -54,7 +58,7 @@ describe("events on several replicas", () => {
   test("an event that commits after a later one is not skipped", async () => {
     const client = new pg.Client({ connectionString: database });
     await client.connect();
-    const stream = await EventStream.overGrpc(b?.url ?? "", a?.token ?? "", { group: org });
+    const stream = await EventStream.overGrpc(b?.url ?? "", a?.token ?? "", WATCH, { group: org });
     const slow = `slow-${randomUUID()}`;
     await insert(client, slow);
     // Has a higher id, and commits first.
@@ -84,6 +88,40 @@ describe("events on several replicas", () => {
     assert.ok(listed.indexOf(slow) < listed.indexOf(fast));
     const streamed = stream.events.map(({ subject }) => subject);
     assert.ok(streamed.indexOf(slow) < streamed.indexOf(fast), "in the order of the log");
+    await stream.cancel();
+  });
+
+  test("an audit entry that commits after a later one is not skipped", async () => {
+    const client = new pg.Client({ connectionString: database });
+    await client.connect();
+    const [reader, writer] = [b as ApiClient, a as ApiClient];
+    const filter = { resource: org, method: "*Group" };
+    const [latest] = (await writer.audit.listAuditEntries({ filter: { resource: org } })).entries;
+    const stream = await EventStream.overGrpc(reader.url, reader.token, WATCH_AUDIT, {
+      filter,
+      after: latest.uid,
+    });
+    const slow = randomUUID();
+    await client.query("BEGIN");
+    await client.query(
+      `INSERT INTO audit (time, actor, method, resource, request_id, remote_address, user_agent, code, detail)
+       VALUES ($1, 'actor', 'test/SlowGroup', $2, $3, '', '', 0, '')`,
+      [Date.now(), org, slow],
+    );
+    const { uid: fast } = await writer.groups.create(org, { name: "audited first" });
+    const listed = async () => (await reader.audit.listAuditEntries({ filter })).entries;
+    for (let pass = 0; pass < 3; pass++) {
+      await reader.groups.create("", { name: `elsewhere ${pass}` });
+      assert.equal((await listed())[0].resource.uid, fast, "lists show what is committed");
+      assert.deepEqual(stream.events, [], "the stream waits for what may still precede it");
+    }
+    await client.query("COMMIT");
+    await client.end();
+    await stream.first((entry) => entry.resource.uid === fast);
+    assert.deepEqual(
+      stream.events.slice(0, 2).map((entry) => entry.requestId === slow),
+      [true, false],
+    );
     await stream.cancel();
   });
 

@@ -68,7 +68,7 @@ for (const store of STORES) {
       });
       await fc.assert(property, {
         ...FIXED,
-        numRuns: store === "sqlite" ? runs(12, 40) : runs(6, 20),
+        numRuns: store === "sqlite" ? runs(4, 40) : runs(2, 20),
       });
     });
 
@@ -137,7 +137,7 @@ for (const store of STORES) {
       });
       await fc.assert(property, {
         ...FIXED,
-        numRuns: store === "sqlite" ? runs(6, 20) : runs(3, 10),
+        numRuns: store === "sqlite" ? runs(3, 20) : runs(2, 10),
       });
     });
   });

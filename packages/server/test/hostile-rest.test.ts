@@ -14,6 +14,9 @@ import { FIXED } from "./support/oracle/random.ts";
 import { runs } from "./support/oracle/runs.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 
+/** 64 MiB when it is decompressed. */
+const BOMB = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20), { level: 1 });
+
 for (const store of STORES) {
   describe(`a server on ${store} under hostile REST requests`, () => {
     let server: TestServer;
@@ -63,16 +66,14 @@ for (const store of STORES) {
       });
       await fc.assert(property, {
         ...FIXED,
-        numRuns: store === "sqlite" ? runs(15, 50) : runs(8, 25),
+        numRuns: store === "sqlite" ? runs(5, 50) : runs(3, 25),
       });
     });
 
     test("rejects bodies above the limit, compressed or not", async () => {
-      const zeros = Buffer.alloc(5 * 1024 * 1024, 0x20);
-      const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20));
       for (const [body, headers] of [
-        [zeros, ""],
-        [bomb, "Content-Encoding: gzip\r\n"],
+        [Buffer.alloc(5 * 1024 * 1024, 0x20), ""],
+        [BOMB, "Content-Encoding: gzip\r\n"],
       ] as const) {
         const head =
           `POST /iam/v2beta1/groups HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}` +
@@ -137,7 +138,7 @@ for (const store of STORES) {
         }
         await checkHealthy(server);
       });
-      await fc.assert(property, { ...FIXED, numRuns: 6 });
+      await fc.assert(property, { ...FIXED, numRuns: runs(2, 6) });
     });
   });
 }

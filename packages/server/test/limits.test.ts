@@ -37,6 +37,18 @@ onEachStore("quotas of groups", (world) => {
     assert.deepEqual((await api.groups.get(made.uid)).resourceLimits, { clusters: 1 });
   });
 
+  world.rule("subscriptions have a quota, also below the group", async (api) => {
+    const uid = await limited({ subscriptions: 1 });
+    const below = await world.group(uid);
+    const sink = "https://events.example.com";
+    const { uid: first } = await api.subscriptions.create(below, { sink });
+    const error = await rejected(api.subscriptions.create(uid, { sink }));
+    assert.equal(error.code, 9);
+    assert.deepEqual(error.violations, ["RESOURCE_LIMIT_EXCEEDED"]);
+    await api.subscriptions.delete(first);
+    await api.subscriptions.create(uid, { sink });
+  });
+
   world.rule("unknown and negative quotas are rejected", async (api) => {
     const uid = await limited({ clusters: 5 });
     const resourceLimits = { repos: 1, idps: -1, clusters: 0 };

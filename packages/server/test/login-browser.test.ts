@@ -19,7 +19,9 @@ after(() => browser?.close());
 const whoAmI = ({ server }: World, token: string) => new Http(server.url, token).get("/auth/v1/ok");
 
 const withOrganization = async (page: Page, name: string) => {
-  await page.getByLabel("Organization").fill(name);
+  const field = page.getByLabel("Organization");
+  if (!(await field.isVisible())) await page.getByText("Another organization").click();
+  await field.fill(name);
   await page.getByRole("button", { name: "Continue", exact: true }).click();
 };
 

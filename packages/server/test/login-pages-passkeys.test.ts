@@ -10,7 +10,7 @@ import {
   type WebAuthnCredential,
 } from "@simplewebauthn/server";
 import type { Browser, Page } from "playwright-core";
-import { donePage } from "../src/login/pages/messages.ts";
+import { donePage, TO_START } from "../src/login/pages/messages.ts";
 import {
   type Authenticator,
   addAuthenticator,
@@ -39,7 +39,7 @@ describe("the passkey script", () => {
   });
   beforeEach(async () => {
     for (const [path, text] of samplePages(site.url)) site.pages.set(path, text);
-    site.pages.set("/welcome", donePage({ title: "Welcome", text: "" }));
+    site.pages.set("/welcome", donePage({ title: "Welcome", text: "", next: TO_START }));
     site.answers.clear();
     site.posts.length = 0;
     credential = undefined;

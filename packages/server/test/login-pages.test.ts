@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { continuePage, donePage } from "../src/login/pages/messages.ts";
+import { continuePage, donePage, TO_START } from "../src/login/pages/messages.ts";
 import { launchBrowser, openPage } from "./support/browser/browser.ts";
 import { LoginSite, samplePages, TICKET } from "./support/browser/login-site.ts";
 
@@ -86,14 +86,17 @@ describe("the sign-in pages in a browser", () => {
     await page.getByRole("button", { name: "Use a passkey" }).waitFor();
     const passed = await tabTo(page, "Create an account");
     assert.deepEqual(passed, [
+      "Wharf",
       "Continue with Keycloak acme.example",
       "Continue with Entra ID A rather long name of an organization",
+      "Another organization",
       "Organization",
       "Continue",
       "Username",
       "Password",
       "Sign in",
       "Use a passkey",
+      "Forgot your password?",
     ]);
     await page.goto(`${site.url}/choose`);
     await tabTo(page, "Username");
@@ -181,9 +184,12 @@ describe("the sign-in pages in a browser", () => {
       }
 
       test("the typed organization is sent", async () => {
-        await page.goto(`${site.url}/choose-organization`);
-        await page.getByRole("textbox", { name: "Organization" }).fill("acme");
-        await page.getByRole("button", { name: "Continue" }).click();
+        await page.goto(`${site.url}/choose-provider`);
+        const name = page.getByRole("textbox", { name: "Organization" });
+        assert.equal(await name.isVisible(), false);
+        await page.getByText("Another organization").click();
+        await name.fill("acme");
+        await page.getByRole("button", { name: "Continue", exact: true }).click();
         await page.waitForURL("**/oauth/provider");
         assert.deepEqual(site.posts.pop()?.body, { login: TICKET, organization: "acme" });
       });
@@ -228,7 +234,7 @@ describe("the sign-in pages in a browser", () => {
       test("the redirect to another site after a form is a page", async () => {
         const other = await LoginSite.start();
         try {
-          other.pages.set("/hop", donePage({ title: "There", text: "" }));
+          other.pages.set("/hop", donePage({ title: "There", text: "", next: TO_START }));
           const url = `${other.url}/hop?a=1&b=%22`;
           const text = "On to your provider.";
           site.answers.set("/oauth/provider", () =>
@@ -248,7 +254,7 @@ describe("the sign-in pages in a browser", () => {
     let other: LoginSite;
     before(async () => {
       other = await LoginSite.start();
-      other.pages.set("/hop", donePage({ title: "There", text: "" }));
+      other.pages.set("/hop", donePage({ title: "There", text: "", next: TO_START }));
     });
     after(() => other.stop());
 

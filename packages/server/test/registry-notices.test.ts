@@ -264,7 +264,7 @@ for (const store of STORES) {
         const tags = repo === undefined ? [] : await tracked.tags(repo);
         assert.deepEqual(new Map(tags.map((tag) => [tag.name, tag.digest])), wanted);
       });
-      await fc.assert(property, { ...FIXED, numRuns: runs(6, 30) });
+      await fc.assert(property, { ...FIXED, numRuns: runs(3, 30) });
     });
   });
 }

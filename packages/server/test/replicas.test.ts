@@ -153,7 +153,7 @@ describe("two replicas on one database", () => {
     const folders = await Promise.all(
       [a, b, a, b].map(async (api) => (await api.groups.create(parent, { name: "folder" })).uid),
     );
-    const work = Array.from({ length: runs(40, 100) }, (_, at) => at);
+    const work = Array.from({ length: runs(20, 100) }, (_, at) => at);
     const kept = await inParallel(work, async (at) => {
       const [here, there] = at % 2 === 0 ? [a, b] : [b, a];
       const { uid } = await here.groups.create(folders[at % 4], { name: `group ${at % 7}` });
@@ -177,7 +177,7 @@ describe("two replicas on one database", () => {
   });
 
   test("lose no concurrent update of a resource", async () => {
-    for (let round = 0; round < runs(4, 10); round++) {
+    for (let round = 0; round < runs(2, 10); round++) {
       const { uid } = await a.groups.create(org, { name: "old", description: "old" });
       await Promise.all([
         a.groups.update(uid, { name: "new" }),
@@ -193,7 +193,7 @@ describe("two replicas on one database", () => {
     const third = await TestServer.start({ sameStoreAs, flags: FLAGS, ownProcess: true });
     const c = new ApiClient({ url: third.url, token: a.token });
     const parent = (await a.groups.create("", { name: "shared" })).uid;
-    const dying = inParallel(Array.from({ length: runs(60, 200) }), () =>
+    const dying = inParallel(Array.from({ length: runs(30, 200) }), () =>
       c.groups.create(parent, { name: "theirs" }).catch(() => undefined),
     );
     await a.groups.create(parent, { name: "ours" });

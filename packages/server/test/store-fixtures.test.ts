@@ -1,7 +1,10 @@
 /** Stores of every earlier version open, have what they had, and the schema of a new store. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { openSource } from "../src/app/backup/store-source.ts";
 import { RESOURCES } from "../src/app/resources.ts";
+import { readSettings } from "../src/config/settings.ts";
+import { migrations } from "../src/store/db/migrations.ts";
 import { Http } from "./support/client/http.ts";
 import { comparableSchema } from "./support/server/comparable-schema.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
@@ -29,17 +32,20 @@ for (const store of STORES) {
     for (const version of fixtureVersions()) {
       test(`a store of ${version} is upgraded`, async (t) => {
         const { fixture, storeFlags } = await restoreFixture(version, store);
+        const step = await stepOf(storeFlags);
         const server = await TestServer.start({ sameStoreAs: { storeFlags } });
         t.after(() => server.stop());
         const direct = await DirectStore.open(server);
         t.after(() => direct.close());
 
-        assert.match(server.log, /upgrade of the store: step \d+ of \d+ took \d+ ms/);
+        if (step < migrations(direct.store.reader.dialect).length)
+          assert.match(server.log, /upgrade of the store: step \d+ of \d+ took \d+ ms/);
         assert.deepEqual(await comparableSchema(direct.store.reader), expected);
         await hasFilledColumns(direct);
         await checkRows(direct.store.reader);
         await hasResources(server, fixture);
         await signsIn(server, fixture);
+        await writes(server, fixture);
         await server.terminate();
         await server.restart();
         assert.doesNotMatch(server.log, /upgrade of the store/, "nothing is left to upgrade");
@@ -82,6 +88,31 @@ async function hasResources(
     groups.map(({ name }: { name: string }) => name),
     ["folder"],
   );
+}
+
+/** The last step of a store that no server of this version has opened. */
+async function stepOf(storeFlags: readonly string[]): Promise<number> {
+  const { snapshot, step } = await openSource(await readSettings(storeFlags, {}));
+  await snapshot.close();
+  return step;
+}
+
+/** Resources of the fixture are updated and deleted, and new ones are listed beside them. */
+async function writes(server: TestServer, { resources }: StoreFixture): Promise<void> {
+  const api = new Http(server.url, await server.token());
+  const { body: root } = resources[0] as { body: { uid?: string } };
+  const path = `/iam/v2beta1/groups/${root.uid}`;
+  const { status, body } = await api.patch(path, { description: "changed" });
+  assert.equal(status, 200);
+  assert.equal(body.description, "changed");
+  const list = async () =>
+    (await api.get(`/iam/v2beta1/groups?uidp.childrenOf=${root.uid}`)).body.groups.map(
+      ({ name }: { name: string }) => name,
+    );
+  const { uid } = (await api.post(path, { name: "new" })).body;
+  assert.deepEqual((await list()).sort(), ["folder", "new"]);
+  assert.equal((await api.delete(`/iam/v2beta1/groups/${uid}`)).status, 200);
+  assert.deepEqual(await list(), ["folder"]);
 }
 
 async function signsIn(server: TestServer, { account }: StoreFixture): Promise<void> {

@@ -11,6 +11,7 @@ import { openPostgres } from "../src/store/db/postgres.ts";
 import { Store } from "../src/store/db/store.ts";
 import type { ResourceRow } from "../src/store/resources/rows.ts";
 import { writeAudit, writeEvent } from "../src/store/tables/audit-and-events.ts";
+import { runs } from "./support/oracle/runs.ts";
 import { newDatabase } from "./support/server/postgres.ts";
 
 const { table } = RESOURCES.groups;
@@ -164,7 +165,7 @@ describe("batches on PostgreSQL", () => {
         });
         assert.deepEqual(await Promise.all(actual), expected);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(12, 40) },
     );
   });
 

@@ -60,6 +60,22 @@ for (const store of STORES) {
       assert.equal(body.totalCount, "2");
     });
 
+    test("events name the exchanged token of their actor", async () => {
+      await bind(folder, ci, "owner");
+      const made = await exchange(server.url, await upstream(), { aud: server.url, identity: ci });
+      const workload = new ApiClient({ url: server.url, token: made.token });
+      const { uid } = await workload.groups.create(folder, { name: "by a workload" });
+      const all = new ApiClient({ url: server.url, token: await server.token() });
+      const own = (await all.events.list({ group: uid, subject: uid })).events;
+      assert.deepEqual(own[0].data.actor, {
+        subject: ci,
+        act: { aud: "127.0.0.1", iss: issuer.url, sub: MAIN },
+      });
+      const { events } = await all.events.list({ group: folder, subject: folder });
+      assert.deepEqual(events[0].data.actor.act, {}, "the operator has exchanged nothing");
+      await all.groups.delete(uid);
+    });
+
     test("form encoding and RFC 8693 parameter names are accepted", async () => {
       const token = await upstream();
       const form = await fetch(`${server.url}/sts/exchange`, {

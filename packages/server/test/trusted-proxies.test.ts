@@ -54,19 +54,28 @@ const CREATES = {
   },
 };
 
-/** How many of a hundred and one tries to sign in at once are one too many. */
+/** How many of a hundred and one tries to sign in are one too many. */
 async function refusedTries(world: World, forwarded: (at: number) => string): Promise<number> {
-  const tries = Array.from({ length: 101 }, async (_, at) => {
-    const answer = await fetch(`${world.server.url}/oauth/local`, {
-      method: "POST",
-      headers: { "x-forwarded-for": forwarded(at) },
-      body: new URLSearchParams({ login: "none", username: "ada", password: "guess" }),
-    });
-    await answer.arrayBuffer();
-    if (answer.status === 429) assert.match(answer.headers.get("retry-after") ?? "", /^[1-9]\d?$/);
-    return answer.status;
+  const tries = Array.from({ length: 101 }, (_, at) => () => tryToSignIn(world, forwarded(at)));
+  // A connection for each would cost more than the tries.
+  const lanes = Array.from({ length: 4 }, async () => {
+    let refused = 0;
+    for (let next = tries.pop(); next !== undefined; next = tries.pop())
+      if ((await next()) === 429) refused++;
+    return refused;
   });
-  return (await Promise.all(tries)).filter((status) => status === 429).length;
+  return (await Promise.all(lanes)).reduce((sum, refused) => sum + refused, 0);
+}
+
+async function tryToSignIn(world: World, forwarded: string): Promise<number> {
+  const answer = await fetch(`${world.server.url}/oauth/local`, {
+    method: "POST",
+    headers: { "x-forwarded-for": forwarded, "accept-encoding": "identity" },
+    body: new URLSearchParams({ login: "none", username: "ada", password: "guess" }),
+  });
+  await answer.arrayBuffer();
+  if (answer.status === 429) assert.match(answer.headers.get("retry-after") ?? "", /^[1-9]\d?$/);
+  return answer.status;
 }
 
 /** The line of the access log for a request, once it is written. */

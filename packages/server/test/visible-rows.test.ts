@@ -262,7 +262,7 @@ for (const kind of STORES) {
       const property = fc.asyncProperty(fc.array(steps, { maxLength: 25 }), async (all) => {
         for (const step of all) await check(step);
       });
-      await fc.assert(property, { ...FIXED, numRuns: runs(6, 40) });
+      await fc.assert(property, { ...FIXED, numRuns: runs(3, 40) });
     });
 
     test("a walk misses and repeats nothing while others write between its statements", async () => {

@@ -2,7 +2,7 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { ExternalGroupRoleMapping, PersonSession, RoleBinding } from "@wharf/client";
 import { isRoot, parentOf } from "@wharf/contract";
 import type { Context } from "../context.ts";
-import { type Column, textOf } from "../output/columns.ts";
+import { type Column, textOf, UID } from "../output/columns.ts";
 import { problemOf } from "../problem.ts";
 import { capabilityNames } from "../resolve/capabilities.ts";
 import { roleOf, subjectOf } from "../resolve/kinds.ts";
@@ -36,7 +36,7 @@ export const ROW_COLUMNS: readonly Column<Row>[] = [
   { header: "Identity UID", value: ({ identityUid }) => identityUid, wide: true },
   { header: "Role UID", value: ({ roleUid }) => roleUid, wide: true },
   { header: "Group UID", value: ({ groupUid }) => groupUid, wide: true },
-  { header: "UID", value: ({ uid }) => uid, wide: true },
+  UID,
   { header: "Capabilities", value: ({ capabilities }) => capabilities, wide: true },
 ];
 

@@ -218,10 +218,58 @@ export const restoreDefinition = define({
   },
 });
 
+const OUTPUT = {
+  type: "choice",
+  choices: ["table", "json"],
+  short: "o",
+  summary: "Output format",
+  default: "table",
+} as const;
+
+export const keysListDefinition = define({
+  name: "list",
+  summary: "List the keys that sign tokens and registry tokens, without their private parts",
+  examples: [{ command: "wharf admin keys list --data ./data" }],
+  raw: true,
+  options: { output: OUTPUT, ...serverOptions() },
+});
+
+export const accountsListDefinition = define({
+  name: "list",
+  summary: "List local accounts, with their credentials and sessions",
+  examples: [{ command: "wharf admin accounts list --data ./data" }],
+  raw: true,
+  options: { output: OUTPUT, ...serverOptions() },
+});
+
+export const accountsDisableDefinition = define({
+  name: "disable",
+  summary: "Remove password and passkeys of a local account, and end its sessions",
+  description:
+    "Its tokens are rejected from the next request on. Its identity and role bindings stay: `wharf admin reset-account` makes it usable again.",
+  examples: [{ command: "wharf admin accounts disable ada --data ./data" }],
+  raw: true,
+  arguments: [{ name: "username", summary: "Username of the account.", required: true }],
+  options: {
+    yes: { ...GLOBALS.yes, summary: "Skip the confirmation prompt." },
+    ...serverOptions(),
+  },
+});
+
+const accounts = group({
+  name: "accounts",
+  summary: "Manage local accounts",
+  commands: [
+    command(accountsListDefinition, () => import("./accounts.ts"), "list"),
+    command(accountsDisableDefinition, () => import("./accounts.ts"), "disable"),
+  ],
+});
+
 const keys = group({
   name: "keys",
   summary: "Manage signing keys and the secret key that encrypts them",
   commands: [
+    command(keysListDefinition, () => import("./keys-list.ts")),
     command(rotateDefinition, () => import("./rotate.ts")),
     command(resealDefinition, () => import("./reseal.ts")),
   ],
@@ -242,5 +290,6 @@ export const admin = group({
     command(keygenDefinition, () => import("./keygen.ts")),
     command(migrateDefinition, () => import("./migrate.ts")),
     keys,
+    accounts,
   ],
 });

@@ -2,7 +2,7 @@ import type { Advisory } from "@wharf/client";
 import { EventTypeFilter, isUid, ReviewState } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
-import { type Column, textOf } from "../output/columns.ts";
+import { type Column, textOf, UID } from "../output/columns.ts";
 import { resolveParent, resolveScope } from "../resolve/groups.ts";
 import type { Kind } from "../resolve/kinds.ts";
 import { MAX_CANDIDATES, onlyMatch } from "../resolve/names.ts";
@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Advisory>[] = [
   { header: "Status", value: statusOf },
   { header: "Fixed in", value: fixedVersions },
   { header: "Updated", value: ({ updateTime }) => updateTime },
-  { header: "UID", value: ({ uid }) => uid, wide: true },
+  UID,
   { header: "Artifact type", value: ({ artifactType }) => artifactType, wide: true },
   { header: "Architecture", value: ({ artifactArchitecture }) => artifactArchitecture, wide: true },
   { header: "Component type", value: ({ componentType }) => componentType, wide: true },

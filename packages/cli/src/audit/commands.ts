@@ -94,12 +94,16 @@ removed entries are noticed, too. OCSF events have the version 1.9.0 of the sche
 export const watchDefinition = define({
   name: "watch",
   summary: "Print entries of the audit log as they are recorded",
-  description: "Prints one line per entry, as JSON with -o json, until interrupted.",
+  description: `Prints one line per entry, as JSON with -o json, until interrupted. Continues after the last entry when the
+connection is lost.`,
   examples: [
     { command: "wharf audit watch --resource acme" },
     { command: "wharf audit watch --outcome denied -o json" },
   ],
-  options: FILTERS,
+  options: {
+    ...FILTERS,
+    after: { type: "string", value: "UID", summary: "Begin after this entry; 0 for the oldest" },
+  },
 });
 
 export const verifyDefinition = define({

@@ -7,7 +7,7 @@ import { resolveIdentity } from "../resolve/resolve.ts";
 import { given, readPastTime } from "../resource/values.ts";
 import type { watchDefinition } from "./commands.ts";
 
-type FilterArgs = Parameters<Run<typeof watchDefinition>>[1];
+type FilterArgs = Omit<Parameters<Run<typeof watchDefinition>>[1], "after">;
 
 type Filter = Partial<Omit<AuditFilter, "$typeName" | "$unknown">>;
 

@@ -5,7 +5,8 @@ import type { AuditEntry } from "@wharf/client";
 import { AuditExportFormat } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
-import { type Column, textOf, toJson } from "../output/columns.ts";
+import { type Column, ONLY_UID, textOf, toJson } from "../output/columns.ts";
+import { resumed } from "../resumed-stream.ts";
 import type {
   exportDefinition,
   getDefinition,
@@ -15,7 +16,7 @@ import type {
 import { filterOf } from "./filter.ts";
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
-  { header: "UID", value: ({ uid }) => uid },
+  ONLY_UID,
   { header: "Time", value: ({ time }) => time },
   { header: "Actor", value: ({ actor }) => actor?.name || actor?.uid || "anonymous" },
   { header: "Method", value: ({ method }) => method.slice(method.lastIndexOf("/") + 1) },
@@ -110,11 +111,16 @@ export const watch: Run<typeof watchDefinition> = async (context, args) => {
   const filter = await filterOf(context, args);
   const { audit } = await context.client();
   const { signal, out } = context;
-  for (let cursor = ""; !signal.aborted; ) {
-    const next = await audit.watchEntries({ filter, cursor }, { signal });
-    for (const entry of next.entries) out.text(lineOf(out.format, entry));
-    cursor = next.cursor;
+  let start = args.after ?? "";
+  if (start === "") {
+    // With an entry to continue after, a connection that is lost before the first entry loses none.
+    const { entries } = await audit.listEntries({ filter, pageSize: 1 }, { signal });
+    start = entries[0]?.uid ?? "";
   }
+  await resumed(context, start, (after) => audit.watchEntries({ filter, after }, { signal }), {
+    idOf: ({ uid }) => uid,
+    handle: (entry) => out.text(lineOf(out.format, entry)),
+  });
 };
 
 function lineOf(format: string, entry: AuditEntry): string {

@@ -30,6 +30,13 @@ export const GLOBALS = {
     env: "WHARF_AUDIENCE",
     config: "platform.audience",
   },
+  "ca-cert": {
+    type: "string",
+    value: "FILE",
+    summary: "PEM certificates of authorities to trust besides those of Node.js",
+    env: "WHARF_CA_CERT",
+    config: "platform.ca-cert",
+  },
   config: {
     type: "string",
     value: "FILE",

@@ -19,6 +19,9 @@ export const KEYS = {
   "platform.audience": {
     summary: "Token audience. Default: the API URL.",
   },
+  "platform.ca-cert": {
+    summary: "File with PEM certificates of authorities to trust besides those of Node.js.",
+  },
   "platform.registry": {
     summary: "Registry hosts, comma-separated. Default: the host of the API.",
   },

@@ -1,20 +1,14 @@
 import { createHmac } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { toJson, toJsonString } from "@bufbuild/protobuf";
-import { type Event, WharfError } from "@wharf/client";
+import type { Event } from "@wharf/client";
 import { EventSchema } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
 import { usageError } from "../errors.ts";
 import { resolveGroup } from "../resolve/groups.ts";
+import { resumed } from "../resumed-stream.ts";
 import type { listenDefinition, tailDefinition } from "./commands.ts";
 import { filterFields } from "./run.ts";
-
-/** The pause before a lost stream is resumed. */
-const RECONNECT_MS = 1_000;
-
-/** Errors after which a stream is resumed: the server restarts, the connection is lost, the token has expired. */
-const RESUMED = new Set(["UNAVAILABLE", "UNAUTHENTICATED", "CANCELLED", "UNKNOWN"]);
 
 type Request = { readonly group: string } & Awaited<ReturnType<typeof filterFields>>;
 
@@ -43,7 +37,7 @@ function lineOf({ out }: Context, event: Event): string {
   return [time, event.type, event.subject, event.actor].join("  ");
 }
 
-/** Handles every event, and continues after the last one when the stream is lost. */
+/** Handles every event, also after the stream was lost. */
 async function follow(
   context: Context,
   request: Request,
@@ -52,25 +46,10 @@ async function follow(
 ): Promise<void> {
   const { events } = await context.client();
   const { signal } = context;
-  let after = start;
-  let wasRejected = false;
-  for (;;) {
-    try {
-      for await (const event of events.watch({ ...request, after }, { signal })) {
-        wasRejected = false;
-        await handle(event);
-        after = event.id;
-      }
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof WharfError) || !RESUMED.has(error.code)) throw error;
-      // A new token was rejected, too.
-      if (error.code === "UNAUTHENTICATED" && wasRejected) throw error;
-      wasRejected = error.code === "UNAUTHENTICATED";
-      context.err.note(`reconnecting: ${error.message}`);
-    }
-    await sleep(RECONNECT_MS, undefined, { signal });
-  }
+  await resumed(context, start, (after) => events.watch({ ...request, after }, { signal }), {
+    idOf: ({ id }) => id,
+    handle,
+  });
 }
 
 export const listen: Run<typeof listenDefinition> = async (context, args) => {

@@ -5,7 +5,20 @@ export interface Column<T> {
   readonly value: (item: T) => unknown;
   /** Only printed by `-o wide` and `csv`, and for a single item. */
   readonly wide?: boolean;
+  /** Never truncated, because people copy it: an ID. */
+  readonly whole?: boolean;
 }
+
+/** The uid of resources that have a name: in `-o wide`. */
+export const UID: Column<{ readonly uid: string }> = {
+  header: "UID",
+  value: ({ uid }) => uid,
+  wide: true,
+  whole: true,
+};
+
+/** The uid of resources that commands take by their uid only. */
+export const ONLY_UID: Column<{ readonly uid: string }> = { ...UID, wide: false };
 
 /** A value as text: unset values are empty, times are in UTC to the second, lists have commas. */
 export function textOf(value: unknown): string {
@@ -39,6 +52,28 @@ function timeOf({ seconds }: Timestamp): string {
 /** A time in milliseconds since 1970 as text, to the second. */
 export function timeText(ms: number): string {
   return new Date(Math.floor(ms / 1000) * 1000).toISOString().replace(".000Z", "Z");
+}
+
+const AGES: readonly (readonly [unit: string, ms: number])[] = [
+  ["y", 365 * 86_400_000],
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1_000],
+];
+
+/** A value for people: times relative to now, others as text. */
+export function shownText(value: unknown, now: number): string {
+  const isTime = value instanceof Date || (isObject(value) && isTimestamp(value));
+  if (!isTime) return textOf(value);
+  const ms = (value instanceof Date ? value.getTime() : Number(value.seconds) * 1000) - now;
+  const [unit, size] = AGES.find(([, one]) => Math.abs(ms) >= one) ?? ["s", 1_000];
+  const age = `${Math.floor(Math.abs(ms) / size)}${unit}`;
+  return ms > 0 ? `in ${age}` : `${age} ago`;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 export type MessageWriter = (message: { readonly $typeName: string }) => unknown;

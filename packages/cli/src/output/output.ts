@@ -1,7 +1,7 @@
 import { usageError } from "../errors.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { harmless, harmlessLines } from "../terminal/width.ts";
-import { type Column, messageWriter, textOf, toJson, toPlain } from "./columns.ts";
+import { type Column, messageWriter, shownText, textOf, toJson, toPlain } from "./columns.ts";
 import { sheet, type TreeOf, table, treeLines } from "./table.ts";
 import type { Template } from "./template/template.ts";
 
@@ -82,14 +82,13 @@ export function outputTo({ format, template, terminal, write, note }: OutputOpti
     if (format !== "table" && format !== "wide") throw unknownFormat(format);
     const shown = format === "wide" ? columns : columns.filter(({ wide }) => !wide);
     const width = format === "wide" ? undefined : terminal.width;
-    lines(
-      table(
-        headers(shown),
-        all.map((item) => row(item, shown)),
-        width,
-        style,
-      ),
-    );
+    const now = Date.now();
+    // Ages are for people; scripts, and who asks for everything, get times.
+    const hasAges = terminal.isTTY && format === "table";
+    const cells = (item: T) =>
+      hasAges ? shown.map(({ value }) => shownText(value(item), now)) : row(item, shown);
+    const whole = shown.map((column) => column.whole === true);
+    lines(table(headers(shown), all.map(cells), width, style, whole));
   }
 
   async function one<T extends object>(

@@ -15,6 +15,14 @@ test("the widest columns shrink first", () => {
   assert.deepEqual(fit([9, 9], 3), [1, 1]);
 });
 
+test("columns of ids are never cut, other columns make room for them", () => {
+  assert.deepEqual(fit([40, 10], 40, [true]), [40, 1]);
+  assert.deepEqual(fit([40, 40, 5], 80, [true]), [40, 31, 5]);
+  const uid = "8427b422129ad58e92e9b0c64898885dfdba95d6";
+  const [, line = ""] = table(["UID", "TEXT"], [[uid, "x".repeat(50)]], 20, styleOf(false), [true]);
+  assert.ok(line.startsWith(`${uid}  `), line);
+});
+
 test("a table fits any terminal that has room for a letter of each column", () => {
   const cell = fc.string({ unit: "grapheme", maxLength: 30 });
   const rows = fc.array(fc.tuple(cell, cell, cell), { maxLength: 5 });

@@ -3,18 +3,19 @@ import { cut, harmless, pad, widthOf } from "../terminal/width.ts";
 
 const GAP = 2;
 
-/** A table. At a narrow terminal, the widest columns are truncated. */
+/** A table. At a narrow terminal, the widest columns are truncated, but for those that are to stay whole. */
 export function table(
   headers: readonly string[],
   rows: readonly (readonly string[])[],
   width: number | undefined,
   style: Style,
+  whole: readonly boolean[] = [],
 ): string[] {
   const shown = rows.map((row) => row.map(harmless));
   const widths = headers.map((header, at) =>
     Math.max(widthOf(header), ...shown.map((row) => widthOf(row[at] ?? ""))),
   );
-  const fitted = width === undefined ? widths : fit(widths, width);
+  const fitted = width === undefined ? widths : fit(widths, width, whole);
   const line = (cells: readonly string[]) =>
     cells
       .map((cell, at) => pad(cut(cell, fitted[at] as number), fitted[at] as number))
@@ -23,16 +24,21 @@ export function table(
   return [style.bold(line(headers)), ...shown.map(line)];
 }
 
-/** Shrinks the widest columns until all fit. */
-export function fit(widths: readonly number[], width: number): number[] {
+/** Shrinks the widest columns that need not stay whole until all fit, or none can shrink any further. */
+export function fit(
+  widths: readonly number[],
+  width: number,
+  whole: readonly boolean[] = [],
+): number[] {
   const fitted = [...widths];
   const available = width - GAP * (widths.length - 1);
   let over = fitted.reduce((sum, each) => sum + each, 0) - available;
   while (over > 0) {
-    const widest = Math.max(...fitted);
+    const shrinkable = fitted.filter((_, at) => !whole[at]);
+    const widest = Math.max(0, ...shrinkable);
     if (widest <= 1) break;
-    const next = Math.max(1, ...fitted.filter((each) => each < widest));
-    const all = fitted.flatMap((each, at) => (each === widest ? [at] : []));
+    const next = Math.max(1, ...shrinkable.filter((each) => each < widest));
+    const all = fitted.flatMap((each, at) => (each === widest && !whole[at] ? [at] : []));
     const each = Math.min(widest - next || 1, Math.ceil(over / all.length));
     for (const at of all) {
       const taken = Math.min(each, over);

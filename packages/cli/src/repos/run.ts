@@ -2,30 +2,34 @@ import type { ImageLocation, Repo } from "@wharf/client";
 import { CatalogTier } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
-import type { Column } from "../output/columns.ts";
+import { type Column, UID } from "../output/columns.ts";
 import { resolveGroup } from "../resolve/groups.ts";
 import { REPO } from "../resolve/kinds.ts";
 import { resolveUid } from "../resolve/resolve.ts";
+import { withGroup } from "../resource/group-column.ts";
 import { printOne, type Resource } from "../resource/run.ts";
 import { updater } from "../resource/update.ts";
 import { given, givenList } from "../resource/values.ts";
 import type { createDefinition, locationsDefinition } from "./commands.ts";
 import { updateDefinition } from "./commands.ts";
 
+const COLUMNS: readonly Column<Repo>[] = [
+  { header: "Name", value: ({ name }) => name },
+  UID,
+  { header: "Tier", value: tierText },
+  { header: "Description", value: ({ description }) => description },
+  { header: "Bundles", value: ({ bundles }) => bundles, wide: true },
+  { header: "Aliases", value: ({ aliases }) => aliases, wide: true },
+  { header: "Active tags", value: ({ activeTags }) => activeTags, wide: true },
+  { header: "Synced from", value: ({ syncConfig }) => syncConfig?.source, wide: true },
+  { header: "Created", value: ({ createTime }) => createTime, wide: true },
+  { header: "Updated", value: ({ updateTime }) => updateTime, wide: true },
+];
+
 export const resource: Resource<Repo> = {
   kind: REPO,
-  columns: [
-    { header: "Name", value: ({ name }) => name },
-    { header: "UID", value: ({ uid }) => uid },
-    { header: "Tier", value: tierText },
-    { header: "Description", value: ({ description }) => description },
-    { header: "Bundles", value: ({ bundles }) => bundles, wide: true },
-    { header: "Aliases", value: ({ aliases }) => aliases, wide: true },
-    { header: "Active tags", value: ({ activeTags }) => activeTags, wide: true },
-    { header: "Synced from", value: ({ syncConfig }) => syncConfig?.source, wide: true },
-    { header: "Created", value: ({ createTime }) => createTime, wide: true },
-    { header: "Updated", value: ({ updateTime }) => updateTime, wide: true },
-  ],
+  columns: withGroup(COLUMNS),
+  details: COLUMNS,
 };
 
 function tierText({ catalogTier }: Repo): string {

@@ -7,7 +7,7 @@ import {
   type Options,
 } from "../command/definition.ts";
 import type { ArgsOf } from "../command/types.ts";
-import { SCOPE } from "./options.ts";
+import { LIMIT, SCOPE } from "./options.ts";
 import type { Resource } from "./run.ts";
 
 /**
@@ -50,7 +50,7 @@ export function resourceCommands<const Spec extends ResourceCommands>(
   const { argument: one, ...describeTexts } = describe;
   const verbs: Partial<Record<"list" | "describe" | "delete", Command>> = {
     list: command(
-      define({ ...LIST, ...listTexts, options: { ...filters, ...scope } }),
+      define({ ...LIST, ...listTexts, options: { ...filters, ...scope, limit: LIMIT } }),
       async () => {
         const [run, resource] = await Promise.all([import("./run.ts"), load()]);
         return { run: (context, args) => run.list(context, resource, args as never) };

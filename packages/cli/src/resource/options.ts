@@ -29,6 +29,13 @@ export const SCOPE = {
   recursive: { type: "boolean", default: true, summary: "Include folders below" },
 } as const satisfies Record<string, Option>;
 
+/** Bounds a list. */
+export const LIMIT = {
+  type: "number",
+  value: "NUMBER",
+  summary: "At most this many",
+} as const satisfies Option;
+
 export const NAME = { type: "string", summary: "New name" } as const satisfies Option;
 
 export const NAME_FILTER = {

@@ -52,16 +52,25 @@ export async function list<T extends HasUid, F extends object>(
   args: F,
 ): Promise<void> {
   const { kind, columns, nestsItself } = resource;
-  const items = await selected(context, resource, args);
-  if (typeof columns !== "function" && !nestsItself) {
-    return printList(context, items, columns, { what: kind.many, label: kind.label });
+  const { out, settings } = context;
+  const items = limited(await selected(context, resource, args), limitOf(args));
+  const what = kind.many;
+  // Formats without columns need no names.
+  const isPlain = settings.format !== undefined || PLAIN.has(out.format);
+  const given = typeof columns === "function" && isPlain ? [] : columns;
+  if (!nestsItself && (typeof given !== "function" || out.format === "tree")) {
+    const shown = typeof given === "function" ? [] : given;
+    return printList(context, items, shown, { what, label: kind.label });
   }
-  await context.progress(`listing ${kind.many}`, async () => {
-    if (typeof columns !== "function") return context.out.list(items, columns, { what: kind.many });
+  await context.progress(`listing ${what}`, async () => {
+    if (typeof given !== "function") return out.list(items, given, { what });
     const all = await Array.fromAsync<T>(items);
-    await context.out.list(all, await columns(context, all), { what: kind.many });
+    await out.list(all, await given(context, all), { what });
   });
 }
+
+/** Output formats that print items, not columns. */
+const PLAIN: ReadonlySet<string> = new Set(["id", "json", "yaml"]);
 
 export async function describe<T extends HasUid, F>(
   context: Context,
@@ -140,6 +149,21 @@ async function selectByName<T extends HasUid>(
   const uidp = await resolveScope(context, args);
   const request = { uidp, orderBy: "name", ...(name === undefined ? {} : { name }) };
   return service(await context.client()).listAll(request, { signal: context.signal });
+}
+
+function limitOf({ limit }: { readonly limit?: number }): number | undefined {
+  if (limit === undefined || (Number.isInteger(limit) && limit > 0)) return limit;
+  throw usageError("--limit must be a positive whole number");
+}
+
+/** The first items; further pages are not requested. */
+async function* limited<T>(items: AsyncIterable<T>, limit = Infinity): AsyncGenerator<T> {
+  let left = limit;
+  for await (const item of items) {
+    yield item;
+    left -= 1;
+    if (left <= 0) return;
+  }
 }
 
 export async function* filtered<T>(

@@ -32,6 +32,8 @@ export async function runServe(args: readonly string[]): Promise<void> {
   if (server === undefined) return;
   // Before the ready line: a script that waits for it may stop the server at once.
   stopOnSignals(server, settings.shutdownDelay * 1000);
+  // Without a certificate, the signal means that the terminal is gone.
+  if (settings.tlsCert !== "") process.on("SIGHUP", () => server.reload());
   const { firstRun } = server;
   if (firstRun !== undefined) {
     const { url, code } = firstRun;

@@ -3,7 +3,7 @@ import { isUid } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
 import { notFound, usageError } from "../errors.ts";
-import type { Column } from "../output/columns.ts";
+import { type Column, UID } from "../output/columns.ts";
 import { resolveScope } from "../resolve/groups.ts";
 import { type Kind, REPO } from "../resolve/kinds.ts";
 import { resolve, resolveUid } from "../resolve/resolve.ts";
@@ -28,7 +28,7 @@ export const resource: Resource<Tag, FilterArgs<typeof FILTERS>> = {
     { header: "Digest", value: ({ digest }) => digest },
     { header: "Updated", value: ({ updateTime }) => updateTime },
     { header: "Deprecated", value: ({ deprecated }) => (deprecated ? "yes" : "no") },
-    { header: "UID", value: ({ uid }) => uid, wide: true },
+    UID,
     { header: "Bundles", value: ({ bundles }) => bundles, wide: true },
     { header: "Created", value: ({ createTime }) => createTime, wide: true },
   ],

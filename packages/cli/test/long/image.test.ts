@@ -80,6 +80,7 @@ describe("the container image", () => {
     const script = `set -e
 mount --bind "$1" "$1"
 mount --bind "$2" "$1/data"
+for folder in dev proc; do mount --rbind "/$folder" "$1/$folder"; done
 mount -t tmpfs tmpfs "$1/tmp"
 mount -o remount,bind,ro "$1"
 shift 2

@@ -12,12 +12,19 @@ import {
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import manifest from "../../../../package.json" with { type: "json" };
-import { stageCommand } from "../../../../scripts/release/command-package.ts";
 import { scratchFolder } from "../../../server/test/support/server/scratch-folder.ts";
 import { node20, npm, type Output, pathWith, ROOT, run, serve } from "../support/release.ts";
 import { Site } from "../support/site.ts";
 
 const { version } = manifest;
+
+/** What git would say, so that files can be changed while this runs. */
+const BUILD = {
+  WHARF_COMMIT: "0123456789abcdef".repeat(3).slice(8),
+  SOURCE_DATE_EPOCH: "1790000000",
+};
+
+const script = (name: string) => join(ROOT, "scripts/release", name);
 
 function worked({ code, stdout, stderr }: Output): string {
   assert.equal(code, 0, stderr || stdout);
@@ -31,7 +38,7 @@ describe("the release", () => {
   let site: Site;
   before(async () => {
     site = await Site.start();
-    worked(await run(process.execPath, [join(ROOT, "scripts/release/main.ts"), release]));
+    worked(await run(process.execPath, [script("main.ts"), release], { env: BUILD }));
     await site.make("organizations", "acme");
   });
   after(() => site.stop());
@@ -43,7 +50,8 @@ describe("the release", () => {
     worked(await run("sha256sum", ["--check", "--quiet", "SHA256SUMS"], { cwd: release }));
     const again = join(scratch, "again");
     mkdirSync(again);
-    const packed = ["pack", "--silent", "--pack-destination", again, await stageCommand(again)];
+    worked(await run(process.execPath, [script("stage.ts"), again], { env: BUILD }));
+    const packed = ["pack", "--silent", "--pack-destination", again, join(again, "cli")];
     worked(await run("npm", packed, { cwd: ROOT }));
     const name = `wharf-cli-${version}.tgz`;
     const digest = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
@@ -92,8 +100,8 @@ describe("the release", () => {
         }
         const details = JSON.parse(worked(await wharf("version", "-o", "json")));
         assert.equal(details.version, version);
-        assert.match(details.commit, /^[0-9a-f]{40}(-dirty)?$/);
-        assert.match(details.buildDate, /Z$/);
+        assert.equal(details.commit, BUILD.WHARF_COMMIT);
+        assert.equal(details.buildDate, "2026-09-21T14:13:20Z");
       });
 
       test("calls a server", async () => {
@@ -105,7 +113,7 @@ describe("the release", () => {
           worked(await wharf("access", "list", "--resource", "acme", "-o", "json")),
           /items/,
         );
-        assert.match(worked(await wharf("config", "validate")), /passed/);
+        assert.match(worked(await wharf("config", "validate")), /is ready/);
         worked(await wharf("auth", "configure-docker", "--dry-run"));
         const vex = join(prefix, "a.yaml");
         writeFileSync(

@@ -8,6 +8,8 @@ import type { OutgoingRequest, SendHttp } from "../rest/http.ts";
 import { restTransport } from "../rest/transport.ts";
 import type { Transport } from "../transport.ts";
 
+export { errorOf, isSuccess, unreachable } from "../rest/error-response.ts";
+
 /** The statuses of redirects, which are not followed. */
 const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
 
@@ -24,7 +26,12 @@ export function httpTransport(): Transport {
   return restTransport((request) => abortable(overNode(request), request.signal));
 }
 
-const overNode: SendHttp = async (request) => {
+/**
+ * Sends requests with node:http.
+ *
+ * @example const response = await overNode({ method: "GET", url, headers: {}, signal });
+ */
+export const overNode: SendHttp = async (request) => {
   const response = await responseOf(request);
   const { statusCode = 0, statusMessage = "", headers } = response;
   if (REDIRECTS.has(statusCode)) {

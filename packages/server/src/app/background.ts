@@ -8,10 +8,12 @@ import { databaseTime } from "../store/db/database-time.ts";
 import { resumeSeverities } from "../vulnerabilities/severities/severity-changes.ts";
 import { ScheduledBackups } from "./backup/scheduled-backups.ts";
 import type { Core } from "./core.ts";
+import { KeyAge } from "./key-age.ts";
 
 /**
  * What runs beside requests: checks of store and clocks, retention, index and sinks of the audit log, reconciling,
- * delivery of events, scheduled backups, and updates that a stop interrupted.
+ * delivery of events, scheduled backups, rotation of
+ * old keys, and updates that a stop interrupted.
  */
 export class BackgroundTasks {
   readonly #core: Core;
@@ -21,6 +23,7 @@ export class BackgroundTasks {
   readonly #audit: AuditMaintenance;
   readonly #auditSinks: AuditSinks;
   readonly #backups: ScheduledBackups;
+  readonly #keyAge: KeyAge;
   readonly #clocks: ClockWatch;
   readonly #stopping = new AbortController();
   #resumed: Promise<void> | undefined;
@@ -33,6 +36,7 @@ export class BackgroundTasks {
     this.#audit = new AuditMaintenance(core);
     this.#auditSinks = new AuditSinks(core);
     this.#backups = new ScheduledBackups(core);
+    this.#keyAge = new KeyAge(core);
     this.#clocks = new ClockWatch({ ...core, databaseTime: () => databaseTime(core.store.reader) });
   }
 
@@ -48,6 +52,7 @@ export class BackgroundTasks {
       this.#auditSinks.start();
       this.#delivery.start();
       this.#backups.start();
+      this.#keyAge.start();
     }
     this.#resumed = resumeSeverities(engine, this.#stopping.signal).catch((error) => {
       log.error({ err: error }, "update of advisories after changed severities failed");
@@ -61,6 +66,7 @@ export class BackgroundTasks {
     this.#stopping.abort();
     await this.#resumed;
     await this.#backups.stop();
+    await this.#keyAge.stop();
     await this.#retention.stop();
     await this.#audit.stop();
     await this.#auditSinks.stop();

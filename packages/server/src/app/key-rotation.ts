@@ -5,10 +5,11 @@ import { newSigningKey } from "../auth/new-key.ts";
 import { newRegistryKeys, RegistryKeys } from "../registry/access/keys.ts";
 import { InstallationSecrets } from "../secrets/installation-secrets.ts";
 import type { Secrets } from "../secrets/secrets.ts";
+import type { Reader } from "../store/db/connection.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import type { Store } from "../store/db/store.ts";
 import { writeAudit } from "../store/tables/audit-and-events.ts";
-import { hasCurrentKey } from "../store/tables/keys.ts";
+import { hasCurrentKey, newestKeyTime } from "../store/tables/keys.ts";
 import { endAllSessions } from "../store/tables/sessions.ts";
 import { deleteAllTickets } from "../store/tables/tickets.ts";
 
@@ -68,6 +69,35 @@ export async function rotateKeys(
     };
     await auditOperator(tx, "keys rotate", rotation, time);
     return rotation;
+  });
+}
+
+/**
+ * Rotates the signing keys once they have reached an age, with overlap, on one of several replicas. Registry keys stay:
+ * registries need a new file for them. Returns the id of the new key for ES256.
+ */
+export async function rotateIfOlder(
+  store: Store,
+  secrets: Secrets,
+  maxAgeMs: number,
+  time: number = Date.now(),
+): Promise<string | undefined> {
+  const isDue = async (reader: Reader) => {
+    const created = await newestKeyTime(reader);
+    return created !== undefined && created <= time - maxAgeMs;
+  };
+  if (!(await isDue(store.reader))) return undefined;
+  const key = await newSigningKey(time);
+  const rs256 = (await hasCurrentKey(store.reader, "RS256"))
+    ? [await newSigningKey(time, "RS256")]
+    : [];
+  return store.write(async (tx) => {
+    await tx.acquireLock();
+    if (!(await isDue(tx))) return undefined;
+    await SigningKeys.rotate(tx, secrets, [key, ...rs256], "overlap");
+    const detail = { mode: "overlap", kid: key.kid, isAutomatic: true };
+    await auditOperator(tx, "keys rotate", detail, time);
+    return key.kid;
   });
 }
 

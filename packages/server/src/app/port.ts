@@ -19,10 +19,7 @@ export async function openConfiguredPort(settings: Settings, served: Served): Pr
     bodyBytes: settings.maxBodyMemory * 1024 * 1024,
     ...(served.source && { unreadBytes: unreadShare(settings.workers) }),
   };
-  const tls =
-    tlsCert === ""
-      ? {}
-      : { tls: { cert: readPem("--tls-cert", tlsCert), key: readPem("--tls-key", tlsKey) } };
+  const tls = tlsCert === "" ? {} : { tls: readCertificate({ tlsCert, tlsKey }) };
   const hosts = hostsOf(settings);
   const cors = { origins: corsOrigins };
   try {
@@ -30,6 +27,10 @@ export async function openConfiguredPort(settings: Settings, served: Served): Pr
   } catch (error) {
     throw portError(`${listen.host}:${listen.port}`, error);
   }
+}
+
+export function readCertificate({ tlsCert, tlsKey }: Pick<Settings, "tlsCert" | "tlsKey">) {
+  return { cert: readPem("--tls-cert", tlsCert), key: readPem("--tls-key", tlsKey) };
 }
 
 /** The share of one of several workers. */

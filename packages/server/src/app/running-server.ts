@@ -6,6 +6,8 @@ export const DRAIN_MS = 10_000;
 /** A server that listens. */
 export interface RunningServer {
   readonly url: string;
+  /** Reads the certificate again; connections that are open keep the one before. */
+  reload(): void;
   /** Where to create the first account, and the code for it; undefined once there is an account. */
   readonly firstRun: FirstRun | undefined;
   /**

@@ -14,11 +14,13 @@ import type { HostLookup } from "../lib/host-lookup.ts";
 import { embeddedDatabaseError } from "../lib/startup-errors.ts";
 import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
 import { createSetupCode, type FirstRun } from "../login/local/setup.ts";
+import { noRoutePage } from "../login/no-route-page.ts";
 import { registerLogin } from "../login/register.ts";
 import { FaultLog } from "../observe/fault-log.ts";
 import { checkOpenFileLimit, FileDescriptors } from "../observe/file-descriptors.ts";
 import { type Log, type LogOutput, openLog, stderrOutput } from "../observe/logger.ts";
 import { Metrics } from "../observe/metrics.ts";
+import { listenForScrapes, type MetricsListener } from "../observe/metrics-listener.ts";
 import { Readiness } from "../observe/readiness.ts";
 import { requestObserver } from "../observe/requests.ts";
 import { storeFailures } from "../observe/store-failures.ts";
@@ -38,10 +40,12 @@ import { registerVulnerabilities } from "../vulnerabilities/register.ts";
 import { Api } from "../wire/api.ts";
 import { BackgroundTasks } from "./background.ts";
 import { openCore } from "./core.ts";
-import { openConfiguredPort } from "./port.ts";
+import { watchLoad } from "./load-metrics.ts";
+import { openConfiguredPort, readCertificate } from "./port.ts";
 import { RESOURCES } from "./resources.ts";
 import { DRAIN_MS, type RunningServer } from "./running-server.ts";
 import { registerSystem } from "./system-endpoints.ts";
+import { openTracing, tracedObserver } from "./traces.ts";
 import type { SupervisorLink } from "./workers/supervisor-link.ts";
 
 /**
@@ -63,6 +67,8 @@ export interface ServerOptions {
   readonly open?: typeof openStore;
   /** Where log lines are written to; stderr by default. */
   readonly logOutput?: LogOutput;
+  /** Opens the port. */
+  readonly openPort?: typeof openConfiguredPort;
   /** The cost of password hashes; a low one makes tests fast. */
   readonly passwordCost?: PasswordCost;
   /** What bounds the cost of a request; low ones make tests fast. */
@@ -82,7 +88,9 @@ export async function startServer(
   const { open = openServerStore, logOutput, passwordCost = PASSWORD_COST } = options;
   const metrics = new Metrics();
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
-  const output = logOutput ?? stderrOutput(metrics);
+  // The supervisor formats the lines of all workers.
+  const format = options.supervisor === undefined ? settings.logFormat : "json";
+  const output = logOutput ?? stderrOutput(metrics, format);
   const log = openLog(settings.logLevel, output, options.supervisor?.worker);
   const store = await open(settings, tables, metrics, { log: migrationLog(log) });
   try {
@@ -114,7 +122,14 @@ async function serve(
   store: Store,
   metrics: Metrics,
   logs: Log,
-  { passwords, limits, deliveryTimes, hosts, supervisor }: ServeOptions,
+  {
+    passwords,
+    limits,
+    deliveryTimes,
+    hosts,
+    supervisor,
+    openPort = openConfiguredPort,
+  }: ServeOptions,
 ): Promise<DrainableServer> {
   const { log } = logs;
   const faults = new FaultLog(log);
@@ -123,15 +138,17 @@ async function serve(
   const core = await openCore(settings, store, metrics, log, limits);
   const { engine, authenticator } = core;
 
+  const tracing = await openTracing(settings, store, metrics, faults);
   const readiness = new Readiness(store.health);
   supervisor?.shareReadiness(readiness);
   const scrape = supervisor?.shareMetrics(metrics) ?? (() => metrics.text());
   const api = new Api();
   const exchange = createExchange(core);
-  registerSystem(api, { ...core, readiness, scrape });
+  const { metricsListen } = settings;
+  registerSystem(api, { ...core, readiness, scrape: metricsListen ? undefined : scrape });
   registerConsole(api);
   registerResources(api.handlers, engine);
-  registerAudit(api, core);
+  const audit = registerAudit(api, core);
   registerClouds(api, core);
   registerScim(api, { ...core, peers: supervisor });
   registerSts(
@@ -151,30 +168,50 @@ async function serve(
     findDeletedGroup: (identity, uid) => groupDeletedBy(store.reader, identity, uid),
     auditDenial: (call, denial) => auditDeniedCall(engine, call, denial),
   });
-  const port = await openConfiguredPort(settings, {
+  const port = await openPort(settings, {
     methods,
     unsupported: UNSUPPORTED_API,
     endpoints: api.serve(methods),
+    description: {
+      parts: async () => (await import("./openapi.ts")).apiParts(),
+      servers: () => [core.addresses().baseUrl],
+    },
     errorDomain: settings.errorDomain,
+    noRoutePage,
     health: readiness,
-    observer: requestObserver(logs, metrics, new FileDescriptors({ faults, metrics })),
+    observer: tracedObserver(
+      requestObserver(logs, metrics, new FileDescriptors({ faults, metrics })),
+      tracing,
+    ),
     held: true,
     source: supervisor,
   });
+  watchLoad(metrics, port, store);
   const background = new BackgroundTasks(core, registry.sync, delivery);
   let firstRun: FirstRun | undefined;
+  let metricsListener: MetricsListener | undefined;
   try {
+    if (metricsListen && supervisor === undefined)
+      metricsListener = await listenForScrapes(metricsListen, scrape);
     await core.publishAddresses(port.url);
     if (supervisor === undefined || (supervisor.isFirst && !supervisor.isReplacement))
       firstRun = await createSetupCode(core, Date.now());
     background.start({ isFirst: supervisor?.isFirst ?? true });
   } catch (error) {
     await port.close(0);
+    await metricsListener?.close();
     await background.stop();
     throw error;
   }
   port.start();
-  log.info({ url: port.url, database: store.reader.dialect.name }, "ready");
+  log.info(
+    {
+      url: port.url,
+      database: store.reader.dialect.name,
+      ...(metricsListener && { metrics: metricsListener.url }),
+    },
+    "ready",
+  );
 
   const delay = new AbortController();
   function drain(): void {
@@ -185,10 +222,13 @@ async function serve(
     drain();
     log.info({ delaySeconds: delayMs / 1000 }, "stopping");
     await sleep(delayMs, undefined, delay).catch(() => {});
+    audit.endStreams();
     delivery.endStreams();
     await port.close(DRAIN_MS);
     await background.stop();
     await store.close();
+    await metricsListener?.close();
+    await tracing?.close();
     log.info({}, "stopped");
   }
   let stopped: Promise<void> | undefined;
@@ -196,6 +236,15 @@ async function serve(
     url: port.url,
     firstRun,
     drain,
+    reload() {
+      if (settings.tlsCert === "") return;
+      try {
+        port.renewCertificate(readCertificate(settings));
+        log.info({ file: settings.tlsCert }, "certificate reloaded");
+      } catch (error) {
+        log.error({ err: error }, "certificate not reloaded: the one before stays in use");
+      }
+    },
     stop(delayMs = 0) {
       if (delayMs === 0) delay.abort();
       stopped ??= shutDown(delayMs);

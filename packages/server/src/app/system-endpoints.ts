@@ -20,8 +20,8 @@ const CACHE_CONTROL = "public, max-age=300";
 export interface SystemEndpointDeps {
   addresses(): Addresses;
   readonly keys: SigningKeys;
-  /** The metrics of the whole server. */
-  scrape(): ReturnType<Metrics["text"]>;
+  /** The metrics of the whole server; undefined if they are served elsewhere. */
+  readonly scrape: (() => ReturnType<Metrics["text"]>) | undefined;
   readonly readiness: Readiness;
 }
 
@@ -54,11 +54,15 @@ function systemEndpoints({
       const { problem } = readiness;
       return problem === undefined ? text(200, "ok") : notReady(problem);
     }),
-    get("/version", async () => published({ version: VERSION, ...BUILD })),
-    get("/metrics", async () => {
-      const { contentType, body } = await scrape();
-      return { status: 200, headers: { "content-type": contentType }, body };
-    }),
+    get("/version", async () => json(200, { version: VERSION, ...BUILD })),
+    ...(scrape === undefined
+      ? []
+      : [
+          get("/metrics", async () => {
+            const { contentType, body } = await scrape();
+            return { status: 200, headers: { "content-type": contentType }, body };
+          }),
+        ]),
     get("/.well-known/openid-configuration", async () => published(discovery(addresses(), keys))),
     get(JWKS_PATH, async () => {
       // Rare requests, often because of a key that was just created.
@@ -91,9 +95,13 @@ function text(status: number, body: string): HttpResponse {
 
 /** Why load balancers should not route requests here. */
 function notReady({ reason, message }: NotReady): HttpResponse {
+  return json(503, { status: "not_ready", reason, message });
+}
+
+/** The state of this process, which no cache may keep. */
+function json(status: number, document: object): HttpResponse {
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
-  const body = `${JSON.stringify({ status: "not_ready", reason, message })}\n`;
-  return { status: 503, headers, body };
+  return { status, headers, body: `${JSON.stringify(document)}\n` };
 }
 
 function published(document: object): HttpResponse {

@@ -7,6 +7,9 @@ import type { Store } from "../store/db/store.ts";
 import {
   addAuditKey,
   addCheckpoint,
+  coveredChains,
+  coveringUntil,
+  deleteCheckpoints,
   lastCheckpoint,
   type StoredCheckpoint,
 } from "../store/tables/audit-checkpoints.ts";
@@ -33,6 +36,9 @@ const MAX_ENTRIES = SEGMENT_SIZE;
 /** The ids covered in one transaction, which signs at most one checkpoint for each. */
 const BATCH_IDS = SEGMENT_SIZE / 4;
 
+/** Checkpoints of a root that one transaction deletes. */
+const CUT_BATCH = 256;
+
 /** The signed content of a checkpoint, beside the standard claims `iss` and `iat`. */
 export interface CheckpointClaims {
   readonly type: "wharf-audit-checkpoint";
@@ -47,6 +53,8 @@ export interface CheckpointClaims {
   readonly hash: string;
   /** Set where retention deletes entries: all of these chains up to here. */
   readonly deleted?: readonly ChainEnd[];
+  /** Set where retention deletes checkpoints: the number of the first one that is left. */
+  readonly first?: number;
 }
 
 /** An entry of a chain. */
@@ -90,16 +98,26 @@ export class Checkpoints {
     return to;
   }
 
-  /** Adds a checkpoint of a root that declares the entries of its chains up to these as deleted. */
-  async addDeletion(tx: Transaction, ends: readonly [ChainHead, ...ChainHead[]]): Promise<void> {
-    const deleted = ends.map(({ chain, sequence, hash }): ChainEnd => [chain, sequence, hash]);
-    await this.#add(tx, ends[0], { deleted });
+  /**
+   * Adds a checkpoint of a root that declares the entries of its chains up to these as deleted, and deletes the
+   * checkpoints that cover nothing else but the last of them, which the others continue. Returns how many.
+   */
+  async addDeletion(tx: Transaction, ends: readonly [ChainHead, ...ChainHead[]]): Promise<number> {
+    const [{ root }] = ends;
+    const { first, declared } = await checkpointCut(
+      tx,
+      root,
+      Math.max(...ends.map(({ id }) => id)),
+    );
+    for (const { chain, sequence, hash } of ends) declared.set(chain, [chain, sequence, hash]);
+    await this.#add(tx, ends[0], { deleted: [...declared.values()], ...(first && { first }) });
+    return first === undefined ? 0 : deleteCheckpoints(tx, root, first);
   }
 
   async #add(
     tx: Transaction,
     { root, chain, sequence, hash: entryHash, id }: ChainHead,
-    more: Pick<CheckpointClaims, "deleted"> = {},
+    more: Pick<CheckpointClaims, "deleted" | "first"> = {},
   ): Promise<void> {
     const last = await lastCheckpoint(tx, root);
     const claims: CheckpointClaims = {
@@ -125,6 +143,27 @@ export class Checkpoints {
     const added: StoredCheckpoint = { root, number, time, chain, sequence, lastEntry, signed };
     await addCheckpoint(tx, added);
   }
+}
+
+/**
+ * The first checkpoint of a root that is kept when its entries up to an id are deleted; undefined if all are. What those
+ * before it declare as deleted is declared again if the others need it.
+ */
+async function checkpointCut(tx: Transaction, root: string, lastDeleted: number) {
+  const oldest = await coveringUntil(tx, root, lastDeleted, CUT_BATCH);
+  const first = oldest.length < 2 ? undefined : oldest.at(-1)?.number;
+  const declared = new Map<string, ChainEnd>();
+  if (first === undefined) return { first, declared };
+  const needed = await coveredChains(tx, root, first);
+  for (const { signed } of oldest.slice(0, -1)) {
+    for (const end of claimsOf(signed).deleted ?? [])
+      if (needed.has(end[0])) declared.set(end[0], end);
+  }
+  return { first, declared };
+}
+
+function claimsOf(signed: string): CheckpointClaims {
+  return JSON.parse(Buffer.from(signed.split(".")[1] ?? "", "base64url").toString());
 }
 
 /** What the next checkpoint calls this one. */

@@ -6,8 +6,6 @@ import {
   ExportAuditEntriesResponseSchema,
   type GetAuditEntryRequest,
   type ListAuditEntriesRequest,
-  type WatchAuditEntriesRequest,
-  WatchAuditEntriesResponseSchema,
 } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
 import { pageSizeOf, readCursor, readSkip } from "../engine/list.ts";
@@ -23,7 +21,6 @@ import { filterKey } from "./filter-key.ts";
 import type { AuditLog } from "./log.ts";
 import { bodyOf, messageOf } from "./message.ts";
 import { auditRead } from "./reads.ts";
-import { watchEntries } from "./watch.ts";
 
 const MAX_INT32 = 2 ** 31 - 1;
 
@@ -35,8 +32,7 @@ export interface AuditDeps {
 
 /** The handlers of AuditService. */
 export function* auditHandlers(deps: AuditDeps): Iterable<readonly [DescMethod, Handler]> {
-  const { listAuditEntries, getAuditEntry, exportAuditEntries, watchAuditEntries } =
-    AuditService.method;
+  const { listAuditEntries, getAuditEntry, exportAuditEntries } = AuditService.method;
   yield [listAuditEntries, (call, request) => list(deps, call, request as ListAuditEntriesRequest)];
   yield [getAuditEntry, (call, request) => get(deps, call, request as GetAuditEntryRequest)];
   yield [
@@ -44,13 +40,6 @@ export function* auditHandlers(deps: AuditDeps): Iterable<readonly [DescMethod, 
     async (call, request) => {
       const response = await exportPart(deps, call, request as ExportAuditEntriesRequest);
       return messageReply(ExportAuditEntriesResponseSchema, response);
-    },
-  ];
-  yield [
-    watchAuditEntries,
-    async (call, request) => {
-      const response = await watchEntries(deps, call, request as WatchAuditEntriesRequest);
-      return messageReply(WatchAuditEntriesResponseSchema, response);
     },
   ];
 }

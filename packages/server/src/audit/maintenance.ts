@@ -85,7 +85,9 @@ export class AuditMaintenance {
     while (!this.#stopping.signal.aborted) {
       const deleted = await deleteExpiredEntries(store, this.#checkpoints, until);
       if (deleted === undefined) return;
-      metrics.count("wharf_expired_rows_total", { table: "audit" }, deleted);
+      const { entries, checkpoints } = deleted;
+      metrics.count("wharf_expired_rows_total", { table: "audit" }, entries);
+      metrics.count("wharf_expired_rows_total", { table: "audit_checkpoints" }, checkpoints);
       await this.#pause();
     }
   }

@@ -1,22 +1,41 @@
+import type { Authenticator } from "../auth/authenticator.ts";
 import type { Engine } from "../engine/engine.ts";
+import { LogFollower } from "../engine/streams/log-follower.ts";
 import { readCheckpointKeys } from "../store/tables/audit-checkpoints.ts";
 import type { Api } from "../wire/api.ts";
 import type { HttpEndpoint } from "../wire/endpoint.ts";
+import { AuditTail } from "./audit-tail.ts";
 import { type CheckpointDeps, Checkpoints } from "./checkpoints.ts";
 import { auditHandlers } from "./handlers.ts";
 import { AuditLog } from "./log.ts";
+import { auditWatchMethod } from "./watch.ts";
 
 /*
  * The audit log as an API: lists, exports, the index behind them, checkpoints of the hash chains, and retention. Entries
  * are written by engine/audit.ts. This folder imports engine/, auth/ and store/; no area imports it.
  */
 
+/** How often entries of other processes are looked for while there are streams. */
+const POLL_MS = 500;
+
+export interface RegisterAuditDeps extends CheckpointDeps {
+  readonly engine: Engine;
+  readonly authenticator: Authenticator;
+}
+
 /** Registers the methods of AuditService, and the public keys of checkpoints. */
-export function registerAudit(api: Api, deps: CheckpointDeps & { readonly engine: Engine }): void {
-  const log = new AuditLog(deps.store);
+export function registerAudit(api: Api, deps: RegisterAuditDeps): { endStreams(): void } {
+  const { engine, store } = deps;
+  const log = new AuditLog(store);
   const checkpoints = new Checkpoints(deps);
-  api.handlers.bindAll(auditHandlers({ engine: deps.engine, log, checkpoints }));
+  const tail = new AuditTail(store.reader);
+  const follower = new LogFollower<undefined>(store, tail, POLL_MS);
+  api.handlers.bindAll([
+    ...auditHandlers({ engine, log, checkpoints }),
+    auditWatchMethod({ ...deps, log, tail, follower }),
+  ]);
   api.addEndpoints(() => [keysEndpoint(deps)]);
+  return { endStreams: () => follower.end() };
 }
 
 /** The keys of all checkpoints: those that have been replaced verify old ones. */

@@ -1,97 +1,87 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { create } from "@bufbuild/protobuf";
 import {
+  type AuditEntry,
+  AuditEntrySchema,
+  AuditService,
   type WatchAuditEntriesRequest,
-  type WatchAuditEntriesResponse,
-  WatchAuditEntriesResponseSchema,
 } from "@wharf/contract";
-import type { Caller } from "../auth/caller.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
 import type { Engine } from "../engine/engine.ts";
-import { invalidArgument } from "../lib/errors.ts";
-import type { Call } from "../rpc/call.ts";
-import { auditIds } from "../store/tables/audit-entries.ts";
+import type { LogFollower } from "../engine/streams/log-follower.ts";
+import { Streams } from "../engine/streams/streams.ts";
+import { invalidArgument, PermissionDeniedError, WharfError } from "../lib/errors.ts";
+import type { Handler } from "../rpc/call.ts";
+import { messageReply } from "../rpc/reply.ts";
+import { auditIds, type StoredAuditEntry } from "../store/tables/audit-entries.ts";
 import { settledAuditId } from "../store/tables/audit-horizon.ts";
-import { filterKey } from "./filter-key.ts";
+import type { AuditTail } from "./audit-tail.ts";
+import { isVisible, visibleScopes } from "./filter.ts";
 import type { AuditLog } from "./log.ts";
 import { messageOf } from "./message.ts";
 import { auditRead } from "./reads.ts";
 
-/** How long a request waits for entries, and how often it looks for them. */
-const WAIT_MS = 20_000;
-const POLL_MS = 500;
+/** Entries read at once. */
+const BATCH_SIZE = 100;
 
-/** Entries of one response. */
-const ENTRIES = 200;
+export interface AuditWatchDeps {
+  readonly engine: Engine;
+  readonly authenticator: Authenticator;
+  readonly log: AuditLog;
+  readonly tail: AuditTail;
+  readonly follower: LogFollower<undefined>;
+}
 
-/** The entries that were recorded after a cursor; waits for the first of them. */
-export async function watchEntries(
-  { engine, log }: { readonly engine: Engine; readonly log: AuditLog },
-  call: Call,
-  { filter, cursor }: WatchAuditEntriesRequest,
-): Promise<WatchAuditEntriesResponse> {
-  const { reader } = engine.store;
-  const query = JSON.stringify(["audit watch", filterKey(filter)]);
-  const seal = (id: number) => {
-    return engine.pageTokens.seal(query, { position: { key: "", id }, skipped: 0 }, call.time);
-  };
-  const begin = readWatchCursor(engine, query, cursor, call.time);
-  if (begin === undefined) {
+/** WatchAuditEntries: entries after a position, and then every entry as it is recorded. */
+export function auditWatchMethod({ engine, authenticator, log, tail, follower }: AuditWatchDeps) {
+  const streams = new Streams(engine, follower);
+  const handler: Handler = async (call, message) => {
+    const { filter, after } = message as WatchAuditEntriesRequest;
+    const resource = filter?.resource ?? "";
+    // Before the end of the log is read: the stream does not begin with its own entry.
     await auditRead(engine, call, filter);
-    const { last } = await auditIds(reader);
-    const settled = (await settledAuditId(reader)) ?? last;
-    return create(WatchAuditEntriesResponseSchema, { cursor: seal(settled) });
-  }
-  let after: number = begin;
-  let checked: CheckedGrants = call.caller;
-  for (const end = Date.now() + WAIT_MS; ; ) {
-    // Only settled entries: a later one must not hide an earlier one that is not committed yet.
-    const settled: number = (await settledAuditId(reader)) ?? after;
-    const grants = await currentGrants(engine, call, checked);
-    if (grants === undefined) break;
-    checked = grants;
-    if (settled > after) {
-      const page = { descending: false, after, below: settled + 1, skip: 0, limit: ENTRIES };
-      const task = engine.lists.task(call.caller.uid, call);
-      const { entries } = await log.page(grants.grants, filter, page, task);
-      after = entries.length < ENTRIES ? settled : (entries.at(-1)?.id ?? settled);
-      if (entries.length > 0) {
-        const messages = entries.map(messageOf);
-        return create(WatchAuditEntriesResponseSchema, { entries: messages, cursor: seal(after) });
-      }
-    }
-    if (Date.now() >= end || call.abandoned !== undefined) break;
-    await sleep(POLL_MS, undefined, { ref: false });
-  }
-  return create(WatchAuditEntriesResponseSchema, { cursor: seal(after) });
+    let from = await startOf(engine, call.lastEventId || after);
+    const currentGrants = async () => {
+      const { grants } = await authenticator.caller(call.authorization, Date.now());
+      if (visibleScopes(grants, resource)?.length !== 0) return grants;
+      const text = "the right to read these entries was withdrawn";
+      throw new PermissionDeniedError(text, resource);
+    };
+    await currentGrants();
+    return streams.reply<StoredAuditEntry>(call, {
+      resource,
+      followed: undefined,
+      async next() {
+        const { settled = 0 } = tail;
+        if (settled <= from) return [];
+        const page = { descending: false, after: from, below: settled + 1, skip: 0 };
+        const grants = await currentGrants();
+        const task = engine.lists.task(call.caller.uid);
+        const { entries } = await log.page(grants, filter, { ...page, limit: BATCH_SIZE }, task);
+        from = entries.length < BATCH_SIZE ? settled : (entries.at(-1)?.id ?? settled);
+        return entries;
+      },
+      async mustStillRead() {
+        await currentGrants();
+      },
+      async message(entry) {
+        if (!isVisible(await currentGrants(), entry.resource)) return undefined;
+        const sent: AuditEntry = messageOf(entry);
+        return { ...messageReply(AuditEntrySchema, sent), id: sent.uid };
+      },
+    });
+  };
+  return [AuditService.method.watchAuditEntries, handler] as const;
 }
 
-type CheckedGrants = Pick<Caller, "grants" | "version">;
-
-/** The grants of the caller, checked again if access has changed; undefined if the caller has lost all of them. */
-async function currentGrants(
-  { store, access }: Engine,
-  { caller: { uid, session, boundary } }: Call,
-  checked: CheckedGrants,
-): Promise<CheckedGrants | undefined> {
-  if (checked.version === undefined) return checked;
-  const version = await store.accessVersion();
-  if (version === checked.version) return checked;
-  const granted = await access.grantsOf(uid, undefined, session);
-  if (granted === undefined) return undefined;
-  return { version, grants: boundary === undefined ? granted : granted.intersect(boundary) };
-}
-
-function readWatchCursor(
-  engine: Engine,
-  query: string,
-  cursor: string,
-  now: number,
-): number | undefined {
-  if (cursor === "") return undefined;
-  const opened = engine.pageTokens.open(query, cursor, now);
-  if (opened === "expired" || opened === "foreign") {
-    const description = `cursor ${opened === "expired" ? "has expired" : "does not belong to this query"}`;
-    throw invalidArgument({ field: "cursor", description });
+/** The uid of the entry after which a stream begins. */
+async function startOf({ store: { reader } }: Engine, after: string): Promise<number> {
+  const { first, last } = await auditIds(reader);
+  if (after === "") return (await settledAuditId(reader)) ?? last;
+  if (!/^\d{1,15}$/.test(after)) {
+    const description = `after must be the uid of an entry, not ${JSON.stringify(after)}`;
+    throw invalidArgument({ field: "after", description });
   }
-  return opened.cursor.position.id;
+  const uid = Number(after);
+  if (uid === 0 || (uid >= first - 1 && uid <= last)) return uid;
+  const text = `there is no entry ${uid} to continue after: it has been deleted by retention, or is not in this log`;
+  throw new WharfError("OUT_OF_RANGE", text);
 }

@@ -78,6 +78,17 @@ export class Authenticator {
     return this.#cached(token) ?? this.#compile(token);
   }
 
+  /** The same without a promise; undefined where something must be read first, or the credentials are not valid. */
+  callerNow(authorization: string | undefined, now: number): Caller | undefined {
+    if (this.#store.accessVersionNow() !== this.#position.version) return undefined;
+    const token = this.#verifier.cached(readBearer(authorization) ?? "", now);
+    const caller = token && this.#cached(token);
+    if (caller === undefined) return undefined;
+    this.hits += 1;
+    this.#verifier.hits += 1;
+    return caller;
+  }
+
   /**
    * The caller of a token as of the last known access version, and whether that is still the current one. Where reading
    * the version is a round trip, a method that only reads need not wait for it: its reply does. Undefined for callers

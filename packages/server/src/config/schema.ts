@@ -31,6 +31,8 @@ interface Setting {
   readonly help: string;
   /** The placeholder of the value in help texts. */
   readonly value: string;
+  /** A variable that programs of all makers know; our own one precedes it. */
+  readonly sharedVariable?: string;
   /** Why a value is invalid; undefined if it is valid. */
   readonly problem?: (text: string) => string | undefined;
 }
@@ -352,6 +354,40 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     default: "",
     value: "FILE",
     help: "Armored OpenPGP private key, without passphrase, that signs CSAF documents of feeds. Default: no signatures.",
+  },
+  metricsListen: {
+    default: "",
+    value: "HOST:PORT",
+    help: "Listen address for /metrics alone, which the main port then does not serve.",
+    problem: (text) =>
+      text === "" || parseListen(text) ? undefined : "must be HOST:PORT, such as 127.0.0.1:9090",
+  },
+  otlpEndpoint: {
+    default: "",
+    value: "URL",
+    help: "Collector of OpenTelemetry that traces are sent to, by OTLP over HTTP. Default: no traces.",
+    problem: (text) => (text === "" ? undefined : endpointProblem(text)),
+    sharedVariable: "OTEL_EXPORTER_OTLP_ENDPOINT",
+  },
+  traceSampleRatio: {
+    default: "1",
+    value: "RATIO",
+    help: "Share of requests without a trace of their own that are traced, from 0 to 1.",
+    problem: (text) =>
+      /^(0|1|0?\.\d{1,6}|1\.0*)$/.test(text) ? undefined : "must be a number from 0 to 1",
+  },
+  keyRotationDays: {
+    default: "0",
+    value: "DAYS",
+    help: "Age at which the signing keys are rotated; 0 for never.",
+    problem: daysProblem,
+  },
+  logFormat: {
+    default: "auto",
+    value: "FORMAT",
+    help: "Format of log lines: json, text, or auto, which is text at a terminal.",
+    problem: (text) =>
+      ["auto", "json", "text"].includes(text) ? undefined : "must be auto, json or text",
   },
   logLevel: {
     default: "info",

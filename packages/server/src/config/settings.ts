@@ -80,6 +80,15 @@ export interface Settings {
   readonly feedDistributions: readonly [string, ...string[]];
   /** Empty: CSAF documents are not signed. */
   readonly csafOpenpgpKey: string;
+  /** Undefined: /metrics is on the main port. */
+  readonly metricsListen: { readonly host: string; readonly port: number } | undefined;
+  /** Empty: no traces. */
+  readonly otlpEndpoint: string;
+  /** From 0 to 1. */
+  readonly traceSampleRatio: number;
+  /** 0: never. */
+  readonly keyRotationDays: number;
+  readonly logFormat: "auto" | "json" | "text";
   readonly logLevel: string;
 }
 
@@ -101,8 +110,9 @@ export async function readSettings(
   const fromFile = file === undefined ? {} : await readFile(file);
   const texts = {} as Record<SettingName, string>;
   for (const name of Object.keys(SETTINGS) as SettingName[]) {
-    const text =
-      flags[name] ?? environment[variableOf(name)] ?? fromFile[name] ?? SETTINGS[name].default;
+    const { sharedVariable = "" } = SETTINGS[name];
+    const variable = environment[variableOf(name)] ?? environment[sharedVariable];
+    const text = flags[name] ?? variable ?? fromFile[name] ?? SETTINGS[name].default;
     const problem = SETTINGS[name].problem?.(text);
     if (problem !== undefined) throw new ConfigError(`${flagOf(name)} ${problem}`);
     texts[name] = text;
@@ -135,6 +145,10 @@ function parsed(texts: Record<SettingName, string>): Settings {
     backupKeep: Number(texts.backupKeep),
     backupRecipients: list(texts.backupRecipients),
     backupPassphraseFile: texts.backupPassphraseFile && resolve(texts.backupPassphraseFile),
+    metricsListen: parseListen(texts.metricsListen),
+    traceSampleRatio: Number(texts.traceSampleRatio),
+    keyRotationDays: Number(texts.keyRotationDays),
+    logFormat: texts.logFormat as Settings["logFormat"],
     v1Deprecation,
     v1Sunset,
     listen,

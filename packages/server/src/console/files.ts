@@ -81,14 +81,15 @@ export function registerConsole(api: Api): void {
     return built;
   };
   api.addEndpoints(() => [
-    { method: "GET", path: "/console", handle: async () => redirect() },
+    { method: "GET", path: "/console", isPage: true, handle: async () => redirect() },
     endpoint(FILES_PATH, (request) => serveFile(load(), request)),
     endpoint(PATH, () => servePage(load())),
   ]);
 }
 
 function endpoint(path: string, respond: (request: HttpRequest) => HttpResponse): HttpEndpoint {
-  return { method: "GET", path, prefix: true, handle: async (request) => respond(request) };
+  const handle = async (request: HttpRequest) => respond(request);
+  return { method: "GET", path, prefix: true, isPage: true, handle };
 }
 
 function redirect(): HttpResponse {

@@ -33,6 +33,11 @@ export function retryDelay(
   return Math.max(jittered, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 }
 
+/** The pause after a number of consecutive failures: doubled with each, up to a bound. */
+export function backoff(failures: number, minMs: number, maxMs: number): number {
+  return Math.min(minMs * 2 ** (failures - 1), maxMs);
+}
+
 /** The milliseconds of a Retry-After header: seconds or a date; 0 without one. */
 export function readRetryAfter(header: string | undefined, now: number): number {
   if (header === undefined) return 0;

@@ -1,7 +1,8 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { accessOf, capabilityName } from "@wharf/contract";
+import type { Caller } from "../auth/caller.ts";
 import { notFound, permissionDenied } from "../lib/errors.ts";
-import { type Handler, onlyReads } from "../rpc/call.ts";
+import { type Handler, type ImmediateHandler, onlyReads } from "../rpc/call.ts";
 import { messageReply, preparedReply } from "../rpc/reply.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
@@ -21,11 +22,24 @@ export function getMethod<R extends ResourceMessage>(
   const { reader } = engine.store;
   const hydrates = engine.hydrates(resource);
 
-  return onlyReads(async ({ caller, format }, request) => {
-    const { uid } = request as Message & { uid: string };
-    if (capabilities !== undefined && !canSee(tree, caller.grants.reach(capabilities), uid)) {
+  const mustSee = ({ grants }: Caller, uid: string) => {
+    if (capabilities !== undefined && !canSee(tree, grants.reach(capabilities), uid)) {
       throw permissionDenied(capabilities.map(capabilityName), uid);
     }
+  };
+
+  /** The row may be in memory: then the reply needs no promise, which is a tenth of its cost. */
+  const now: ImmediateHandler = ({ caller, format }, request) => {
+    const { uid } = request as Message & { uid: string };
+    mustSee(caller, uid);
+    const row = table.findNow(reader, uid, format === "binary" ? "data" : "json");
+    const isCurrent = format === "binary" || row?.encoding === resource.encoding;
+    return row !== undefined && isCurrent ? preparedReply(row) : undefined;
+  };
+
+  const handler: Handler = async ({ caller, format }, request) => {
+    const { uid } = request as Message & { uid: string };
+    mustSee(caller, uid);
     const form = format === "binary" || hydrates ? "data" : "json";
     const row = await table.find(reader, uid, form);
     if (row === undefined) throw notFound(resource.typeName, uid);
@@ -39,5 +53,6 @@ export function getMethod<R extends ResourceMessage>(
     const found = await resource.find(reader, uid);
     if (found === undefined) throw notFound(resource.typeName, uid);
     return messageReply(definition.schema, found);
-  });
+  };
+  return onlyReads(handler, hydrates ? undefined : now);
 }

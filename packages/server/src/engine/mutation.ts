@@ -200,6 +200,7 @@ export class Mutation {
       subject: translated.subject ?? uid,
       group: group ?? { self: uid, parent: parentOf(uid), root: rootOf(uid) }[event.group],
       actor: this.actor,
+      act: this.actor === this.call.caller.uid ? this.call.act?.() : undefined,
       bodyType: translated.type,
       body: translated.json,
     });

@@ -11,7 +11,7 @@ import type { Resource } from "./resource.ts";
  * What the operator can set quotas for, in a group and everything below it. Clusters are part of the
  * contract; this service has none, so their quota has no effect.
  */
-export const QUOTAS = ["clusters", "idps", "repositories"] as const;
+export const QUOTAS = ["clusters", "idps", "repositories", "subscriptions"] as const;
 
 export type Quota = (typeof QUOTAS)[number];
 

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from "../store/tables/event-log.ts";
+import type { EventWithBody, LoggedEvent } from "../store/tables/event-log.ts";
 import { eventTypes, publicTypeName } from "./event-types.ts";
 
 /** How the installation is called in its events. */
@@ -72,6 +72,6 @@ function sourceOf({ type, bodyType }: LoggedEvent, { baseUrl, registryHost }: Ev
 }
 
 /** The payload: who caused the event, and the message as JSON. */
-export function payloadOf(actor: string, body: string): string {
-  return `{"actor":{"subject":${JSON.stringify(actor)},"act":{}},"body":${body}}`;
+export function payloadOf({ actor, act, body }: EventWithBody): string {
+  return `{"actor":{"subject":${JSON.stringify(actor)},"act":${act || "{}"}},"body":${body}}`;
 }

@@ -15,7 +15,7 @@ export function deliveryRequest(
   now: number,
 ): { readonly headers: Record<string, string>; readonly body: string } {
   const { datacontenttype, ...attributes } = attributesOf(event, names);
-  const body = payloadOf(event.actor, event.body);
+  const body = payloadOf(event);
   const headers: Record<string, string> = {
     "content-type": datacontenttype,
     "user-agent": `Wharf/${VERSION}`,

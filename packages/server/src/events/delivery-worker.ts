@@ -1,4 +1,4 @@
-import { Waiting } from "../delivery/waiting.ts";
+import { Waiting } from "../lib/waiting.ts";
 import type { Logger } from "../observe/logger.ts";
 import { dueSubscriptions, leaseOf } from "../store/tables/subscription-states.ts";
 import { Sender, type SenderDeps } from "./sender.ts";

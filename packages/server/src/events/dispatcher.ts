@@ -1,6 +1,6 @@
 import type { Leases } from "../delivery/leases.ts";
 import type { DeliveryTimes } from "../delivery/times.ts";
-import { Waiting } from "../delivery/waiting.ts";
+import { Waiting } from "../lib/waiting.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { Store } from "../store/db/store.ts";
 import { addDeliveries } from "../store/tables/deliveries.ts";

@@ -155,6 +155,6 @@ function eventMessage(event: EventWithBody, names: EventNames): Event {
   return create(EventSchema, {
     ...attributes,
     time: timestampFromMs(event.time),
-    data: JSON.parse(payloadOf(event.actor, event.body)),
+    data: JSON.parse(payloadOf(event)),
   });
 }

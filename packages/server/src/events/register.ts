@@ -4,6 +4,7 @@ import type { Addresses } from "../config/addresses.ts";
 import { Leases } from "../delivery/leases.ts";
 import { DELIVERY_TIMES, type DeliveryTimes } from "../delivery/times.ts";
 import type { Engine } from "../engine/engine.ts";
+import { LogFollower } from "../engine/streams/log-follower.ts";
 import type { HostLookup } from "../lib/host-lookup.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { Metrics } from "../observe/metrics.ts";
@@ -16,7 +17,7 @@ import { deliveryMethods } from "./delivery-methods.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { eventMethods } from "./event-methods.ts";
-import { LogFollower } from "./log-follower.ts";
+import { EventTail } from "./event-tail.ts";
 import { Matcher } from "./matcher.ts";
 import { WebhookSigner } from "./signing.ts";
 import type { SinkPolicy } from "./sink-policy.ts";
@@ -64,7 +65,7 @@ export function registerEvents(
     matcher: new Matcher(engine, names),
     dispatched: (uids) => worker.dispatched(uids),
   });
-  const follower = new LogFollower(store, times.pollMs);
+  const follower = new LogFollower(store, new EventTail(store.reader), times.pollMs);
   api.handlers.bindAll([
     ...subscriptionMethods(engine, secrets),
     ...deliveryMethods(engine, names),

@@ -1,6 +1,6 @@
 import type { Leases } from "../delivery/leases.ts";
 import type { SendResult } from "../delivery/pinned-client.ts";
-import { Waiting } from "../delivery/waiting.ts";
+import { Waiting } from "../lib/waiting.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import { pendingDeliveries, type StoredDelivery } from "../store/tables/deliveries.ts";
 import { type EventWithBody, readEventBodies } from "../store/tables/event-log.ts";

@@ -1,3 +1,4 @@
+import { backoff } from "../delivery/retry-schedule.ts";
 import type { SubscriptionHealthRow } from "../store/tables/subscription-states.ts";
 import type { AttemptOutcome } from "./outcomes.ts";
 
@@ -53,8 +54,8 @@ export class SinkHealth {
     if (isDelivered) this.#failures = 0;
     // Requests that fail together count as one failure.
     if (failed.length > 0) this.#failures += 1;
-    const backoff = Math.min(MIN_PAUSE_MS * 2 ** (this.#failures - 1), MAX_PAUSE_MS);
-    const pauseMs = Math.max(backoff, ...failed.map((one) => one.pauseMs));
+    const backoffMs = backoff(this.#failures, MIN_PAUSE_MS, MAX_PAUSE_MS);
+    const pauseMs = Math.max(backoffMs, ...failed.map((one) => one.pauseMs));
     const isUnchanged = failed.length === 0 && before.failingSince === 0;
     if (isUnchanged && now - before.lastSuccess < STORE_MS) return undefined;
     this.#row = {

@@ -50,6 +50,7 @@ function testMethod(engine: Engine): Handler {
         subject: uid,
         group: parentOf(uid),
         actor: mutation.actor,
+        act: call.act?.(),
         bodyType: body.type,
         body: body.json,
       });

@@ -41,6 +41,7 @@ export const subscriptions: Resource<Subscription> = new Resource({
   schema: SubscriptionSchema,
   table: "subscriptions",
   changesAccess: true,
+  quota: "subscriptions",
   // A sink can have a token in its URL; filters and descriptions are of no use to receivers.
   eventFields: ["uid", "sink", "name", "state", "stateReason"],
   hooks: ({ events }) => ({

@@ -8,6 +8,7 @@ import {
   redirectTo,
 } from "./browser.ts";
 import { passkeySite } from "./local/passkeys.ts";
+import { isFirstRun } from "./local/setup.ts";
 import {
   browserCall,
   checkAudiences,
@@ -25,16 +26,12 @@ import { finishLogin, finishLoginWithError } from "./oauth/finish-login.ts";
 import { parseLoginRequest } from "./oauth/request.ts";
 import { pageEndpoint } from "./page-endpoint.ts";
 import { ORGANIZATION_FIELD } from "./pages/components.ts";
-import { continuePage, donePage } from "./pages/messages.ts";
+import { continuePage, donePage, TO_START } from "./pages/messages.ts";
 import { signInPage } from "./pages/sign-in.ts";
 import { admitPerson } from "./providers/admission.ts";
-import {
-  providersFor,
-  requireProvider,
-  type ShownProvider,
-  shownProviders,
-} from "./providers/find-provider.ts";
+import { providersFor, requireProvider, type ShownProvider } from "./providers/find-provider.ts";
 import { CALLBACK_PATH } from "./providers/provider-login.ts";
+import { signInWays } from "./sign-in-ways.ts";
 import {
   afterSignIn,
   decideOnInvite,
@@ -92,7 +89,6 @@ export async function showSignIn(
   { providers, ...shown }: SignInOptions,
   headers: Record<string, string> = {},
 ): Promise<HttpResponse> {
-  const { engine } = deps;
   const now = Date.now();
   const { invite: keyId } = login.request;
   const invite = keyId === "" ? undefined : await requireInvite(deps, keyId, now);
@@ -100,13 +96,19 @@ export async function showSignIn(
   const given = providers?.map(
     (one): ShownProvider => ({ uid: one.uid, name: one.name, organization: "" }),
   );
+  const { localAccounts } = deps.settings;
+  const ways = await signInWays(deps);
   const body = signInPage({
     login: ticket,
     ...shown,
-    providers: given ?? (await shownProviders(engine)),
-    localAccounts: deps.settings.localAccounts,
+    ...ways,
+    ...(given && { providers: given }),
+    firstRun: await isFirstRun(deps, deps.engine.store.reader),
     passkeySite: passkeySite(deps.addresses().authUrl)?.origin,
-    invite: invite && { ...(await inviteOfferOf(deps, invite)), email: invite.email },
+    invite: invite && {
+      ...(await inviteOfferOf(deps, invite)),
+      newAccount: localAccounts && invite.email === "",
+    },
   });
   return htmlResponse(shown.error === undefined ? 200 : 400, body, headers);
 }
@@ -199,7 +201,7 @@ async function confirmDevice(deps: LoginDeps, http: HttpRequest): Promise<HttpRe
   const { delivery } = request;
   if (delivery.kind === "device") await decideDevice(deps, call, delivery.userCode, "denied");
   const text = "The device was not signed in.";
-  return htmlResponse(200, donePage({ title: "Denied", text }));
+  return htmlResponse(200, donePage({ title: "Denied", text, next: TO_START, canClose: true }));
 }
 
 /** Requires that the person of a login is known. */

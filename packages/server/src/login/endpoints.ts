@@ -72,5 +72,5 @@ function file(path: string, type: string, body: string): HttpEndpoint {
     headers: { "content-type": type, "cache-control": IMMUTABLE },
     body,
   };
-  return { method: "GET", path, handle: async () => answer };
+  return { method: "GET", path, isPage: true, handle: async () => answer };
 }

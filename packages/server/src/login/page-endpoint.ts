@@ -2,7 +2,7 @@ import { WharfError } from "../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { errorHeaders } from "../wire/http.ts";
 import { htmlResponse } from "./browser.ts";
-import { errorPage } from "./pages/messages.ts";
+import { errorPage, TO_SIGN_IN, TO_START } from "./pages/messages.ts";
 
 /** An endpoint that shows its errors as HTML pages. */
 export function pageEndpoint(
@@ -13,6 +13,7 @@ export function pageEndpoint(
   return {
     method,
     path,
+    isPage: true,
     async handle(request) {
       try {
         return await handle(request);
@@ -35,9 +36,13 @@ const TITLES: Readonly<Record<string, string>> = {
   UNAVAILABLE: "Temporarily unavailable",
 };
 
+/** After these, people sign in again. */
+const NEEDS_SIGN_IN: ReadonlySet<string> = new Set(["PERMISSION_DENIED", "UNAUTHENTICATED"]);
+
 function errorAnswer(error: WharfError, { requestId }: HttpRequest): HttpResponse {
   const title = TITLES[error.code] ?? "Invalid request";
-  const body = errorPage({ title, text: sentenceOf(error), requestId });
+  const next = NEEDS_SIGN_IN.has(error.code) ? TO_SIGN_IN : TO_START;
+  const body = errorPage({ title, text: sentenceOf(error), requestId, next });
   return htmlResponse(error.httpStatus, body, errorHeaders(error));
 }
 

@@ -11,7 +11,7 @@ import { type Login, type LoginDeps, saveLogin } from "./login.ts";
 import { findDevice } from "./oauth/device.ts";
 import { finishLogin } from "./oauth/finish-login.ts";
 import { confirmDevicePage, invitePage } from "./pages/consent.ts";
-import { donePage } from "./pages/messages.ts";
+import { donePage, TO_CONSOLE, TO_START } from "./pages/messages.ts";
 import { displayNameOf, type Person } from "./people/person.ts";
 import { emitRegistration } from "./people/register.ts";
 
@@ -55,16 +55,21 @@ async function askToAccept(
   return htmlResponse(200, invitePage(props));
 }
 
-/** The names of the group and role that an invite offers. */
+/** What an invite offers: the path of the group, since names of folders say little alone, and the role. */
 export async function inviteOfferOf(
   { engine }: LoginDeps,
   invite: GroupInvite,
 ): Promise<{ group: string; role: string }> {
   const { reader } = engine.store;
-  const group = await engine.catalog.groups.find(reader, parentOf(invite.uid));
+  const names: string[] = [];
+  for (let uid = parentOf(invite.uid); uid !== ""; uid = parentOf(uid)) {
+    const group = await engine.catalog.groups.find(reader, uid);
+    if (group === undefined) throw inviteUnavailable();
+    names.unshift(group.name);
+  }
   const role = await engine.catalog.roles.find(reader, invite.roleUid);
-  if (group === undefined || role === undefined) throw inviteUnavailable();
-  return { group: group.name, role: role.name };
+  if (role === undefined) throw inviteUnavailable();
+  return { group: names.join(" / "), role: role.name };
 }
 
 /** The invite of a login; throws if it cannot be accepted anymore. */
@@ -92,7 +97,7 @@ export async function decideOnInvite(
 ): Promise<HttpResponse> {
   if (!accepted) {
     const text = "You have not joined. You can still accept the invite until it expires.";
-    return htmlResponse(200, donePage({ title: "Invite declined", text }));
+    return htmlResponse(200, donePage({ title: "Invite declined", text, next: TO_START }));
   }
   const { engine } = deps;
   const { request, person } = login;
@@ -116,8 +121,9 @@ export async function afterJoining(
   if (request.delivery.kind !== "none") {
     return afterSignIn(deps, call, { ...login, request: { ...request, invite: "" } });
   }
-  const text = "You have joined. To continue, run: wharf auth login";
-  return htmlResponse(200, donePage({ title: "Invite accepted", text }));
+  const api = deps.addresses().baseUrl;
+  const text = "You have joined.";
+  return htmlResponse(200, donePage({ title: "Invite accepted", text, next: TO_CONSOLE, api }));
 }
 
 /** Accepts an invite, within a mutation. */

@@ -1,6 +1,8 @@
+import { isatty } from "node:tty";
 import { isoTime } from "../lib/iso-time.ts";
 import { LineWriter } from "./line-writer.ts";
 import type { Metrics } from "./metrics.ts";
+import { textLines } from "./text-lines.ts";
 
 /** Levels of the log, by severity; `silent` disables it. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -72,12 +74,17 @@ export function openLog(level: string, lines: LogOutput, worker?: number): Log {
 }
 
 /** Writes the log to stderr. Lines that nobody reads are dropped, and counted in a metric and in the log. */
-export function stderrOutput(metrics: Pick<Metrics, "count">): LogOutput {
-  return new LineWriter(2, {
+export function stderrOutput(
+  metrics: Pick<Metrics, "count">,
+  format: "auto" | "json" | "text" = "json",
+): LogOutput {
+  const isText = format === "text" || (format === "auto" && isatty(2));
+  const lines = new LineWriter(2, {
     droppedLine: (dropped) =>
       `${lineStart("warn", Date.now())},${textOf({ dropped, msg: `${dropped} log lines dropped` })}\n`,
     onDropped: (lines) => metrics.count("wharf_log_lines_dropped_total", {}, lines),
   });
+  return isText ? textLines(lines) : lines;
 }
 
 /** The fields as JSON. Logging must not fail: fields that JSON cannot represent are omitted. */

@@ -31,7 +31,7 @@ export interface CostlyReadStatistics {
 export class Metrics {
   readonly #requests = new Latencies(
     "wharf_request_duration_seconds",
-    "Duration of requests by protocol, method and canonical code, from first byte to response.",
+    "Duration of requests by method, from first byte to response.",
   );
   readonly #commits = new Latencies(
     "wharf_store_commit_duration_seconds",
@@ -43,6 +43,8 @@ export class Metrics {
     "Delay from an event in a registry, by its clock, until its notification was ingested.",
   );
   readonly #allNotificationDelays = this.#notificationDelays.series({});
+  readonly #durations = new Map<string, Series>();
+  readonly #kinds: Requests[] = [];
   readonly #caches = new Map<string, Cache>();
   readonly #counts = new Map<CounterName, Map<string, Counted>>();
   readonly #gauges = new Map<string, Gauged>();
@@ -51,9 +53,16 @@ export class Metrics {
   #writes = 0;
   #registry: Promise<Registry> | undefined;
 
-  /** A new series for one kind of request. */
-  requests({ protocol, method, code }: Finished): Series {
-    return this.#requests.series({ protocol, method, code });
+  /** The counter of a new kind of request, and the histogram that all kinds of its method share. */
+  requests({ protocol, method, code }: Finished): Requests {
+    let durations = this.#durations.get(method);
+    if (durations === undefined) {
+      durations = this.#requests.series({ method });
+      this.#durations.set(method, durations);
+    }
+    const requests = { labels: { protocol, method, code: String(code) }, durations, count: 0 };
+    this.#kinds.push(requests);
+    return requests;
   }
 
   committed(ms: number, writes: number): void {
@@ -146,6 +155,17 @@ export class Metrics {
         },
       });
     addCounter("wharf_store_writes_total", "Writes committed.", () => this.#writes);
+    const kinds = this.#kinds;
+    new Counter({
+      name: "wharf_requests_total",
+      help: "Requests by protocol, method and canonical code.",
+      labelNames: ["protocol", "method", "code"],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const { labels, count } of kinds) this.inc({ ...labels }, count);
+      },
+    });
     const gauges = [...this.#gauges, ...this.#backupGauges()];
     for (const [name, { help, read }] of gauges)
       new Gauge({
@@ -213,6 +233,13 @@ const COSTLY_TOTALS = [
   ["rejected", "Such reads that were rejected because too many were waiting."],
 ] as const;
 
+/** Requests of one protocol, method and code. */
+export interface Requests {
+  readonly labels: Labels;
+  readonly durations: Series;
+  count: number;
+}
+
 interface Gauged {
   readonly help: string;
   readonly read: () => number | undefined;
@@ -260,6 +287,10 @@ const COUNTERS = {
   wharf_event_deliveries_total: {
     help: "Attempts to deliver events to subscriptions by outcome: delivered, retried, or failed for good.",
     labelNames: ["outcome"],
+  },
+  wharf_spans_dropped_total: {
+    help: "Spans that were not sent to the collector of traces: too many waited, or it did not accept them.",
+    labelNames: [],
   },
   wharf_backups_total: {
     help: "Scheduled backups by outcome: succeeded or failed.",

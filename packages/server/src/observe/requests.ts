@@ -1,12 +1,11 @@
 import type { Finished, Observer, Protocol } from "../wire/observer.ts";
 import type { FileDescriptors } from "./file-descriptors.ts";
-import type { Series } from "./latencies.ts";
 import type { Log } from "./logger.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics, Requests } from "./metrics.ts";
 
 /** Requests of one protocol, method and code. */
 interface Kind {
-  readonly series: Series;
+  readonly requests: Requests;
   /** The fields of the log line that they share. */
   readonly text: string;
 }
@@ -37,7 +36,7 @@ export function requestObserver(
     if (kind === undefined) {
       const { protocol, method, code } = event;
       kind = {
-        series: metrics.requests(event),
+        requests: metrics.requests(event),
         text: JSON.stringify({ protocol, method, code }).slice(1, -1),
       };
       ofMethod[at] = kind;
@@ -68,8 +67,9 @@ export function requestObserver(
     acceptFailed: (error) => descriptors.check("accept", error),
     closed: (reason) => metrics.count("wharf_connections_closed_total", { reason }),
     finished(event) {
-      const { series, text } = kindOf(event);
-      series.add(event.ms / 1000);
+      const { requests, text } = kindOf(event);
+      requests.count += 1;
+      requests.durations.add(event.ms / 1000);
       if (isPoll(event) ? logsPolls : logsRequests) {
         pending.push({ event, text, time: Date.now() });
         if (pending.length >= BATCH_SIZE) writePending();

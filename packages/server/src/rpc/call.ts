@@ -40,6 +40,8 @@ export interface Call extends RequestInfo {
   /** The method that the client called, if it invoked `method`: its v1 counterpart, for example. */
   readonly calledAs?: DescMethod;
   readonly caller: Caller;
+  /** What the caller exchanged for the token of the call, as JSON: claims by name. */
+  act?(): string;
   /** The start of the call in Unix milliseconds. Everything that the call does happens at this time. */
   readonly time: number;
   /** Set for creates, if the client sent a key. */
@@ -82,12 +84,25 @@ export interface StreamedMessage extends Reply {
 
 export type Handler = (call: Call, request: Message) => Promise<Reply>;
 
-const readers = new WeakSet<Handler>();
+/** Replies at once; undefined if something must be waited for, or the reply is an error. Only reads. */
+export type ImmediateHandler = (call: Call, request: Message) => Reply | undefined;
 
-/** Marks a handler that only reads: it may run for a presumed caller, and again for the actual one. */
-export function onlyReads(handler: Handler): Handler {
+const readers = new WeakSet<Handler>();
+const immediate = new WeakMap<Handler, ImmediateHandler>();
+
+/**
+ * Marks a handler that only reads: it may run for a presumed caller, and again for the actual one. One that can often
+ * reply at once has a variant that does.
+ */
+export function onlyReads(handler: Handler, now?: ImmediateHandler): Handler {
   readers.add(handler);
+  if (now !== undefined) immediate.set(handler, now);
   return handler;
+}
+
+/** The variant of a handler that replies at once, if it has one. */
+export function immediateOf(handler: Handler): ImmediateHandler | undefined {
+  return immediate.get(handler);
 }
 
 export function isReader(handler: Handler): boolean {
@@ -118,6 +133,9 @@ export interface Methods extends Iterable<Method> {
    * again, and its result counts.
    */
   admit(method: Method, incoming: RequestInfo): Promise<unknown> | undefined;
+
+  /** As `call`, for what needs no wait; undefined for everything else, and for errors: `call` reports those. */
+  callNow(method: Method, request: Message, incoming: RequestInfo): Reply | undefined;
 
   /** Authenticates, authorizes, validates and handles a call. Rejects with a WharfError. */
   call(method: Method, request: Message, incoming: RequestInfo): Promise<Reply>;

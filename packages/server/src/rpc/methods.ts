@@ -12,6 +12,7 @@ import {
   type MessageShape,
 } from "@bufbuild/protobuf";
 import { isCreate, serviceNames } from "@wharf/contract";
+import { actOf } from "../auth/act.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
 import { notFound, PermissionDeniedError, unimplemented, WharfError } from "../lib/errors.ts";
@@ -19,6 +20,8 @@ import {
   type Call,
   type EventTranslator,
   type Handler,
+  type ImmediateHandler,
+  immediateOf,
   isReader,
   type Method,
   type Methods,
@@ -35,6 +38,8 @@ interface BoundMethod extends Method, Guard {
   /** Called for every call that passes the access check. */
   readonly onCall: Deprecation["onCall"] | undefined;
   readonly handler: Handler | undefined;
+  /** The handler of calls that are replied to at once. */
+  readonly now: ImmediateHandler | undefined;
   readonly translateEvent: Call["translateEvent"];
 }
 
@@ -94,6 +99,11 @@ export class ServedMethods implements Methods {
           ...guard,
           desc,
           handler,
+          // Calls of deprecated methods are counted, once each; anyone's calls have no caller.
+          now:
+            handler && !deprecated && guard.rule.kind !== "anyone"
+              ? immediateOf(handler)
+              : undefined,
           served: handler !== undefined,
           isPublic: guard.rule.kind === "anyone",
           responseHeaders: deprecated?.responseHeaders,
@@ -116,6 +126,23 @@ export class ServedMethods implements Methods {
 
   admit(method: Method, { authorization }: RequestInfo): Promise<unknown> | undefined {
     return method.isPublic ? undefined : this.#authenticator.admit(authorization, Date.now());
+  }
+
+  callNow(method: Method, request: Message, incoming: RequestInfo): Reply | undefined {
+    const { desc, now } = method as BoundMethod;
+    if (now === undefined) return undefined;
+    try {
+      const time = Date.now();
+      const caller = this.#authenticator.callerNow(incoming.authorization, time);
+      if (caller === undefined) return undefined;
+      checkAccess(method as BoundMethod, caller, request);
+      validateRequest(desc.input, request);
+      const reply = now(new AdmittedCall(incoming, desc, caller, time, NOTHING_ELSE), request);
+      if (reply !== undefined) incoming.identify?.(caller);
+      return reply;
+    } catch {
+      return undefined;
+    }
   }
 
   async call(method: Method, request: Message, incoming: RequestInfo): Promise<Reply> {
@@ -179,7 +206,9 @@ export class ServedMethods implements Methods {
           : idempotencyKeyOf(idempotencyKey, caller, desc, request, () =>
               incoming.markReplayed?.(),
             );
-      const call = new AdmittedCall(incoming, desc, caller, time, { translateEvent, idempotency });
+      const act = () => actOf(incoming.authorization, caller.uid);
+      const more = { translateEvent, idempotency, act };
+      const call = new AdmittedCall(incoming, desc, caller, time, more);
       return await handler(call, request);
     } catch (error) {
       throw error instanceof PermissionDeniedError ? await this.#deletedOr(error, caller) : error;
@@ -213,10 +242,13 @@ export class ServedMethods implements Methods {
       translateEvent,
       idempotency,
       calledAs,
+      act: () => call.act?.() ?? "",
     });
     return fromBinary(desc.output, (await method.handler(inner, request)).binary());
   }
 }
+
+const NOTHING_ELSE = {};
 
 /** A request with its authenticated caller. */
 class AdmittedCall implements Call {
@@ -228,6 +260,7 @@ class AdmittedCall implements Call {
   readonly format: RequestInfo["format"];
   readonly translateEvent: Call["translateEvent"];
   readonly idempotency: Call["idempotency"];
+  readonly act: () => string;
 
   constructor(
     incoming: RequestInfo,
@@ -239,12 +272,14 @@ class AdmittedCall implements Call {
       translateEvent,
       idempotency,
       calledAs = method,
-    }: Partial<Pick<Call, "format" | "translateEvent" | "idempotency" | "calledAs">>,
+      act = () => "",
+    }: Partial<Pick<Call, "format" | "translateEvent" | "idempotency" | "calledAs" | "act">>,
   ) {
     this.#incoming = incoming;
     this.format = format;
     this.translateEvent = translateEvent;
     this.idempotency = idempotency;
+    this.act = act;
     this.method = method;
     this.calledAs = calledAs;
     this.caller = caller;

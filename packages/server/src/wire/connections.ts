@@ -23,6 +23,11 @@ export class Connection {
     this.network = proxies?.includes(this.peer) ? undefined : clientNetwork(this.peer);
   }
 
+  /** Requests in progress. */
+  get active(): number {
+    return this.#active;
+  }
+
   get isIdle(): boolean {
     return this.#active === 0;
   }
@@ -84,6 +89,14 @@ export class Connections {
 
   get count(): number {
     return this.#count;
+  }
+
+  /** Requests in progress on all connections. */
+  get requests(): number {
+    let requests = 0;
+    for (const group of this.#groups.values())
+      for (const connection of group) requests += connection.active;
+    return requests;
   }
 
   /** Accepts a connection, closing another if necessary; closes the new one if no other can be closed. */

@@ -6,7 +6,7 @@ import type { ByMethod } from "./endpoints.ts";
 import { handleGrpcWeb } from "./grpc/web.ts";
 import { hostFault } from "./host.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
-import { HttpFault } from "./http.ts";
+import { HttpFault, NoRoute } from "./http.ts";
 import type { HttpContext } from "./http-reply.ts";
 import { errorReply, sendReply } from "./http-reply.ts";
 import { checkParameterCount } from "./parameters.ts";
@@ -101,7 +101,7 @@ function handleEndpoint(http: HttpContext, endpoints: ByMethod, path: string, qu
   const endpoint = endpoints.get(method === "HEAD" && !endpoints.has("HEAD") ? "GET" : method);
   if (!endpoint) {
     const error = new WharfError("UNIMPLEMENTED", `method ${method} is not allowed at this path`);
-    fail(new HttpFault(error, 405, { allow: [...endpoints.keys()].join(", ") }));
+    fail(new NoRoute(error, 405, { allow: [...endpoints.keys()].join(", ") }));
     return;
   }
   context.method = endpoint.path;

@@ -4,7 +4,7 @@ import type { WharfError } from "../lib/errors.ts";
 import { zlib } from "../lib/lazy-builtins.ts";
 import { abandonStream, closeGracefully, hasUnreadBody } from "./discard.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
-import { errorHeaders } from "./http.ts";
+import { errorHeaders, NoRoute } from "./http.ts";
 import { COMPRESS_FROM_BYTES, COMPRESS_LEVEL, SLOW_CLIENT_BYTES } from "./limits.ts";
 import type { RequestContext } from "./request-context.ts";
 import { statusJson } from "./status.ts";
@@ -48,8 +48,19 @@ export function sendReply(http: HttpContext, reply: HttpReply): void {
 }
 
 /** The response to an error. */
-export function errorReply({ wire, context }: HttpContext, error: WharfError): HttpReply {
+export function errorReply({ wire, context, request }: HttpContext, error: WharfError): HttpReply {
   const headers = errorHeaders(error);
+  if (error instanceof NoRoute && request.headers.accept?.includes("text/html")) {
+    const page = wire.noRoutePage?.(error, context.requestId);
+    if (page) {
+      return {
+        status: error.httpStatus,
+        headers: { ...headers, ...page.headers },
+        body: page.body,
+        error,
+      };
+    }
+  }
   if (error.code === "UNAUTHENTICATED") {
     const hadToken = context.authorization !== undefined;
     headers["www-authenticate"] ??= hadToken ? 'Bearer error="invalid_token"' : "Bearer";

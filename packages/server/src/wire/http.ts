@@ -63,6 +63,7 @@ export interface Wire {
   /** Undefined if no proxy is trusted: `X-Forwarded-For` is ignored then. */
   readonly proxies: TrustedProxies | undefined;
   readonly errorDomain: string;
+  readonly noRoutePage: ErrorPage | undefined;
   /** Header fields of every response. */
   readonly commonHeaders: ResponseHeaders | undefined;
   /** The allowed hosts, if the port listens on a loopback address and no proxy is trusted. */
@@ -89,6 +90,18 @@ export class HttpFault extends WharfError {
     return this.#status;
   }
 }
+
+/** No route matches the path, or none with this method. Browsers get a page. */
+export class NoRoute extends HttpFault {}
+
+/** The page of an error, for people who opened a path that nothing handles. */
+export type ErrorPage = (
+  error: NoRoute,
+  requestId: string,
+) => {
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: string;
+};
 
 /** The response headers of an error, such as `Retry-After`. */
 export function errorHeaders(error: WharfError): OutgoingHttpHeaders {

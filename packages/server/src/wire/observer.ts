@@ -1,4 +1,5 @@
 import type { WharfError } from "../lib/errors.ts";
+import type { ServerSpan, TraceContext } from "./trace-context.ts";
 
 export type Protocol = "rest" | "grpc" | "grpc-web" | "http";
 
@@ -25,12 +26,16 @@ export interface Finished {
   /** The trace that the client is part of (W3C Trace Context). */
   readonly traceId?: string | undefined;
   readonly error?: WharfError | undefined;
+  /** What `started` has returned. */
+  readonly span?: ServerSpan | undefined;
 }
 
 /** Why a connection was closed: the total limit, the limit of its network, or the idle timeout. */
 export type CloseReason = "total" | "address" | "idle";
 
 export interface Observer {
+  /** Called once per request when it has arrived. Absent unless traces are recorded. */
+  started?(trace: TraceContext | undefined): ServerSpan | undefined;
   /** Called once per request, after its response was written to the socket. */
   finished(event: Finished): void;
   /** Called for each connection that was closed because of a limit. */

@@ -9,7 +9,7 @@ import { once } from "node:events";
 import type { Http2Server } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { createServer } from "node:net";
-import type { TLSSocket } from "node:tls";
+import type { TLSSocket, Server as TlsServer } from "node:tls";
 import type { DescService } from "@bufbuild/protobuf";
 import { serviceNames } from "@wharf/contract";
 import type { AddressRange } from "../lib/address-range.ts";
@@ -30,12 +30,14 @@ import { Health } from "./grpc/health.ts";
 import { reflectionMethods, SYSTEM_SERVICES } from "./grpc/reflection.ts";
 import { UnreadReplies } from "./grpc/unread.ts";
 import { LoopbackHosts } from "./host.ts";
+import type { ErrorPage } from "./http.ts";
 import { http1Server } from "./http1.ts";
 import { http2Server, type Sessions } from "./http2.ts";
 import type { Limits } from "./limits.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import type { Observer } from "./observer.ts";
 import { openApiEndpoint } from "./openapi/endpoint.ts";
+import type { ApiDescription } from "./openapi/part.ts";
 import { detectHttp2 } from "./preface.ts";
 import { restRouter, routesOf } from "./rest/route.ts";
 import { closePort } from "./shutdown.ts";
@@ -53,6 +55,8 @@ export interface PortOptions {
   readonly unsupported?: UnsupportedApi;
   /** Matched before the routes of methods. */
   readonly endpoints: readonly HttpEndpoint[];
+  /** What the API description says beside the contract. */
+  readonly description?: ApiDescription;
   /** Whether connections wait until `start()`: the URL is known before the server can answer. */
   readonly held?: boolean;
   readonly limits?: Partial<Limits>;
@@ -67,6 +71,8 @@ export interface PortOptions {
   readonly trustedProxies?: readonly AddressRange[];
   /** The `domain` of every ErrorInfo. */
   readonly errorDomain: string;
+  /** What browsers get for paths that nothing handles; others get JSON. */
+  readonly noRoutePage?: ErrorPage;
   readonly health: HealthSource;
 }
 
@@ -81,6 +87,10 @@ export interface Port {
   readonly address: AddressInfo;
   /** Serves the connections of a port that was opened as `held`, and all further ones. */
   start(): void;
+  /** Open connections, and requests in progress on them. */
+  readonly load: { readonly connections: number; readonly requests: number };
+  /** New connections get this certificate. Throws if it is not valid, and keeps the one before. */
+  renewCertificate(pair: { readonly cert: string; readonly key: string }): void;
   /** Keeps serving, but every HTTP/1 response closes its connection, so that clients move to other servers. */
   drain(): void;
   /** Stops accepting connections, waits for requests in progress, then closes the remaining ones. */
@@ -140,6 +150,13 @@ export async function openPort(options: PortOptions): Promise<Port> {
       held = undefined;
       for (const serve of waiting) serve();
     },
+    get load() {
+      const { count: connections, requests } = wire.connections;
+      return { connections, requests };
+    },
+    renewCertificate(pair) {
+      if (options.tls) (listener as TlsServer).setSecureContext({ ...pair, ...TLS_VERSIONS });
+    },
     drain() {
       wire.draining = true;
     },
@@ -165,7 +182,10 @@ function wireOf(
     router: restRouter(routes, unsupported.routes),
     unsupported,
     endpoints: new Endpoints(
-      [...options.endpoints, openApiEndpoint(options.methods)],
+      [
+        ...options.endpoints,
+        openApiEndpoint(options.methods, options.endpoints, options.description),
+      ],
       routes.map((route) => route.template),
     ),
     limits,
@@ -177,6 +197,7 @@ function wireOf(
     observer,
     proxies,
     errorDomain: options.errorDomain,
+    noRoutePage: options.noRoutePage,
     commonHeaders: options.tls && HSTS,
     hosts: undefined,
     draining: false,
@@ -202,11 +223,13 @@ function listenerOf(limits: Limits, accept: Accept): Server {
   });
 }
 
+const TLS_VERSIONS = { minVersion: "TLSv1.2" } as const;
+
 function tlsListener(pair: { cert: string; key: string }, limits: Limits, accept: Accept): Server {
   const server = tls().createServer({
     ...pair,
     ALPNProtocols: ["h2", "http/1.1"],
-    minVersion: "TLSv1.2",
+    ...TLS_VERSIONS,
     handshakeTimeout: limits.handshakeMs,
     noDelay: true,
     keepAlive: true,

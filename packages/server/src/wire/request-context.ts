@@ -10,7 +10,12 @@ import { Expiring } from "./deadlines.ts";
 import type { Wire } from "./http.ts";
 import type { Observer, Protocol } from "./observer.ts";
 import { requestIdFrom } from "./request-id.ts";
-import { childTraceparent, readTraceparent, type TraceContext } from "./trace-context.ts";
+import {
+  childTraceparent,
+  readTraceparent,
+  type ServerSpan,
+  type TraceContext,
+} from "./trace-context.ts";
 
 /**
  * The state of one request: its deadline, whether it has been answered, and the report to the observer. The first
@@ -27,6 +32,7 @@ export class RequestContext extends Expiring implements RequestInfo {
   readonly protocol: Protocol;
   /** The trace that the client is part of. */
   readonly trace: TraceContext | undefined;
+  readonly #span: ServerSpan | undefined;
   #caller: Caller | undefined;
   /** The full name of the RPC or the path of the endpoint, once matched. */
   method = "-";
@@ -71,6 +77,7 @@ export class RequestContext extends Expiring implements RequestInfo {
     this.trace = readTraceparent(headers.traceparent);
     this.lastEventId = headers["last-event-id"] as string | undefined;
     this.#observer = observer;
+    this.#span = observer.started?.(this.trace);
     this.#bodies = bodies;
   }
 
@@ -81,7 +88,7 @@ export class RequestContext extends Expiring implements RequestInfo {
   }
 
   get traceparent(): string | undefined {
-    return this.trace && childTraceparent(this.trace);
+    return this.#span?.traceparent ?? (this.trace && childTraceparent(this.trace));
   }
 
   identify(caller: Caller): void {
@@ -192,8 +199,9 @@ export class RequestContext extends Expiring implements RequestInfo {
       reason: this.reason,
       caller: this.#caller?.uid,
       callerName: this.#caller?.name,
-      traceId: this.trace?.traceId,
+      traceId: this.trace?.traceId ?? this.#span?.traceId,
       error,
+      span: this.#span,
     });
   }
 

@@ -101,3 +101,20 @@ test("plaintext connections to a TLS port are closed", { skip }, async (t) => {
   const port = await open(t, GROUP, { tls: certificate() });
   await assert.rejects(fetch(port.url.replace("https", "http")));
 });
+
+test("new connections get a renewed certificate, and an invalid one changes nothing", {
+  skip,
+}, async (t) => {
+  const [first, second] = [certificate(), certificate()];
+  const port = await open(t, GROUP, { tls: first });
+  const url = `${port.url}/iam/v2beta1/groups/one`;
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  await headersOf(url, { ca: first.cert, agent });
+  port.renewCertificate(second);
+  await headersOf(url, { ca: second.cert, agent: false });
+  await assert.rejects(headersOf(url, { ca: first.cert, agent: false }), { code: /CERT|SELF/ });
+  await headersOf(url, { ca: first.cert, agent });
+  assert.throws(() => port.renewCertificate({ cert: first.cert, key: second.key }));
+  await headersOf(url, { ca: second.cert, agent: false });
+});

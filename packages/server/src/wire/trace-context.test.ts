@@ -7,8 +7,8 @@ const VALID = `00-${TRACE}-00f067aa0ba902b7-01`;
 
 test("a trace continues with a new span", () => {
   const trace = readTraceparent(VALID);
-  assert.deepEqual(trace, { traceId: TRACE, flags: "01" });
-  const child = childTraceparent({ traceId: TRACE, flags: "01" });
+  assert.deepEqual(trace, { traceId: TRACE, parentId: "00f067aa0ba902b7", flags: "01" });
+  const child = childTraceparent({ traceId: TRACE, parentId: "00f067aa0ba902b7", flags: "01" });
   assert.match(child, new RegExp(`^00-${TRACE}-[0-9a-f]{16}-01$`));
   assert.notEqual(child, VALID);
   assert.deepEqual(readTraceparent(`01${VALID.slice(2)}-more`), trace, "later versions may add");

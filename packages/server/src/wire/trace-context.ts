@@ -4,8 +4,17 @@ import { randomBytes } from "node:crypto";
 export interface TraceContext {
   /** 32 hexadecimal characters. */
   readonly traceId: string;
+  /** The span of the caller, 16 hexadecimal characters. */
+  readonly parentId: string;
   /** Whether the caller records the trace, as two hexadecimal characters. */
   readonly flags: string;
+}
+
+/** The span of a request in this server, if traces are recorded. */
+export interface ServerSpan {
+  readonly traceId: string;
+  /** The field for requests on behalf of it. */
+  readonly traceparent: string;
 }
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
@@ -17,8 +26,8 @@ export function readTraceparent(given: string | string[] | undefined): TraceCont
   if (version === undefined || version === "ff" || traceId === undefined) return undefined;
   // Version 00 has exactly four parts; later ones may have more.
   if (version === "00" && given.length !== 55) return undefined;
-  if (/^0+$/.test(traceId) || /^0+$/.test(parentId ?? "")) return undefined;
-  return { traceId, flags: flags ?? "00" };
+  if (parentId === undefined || /^0+$/.test(traceId) || /^0+$/.test(parentId)) return undefined;
+  return { traceId, parentId, flags: flags ?? "00" };
 }
 
 /** The field for a request that this server sends on behalf of the traced one: the same trace, a new span. */

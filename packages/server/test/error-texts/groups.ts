@@ -80,7 +80,7 @@ export const GROUPS: readonly ErrorText[] = [
     "quotas are unknown or negative",
     ({ api, org }) => api.groups.update(org, { resourceLimits: { repos: 1, idps: -1 } }),
     invalid({
-      "resourceLimits.repos": "repos has no quota: use clusters, idps, repositories",
+      "resourceLimits.repos": "repos has no quota: use clusters, idps, repositories, subscriptions",
       "resourceLimits.idps": "idps must not be negative",
     }),
   ],

@@ -6,13 +6,17 @@ for (const name of [
   "advisories-incremental",
   "advisories-replicas",
   "advisories-sources-random",
-  "durability",
+  "audit-index",
+  "binding-grants",
   "hostile-grpc",
   "hostile-http2",
   "hostile-rest",
+  "registry-contents",
   "registry-notices",
   "registry-reconcile",
   "replicas",
+  "spec-advisory-filters",
+  "store-postgres-batches",
   "visible-rows",
 ])
   await import(`../${name}.test.ts`);

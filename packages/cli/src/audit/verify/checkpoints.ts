@@ -11,6 +11,7 @@ export interface Checkpoint {
   readonly sequence: number;
   readonly hash: string;
   readonly deleted?: readonly (readonly [chain: string, sequence: number, hash: string])[];
+  readonly first?: number;
 }
 
 /** An entry that a checkpoint names. */
@@ -23,6 +24,9 @@ export interface Anchor {
 export class CheckpointSet {
   readonly #keys = new Map<string, KeyObject>();
   readonly #last = new Map<string, { readonly number: number; readonly hash: string }>();
+  /** The first checkpoint of a root, and the first that there may be after retention. */
+  readonly #begins = new Map<string, number>();
+  readonly #mayBegin = new Map<string, number>();
   /** By chain and sequence. */
   readonly anchors = new Map<string, Map<number, Anchor>>();
   /** The last entry that checkpoints cover, by chain. */
@@ -43,9 +47,11 @@ export class CheckpointSet {
   add(signed: string): string | undefined {
     const checkpoint = this.#open(signed);
     if (typeof checkpoint === "string") return checkpoint;
-    const { root, number, previous, chain, sequence, hash, deleted = [] } = checkpoint;
+    const { root, number, previous, chain, sequence, hash, deleted = [], first = 1 } = checkpoint;
     const where = `checkpoint ${number} of ${root || "the installation"}`;
-    const last = this.#last.get(root) ?? { number: 0, hash: "" };
+    const last = this.#last.get(root);
+    if (last === undefined) this.#begins.set(root, number);
+    this.#mayBegin.set(root, Math.max(first, this.#mayBegin.get(root) ?? 1));
     this.#last.set(root, { number, hash: sha256(signed) });
     this.count += 1;
     this.rootOf.set(chain, root);
@@ -56,12 +62,23 @@ export class CheckpointSet {
     for (const [one, end, endHash] of deleted) {
       const known = this.deleted.get(one)?.sequence ?? 0;
       if (end > known) this.deleted.set(one, { sequence: end, hash: endHash });
+      this.covered.set(one, Math.max(end, this.covered.get(one) ?? 0));
+      this.rootOf.set(one, root);
     }
+    if (last === undefined) return undefined;
     if (number !== last.number + 1) {
       return `${where} follows checkpoint ${last.number}: checkpoints were removed or reordered`;
     }
     if (previous !== last.hash) return `${where} does not follow the one before: it was replaced`;
     return undefined;
+  }
+
+  /** What is wrong with the beginning: retention declares which checkpoints it deletes. */
+  *problems(): Generator<string> {
+    for (const [root, number] of this.#begins) {
+      if (number <= (this.#mayBegin.get(root) ?? 1)) continue;
+      yield `checkpoint ${number} of ${root || "the installation"} is the first: checkpoints were removed`;
+    }
   }
 
   /** The content of a checkpoint with a valid signature, or what is wrong with it. */

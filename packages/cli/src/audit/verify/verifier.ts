@@ -128,6 +128,7 @@ export class Verifier {
       throw new Error("the file is empty");
     }
     const { covered: coveredOf, deleted, rootOf, count } = this.#checkpoints;
+    for (const problem of this.#checkpoints.problems()) this.#report(problem);
     for (const [chain, covered] of coveredOf) {
       const last = Math.max(
         this.#seen.get(chain)?.sequence ?? 0,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { browserCommand } from "./browser.ts";
+import { browserCommand, browserOrigin } from "./browser.ts";
 
 const URL_ = "https://wharf.example.com/oauth?a=1&b=2";
 
@@ -14,4 +14,16 @@ test("each platform has its own opener, and BROWSER takes precedence", () => {
   assert.deepEqual(named("firefox"), ["firefox", URL_]);
   assert.deepEqual(named("firefox --new-window %s:lynx"), ["firefox", "--new-window", URL_]);
   assert.deepEqual(named(""), ["xdg-open", URL_]);
+});
+
+test("this machine is opened by its name, where passkeys work", () => {
+  assert.equal(browserOrigin("http://127.0.0.1:8080"), "http://localhost:8080");
+  assert.equal(browserOrigin("http://[::1]:8080/"), "http://localhost:8080");
+  assert.equal(browserOrigin("https://127.0.0.1"), "https://localhost");
+  for (const other of [
+    "https://wharf.example.com",
+    "http://10.0.0.1:8080",
+    "http://localhost:8080",
+  ])
+    assert.equal(browserOrigin(other), other);
 });

@@ -53,8 +53,15 @@ function authorizationUrl(options: SignInOptions, loopback: Loopback, verifier: 
     ...(provider === undefined ? {} : { idp_id: provider }),
     ...(invite === undefined ? {} : { invite }),
   });
-  const url = `${issuer.url}/oauth?${query}`;
+  const url = `${browserOrigin(issuer.url)}/oauth?${query}`;
   return invite === undefined ? url : loopback.hideUrl(url);
+}
+
+/** This machine by its name: browsers have no passkeys for IP addresses. */
+export function browserOrigin(issuer: string): string {
+  const url = new URL(issuer);
+  if (/^(127(\.\d+){3}|\[::1\])$/.test(url.hostname)) url.hostname = "localhost";
+  return url.href.replace(/\/+$/, "");
 }
 
 function open({ context, browser, say }: SignInOptions, url: string): void {

@@ -4,7 +4,7 @@ import { builtinRole, isUid } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { notFound, usageError } from "../../errors.ts";
-import type { Column } from "../../output/columns.ts";
+import { type Column, UID } from "../../output/columns.ts";
 import { resolveGroup } from "../../resolve/groups.ts";
 import { filtered } from "../../resource/run.ts";
 import { registriesOf } from "../docker/credentials.ts";
@@ -36,7 +36,7 @@ const CREATED_COLUMNS: readonly Column<PullToken>[] = [
   { header: "Password", value: ({ password }) => password },
   { header: "Until", value: ({ expireTime }) => expireTime },
   { header: "Name", value: ({ name }) => name, wide: true },
-  { header: "UID", value: ({ uid }) => uid, wide: true },
+  UID,
 ];
 
 export const create: Run<typeof createDefinition> = async (context, args) => {
@@ -118,7 +118,7 @@ function variablesOf({ registry, username, password }: PullToken): string {
 
 const LIST_COLUMNS: readonly Column<Identity>[] = [
   { header: "Name", value: ({ name }) => name },
-  { header: "UID", value: ({ uid }) => uid },
+  UID,
   { header: "Days left", value: (identity) => daysLeft(expirationOf(identity)) },
   { header: "Description", value: ({ description }) => description },
   { header: "Created", value: ({ createTime }) => createTime, wide: true },

@@ -5,7 +5,7 @@ import { DeliveryState, EventFilterSchema } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { failed } from "../../errors.ts";
-import type { Column } from "../../output/columns.ts";
+import { type Column, ONLY_UID } from "../../output/columns.ts";
 import { resolveGroup } from "../../resolve/groups.ts";
 import { SUBSCRIPTION } from "../../resolve/kinds.ts";
 import { find, printOne, type Resource } from "../../resource/run.ts";
@@ -22,7 +22,7 @@ import type {
 import { updateDefinition } from "./commands.ts";
 
 const COMMON: readonly Column<Subscription>[] = [
-  { header: "UID", value: ({ uid }) => uid },
+  ONLY_UID,
   { header: "Name", value: ({ name }) => name },
   { header: "Sink", value: ({ sink }) => sink },
   { header: "State", value: ({ state }) => (SubscriptionState[state] ?? "").toLowerCase() },

@@ -9,6 +9,7 @@ import {
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { failed, notFound, usageError } from "../../errors.ts";
+import { UID } from "../../output/columns.ts";
 import { problemOf } from "../../problem.ts";
 import { resolveGroup, resolveScope } from "../../resolve/groups.ts";
 import type { Kind } from "../../resolve/kinds.ts";
@@ -36,7 +37,7 @@ export const resource: Resource<AccountAssociation> = {
   kind: ASSOCIATION,
   columns: [
     { header: "Name", value: ({ name }) => name },
-    { header: "UID", value: ({ uid }) => uid },
+    UID,
     { header: "AWS", value: ({ amazon }) => amazon?.account },
     {
       header: "GCP",

@@ -3,7 +3,7 @@ import { parentOf, rootOf } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
-import type { Column } from "../../output/columns.ts";
+import { type Column, ONLY_UID } from "../../output/columns.ts";
 import { resolveScope } from "../../resolve/groups.ts";
 import { IDENTITY_PROVIDER, type Kind } from "../../resolve/kinds.ts";
 import { rolesByUid } from "../../resolve/names.ts";
@@ -50,7 +50,7 @@ async function columnsOf(
   return [
     { header: "External group", value: ({ externalGroupId }) => externalGroupId },
     { header: "Role", value: ({ roleUid }) => roles.get(roleUid)?.name ?? roleUid },
-    { header: "UID", value: ({ uid }) => uid },
+    ONLY_UID,
     { header: "Provider", value: ({ uid }) => parentOf(uid), wide: true },
     { header: "Role UID", value: ({ roleUid }) => roleUid, wide: true },
     { header: "Scope", value: ({ scope }) => scope, wide: true },

@@ -2,9 +2,10 @@ import type { Group } from "@wharf/client";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
-import type { Column } from "../../output/columns.ts";
+import { type Column, UID } from "../../output/columns.ts";
 import { resolveGroup } from "../../resolve/groups.ts";
 import { FOLDER, ORGANIZATION } from "../../resolve/kinds.ts";
+import { withGroup } from "../../resource/group-column.ts";
 import { filtered, printOne, type Resource, type ScopeArgs } from "../../resource/run.ts";
 import { updater } from "../../resource/update.ts";
 import { readPairs } from "../../resource/values.ts";
@@ -13,7 +14,7 @@ import { updateFolderDefinition, updateOrganizationDefinition } from "./commands
 
 const COLUMNS: readonly Column<Group>[] = [
   { header: "Name", value: ({ name }) => name },
-  { header: "UID", value: ({ uid }) => uid },
+  UID,
   { header: "Description", value: ({ description }) => description },
   { header: "Verified", value: ({ verified }) => (verified ? "yes" : "no"), wide: true },
   { header: "Created", value: ({ createTime }) => createTime, wide: true },
@@ -44,7 +45,8 @@ export const organizations: Resource<Group, object> = {
 
 export const folders: Resource<Group> = {
   kind: FOLDER,
-  columns: COLUMNS,
+  columns: withGroup(COLUMNS),
+  details: COLUMNS,
   nestsItself: true,
   find: findFolder,
   async select(context, { parent, recursive }: ScopeArgs) {

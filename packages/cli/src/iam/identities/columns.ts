@@ -1,22 +1,27 @@
 import type { Identity } from "@wharf/client";
 import { ServicePrincipal } from "@wharf/contract";
-import type { Column } from "../../output/columns.ts";
+import { type Column, UID } from "../../output/columns.ts";
 
 export const IDENTITY_COLUMNS: readonly Column<Identity>[] = [
   { header: "Name", value: ({ name }) => name },
-  { header: "UID", value: ({ uid }) => uid },
+  UID,
   { header: "Type", value: (identity) => trustOf(identity).type },
   { header: "Issuer", value: (identity) => trustOf(identity).issuer, wide: true },
   { header: "Subject", value: subjectOf },
   { header: "Audience", value: (identity) => trustOf(identity).audience, wide: true },
   { header: "Claims", value: (identity) => trustOf(identity).claims, wide: true },
-  { header: "Last seen", value: ({ lastSeenTime }) => lastSeenTime },
+  { header: "Last seen", value: lastSeenOf },
   { header: "Expires", value: expirationOf, wide: true },
   { header: "Description", value: ({ description }) => description, wide: true },
   { header: "E-mail", value: ({ email, emailUnverified }) => email || emailUnverified, wide: true },
   { header: "Created", value: ({ createTime }) => createTime, wide: true },
   { header: "Updated", value: ({ updateTime }) => updateTime, wide: true },
 ];
+
+/** The time of the last token exchange; the server has the time of creation before the first. */
+function lastSeenOf({ lastSeenTime, createTime }: Identity) {
+  return lastSeenTime?.seconds === createTime?.seconds ? "never" : lastSeenTime;
+}
 
 /** When trust in the identity's keys expires; other identities do not expire. */
 export function expirationOf({ relationship }: Identity) {

@@ -10,6 +10,7 @@ import { IDENTITY } from "../../resolve/kinds.ts";
 import { groupNames } from "../../resolve/names.ts";
 import { resolve, resolveUid } from "../../resolve/resolve.ts";
 import type { FilterArgs } from "../../resource/commands.ts";
+import { withGroup } from "../../resource/group-column.ts";
 import { printOne, type Resource } from "../../resource/run.ts";
 import { updater } from "../../resource/update.ts";
 import { given, isPast, readObject } from "../../resource/values.ts";
@@ -29,7 +30,8 @@ const RELATIONSHIPS = {
 
 export const resource: Resource<Identity, FilterArgs<typeof FILTERS>> = {
   kind: IDENTITY,
-  columns: IDENTITY_COLUMNS,
+  columns: withGroup(IDENTITY_COLUMNS),
+  details: IDENTITY_COLUMNS,
   async select(context, args) {
     const { expired, name, type = expired ? "static" : undefined } = args;
     if (expired && type !== "static") {

@@ -3,7 +3,7 @@ import { parentOf, IdentityProvider_OIDC_CorrelationRule as Rule } from "@wharf/
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
-import type { Column } from "../../output/columns.ts";
+import { type Column, UID } from "../../output/columns.ts";
 import { resolveGroup } from "../../resolve/groups.ts";
 import { IDENTITY_PROVIDER } from "../../resolve/kinds.ts";
 import { resolve, resolveRole, resolveUid } from "../../resolve/resolve.ts";
@@ -16,7 +16,7 @@ import { tokenStateOf } from "./scim/run.ts";
 
 const COLUMNS: readonly Column<IdentityProvider>[] = [
   { header: "Name", value: ({ name }) => name },
-  { header: "UID", value: ({ uid }) => uid },
+  UID,
   { header: "Issuer", value: (provider) => oidcOf(provider)?.issuer },
   { header: "Client ID", value: (provider) => oidcOf(provider)?.clientId },
   { header: "PKCE", value: (provider) => (oidcOf(provider)?.pkceEnabled ? "yes" : "no") },

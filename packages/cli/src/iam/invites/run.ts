@@ -3,7 +3,7 @@ import { isUid, parentOf } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { notFound } from "../../errors.ts";
-import type { Column } from "../../output/columns.ts";
+import { type Column, ONLY_UID } from "../../output/columns.ts";
 import { pickOf } from "../../resolve/choices.ts";
 import { resolveGroup, resolveScope } from "../../resolve/groups.ts";
 import { GROUP, INVITE } from "../../resolve/kinds.ts";
@@ -16,7 +16,7 @@ import type { createDefinition, FILTERS } from "./commands.ts";
 import { updateDefinition } from "./commands.ts";
 
 const COLUMNS: readonly Column<GroupInvite>[] = [
-  { header: "UID", value: ({ uid }) => uid },
+  ONLY_UID,
   { header: "Role", value: ({ role, roleUid }) => role?.name ?? roleUid },
   { header: "E-mail", value: ({ email }) => email },
   { header: "Single use", value: ({ singleUse }) => (singleUse ? "yes" : "no") },

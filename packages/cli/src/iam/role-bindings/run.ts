@@ -3,7 +3,7 @@ import { parentOf } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
-import type { Column } from "../../output/columns.ts";
+import { type Column, ONLY_UID } from "../../output/columns.ts";
 import { resolveGroup, resolveScope } from "../../resolve/groups.ts";
 import { ROLE, ROLE_BINDING, roleOf, subjectOf } from "../../resolve/kinds.ts";
 import { requireUid, resolveIdentity, resolveRole, resolveUid } from "../../resolve/resolve.ts";
@@ -15,7 +15,7 @@ import type { createDefinition, FILTERS } from "./commands.ts";
 import { updateDefinition } from "./commands.ts";
 
 const COLUMNS: readonly Column<RoleBinding>[] = [
-  { header: "UID", value: ({ uid }) => uid },
+  ONLY_UID,
   { header: "Identity", value: subjectOf },
   { header: "Role", value: roleOf },
   { header: "Group", value: ({ group }) => group?.name },

@@ -3,7 +3,7 @@ import { type Capability, capabilityName, isRoot } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
-import type { Column } from "../../output/columns.ts";
+import { type Column, UID } from "../../output/columns.ts";
 import {
   ASSIGNABLE_CAPABILITIES,
   capabilityNames,
@@ -21,7 +21,7 @@ import { updateDefinition } from "./commands.ts";
 
 const COMMON: readonly Column<Role>[] = [
   { header: "Name", value: ({ name }) => name },
-  { header: "UID", value: ({ uid }) => uid },
+  UID,
   { header: "Managed", value: ({ uid }) => (isRoot(uid) ? "yes" : "no") },
   { header: "Description", value: ({ description }) => description },
 ];

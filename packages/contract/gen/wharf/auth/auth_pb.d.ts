@@ -18,26 +18,36 @@ export declare const file_wharf_auth_auth: GenFile;
  */
 export declare type WhoAmI = Message<"wharf.auth.WhoAmI"> & {
   /**
+   * The issuer of the token.
+   *
    * @generated from field: string issuer = 1;
    */
   issuer: string;
 
   /**
+   * The UID of the caller.
+   *
    * @generated from field: string subject = 2;
    */
   subject: string;
 
   /**
+   * The audiences of the token.
+   *
    * @generated from field: repeated string audience = 3;
    */
   audience: string[];
 
   /**
+   * When the token expires.
+   *
    * @generated from field: google.protobuf.Timestamp expiry = 4;
    */
   expiry?: Timestamp | undefined;
 
   /**
+   * When the token was issued.
+   *
    * @generated from field: google.protobuf.Timestamp issued_at = 5;
    */
   issuedAt?: Timestamp | undefined;
@@ -55,6 +65,8 @@ export declare type WhoAmI = Message<"wharf.auth.WhoAmI"> & {
   email: string;
 
   /**
+   * What the identity provider says about the person.
+   *
    * @generated from field: wharf.auth.Profile profile = 103;
    */
   profile?: Profile | undefined;
@@ -65,26 +77,36 @@ export declare type WhoAmI = Message<"wharf.auth.WhoAmI"> & {
  */
 export declare type WhoAmIJson = {
   /**
+   * The issuer of the token.
+   *
    * @generated from field: string issuer = 1;
    */
   issuer?: string;
 
   /**
+   * The UID of the caller.
+   *
    * @generated from field: string subject = 2;
    */
   subject?: string;
 
   /**
+   * The audiences of the token.
+   *
    * @generated from field: repeated string audience = 3;
    */
   audience?: string[];
 
   /**
+   * When the token expires.
+   *
    * @generated from field: google.protobuf.Timestamp expiry = 4;
    */
   expiry?: TimestampJson;
 
   /**
+   * When the token was issued.
+   *
    * @generated from field: google.protobuf.Timestamp issued_at = 5;
    */
   issuedAt?: TimestampJson;
@@ -102,6 +124,8 @@ export declare type WhoAmIJson = {
   email?: string;
 
   /**
+   * What the identity provider says about the person.
+   *
    * @generated from field: wharf.auth.Profile profile = 103;
    */
   profile?: ProfileJson;
@@ -120,6 +144,8 @@ export declare const WhoAmISchema: GenMessage<WhoAmI, {jsonType: WhoAmIJson}>;
  */
 export declare type WhoAmI_Capability = Message<"wharf.auth.WhoAmI.Capability"> & {
   /**
+   * The group.
+   *
    * @generated from field: wharf.iam.v1.Group group = 1;
    */
   group?: Group | undefined;
@@ -146,6 +172,8 @@ export declare type WhoAmI_Capability = Message<"wharf.auth.WhoAmI.Capability"> 
  */
 export declare type WhoAmI_CapabilityJson = {
   /**
+   * The group.
+   *
    * @generated from field: wharf.iam.v1.Group group = 1;
    */
   group?: GroupJson;
@@ -176,21 +204,29 @@ export declare const WhoAmI_CapabilitySchema: GenMessage<WhoAmI_Capability, {jso
  */
 export declare type Profile = Message<"wharf.auth.Profile"> & {
   /**
+   * The full name.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * The URL of a picture.
+   *
    * @generated from field: string picture = 2;
    */
   picture: string;
 
   /**
+   * The given name.
+   *
    * @generated from field: string given_name = 3;
    */
   givenName: string;
 
   /**
+   * The family name.
+   *
    * @generated from field: string family_name = 4;
    */
   familyName: string;
@@ -201,21 +237,29 @@ export declare type Profile = Message<"wharf.auth.Profile"> & {
  */
 export declare type ProfileJson = {
   /**
+   * The full name.
+   *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
+   * The URL of a picture.
+   *
    * @generated from field: string picture = 2;
    */
   picture?: string;
 
   /**
+   * The given name.
+   *
    * @generated from field: string given_name = 3;
    */
   givenName?: string;
 
   /**
+   * The family name.
+   *
    * @generated from field: string family_name = 4;
    */
   familyName?: string;

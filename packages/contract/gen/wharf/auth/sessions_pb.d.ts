@@ -16,6 +16,8 @@ export declare const file_wharf_auth_sessions: GenFile;
  */
 export declare type PersonSession = Message<"wharf.auth.PersonSession"> & {
   /**
+   * The id of the session.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
@@ -40,11 +42,15 @@ export declare type PersonSession = Message<"wharf.auth.PersonSession"> & {
   createTime?: Timestamp | undefined;
 
   /**
+   * When the session was last used, to the minute.
+   *
    * @generated from field: google.protobuf.Timestamp last_used_time = 5;
    */
   lastUsedTime?: Timestamp | undefined;
 
   /**
+   * When the session ends, unless it is renewed.
+   *
    * @generated from field: google.protobuf.Timestamp expire_time = 6;
    */
   expireTime?: Timestamp | undefined;
@@ -57,6 +63,8 @@ export declare type PersonSession = Message<"wharf.auth.PersonSession"> & {
   remoteAddress: string;
 
   /**
+   * The user agent that signed in.
+   *
    * @generated from field: string user_agent = 8;
    */
   userAgent: string;
@@ -81,6 +89,8 @@ export declare type PersonSession = Message<"wharf.auth.PersonSession"> & {
  */
 export declare type PersonSessionJson = {
   /**
+   * The id of the session.
+   *
    * @generated from field: string id = 1;
    */
   id?: string;
@@ -105,11 +115,15 @@ export declare type PersonSessionJson = {
   createTime?: TimestampJson;
 
   /**
+   * When the session was last used, to the minute.
+   *
    * @generated from field: google.protobuf.Timestamp last_used_time = 5;
    */
   lastUsedTime?: TimestampJson;
 
   /**
+   * When the session ends, unless it is renewed.
+   *
    * @generated from field: google.protobuf.Timestamp expire_time = 6;
    */
   expireTime?: TimestampJson;
@@ -122,6 +136,8 @@ export declare type PersonSessionJson = {
   remoteAddress?: string;
 
   /**
+   * The user agent that signed in.
+   *
    * @generated from field: string user_agent = 8;
    */
   userAgent?: string;
@@ -252,6 +268,8 @@ export declare const ListSessionsResponseSchema: GenMessage<ListSessionsResponse
  */
 export declare type EndSessionRequest = Message<"wharf.auth.EndSessionRequest"> & {
   /**
+   * The id of the session.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
@@ -262,6 +280,8 @@ export declare type EndSessionRequest = Message<"wharf.auth.EndSessionRequest"> 
  */
 export declare type EndSessionRequestJson = {
   /**
+   * The id of the session.
+   *
    * @generated from field: string id = 1;
    */
   id?: string;

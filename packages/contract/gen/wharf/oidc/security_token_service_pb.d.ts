@@ -118,16 +118,22 @@ export declare const ExchangeRequestSchema: GenMessage<ExchangeRequest, {jsonTyp
  */
 export declare type RawToken = Message<"wharf.oidc.RawToken"> & {
   /**
+   * The token.
+   *
    * @generated from field: string token = 1;
    */
   token: string;
 
   /**
+   * The refresh token, if one was issued.
+   *
    * @generated from field: string refresh_token = 2;
    */
   refreshToken: string;
 
   /**
+   * When the token expires.
+   *
    * @generated from field: google.protobuf.Timestamp expiry = 3;
    */
   expiry?: Timestamp | undefined;
@@ -138,16 +144,22 @@ export declare type RawToken = Message<"wharf.oidc.RawToken"> & {
  */
 export declare type RawTokenJson = {
   /**
+   * The token.
+   *
    * @generated from field: string token = 1;
    */
   token?: string;
 
   /**
+   * The refresh token, if one was issued.
+   *
    * @generated from field: string refresh_token = 2;
    */
   refreshToken?: string;
 
   /**
+   * When the token expires.
+   *
    * @generated from field: google.protobuf.Timestamp expiry = 3;
    */
   expiry?: TimestampJson;
@@ -238,11 +250,15 @@ export declare const ExchangeRefreshTokenRequestSchema: GenMessage<ExchangeRefre
  */
 export declare type TokenPair = Message<"wharf.oidc.TokenPair"> & {
   /**
+   * The new access token.
+   *
    * @generated from field: wharf.oidc.RawToken token = 1;
    */
   token?: RawToken | undefined;
 
   /**
+   * The new refresh token, which replaces the one that was sent.
+   *
    * @generated from field: wharf.oidc.RawToken refresh_token = 2;
    */
   refreshToken?: RawToken | undefined;
@@ -253,11 +269,15 @@ export declare type TokenPair = Message<"wharf.oidc.TokenPair"> & {
  */
 export declare type TokenPairJson = {
   /**
+   * The new access token.
+   *
    * @generated from field: wharf.oidc.RawToken token = 1;
    */
   token?: RawTokenJson;
 
   /**
+   * The new refresh token, which replaces the one that was sent.
+   *
    * @generated from field: wharf.oidc.RawToken refresh_token = 2;
    */
   refreshToken?: RawTokenJson;

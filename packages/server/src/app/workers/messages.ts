@@ -32,6 +32,8 @@ export type ToWorker =
   /** Asks for the metrics of this worker, and answers a question for those of all. */
   | { readonly kind: "report"; readonly id: number }
   | { readonly kind: "scraped"; readonly id: number; readonly text: string }
+  /** Reads the certificate again. */
+  | { readonly kind: "reload" }
   /** Not ready from now on, but serving. */
   | { readonly kind: "drain" }
   /** Ends once requests in progress are answered. */

@@ -3,6 +3,7 @@ import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promi
 import type { Settings } from "../../config/settings.ts";
 import type { FirstRun } from "../../login/local/setup.ts";
 import { type Log, openLog, stderrOutput } from "../../observe/logger.ts";
+import { listenForScrapes, type MetricsListener } from "../../observe/metrics-listener.ts";
 import { lockDataDirectory } from "../../store/db/open.ts";
 import type { ServerLock } from "../../store/db/sqlite/server-lock.ts";
 import { urlOf } from "../../wire/port.ts";
@@ -38,6 +39,7 @@ export class Supervisor implements RunningServer {
   readonly #pool: WorkerPool;
   readonly #delay = new AbortController();
   #stopped: Promise<void> | undefined;
+  #metrics: MetricsListener | undefined;
 
   private constructor(
     settings: Settings,
@@ -51,7 +53,8 @@ export class Supervisor implements RunningServer {
     this.#server = server;
     this.url = urlOf(address, settings.tlsCert !== "");
     let dropped = 0;
-    const output = stderrOutput({ count: (_name, _labels, lines = 1) => (dropped += lines) });
+    const count = (_name: string, _labels: object, lines = 1) => (dropped += lines);
+    const output = stderrOutput({ count }, settings.logFormat);
     this.#logs = openLog(settings.logLevel, output);
     this.#scrapes = new Scrapes(() => droppedLines(dropped));
     const { log } = this.#logs;
@@ -79,6 +82,7 @@ export class Supervisor implements RunningServer {
     const supervisor = new Supervisor(settings, program, lock, dispatcher, listening);
     try {
       supervisor.firstRun = await supervisor.#pool.start();
+      if (settings.metricsListen) await supervisor.#serveMetrics(settings.metricsListen);
       return supervisor;
     } catch (error) {
       listening.server.close();
@@ -97,6 +101,10 @@ export class Supervisor implements RunningServer {
     return this.#stopped;
   }
 
+  reload(): void {
+    this.#pool.broadcast({ kind: "reload" });
+  }
+
   async #shutDown(delayMs: number): Promise<void> {
     this.#pool.broadcast({ kind: "drain" });
     await sleep(delayMs, undefined, this.#delay).catch(() => {});
@@ -108,6 +116,7 @@ export class Supervisor implements RunningServer {
     this.#pool.broadcast({ kind: "stop" });
     await this.#until(() => this.#pool.all.length === 0, DRAIN_MS + STOP_MARGIN_MS);
     this.#pool.killAll();
+    await this.#metrics?.close();
     this.#lock?.release();
     this.#logs.flush();
   }
@@ -115,6 +124,18 @@ export class Supervisor implements RunningServer {
   async #until(isDone: () => boolean, maxMs: number): Promise<void> {
     const deadline = performance.now() + maxMs;
     while (!isDone() && performance.now() < deadline) await sleep(CHECK_MS);
+  }
+
+  async #serveMetrics(address: NonNullable<Settings["metricsListen"]>): Promise<void> {
+    this.#metrics = await listenForScrapes(address, async () => ({
+      contentType: "text/plain; version=0.0.4; charset=utf-8",
+      body: await this.#scrapes.scrape(this.#readyWorkers),
+    }));
+    this.#logs.log.info({ metrics: this.#metrics.url }, "serving metrics");
+  }
+
+  get #readyWorkers(): WorkerProcess[] {
+    return this.#pool.all.filter(({ isReady }) => isReady);
   }
 
   #ready(worker: WorkerProcess): void {
@@ -136,8 +157,7 @@ export class Supervisor implements RunningServer {
   }
 
   async #scrape(asking: WorkerProcess, id: number): Promise<void> {
-    const ready = this.#pool.all.filter(({ isReady }) => isReady);
-    asking.send({ kind: "scraped", id, text: await this.#scrapes.scrape(ready) });
+    asking.send({ kind: "scraped", id, text: await this.#scrapes.scrape(this.#readyWorkers) });
   }
 }
 

@@ -9,7 +9,7 @@ import { PipedTurn } from "./write-turns.ts";
 /** Serves as one process of several, until the supervisor ends it or is gone. Rejects if it cannot start. */
 export function runWorker(): Promise<void> {
   // Terminals and service managers send signals to all processes: the supervisor decides what they mean.
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => {});
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
   return new Promise((resolve, reject) => {
     let worker: Worker | undefined;
     // One listener from the beginning: no message is missed.
@@ -38,6 +38,7 @@ class Worker {
 
   receive(message: ToWorker, socket: Socket | undefined): void {
     if (message.kind === "drain") this.#whenStarted((server) => server.drain());
+    else if (message.kind === "reload") this.#whenStarted((server) => server.reload());
     else if (message.kind === "stop") this.stop();
     else this.#link.receive(message, socket);
   }

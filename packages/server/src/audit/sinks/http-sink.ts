@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { fetchResponse } from "../../lib/fetch-json.ts";
-import type { AuditSink, SinkBatch } from "./sink.ts";
+import { PinnedClient } from "../../delivery/pinned-client.ts";
+import { DELIVERY_TIMES } from "../../delivery/times.ts";
+import { type AuditSink, type SinkBatch, SinkError } from "./sink.ts";
 
 /**
  * Posts batches as JSON Lines. Any status from 200 to 299 confirms a batch; otherwise the whole batch is sent again, so
@@ -9,28 +10,30 @@ import type { AuditSink, SinkBatch } from "./sink.ts";
  */
 export class HttpSink implements AuditSink {
   readonly name: string;
-  readonly #url: URL;
+  readonly #client: PinnedClient;
   readonly #tokenFile: string;
 
   constructor(url: URL, tokenFile: string) {
     this.name = `${url.protocol}//${url.host}${url.pathname}`;
-    this.#url = url;
+    const { timeoutMs } = DELIVERY_TIMES;
+    this.#client = new PinnedClient(url, { anywhere: true, timeoutMs, maxConnections: 1 });
     this.#tokenFile = tokenFile;
   }
 
   async send({ lines }: SinkBatch): Promise<void> {
     const token = this.#tokenFile === "" ? "" : (await readFile(this.#tokenFile, "utf8")).trim();
-    const { status } = await fetchResponse(this.#url, {
-      anywhere: true,
-      method: "POST",
-      headers: {
-        "content-type": "application/jsonl",
-        ...(token !== "" && { authorization: `Bearer ${token}` }),
-      },
-      body: lines.map(({ json }) => `${json}\n`).join(""),
-    });
-    if (status < 200 || status > 299) throw new Error(`the sink answered with status ${status}`);
+    const headers = {
+      "content-type": "application/jsonl",
+      ...(token !== "" && { authorization: `Bearer ${token}` }),
+    };
+    const body = lines.map(({ json }) => `${json}\n`).join("");
+    const { status, error, retryAfterMs } = await this.#client.post(headers, body);
+    if (error !== undefined) throw new SinkError(error);
+    if (status < 200 || status > 299)
+      throw new SinkError(`the sink answered with status ${status}`, retryAfterMs);
   }
 
-  close(): void {}
+  close(): void {
+    this.#client.close();
+  }
 }

@@ -9,6 +9,17 @@ export interface AuditSink {
   close(): void;
 }
 
+/** A sink did not take a batch. */
+export class SinkError extends Error {
+  /** The pause that it asks for. */
+  readonly retryAfterMs: number;
+
+  constructor(message: string, retryAfterMs = 0) {
+    super(message);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
 export interface SinkBatch {
   readonly lines: readonly SinkLine[];
 }

@@ -1,5 +1,7 @@
-import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Leases } from "../../delivery/leases.ts";
+import { backoff } from "../../delivery/retry-schedule.ts";
+import { DELIVERY_TIMES } from "../../delivery/times.ts";
+import { Waiting } from "../../lib/waiting.ts";
 import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
 import type { Store } from "../../store/db/store.ts";
@@ -7,13 +9,13 @@ import { readCheckpointsAfter } from "../../store/tables/audit-checkpoints.ts";
 import { readAuditRange } from "../../store/tables/audit-entries.ts";
 import { settledAuditId } from "../../store/tables/audit-horizon.ts";
 import {
-  acquireSink,
   readSinkProgress,
   type SinkProgress,
+  sinkLease,
   storeSinkProgress,
 } from "../../store/tables/audit-sinks.ts";
 import { jsonOf } from "../message.ts";
-import type { AuditSink, SinkLine } from "./sink.ts";
+import { type AuditSink, SinkError, type SinkLine } from "./sink.ts";
 
 /** Lines of one batch. */
 const BATCH_SIZE = 500;
@@ -22,11 +24,12 @@ const BATCH_SIZE = 500;
 const IDLE_MS = 1_000;
 const MAX_PAUSE_MS = 5 * 60_000;
 
-/** How long a replica sends to a sink alone; renewed with each batch. */
-const LEASE_MS = 30_000;
+/** Pauses are up to this part longer: replicas do not try together. */
+const JITTER = 0.5;
 
 export interface SinkWorkerDeps {
   readonly store: Store;
+  readonly leases: Leases;
   readonly metrics: Pick<Metrics, "count">;
   readonly log: Pick<Logger, "warn" | "info">;
   /** The interval between looks for new entries, for tests. */
@@ -41,10 +44,11 @@ export class SinkWorker {
   readonly #deps: SinkWorkerDeps;
   readonly #sink: AuditSink;
   readonly #key: string;
-  readonly #owner = randomUUID();
-  readonly #stopping = new AbortController();
+  readonly #waiting = new Waiting();
   #running: Promise<void> | undefined;
   #failures = 0;
+  #stopped = false;
+  #sentAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: SinkWorkerDeps, sink: AuditSink, key: string) {
     this.#deps = deps;
@@ -57,16 +61,17 @@ export class SinkWorker {
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
+    this.#stopped = true;
+    this.#waiting.wake();
     await this.#running;
     this.#sink.close();
+    await this.#deps.leases.release(sinkLease(this.#key)).catch(() => {});
   }
 
   async #run(): Promise<void> {
-    const { signal } = this.#stopping;
     const { idleMs = IDLE_MS, log, metrics } = this.#deps;
     const sink = this.#sink.name;
-    while (!signal.aborted) {
+    while (!this.#stopped) {
       let pause = idleMs;
       try {
         if (await this.#sendBatch()) pause = 0;
@@ -77,34 +82,39 @@ export class SinkWorker {
         this.#failures += 1;
         metrics.count("wharf_audit_sink_failures_total", { sink });
         if (this.#failures === 1) log.warn({ sink, err: error }, "audit sink failed");
-        // Jitter: replicas do not try together.
-        pause = Math.min(MAX_PAUSE_MS, idleMs * 2 ** this.#failures) * (0.5 + Math.random());
+        const asked = error instanceof SinkError ? error.retryAfterMs : 0;
+        const pauseMs = Math.max(asked, backoff(this.#failures, 2 * idleMs, MAX_PAUSE_MS));
+        pause = pauseMs * (1 + Math.random() * JITTER);
       }
-      await sleep(pause, undefined, { signal, ref: false });
+      if (pause > 0) await this.#waiting.wait(pause);
     }
   }
 
   /** Sends the next batch. Returns whether there may be more. */
   async #sendBatch(): Promise<boolean> {
-    const { store, metrics } = this.#deps;
+    const { store, metrics, leases } = this.#deps;
+    const name = sinkLease(this.#key);
     // Nothing is written while there is nothing to send.
-    const known = await readSinkProgress(store.reader, this.#key);
-    if ((await this.#nextLines(known)).lines.length === 0) return false;
-    const now = Date.now();
-    const progress = await store.write((tx) => {
-      return acquireSink(tx, this.#key, this.#owner, now, now + LEASE_MS);
-    });
-    if (progress === undefined) return false;
-    const { lines, next } = await this.#nextLines(progress);
+    if ((await this.#nextLines()).lines.length === 0) {
+      if (performance.now() - this.#sentAt > DELIVERY_TIMES.lingerMs) await leases.release(name);
+      return false;
+    }
+    if (!(await leases.acquire(name))) return false;
+    // Another process may have sent until its lease ended: this is the progress while this one holds it.
+    const { lines, next } = await this.#nextLines();
     if (lines.length === 0) return false;
     await this.#sink.send({ lines });
-    await store.write((tx) => storeSinkProgress(tx, this.#key, this.#owner, next));
+    this.#sentAt = performance.now();
+    await store.write(async (tx) => {
+      if (await leases.confirm(tx, name)) await storeSinkProgress(tx, this.#key, next);
+    });
     metrics.count("wharf_audit_sink_entries_total", { sink: this.#sink.name }, lines.length);
     return lines.length >= BATCH_SIZE;
   }
 
-  async #nextLines({ entry, checkpoint }: SinkProgress) {
+  async #nextLines() {
     const { reader } = this.#deps.store;
+    const { entry, checkpoint } = await readSinkProgress(reader, this.#key);
     const settled = (await settledAuditId(reader)) ?? entry;
     const entries = await readAuditRange(reader, entry + 1, settled + 1, BATCH_SIZE);
     const signed = await readCheckpointsAfter(reader, checkpoint, BATCH_SIZE);

@@ -17,7 +17,7 @@ import { browserCall, type LoginDeps } from "../login.ts";
 import type { LoginRequest } from "../oauth/request.ts";
 import { formErrorOf, pageEndpoint } from "../page-endpoint.ts";
 import { accountPage, type Done, isDone } from "../pages/account.ts";
-import { donePage } from "../pages/messages.ts";
+import { donePage, TO_SIGN_IN } from "../pages/messages.ts";
 import { endSessionOf, endSessionsOf, ownSessions } from "../people/sessions-service.ts";
 import {
   addAccountPasskey,
@@ -151,7 +151,7 @@ async function signOut(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse
   const now = Date.now();
   const headers = await endVisit(deps, await requireVisit(deps, http, form.get("login"), now), now);
   const text = "Your command-line sessions stay active.";
-  return htmlResponse(200, donePage({ title: "Signed out", text }), headers);
+  return htmlResponse(200, donePage({ title: "Signed out", text, next: TO_SIGN_IN }), headers);
 }
 
 async function pageFor(

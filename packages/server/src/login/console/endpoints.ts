@@ -36,6 +36,7 @@ function sessionEndpoint(
   return {
     method: "POST",
     path: `${CONSOLE_PATH}session/${name}`,
+    isPage: true,
     async handle(http) {
       requireSameOrigin(http);
       return handle(http);

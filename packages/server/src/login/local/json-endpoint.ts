@@ -23,6 +23,7 @@ export function jsonEndpoint(
   return {
     method: "POST",
     path,
+    isPage: true,
     async handle(http) {
       try {
         return answer(200, await handle(await read(http)));

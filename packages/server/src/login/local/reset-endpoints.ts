@@ -4,7 +4,7 @@ import { ensureBrowserCookie, htmlResponse, readForm } from "../browser.ts";
 import { browserCall, type LoginDeps } from "../login.ts";
 import { formErrorOf, pageEndpoint } from "../page-endpoint.ts";
 import { resetPage } from "../pages/enroll.ts";
-import { donePage } from "../pages/messages.ts";
+import { donePage, TO_SIGN_IN } from "../pages/messages.ts";
 import { type ChallengeContext, openChallenge, sealChallenge } from "./challenges.ts";
 import { jsonEndpoint, type ScriptRequest } from "./json-endpoint.ts";
 import { creationOptions, passkeySite, requirePasskeySite, verifyNewPasskey } from "./passkeys.ts";
@@ -94,5 +94,5 @@ function challengeContextOf(request: ScriptRequest): ChallengeContext {
 
 function donePageResponse(): HttpResponse {
   const text = "Sign in with your new password or passkey from now on.";
-  return htmlResponse(200, donePage({ title: "Account reset", text }));
+  return htmlResponse(200, donePage({ title: "Account reset", text, next: TO_SIGN_IN }));
 }

@@ -6,7 +6,7 @@ import { browserCall, type LoginDeps } from "../login.ts";
 import { formErrorOf, pageEndpoint } from "../page-endpoint.ts";
 import { ORGANIZATION_FIELD } from "../pages/components.ts";
 import { setupPage } from "../pages/enroll.ts";
-import { donePage } from "../pages/messages.ts";
+import { donePage, TO_CONSOLE } from "../pages/messages.ts";
 import { type ChallengeContext, openChallenge, sealChallenge } from "./challenges.ts";
 import { jsonEndpoint, type ScriptRequest } from "./json-endpoint.ts";
 import { creationOptions, passkeySite, requirePasskeySite, verifyNewPasskey } from "./passkeys.ts";
@@ -30,7 +30,7 @@ export function setupEndpoints(deps: LoginDeps, attempts: AttemptLimiter): HttpE
       passkeyOptions(deps, attempts, request),
     ),
     jsonEndpoint(`${SETUP_PATH}/passkey/verify`, (request) => verifyPasskeyResponse(deps, request)),
-    pageEndpoint("GET", DONE_PATH, async () => donePageResponse()),
+    pageEndpoint("GET", DONE_PATH, async () => donePageResponse(deps)),
   ];
 }
 
@@ -60,7 +60,7 @@ async function submitForm(
     await completeSetup(deps, call, text("code"), first, {
       passwordHash: await deps.passwords.hash(password, call.remoteAddress),
     });
-    return donePageResponse();
+    return donePageResponse(deps);
   } catch (thrown) {
     const values = {
       code: text("code"),
@@ -118,7 +118,8 @@ function challengeContextOf(request: ScriptRequest): ChallengeContext {
   return { purpose: "setup", http: request.http, form: request.text("code") };
 }
 
-function donePageResponse(): HttpResponse {
-  const text = "Your organization and your account are ready. To sign in, run: wharf auth login";
-  return htmlResponse(200, donePage({ title: "Wharf is set up", text }));
+function donePageResponse({ addresses }: LoginDeps): HttpResponse {
+  const text = "Your organization and your account are ready.";
+  const done = { title: "Wharf is set up", text, next: TO_CONSOLE, api: addresses().baseUrl };
+  return htmlResponse(200, donePage(done));
 }

@@ -3,6 +3,7 @@ import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoin
 import type { AttemptLimiter } from "../attempts.ts";
 import { htmlResponse, readForm } from "../browser.ts";
 import { newLogin, showSignIn } from "../browser-login.ts";
+import { browserUrl } from "../local/passkeys.ts";
 import {
   browserCall,
   checkAudiences,
@@ -48,7 +49,7 @@ function authorize(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint["han
     const added = await engine.store.writeFor(call, (tx) =>
       startDeviceAuthorization(tx, device, call.time),
     );
-    const uri = `${addresses().authUrl}${DEVICE_PATH}`;
+    const uri = `${browserUrl(addresses().authUrl)}${DEVICE_PATH}`;
     return {
       device_code: added.deviceCode,
       user_code: added.userCode,

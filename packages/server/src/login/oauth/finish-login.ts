@@ -6,7 +6,7 @@ import { startVisit } from "../account/visit.ts";
 import { htmlResponse, newSecret } from "../browser.ts";
 import { startConsoleSession } from "../console/session.ts";
 import type { LoginDeps } from "../login.ts";
-import { continuePage, donePage } from "../pages/messages.ts";
+import { continuePage, donePage, TO_ACCOUNT } from "../pages/messages.ts";
 import type { Person } from "../people/person.ts";
 import { approveDevice } from "./device.ts";
 import { sealTokenForTool } from "./headless.ts";
@@ -53,7 +53,12 @@ export async function finishLogin(
     case "none":
       return htmlResponse(
         200,
-        donePage({ title: "You are signed in", text: "Your account is registered." }),
+        donePage({
+          title: "You are signed in",
+          text: "Your account is registered.",
+          next: TO_ACCOUNT,
+          api: deps.addresses().baseUrl,
+        }),
       );
   }
 }
@@ -147,5 +152,6 @@ function redirectPage(address: string, parameters: Record<string, string>): Http
 
 function deviceSignedIn(): HttpResponse {
   const text = "The device continues within a few seconds.";
-  return htmlResponse(200, donePage({ title: "Device signed in", text }));
+  const done = { title: "Device signed in", text, next: TO_ACCOUNT, canClose: true };
+  return htmlResponse(200, donePage(done));
 }

@@ -111,6 +111,8 @@ export function passkey(given: {
   verifyFields: readonly string[];
   /** Whether it is the only action of its form. */
   alone?: boolean;
+  /** Whether it is the main action of its page. */
+  primary?: boolean;
 }): Html {
   if (given.site === undefined) {
     const text = "Passkeys require a server that is reached by a host name, not by an IP address.";
@@ -126,8 +128,9 @@ export function passkey(given: {
   });
   return html`<div class="passkey" hidden${data}>
 ${!given.alone && html`<p class="or"><span>or</span></p>`}
-<button type="button" class="quiet">${given.label}</button>
-</div>`;
+<button type="button"${attributes({ class: !given.primary && "quiet" })}>${given.label}</button>
+</div>
+${given.primary && html`<noscript><p>Passkeys require JavaScript, which your browser has disabled.</p></noscript>`}`;
 }
 
 /** Formats a code of eight characters as two groups; leaves other texts unchanged. */

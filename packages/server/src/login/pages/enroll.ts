@@ -100,13 +100,19 @@ export function resetPage(props: {
   const body = html`<h1>Reset your account</h1>
 ${alert(error)}
 <p class="soft">This replaces your password and all your passkeys, and signs you out everywhere.</p>
+<details>
+<summary>You have no code?</summary>
+<p>Ask the operator of this server. They create one, which works once and for 24 hours, with this command:</p>
+<pre><code>wharf admin reset-account &lt;username&gt;</code></pre>
+<p class="soft">If you can still sign in in another way, such as with a passkey, choose a new password in <a href="/account">your account</a> instead.</p>
+</details>
 ${form({
   action: "/reset",
   body: [
     field({
       name: "code",
       label: "Reset code",
-      hint: "You get it from the operator of this server",
+      hint: "The operator of this server gives it to you",
       value: values.code,
       autocomplete: "one-time-code",
       autofocus: true,

@@ -48,7 +48,7 @@ ${refresh !== undefined && html`<meta http-equiv="refresh" content="0;url=${refr
 ${script && html`<script src="${PASSKEY_URL}" defer></script>`}
 </head>
 <body>
-<header>${MARK}<span>Wharf</span></header>
+<header><a href="/">${MARK}<span>Wharf</span></a></header>
 <main>
 ${body}
 </main>

@@ -21,7 +21,12 @@ describe("continuePage", () => {
 
 describe("errorPage", () => {
   test("drops an unsafe link", () => {
-    const text = errorPage({ title: "No", text: "No.", requestId: "r", retry: "javascript:x" });
+    const text = errorPage({
+      title: "No",
+      text: "No.",
+      requestId: "r",
+      next: { label: "On", href: "javascript:x" },
+    });
     assert.doesNotMatch(text, /javascript:/);
   });
 });

@@ -1,34 +1,45 @@
 import { alert, button, field, form, ORGANIZATION_FIELD, passkey } from "./components.ts";
-import { type Html, html } from "./html.ts";
+import { attributes, type Html, html } from "./html.ts";
 import { page } from "./layout.ts";
 
-export type SignInProps = {
-  readonly login: string;
-  readonly error?: string | undefined;
-  /** The last input. */
-  readonly organization?: string | undefined;
-  readonly username?: string | undefined;
+/** The ways to sign in that this installation has. */
+export type SignInWays = {
   readonly providers: readonly {
     readonly uid: string;
     readonly name: string;
     readonly organization: string;
   }[];
-  readonly localAccounts: boolean;
+  /** Whether somebody has a password. */
+  readonly password: boolean;
+  /** Whether somebody has a passkey. */
+  readonly passkey: boolean;
+};
+
+export type SignInProps = SignInWays & {
+  readonly login: string;
+  readonly error?: string | undefined;
+  /** The last input. */
+  readonly organization?: string | undefined;
+  readonly username?: string | undefined;
+  /** Whether setup is still to be done. */
+  readonly firstRun?: boolean;
   /** Where passkeys work. */
   readonly passkeySite?: string | undefined;
   readonly invite?:
     | {
         readonly group: string;
         readonly role: string;
-        /** The address that it is restricted to, if any. */
-        readonly email?: string | undefined;
+        /** Whether it can be accepted with a new local account. */
+        readonly newAccount: boolean;
       }
     | undefined;
 };
 
-/** The sign-in page: by identity provider, by name of an organization, or with a local account. */
+/** The sign-in page: only the ways that exist. */
 export function signInPage(props: SignInProps): string {
-  const { login, error, providers, localAccounts, invite } = props;
+  const { login, error, providers, password, passkey, invite } = props;
+  const isLocal = password || passkey;
+  const canCreate = invite?.newAccount ?? false;
   const body = html`<h1>Sign in</h1>
 ${alert(error)}
 ${
@@ -36,41 +47,45 @@ ${
   html`<p>You are invited to <strong>${invite.group}</strong> as <strong>${invite.role}</strong>. Sign in to accept.</p>`
 }
 ${providers.length > 0 && providerButtons(props)}
-<section>
-<h2>With your organization</h2>
-${form({
-  action: "/oauth/provider",
-  login,
-  body: [
-    field({
-      name: ORGANIZATION_FIELD,
-      label: "Organization",
-      hint: "Its name, such as example.com",
-      value: props.organization,
-      autocomplete: "organization",
-    }),
-    button("Continue"),
-  ],
-})}
-</section>
-${localAccounts && localAccount(props)}
-${localAccounts && invite !== undefined && !invite.email && newAccount(login)}`;
-  return page({ title: error ? "Error: Sign in" : "Sign in", body, script: localAccounts });
+${isLocal && localAccount(props)}
+${canCreate && newAccount(login)}
+${providers.length === 0 && !isLocal && !canCreate && noWay(props)}`;
+  return page({ title: error ? "Error: Sign in" : "Sign in", body, script: isLocal });
 }
 
-function providerButtons({ login, providers }: SignInProps): Html {
+/** All identity providers, and a form for the organizations whose providers are not shown. */
+function providerButtons({ login, providers, organization }: SignInProps): Html {
   const list = providers.map(
-    ({ uid, name, organization }) =>
-      html`<li>${button(html`Continue with ${name} <small>${organization}</small>`, { name: "provider", value: uid, quiet: true })}</li>`,
+    ({ uid, name, organization: owner }) =>
+      html`<li>${button(html`Continue with ${name} <small>${owner}</small>`, { name: "provider", value: uid, quiet: true })}</li>`,
   );
+  const other = form({
+    action: "/oauth/provider",
+    login,
+    body: [
+      field({
+        name: ORGANIZATION_FIELD,
+        label: "Organization",
+        hint: "Its name, such as example.com",
+        value: organization,
+        autocomplete: "organization",
+      }),
+      button("Continue"),
+    ],
+  });
   return html`<section>
-<h2>With an identity provider</h2>
+<h2>With your organization</h2>
 ${form({ action: "/oauth/provider", login, body: html`<ul>${list}</ul>` })}
+<details${attributes({ open: organization !== undefined })}>
+<summary>Another organization</summary>
+${other}
+</details>
 </section>`;
 }
 
-function localAccount({ login, passkeySite: site, username }: SignInProps): Html {
-  const body = [
+function localAccount(props: SignInProps): Html {
+  const { login, passkeySite: site, username, password, passkey: hasPasskeys, providers } = props;
+  const fields = [
     field({
       name: "username",
       label: "Username",
@@ -85,6 +100,9 @@ function localAccount({ login, passkeySite: site, username }: SignInProps): Html
       maxlength: 1024,
     }),
     button("Sign in"),
+  ];
+  const passkeyButton =
+    hasPasskeys &&
     passkey({
       kind: "get",
       label: "Use a passkey",
@@ -92,12 +110,23 @@ function localAccount({ login, passkeySite: site, username }: SignInProps): Html
       path: "/oauth/passkey",
       fields: ["login"],
       verifyFields: ["login"],
-    }),
-  ];
+      alone: !password,
+      primary: !password,
+    });
   return html`<section>
-<h2>With a local account</h2>
-${form({ action: "/oauth/local", login, body })}
+${providers.length > 0 && html`<h2>With a local account</h2>`}
+${form({ action: "/oauth/local", login, body: [password && fields, passkeyButton] })}
+<p class="aside"><a href="/reset">${password ? "Forgot your password?" : "Lost your passkey?"}</a></p>
 </section>`;
+}
+
+/** What to do where nobody can sign in. */
+function noWay({ firstRun = false }: SignInProps): Html {
+  if (firstRun)
+    return html`<p>This server is not set up yet. It prints a setup code at startup.</p>
+<p><a class="button" href="/setup">Set up Wharf</a></p>`;
+  return html`<p>There is no account to sign in with yet. Ask an owner of your organization for an invite, or the operator of this server to add an identity provider.</p>
+<p><a class="button quiet" href="/">Start page</a></p>`;
 }
 
 /** Posted without a username, the endpoint shows the form of a new account. */

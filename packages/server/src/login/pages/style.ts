@@ -1,40 +1,7 @@
-/** The style sheet of all pages. Each color scheme keeps a text contrast of at least 4.5:1. */
-export const STYLE_CSS = `:root {
-  color-scheme: light dark;
-  --ground: #eef2f5;
-  --sheet: #ffffff;
-  --line: #d5dde4;
-  --edge: #7b8a98;
-  --text: #16222d;
-  --soft: #52616f;
-  --accent: #0b5f7d;
-  --accent-over: #084a62;
-  --on-accent: #ffffff;
-  --quiet-over: #e8eff3;
-  --alert: #8f1d14;
-  --alert-ground: #fdeeec;
-  --note-ground: #eaf3f7;
-  --shadow: 0 1px 2px #16222d14, 0 12px 32px #16222d14;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #0e151b;
-    --sheet: #17212a;
-    --line: #2b3945;
-    --edge: #738596;
-    --text: #e7edf2;
-    --soft: #a4b3c0;
-    --accent: #6cc5e2;
-    --accent-over: #93d6ec;
-    --on-accent: #06222e;
-    --quiet-over: #202d38;
-    --alert: #ffb4ab;
-    --alert-ground: #3a1d1c;
-    --note-ground: #1a2f3a;
-    --shadow: none;
-  }
-}
-*, *::before, *::after { box-sizing: border-box; }
+import { THEME_CSS } from "./theme.ts";
+
+/** The style sheet of the sign-in pages. */
+export const STYLE_CSS = `${THEME_CSS}*, *::before, *::after { box-sizing: border-box; }
 [hidden] { display: none !important; }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
@@ -47,7 +14,7 @@ body {
   align-items: center;
   background: var(--ground);
   color: var(--text);
-  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif;
+  font: 1rem/1.5 var(--font);
   overflow-wrap: anywhere;
 }
 header {
@@ -59,6 +26,7 @@ header {
   gap: 0.625rem;
   color: var(--accent);
 }
+header a { display: flex; align-items: center; gap: 0.625rem; color: inherit; text-decoration: none; border-radius: var(--radius-small); }
 header span { color: var(--text); font-size: 1.25rem; font-weight: 650; letter-spacing: -0.01em; }
 main {
   width: 100%;
@@ -66,7 +34,7 @@ main {
   padding: 2rem;
   background: var(--sheet);
   border: 1px solid var(--line);
-  border-radius: 0.875rem;
+  border-radius: var(--radius-large);
   box-shadow: var(--shadow);
 }
 h1, h2, p, ul, dl, dd { margin: 0; }
@@ -78,7 +46,7 @@ section + section, form + section { padding-top: 1.5rem; border-top: 1px solid v
 section > * + * { margin-top: 0.75rem; }
 form { display: grid; gap: 1rem; }
 ul { list-style: none; padding: 0; display: grid; gap: 0.625rem; }
-/* Isolates the writing direction of names that others showSignIn. */
+/* Isolates the writing direction of names that others chose. */
 strong, dd, small, code, .big-code { unicode-bidi: isolate; }
 .soft, .hint { color: var(--soft); }
 .hint { font-size: 0.875rem; margin: 0 0 0.375rem; }
@@ -92,9 +60,9 @@ input:not([type="hidden"]) {
   color: var(--text);
   background: var(--sheet);
   border: 1px solid var(--edge);
-  border-radius: 0.5rem;
+  border-radius: var(--radius);
 }
-input.code { font-family: ui-monospace, "SFMono-Regular", Menlo, Consolas, "Liberation Mono", monospace; letter-spacing: 0.06em; }
+input.code { font-family: var(--font-code); letter-spacing: 0.06em; }
 button, a.button {
   display: block;
   width: 100%;
@@ -108,18 +76,22 @@ button, a.button {
   color: var(--on-accent);
   background: var(--accent);
   border: 1px solid var(--accent);
-  border-radius: 0.5rem;
+  border-radius: var(--radius);
   cursor: pointer;
 }
 a.button { display: flex; align-items: center; justify-content: center; }
 button:hover, a.button:hover { background: var(--accent-over); border-color: var(--accent-over); }
-button.quiet { color: var(--text); background: var(--sheet); border-color: var(--edge); }
-button.quiet:hover { background: var(--quiet-over); }
+button.quiet, a.button.quiet { color: var(--text); background: var(--sheet); border-color: var(--edge); }
+button.quiet:hover, a.button.quiet:hover { background: var(--quiet-over); }
 button:disabled { opacity: 0.6; cursor: progress; }
 button small { display: block; font-size: 0.875rem; font-weight: 400; }
 button.quiet small { color: var(--soft); }
 a { color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.aside { font-size: 0.875rem; }
+pre { margin: 0; padding: 0.75rem 1rem; overflow-x: auto; background: var(--ground); border-radius: var(--radius-small); white-space: pre-wrap; }
+details > summary { cursor: pointer; color: var(--accent); font-weight: 600; border-radius: var(--radius-small); }
+details[open] > summary { margin-bottom: 0.75rem; }
 .apart { gap: 1.25rem; }
 .apart li { display: grid; gap: 0.75rem; }
 .apart + * { margin-top: 1.25rem; }
@@ -127,16 +99,16 @@ a { color: var(--accent); }
 .row { display: grid; grid-template-columns: 1fr 1fr; gap: 0.75rem; }
 .or { display: flex; align-items: center; gap: 0.75rem; margin: 0 0 1rem; color: var(--soft); font-size: 0.875rem; }
 .or::before, .or::after { content: ""; flex: 1; border-top: 1px solid var(--line); }
-.alert { padding: 0.75rem 1rem; color: var(--alert); background: var(--alert-ground); border-left: 4px solid var(--alert); border-radius: 0.375rem; font-weight: 500; }
+.alert { padding: 0.75rem 1rem; color: var(--alert); background: var(--alert-ground); border-left: 4px solid var(--alert); border-radius: var(--radius-small); font-weight: 500; }
 .alert:empty { display: none; }
 .alert:focus-visible { outline-color: var(--alert); }
-.note { padding: 0.75rem 1rem; background: var(--note-ground); border-left: 4px solid var(--accent); border-radius: 0.375rem; }
-.big-code { font: 600 1.75rem/1.3 ui-monospace, "SFMono-Regular", Menlo, Consolas, "Liberation Mono", monospace; letter-spacing: 0.08em; text-align: center; padding: 0.875rem; background: var(--ground); border-radius: 0.5rem; }
+.note { padding: 0.75rem 1rem; background: var(--note-ground); border-left: 4px solid var(--accent); border-radius: var(--radius-small); }
+.big-code { font: 600 1.75rem/1.3 var(--font-code); letter-spacing: 0.08em; text-align: center; padding: 0.875rem; background: var(--ground); border-radius: var(--radius); }
 .big-code.long { font-size: 1rem; letter-spacing: 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.5rem 1rem; }
 dt { color: var(--soft); }
 dd { min-width: 0; }
-code { font: 0.9375em ui-monospace, "SFMono-Regular", Menlo, Consolas, "Liberation Mono", monospace; }
+code { font: 0.9375em var(--font-code); }
 @media (max-width: 30rem) {
   body { padding: 1rem 0.75rem 2rem; }
   main { padding: 1.5rem 1.25rem; }

@@ -15,6 +15,8 @@ export interface Reader {
   all<R extends object = SqlRow>(sql: string, ...params: Value[]): Promise<R[]>;
   /** Rows as arrays of their columns: half the time of `all` where rows are many. */
   arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]>;
+  /** As `arrays`, without a promise; undefined where the rows must be waited for, or the read failed. */
+  arraysNow?<R extends readonly Value[]>(sql: string, ...params: Value[]): R[] | undefined;
   /**
    * For statements whose cost is not known to be small. They do not delay others, are limited for each caller, and end
    * with the request. Absent where reads are for no request, and in transactions.
@@ -110,6 +112,8 @@ export interface Driver {
    * the call.
    */
   readShared<R extends object>(sql: string): Promise<R | undefined>;
+  /** The same without a promise; undefined where it must be waited for, or failed. */
+  readSharedNow?<R extends object>(sql: string): R | undefined;
   /** The only connection that writes; only the group commit opens its transactions. */
   readonly writer: Writer;
   /** Whether statements can be sent before earlier ones are answered, and cost a round trip each otherwise. */
@@ -123,6 +127,8 @@ export interface Driver {
   commit(): Promise<void>;
   rollback(): Promise<void>;
   openSession(): Promise<Session>;
+  /** Connections to another process, and reads that wait for one; absent without. */
+  readonly load?: { readonly connections: number; readonly readsWaiting: number };
   /** Whether a transaction that failed with this error may succeed when it is retried. */
   isTransient(error: unknown): boolean;
   /**

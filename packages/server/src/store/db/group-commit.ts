@@ -125,6 +125,11 @@ export class GroupCommit {
     this.#chains = chains;
   }
 
+  /** Writes that no transaction has begun yet. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /**
    * Resolves when the work is durable; rejects with the error of the work, which is then rolled back. The rows that
    * it will need are locked with those of the whole batch; naming them saves a round trip, and changes nothing else.

@@ -26,6 +26,8 @@ export function migrations(dialect: Dialect): readonly Step[] {
     rowLog(dialect),
     eventDelivery(dialect),
     auditLog(dialect),
+    // What the actor of an event exchanged for its token.
+    [`ALTER TABLE events ADD COLUMN act ${dialect.text} NOT NULL DEFAULT ''`],
   ];
 }
 

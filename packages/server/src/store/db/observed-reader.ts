@@ -2,7 +2,7 @@ import { WharfError } from "../../lib/errors.ts";
 import type { Driver, Reader, Value } from "./connection.ts";
 import { type StoreFailure, storeError } from "./failure.ts";
 
-type Reads = Pick<Driver, "reader" | "costly" | "readShared">;
+type Reads = Pick<Driver, "reader" | "costly" | "readShared" | "readSharedNow">;
 
 /** The reads of a driver, whose failures are reported. */
 export function observedReads(driver: Driver, report: (failure: StoreFailure) => void): Reads {

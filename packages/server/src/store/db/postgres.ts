@@ -44,6 +44,9 @@ export async function openPostgres(
     readShared,
     writer: new LockAwareWriter(() => transactions.client, locked),
     pipelines: true,
+    get load() {
+      return { connections: connections.all.size, readsWaiting: cluster.readsWaiting };
+    },
     begin: (turn, first, lenient) => transactions.begin(turn, first, lenient),
     commit: () => transactions.commit(),
     rollback: () => transactions.rollback(),

@@ -68,6 +68,10 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
       if (maxReadAgeMs !== undefined) reader.leave();
       return reader.get(sql);
     },
+    readSharedNow: (sql) => {
+      if (maxReadAgeMs !== undefined) reader.leave();
+      return reader.getNow(sql);
+    },
     writer,
     pipelines: false,
     begin: async (_turn, first, lenient = false) => {

@@ -3,6 +3,7 @@ import { VERSION } from "../../lib/version.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import { type MigrationOptions, migrate } from "../schema/migrate.ts";
 import type { Schema } from "../schema/migration.ts";
+import type { Step } from "../schema/step.ts";
 import type { AuditChains } from "../tables/audit-chains.ts";
 import type { Dialect, Driver, Reader } from "./connection.ts";
 import { type CostlyLimits, CostlyReads, type ReadOrigin } from "./costly-reads.ts";
@@ -20,6 +21,15 @@ export interface StoreTimings {
   committed(milliseconds: number, writes: number): void;
 }
 
+/** What is open and what waits. */
+export interface StoreLoad {
+  readonly writesWaiting: number;
+  /** To PostgreSQL. */
+  readonly connections: number;
+  /** For one of these. */
+  readonly readsWaiting: number;
+}
+
 /** How a store is opened. */
 export interface StoreOptions extends MigrationOptions {
   /** The interval of checks of its health, for tests. */
@@ -28,14 +38,22 @@ export interface StoreOptions extends MigrationOptions {
   readonly costly?: Partial<CostlyLimits>;
   /** Measures ticks of the event loop, for tests. */
   readonly clock?: () => number;
+  /** Steps of a version to come, for tests of upgrades. */
+  readonly laterSteps?: readonly Step[];
   /** The hash chains of audit entries, for measurements without. */
   readonly chains?: AuditChains;
 }
 
+const ACCESS_VERSION = "SELECT version FROM access_version";
+
 /** The schema of this version. */
-export function schemaOf(tables: readonly ResourceTable[], dialect: Dialect): Schema {
+export function schemaOf(
+  tables: readonly ResourceTable[],
+  dialect: Dialect,
+  laterSteps: readonly Step[] = [],
+): Schema {
   const derived = tables.flatMap((table) => table.schema(dialect));
-  return { version: VERSION, steps: migrations(dialect), tables: derived };
+  return { version: VERSION, steps: [...migrations(dialect), ...laterSteps], tables: derived };
 }
 
 /** A request whose client may give up. */
@@ -52,6 +70,8 @@ export class Store {
   readonly reader: Reader;
   readonly health: StoreHealth;
   readonly costlyReads: CostlyReads;
+  /** Gets every write, for traces. */
+  onWrite: ((written: Promise<unknown>) => void) | undefined;
   readonly #driver: Driver;
   readonly #reads: ReturnType<typeof observedReads>;
   readonly #commits: GroupCommit;
@@ -88,6 +108,12 @@ export class Store {
     this.#commits = new GroupCommit(driver, observer, clock, chains);
   }
 
+  /** What is open and what waits. */
+  get load(): StoreLoad {
+    const { connections = 0, readsWaiting = 0 } = this.#driver.load ?? {};
+    return { writesWaiting: this.#commits.waiting, connections, readsWaiting };
+  }
+
   /** Whether each read is a round trip to another process. */
   get isRemote(): boolean {
     return this.#driver.pipelines;
@@ -101,7 +127,7 @@ export class Store {
     options: StoreOptions = {},
   ): Promise<Store> {
     try {
-      await migrate(driver, schemaOf(tables, driver.dialect), options);
+      await migrate(driver, schemaOf(tables, driver.dialect, options.laterSteps), options);
     } catch (error) {
       await driver.close();
       throw error;
@@ -116,6 +142,7 @@ export class Store {
   write<T>(work: Work<T>, locks: readonly Lock[] = []): Promise<T> {
     const written = this.#commits.write(work, locks);
     this.health.writing(written);
+    this.onWrite?.(written);
     return written;
   }
 
@@ -153,8 +180,12 @@ export class Store {
 
   /** The access version, which grows with every change of access. Never older than the call. */
   async accessVersion(): Promise<number> {
-    const sql = "SELECT version FROM access_version";
-    return (await this.#reads.readShared<{ version: number }>(sql))?.version ?? 0;
+    return (await this.#reads.readShared<{ version: number }>(ACCESS_VERSION))?.version ?? 0;
+  }
+
+  /** The same without a promise; undefined where it must be waited for. */
+  accessVersionNow(): number | undefined {
+    return this.#reads.readSharedNow?.<{ version: number }>(ACCESS_VERSION)?.version;
   }
 
   /** Removes from the database's files what was deleted from these small tables. */

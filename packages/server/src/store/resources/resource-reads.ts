@@ -25,14 +25,14 @@ export class ResourceReads implements LockableTable, NamedTable {
     uid: string,
     form: F,
   ): Promise<EncodedRow<F> | undefined> {
-    const [row] = await reader.arrays<readonly [number, string | Uint8Array]>(
-      this.#select[form],
-      uid,
-    );
-    if (row === undefined) return undefined;
-    const [encoding, body] = row;
-    const found = form === "json" ? { encoding, json: body } : { encoding, data: body };
-    return found as EncodedRow<F>;
+    const [row] = await reader.arrays<StoredRow>(this.#select[form], uid);
+    return row && encodedRow(row, form);
+  }
+
+  /** The same without a promise; undefined also where the row must be waited for. */
+  findNow<F extends Form>(reader: Reader, uid: string, form: F): EncodedRow<F> | undefined {
+    const row = reader.arraysNow?.<StoredRow>(this.#select[form], uid)?.[0];
+    return row && encodedRow(row, form);
   }
 
   /** Like find; no other transaction changes the row before this one ends. */
@@ -201,6 +201,13 @@ export class ResourceReads implements LockableTable, NamedTable {
     const isSparse = this.shape.filterColumns.some((one) => one.name === column && one.sparse);
     return isSparse ? ` AND ${column} <> ''` : "";
   }
+}
+
+type StoredRow = readonly [encoding: number, body: string | Uint8Array];
+
+function encodedRow<F extends Form>([encoding, body]: StoredRow, form: F): EncodedRow<F> {
+  const row = form === "json" ? { encoding, json: body } : { encoding, data: body };
+  return row as EncodedRow<F>;
 }
 
 /** The columns that lists are ordered and filtered by. */

@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError } from "../../config/settings.ts";
+import { MIGRATION_LOCK } from "../db/advisory-locks.ts";
 import type { Driver, Reader, Session } from "../db/connection.ts";
 import type { MigrationSession } from "./migration-session.ts";
-
-/**
- * The lock of a whole migration. It is polled: a statement that waits for a lock keeps a snapshot, and
- * CREATE INDEX CONCURRENTLY waits until that ends.
- */
-const MIGRATION_LOCK = 7_240_902;
 
 /** Poolers do not keep a session for a client, but a transaction: the lock belongs to an idle one. */
 const BEGIN = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0";
@@ -32,7 +27,10 @@ export async function withMigrationLock(
   }
 }
 
-/** Returns false, without the lock, when there is nothing to do any more. */
+/**
+ * Polls the lock: a statement that waits for one keeps a snapshot, and CREATE INDEX CONCURRENTLY waits until that ends.
+ * Returns false, without the lock, when there is nothing to do any more.
+ */
 async function acquire(
   holder: Session,
   { session, limits, log }: MigrationSession,

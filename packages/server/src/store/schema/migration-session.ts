@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { ConfigError } from "../../config/settings.ts";
+import { MIGRATION_TRANSACTION_LOCK } from "../db/advisory-locks.ts";
 import type { Driver, Session } from "../db/connection.ts";
 
 /** Where a migration reports its steps. */
@@ -28,9 +29,6 @@ export const MIGRATION_LIMITS: MigrationLimits = {
   progressMs: 10_000,
 };
 
-/** The lock of each transaction. Versions that migrate in a single transaction hold it for all of it. */
-const TRANSACTION_LOCK = 7_240_901;
-
 /** SQLITE_BUSY. */
 const SQLITE_BUSY = 5;
 
@@ -56,7 +54,7 @@ export class MigrationSession {
         await session.script(
           session.dialect.name === "postgres"
             ? `BEGIN; SET LOCAL lock_timeout = ${limits.lockTimeoutMs};
-               SELECT pg_advisory_xact_lock(${TRANSACTION_LOCK})`
+               SELECT pg_advisory_xact_lock(${MIGRATION_TRANSACTION_LOCK})`
             : "BEGIN IMMEDIATE",
         );
         const value = await work();

@@ -38,6 +38,8 @@ export interface StoredEvent {
   readonly subject: string;
   readonly group: string;
   readonly actor: string;
+  /** The claims that the actor exchanged for its token, as JSON. */
+  readonly act?: string | undefined;
   readonly bodyType: string;
   readonly body: string;
 }
@@ -51,6 +53,7 @@ const EVENT_COLUMNS: InsertTarget = {
     subject: "text",
     group_uid: "text",
     actor: "text",
+    act: "text",
     body_type: "text",
     body: "text",
   },
@@ -69,6 +72,7 @@ const EVENTS: GatheredTable<StoredEvent> = {
         event.subject,
         event.group,
         event.actor,
+        event.act ?? "",
         event.bodyType,
         event.body,
       ]),

@@ -31,15 +31,23 @@ export interface ContinuedChains {
 const MAX_HEADS = 10_000;
 
 /**
+ * A chain without entries for this long is not continued. So a chain whose entries have all expired never gets another
+ * one, and nothing about it needs to be kept: entries live for a day at least.
+ */
+const MAX_REST_MS = 12 * 3_600_000;
+
+const HEADS = { maxEntries: MAX_HEADS, ttlMs: MAX_REST_MS };
+
+/**
  * The hash chains of this process: one for each root, so that an organization can verify its entries without
- * those of others, and replicas need not wait for each other. A chain ends with its process, and when the
- * outcome of a commit is unknown.
+ * those of others, and replicas need not wait for each other. A chain ends with its process, when the outcome
+ * of a commit is unknown, and after a long rest.
  */
 export class AuditChains {
   readonly #isLinking: boolean;
   readonly #writer = randomBytes(8).toString("hex");
   #chains = 0;
-  #heads = new BoundedCache<string, Head>({ maxEntries: MAX_HEADS });
+  #heads = new BoundedCache<string, Head>(HEADS);
 
   /** Entries are not linked where the cost of the chains is measured. */
   constructor(isLinking = true) {
@@ -78,7 +86,7 @@ export class AuditChains {
 
   /** Ends all chains: entries after this must not continue those of a commit that may not have happened. */
   end(): void {
-    this.#heads = new BoundedCache({ maxEntries: MAX_HEADS });
+    this.#heads = new BoundedCache(HEADS);
   }
 
   #begin(): Head {

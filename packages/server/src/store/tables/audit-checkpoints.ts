@@ -57,6 +57,34 @@ export async function readCheckpoints(
   return rows.map(checkpointOf);
 }
 
+/** The oldest checkpoints of a root, up to the first one that covers an entry after an id; at most so many. */
+export async function coveringUntil(
+  reader: Reader,
+  root: string,
+  entry: number,
+  limit: number,
+): Promise<StoredCheckpoint[]> {
+  const oldest = await readCheckpoints(reader, root, 0, limit);
+  const end = oldest.findIndex(({ lastEntry }) => lastEntry > entry);
+  return end < 0 ? oldest : oldest.slice(0, end);
+}
+
+/** The chains that the checkpoints of a root from a number on cover. */
+export async function coveredChains(
+  reader: Reader,
+  root: string,
+  from: number,
+): Promise<Set<string>> {
+  const sql = "SELECT DISTINCT chain FROM audit_checkpoints WHERE root = ? AND number >= ?";
+  const rows = await reader.arrays<readonly [string]>(sql, root, from);
+  return new Set(rows.map(([chain]) => chain));
+}
+
+/** Deletes the checkpoints of a root before a number. */
+export function deleteCheckpoints(tx: Transaction, root: string, before: number): Promise<number> {
+  return tx.run("DELETE FROM audit_checkpoints WHERE root = ? AND number < ?", root, before);
+}
+
 /** Checkpoints of all roots after an id, in order, at most so many. They are added one after the other. */
 export async function readCheckpointsAfter(
   reader: Reader,

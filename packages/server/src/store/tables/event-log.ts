@@ -30,6 +30,8 @@ export interface LoggedEvent extends LogPosition {
 }
 
 export interface EventWithBody extends LoggedEvent {
+  /** The claims that the actor exchanged for its token, as JSON; empty if there are none. */
+  readonly act: string;
   readonly body: string;
 }
 
@@ -126,7 +128,7 @@ export async function readEventBodies(
 ): Promise<Map<number, EventWithBody>> {
   const { dialect } = reader;
   const rows = await reader.all<EventWithBody>(
-    `SELECT ${positionColumns(dialect)}, ${COLUMNS}, body FROM events
+    `SELECT ${positionColumns(dialect)}, ${COLUMNS}, act, body FROM events
      WHERE id IN (SELECT ${dialect.asInteger("value")} FROM (${dialect.texts}) AS ids)`,
     JSON.stringify(ids.map(String)),
   );

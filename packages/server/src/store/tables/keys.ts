@@ -34,6 +34,12 @@ export async function hasCurrentKey(reader: Reader, algorithm: string): Promise<
   return (await reader.get(sql, algorithm)) !== undefined;
 }
 
+/** When the newest key that signs was created. */
+export async function newestKeyTime(reader: Reader): Promise<number | undefined> {
+  const sql = "SELECT max(created) AS created FROM signing_keys WHERE retires IS NULL";
+  return (await reader.get<{ created: number | null }>(sql))?.created ?? undefined;
+}
+
 /** Retires the signing keys of an algorithm, or all, at the given time, unless they retire earlier. */
 export async function retireKeys(
   tx: Transaction,

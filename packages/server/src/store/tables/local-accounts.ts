@@ -22,6 +22,19 @@ export function findAccount(reader: Reader, username: string): Promise<LocalAcco
   return reader.get<LocalAccount>(`${ACCOUNTS} WHERE username = ?`, username);
 }
 
+/** Which kinds of credentials somebody has here. */
+export async function credentialKinds(
+  reader: Reader,
+): Promise<{ readonly password: boolean; readonly passkey: boolean }> {
+  const isThere = async (sql: string) => (await reader.get(sql)) !== undefined;
+  return {
+    password: await isThere(
+      "SELECT 1 AS found FROM local_accounts WHERE password_hash <> '' LIMIT 1",
+    ),
+    passkey: await isThere("SELECT 1 AS found FROM passkeys LIMIT 1"),
+  };
+}
+
 /** The account of an identity, if it has one. */
 export function accountOf(reader: Reader, identity: string): Promise<LocalAccount | undefined> {
   return reader.get<LocalAccount>(`${ACCOUNTS} WHERE identity = ?`, identity);
@@ -33,6 +46,28 @@ export function findAccountForChange(
   identity: string,
 ): Promise<LocalAccount | undefined> {
   return tx.get<LocalAccount>(`${ACCOUNTS} WHERE identity = ? ${tx.dialect.lock}`, identity);
+}
+
+/** What operators see of an account. */
+export interface AccountSummary {
+  readonly username: string;
+  readonly identity: string;
+  readonly hasPassword: number;
+  readonly passkeys: number;
+  readonly sessions: number;
+  readonly lockedUntil: number;
+}
+
+/** All accounts, by username. */
+export function listAccounts(reader: Reader, now: number): Promise<AccountSummary[]> {
+  return reader.all<AccountSummary>(
+    `SELECT username, identity, CASE WHEN password_hash = '' THEN 0 ELSE 1 END AS "hasPassword",
+       locked_until AS "lockedUntil",
+       (SELECT count(*) FROM passkeys p WHERE p.identity = a.identity) AS passkeys,
+       (SELECT count(*) FROM sessions s WHERE s.identity = a.identity AND s.expires > ?) AS sessions
+     FROM local_accounts a ORDER BY username`,
+    now,
+  );
 }
 
 /** Adds an account; false when the username is taken. */

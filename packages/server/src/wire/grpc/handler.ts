@@ -146,8 +146,11 @@ class MethodCall {
   };
 
   readonly #run = (bytes: Uint8Array): void => {
+    const { methods } = this.#wire;
     const request = decode(this.#method, bytes);
-    this.#wire.methods.call(this.#method, request, this.#context).then(this.#succeed, this.#fail);
+    const reply = methods.callNow(this.#method, request, this.#context);
+    if (reply !== undefined) this.#succeed(reply);
+    else methods.call(this.#method, request, this.#context).then(this.#succeed, this.#fail);
   };
 
   readonly #succeed = (reply: Reply): void => {

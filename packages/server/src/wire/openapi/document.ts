@@ -1,176 +1,92 @@
-/** The OpenAPI 3.1 document of the REST API, derived from its routes. */
-import type { DescField, DescMessage } from "@bufbuild/protobuf";
-import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
-import { accessOf, fieldBehavior, isCreate } from "@wharf/contract";
+/** The OpenAPI 3.1 document of the REST API, derived from its routes and from what areas say about their endpoints. */
 import type { Method } from "../../rpc/call.ts";
-import type { Route } from "../rest/route.ts";
+import type { HttpEndpoint } from "../endpoint.ts";
 import { routesOf } from "../rest/route.ts";
-import type { Schema } from "./schemas.ts";
+import { CREATE_PARAMETERS, operationOf, tagOf } from "./operations.ts";
+import type { ApiPart, PathItem, Schema } from "./part.ts";
+import { describedRoutes } from "./paths.ts";
+import { ERROR_RESPONSES, ERROR_SCHEMAS } from "./responses.ts";
 import { Schemas } from "./schemas.ts";
+import { SECURITY_SCHEMES } from "./security-schemes.ts";
+import { textOfService } from "./texts.ts";
 
-/** Filters are nested once; the bound ends the recursion of recursive messages. */
-const MAX_QUERY_DEPTH = 3;
+const DESCRIPTION = `Control plane of a container supply chain: groups, identities, roles and their bindings; token
+exchange; repositories, tags and access tokens of OCI registries; advisories and their feeds; events and the audit log.
 
-const STATUS: Schema = {
-  type: "object",
-  title: "google.rpc.Status",
-  required: ["code", "message", "details"],
-  properties: {
-    code: { type: "integer", format: "int32", description: "Canonical code, as in gRPC." },
-    message: { type: "string" },
-    details: {
-      type: "array",
-      description: "ErrorInfo first; then BadRequest, PreconditionFailure or ResourceInfo.",
-      items: {
-        type: "object",
-        required: ["@type"],
-        properties: { "@type": { type: "string" } },
-        additionalProperties: true,
-      },
-    },
-  },
-};
+- Most operations need \`Authorization: Bearer <token>\`. Workloads get a token from \`/sts/exchange\`, people by
+  signing in.
+- The same operations are served over gRPC at the same address, and every path with \`v2beta1\` also with \`v2\`.
+- UIDs contain slashes. In a path, these may be raw or encoded as \`%2F\`.
+- Errors have the form of \`Status\`. Test \`code\` and the \`reason\` in its details, not the message.
+- Lists return pages: pass \`nextPageToken\` as \`page_token\` until it is empty.
+- 64-bit integers are strings in JSON; times are RFC 3339 in UTC.`;
 
-const KEY: Schema = { type: "string", minLength: 1, maxLength: 255 };
+export interface DocumentInput {
+  readonly methods: Iterable<Method>;
+  readonly endpoints: readonly HttpEndpoint[];
+  readonly parts: readonly ApiPart[];
+  readonly servers: readonly string[];
+}
 
-/** The parameters of creates, by name. */
-const CREATE_PARAMETERS: Readonly<Record<string, Schema>> = {
-  IdempotencyKey: {
-    name: "Idempotency-Key",
-    in: "header",
-    description:
-      "Up to 255 visible ASCII characters, in double quotes or without. Requests of one caller with the same key are " +
-      "executed once and get the same response, for 24 hours. Another request with the key fails with " +
-      "FAILED_PRECONDITION and the violation IDEMPOTENCY_KEY_REUSED.",
-    schema: KEY,
-  },
-  RequestId: {
-    name: "request_id",
-    in: "query",
-    description: "The idempotency key, for clients that cannot set headers.",
-    schema: KEY,
-  },
-};
-
-const CREATE_HEADERS: Schema = {
-  "Idempotency-Replayed": {
-    description: "The response is that of an earlier request with the same idempotency key.",
-    schema: { type: "string", enum: ["true"] },
-  },
-};
-
-/** The document of all served methods that have a route. */
-export function openApiDocument(methods: Iterable<Method>): Schema {
+/** The document of all served methods that have a route, and of all described endpoints that exist. */
+export function openApiDocument({ methods, endpoints, parts, servers }: DocumentInput): Schema {
   const schemas = new Schemas();
-  const paths: Record<string, Record<string, Schema>> = {};
-  const ids = new Set<string>();
+  const paths = new Map<string, Record<string, Schema>>();
+  const tags = new Map<string, string>();
+  const add = (path: string, method: string, operation: Schema) => {
+    paths.set(path, { ...paths.get(path), [method]: operation });
+  };
   const routes = routesOf(methods).filter((route) => route.method.served);
-  for (const route of routes) {
-    const path = route.template.replace(/\{([^}=]+)[^}]*\}/g, "{$1}");
-    const item = paths[path] ?? {};
-    item[route.httpMethod.toLowerCase()] = operation(route, schemas, ids);
-    paths[path] = item;
+  for (const described of describedRoutes(routes)) {
+    const { route, path } = described;
+    const { desc } = route.method;
+    tags.set(tagOf(desc), textOfService(desc.parent));
+    add(path, route.httpMethod.toLowerCase(), operationOf(described, schemas));
+  }
+  for (const part of parts) {
+    for (const { name, description } of part.tags) tags.set(name, description);
+    for (const [path, item] of Object.entries(part.paths)) {
+      for (const [method, operation] of served(path, item, endpoints)) add(path, method, operation);
+    }
   }
   return {
     openapi: "3.1.0",
-    info: { title: "Wharf", version: "v2beta1" },
-    paths,
+    info: {
+      title: "Wharf",
+      version: "v2beta1",
+      summary: "Identity, registry and vulnerability management API",
+      description: DESCRIPTION,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: servers.map((url) => ({ url, description: "This installation" })),
+    tags: [...tags].map(([name, description]) => ({ name, description })),
+    paths: Object.fromEntries([...paths].sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
-      schemas: { ...schemas.collected(), Status: STATUS },
+      schemas: {
+        ...schemas.collected(),
+        ...ERROR_SCHEMAS,
+        ...Object.assign({}, ...parts.map((part) => part.schemas)),
+      },
       parameters: CREATE_PARAMETERS,
-      responses: {
-        Error: {
-          description: "The call failed.",
-          content: { "application/json": { schema: { $ref: "#/components/schemas/Status" } } },
-        },
-      },
-      securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
+      responses: ERROR_RESPONSES,
+      securitySchemes: SECURITY_SCHEMES,
     },
   };
 }
 
-function operation(route: Route, schemas: Schemas, ids: Set<string>): Schema {
-  const { desc } = route.method;
-  const isPublic = accessOf(desc)?.kind === "anyone";
-  const response = { "application/json": { schema: schemas.message(desc.output) } };
-  return {
-    operationId: uniqueId(`${desc.parent.name}_${desc.name}`, ids),
-    tags: [desc.parent.name],
-    security: isPublic ? [] : [{ bearer: [] }],
-    parameters: [
-      ...pathParameters(route),
-      ...queryParameters(route, schemas),
-      ...(isCreate(desc) ? Object.keys(CREATE_PARAMETERS).map(parameterRef) : []),
-    ],
-    ...(route.body === "none" ? undefined : { requestBody: requestBody(route, schemas) }),
-    responses: {
-      "200": {
-        description: "OK",
-        ...(isCreate(desc) && { headers: CREATE_HEADERS }),
-        content: response,
-      },
-      default: { $ref: "#/components/responses/Error" },
-    },
-  };
-}
-
-function parameterRef(name: string): Schema {
-  return { $ref: `#/components/parameters/${name}` };
-}
-
-/** Services of v1 and v2 can share a name; later ones get a number. */
-function uniqueId(wanted: string, ids: Set<string>): string {
-  let id = wanted;
-  for (let n = 2; ids.has(id); n++) id = `${wanted}_${n}`;
-  ids.add(id);
-  return id;
-}
-
-function pathParameters(route: Route): Schema[] {
-  return route.variables.map((chain) => ({
-    name: chain.map((field) => field.name).join("."),
-    in: "path",
-    required: true,
-    description: "May contain slashes, raw or as %2F.",
-    schema: { type: "string" },
-  }));
-}
-
-function queryParameters(route: Route, schemas: Schemas): Schema[] {
-  if (route.body === "whole") return [];
-  return fieldsOf(route.method.desc.input, "", route.bound, MAX_QUERY_DEPTH).map(
-    ([name, field]) => ({
-      name,
-      in: "query",
-      ...(fieldBehavior(field).required ? { required: true } : undefined),
-      schema: schemas.field(field),
-    }),
+/** The operations of a path that an endpoint handles: settings decide which ones exist. */
+function served(
+  path: string,
+  item: PathItem,
+  endpoints: readonly HttpEndpoint[],
+): [method: string, operation: Schema][] {
+  return Object.entries(item).filter(([method]) =>
+    endpoints.some((endpoint) => handles(endpoint, method, path)),
   );
 }
 
-function fieldsOf(
-  message: DescMessage,
-  prefix: string,
-  bound: ReadonlySet<string>,
-  depth: number,
-): [name: string, field: DescField][] {
-  return message.fields.flatMap((field): [string, DescField][] => {
-    const name = prefix + field.name;
-    if (bound.has(name) || field.fieldKind === "map" || depth === 0) return [];
-    if (!field.message || isText(field.message)) return [[name, field]];
-    if (field.fieldKind === "list") return [];
-    return fieldsOf(field.message, `${name}.`, bound, depth - 1);
-  });
-}
-
-function isText(message: DescMessage): boolean {
-  return isWrapperDesc(message) || message.file.name.startsWith("google/protobuf/");
-}
-
-function requestBody(route: Route, schemas: Schemas): Schema {
-  const schema =
-    typeof route.body === "object"
-      ? schemas.field(route.body)
-      : schemas.message(route.method.desc.input);
-  return { required: true, content: { "application/json": { schema } } };
+/** Whether an endpoint handles a path template. */
+export function handles(endpoint: HttpEndpoint, method: string, path: string): boolean {
+  if (endpoint.method !== method.toUpperCase()) return false;
+  return endpoint.prefix ? path.startsWith(endpoint.path) : path === endpoint.path;
 }

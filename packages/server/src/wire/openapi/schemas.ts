@@ -3,8 +3,9 @@ import type { DescEnum, DescField, DescMessage } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { fieldBehavior, rulesOf } from "@wharf/contract";
-
-export type Schema = Readonly<Record<string, unknown>>;
+import type { Schema } from "./part.ts";
+import { schemaRef } from "./part.ts";
+import { textOfEnum, textOfField, textOfType } from "./texts.ts";
 
 const INT64: Schema = { type: "string", format: "int64", pattern: "^-?[0-9]+$" };
 const INT32: Schema = { type: "integer", format: "int32" };
@@ -31,10 +32,11 @@ const SCALARS: Readonly<Record<ScalarType, Schema>> = {
 const WELL_KNOWN: Readonly<Record<string, Schema>> = {
   "google.protobuf.Timestamp": { type: "string", format: "date-time" },
   "google.protobuf.Duration": { type: "string", pattern: "^-?[0-9]+(\\.[0-9]+)?s$" },
-  "google.protobuf.FieldMask": { type: "string", description: "Field paths, comma-separated." },
+  "google.protobuf.FieldMask": { type: "string" },
   "google.protobuf.Empty": { type: "object" },
-  "google.protobuf.Struct": { type: "object" },
+  "google.protobuf.Struct": { type: "object", additionalProperties: true },
   "google.protobuf.Value": {},
+  "google.protobuf.ListValue": { type: "array", items: {} },
 };
 
 export class Schemas {
@@ -50,28 +52,50 @@ export class Schemas {
     const known = WELL_KNOWN[desc.typeName];
     if (known) return known;
     if (isWrapperDesc(desc)) return SCALARS[desc.fields[0].scalar];
-    return this.#reference(desc.typeName, () => this.#object(desc));
+    return this.#reference(nameOf(desc), () => this.#object(desc, desc.fields, true));
+  }
+
+  /** The message without some of its fields: those that are in the path, or that no client sets. */
+  without(desc: DescMessage, omitted: ReadonlySet<string>): Schema {
+    const fields = desc.fields.filter((field) => !omitted.has(field.name));
+    return this.#object(desc, fields, true);
+  }
+
+  /** The message as the body of a PATCH, which may have any part of it. */
+  partial(desc: DescMessage): Schema {
+    if (!desc.fields.some((field) => fieldBehavior(field).required)) return this.message(desc);
+    return this.#reference(`${nameOf(desc)}Patch`, () => this.#object(desc, desc.fields, false));
   }
 
   field(field: DescField): Schema {
+    const { outputOnly, inputOnly } = fieldBehavior(field);
+    const description = textOfField(field);
+    return {
+      ...this.#value(field),
+      ...(description !== "" && { description }),
+      ...(outputOnly && { readOnly: true }),
+      ...(inputOnly && { writeOnly: true }),
+    };
+  }
+
+  #value(field: DescField): Schema {
     const rules = rulesOf(field);
+    const { maxSize, minSize, pattern } = rules ?? {};
     if (field.fieldKind === "list") {
       return {
         type: "array",
         items: this.#single(field),
-        ...(rules?.maxSize ? { maxItems: rules.maxSize } : undefined),
+        ...(maxSize && { maxItems: maxSize }),
+        ...(minSize && { minItems: minSize }),
       };
     }
     if (field.fieldKind === "map") {
       return { type: "object", additionalProperties: this.#single(field) };
     }
-    const { outputOnly, inputOnly } = fieldBehavior(field);
     return {
       ...this.#single(field),
-      ...(rules?.pattern ? { pattern: rules.pattern } : undefined),
-      ...(rules?.maxSize ? { maxLength: rules.maxSize } : undefined),
-      ...(outputOnly ? { readOnly: true } : undefined),
-      ...(inputOnly ? { writeOnly: true } : undefined),
+      ...(pattern && isPortable(pattern) && { pattern }),
+      ...(maxSize && { maxLength: maxSize }),
     };
   }
 
@@ -81,14 +105,31 @@ export class Schemas {
     return SCALARS[field.scalar as ScalarType];
   }
 
-  #object(desc: DescMessage): Schema {
-    const properties = desc.fields.map((field) => [field.jsonName, this.field(field)]);
-    return { type: "object", title: desc.name, properties: Object.fromEntries(properties) };
+  #object(desc: DescMessage, fields: readonly DescField[], isWhole: boolean): Schema {
+    const description = textOfType(desc);
+    const properties = fields.map((field) => [field.jsonName, this.field(field)]);
+    const required = isWhole
+      ? fields.filter((field) => fieldBehavior(field).required).map((field) => field.jsonName)
+      : [];
+    return {
+      type: "object",
+      title: desc.name,
+      ...(description !== "" && { description }),
+      ...(required.length > 0 && { required }),
+      properties: Object.fromEntries(properties),
+    };
   }
 
   #enum(desc: DescEnum): Schema {
-    const names = desc.values.map((value) => value.name);
-    return this.#reference(desc.typeName, () => ({ type: "string", enum: names }));
+    return this.#reference(nameOf(desc), () => {
+      const description = textOfEnum(desc);
+      return {
+        type: "string",
+        title: desc.name,
+        ...(description !== "" && { description }),
+        enum: desc.values.map((value) => value.name),
+      };
+    });
   }
 
   /** Registered before it is built: messages may be recursive. */
@@ -97,6 +138,18 @@ export class Schemas {
       this.#all.set(name, {});
       this.#all.set(name, make());
     }
-    return { $ref: `#/components/schemas/${name}` };
+    return schemaRef(name);
   }
+}
+
+/** Names are unique within version 2, which has them for itself; others keep those of their package. */
+function nameOf({ typeName, file }: DescMessage | DescEnum): string {
+  const isVersion2 = !file.proto.package.endsWith(".v1");
+  const prefix = isVersion2 ? `${file.proto.package}.` : "wharf.";
+  return typeName.slice(prefix.length);
+}
+
+/** JSON Schema has the regular expressions of ECMAScript, without flags such as `(?i)`. */
+function isPortable(pattern: string): boolean {
+  return !/\(\?[a-zA-Z]/.test(pattern) && !/\\[pPzA]/.test(pattern);
 }

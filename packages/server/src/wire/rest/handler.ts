@@ -2,7 +2,7 @@
 import { invalidArgument, unimplemented, unsupported, WharfError } from "../../lib/errors.ts";
 import type { Reply } from "../../rpc/call.ts";
 import { readBody } from "../body.ts";
-import { HttpFault } from "../http.ts";
+import { HttpFault, NoRoute } from "../http.ts";
 import type { HttpContext } from "../http-reply.ts";
 import { errorReply, sendReply } from "../http-reply.ts";
 import { checkParameterCount } from "../parameters.ts";
@@ -26,12 +26,15 @@ export function handleRest(http: HttpContext, path: string, query: string): void
     context.method = match.route.name;
     context.responseHeaders = match.route.method.responseHeaders;
     if (!match.route.method.served) throw unimplemented(match.route.name);
-    context.setDeadline(wire.deadlines, fail);
-    response.on("close", () => context.disconnected());
+    const wait = () => {
+      context.setDeadline(wire.deadlines, fail);
+      response.on("close", () => context.disconnected());
+    };
     if (hasNoBody(request) || (match.route.body === "none" && !isForm(request))) {
-      call(http, match, query, "", fail);
+      call(http, match, query, "", fail, wait);
       return;
     }
+    wait();
     const read = () => readAndCall(http, match, query, fail).catch(fail);
     const admission = wire.methods.admit(match.route.method, context);
     if (admission === undefined) read();
@@ -64,6 +67,7 @@ function call(
   query: string,
   body: string,
   fail: (thrown: unknown) => void,
+  beforeWaiting?: () => void,
 ): void {
   const { context, wire } = http;
   const succeed = (reply: Reply) => {
@@ -82,6 +86,12 @@ function call(
   try {
     if (query.includes("request")) readRequestId(context, route, query);
     const message = readRequest(route, values, query, body);
+    const reply = wire.methods.callNow(route.method, message, context);
+    if (reply !== undefined) {
+      succeed(reply);
+      return;
+    }
+    beforeWaiting?.();
     wire.methods.call(route.method, message, context).then(succeed, fail);
   } catch (thrown) {
     fail(thrown);
@@ -99,9 +109,11 @@ function route({ request, wire }: HttpContext, path: string): Match<Route | Unsu
     const match = wire.router.find(method === "HEAD" ? "GET" : method, path);
     if (match) return match;
     const allowed = wire.router.allowed(path);
-    if (allowed.length === 0) throw new WharfError("NOT_FOUND", "no route matches this path");
+    if (allowed.length === 0) {
+      throw new NoRoute(new WharfError("NOT_FOUND", "no route matches this path"), 404);
+    }
     const error = new WharfError("UNIMPLEMENTED", `method ${method} is not allowed at this path`);
-    throw new HttpFault(error, 405, { allow: allowed.join(", ") });
+    throw new NoRoute(error, 405, { allow: allowed.join(", ") });
   } catch (thrown) {
     if (!(thrown instanceof URIError)) throw thrown;
     const description = "the path has malformed percent-encoding";

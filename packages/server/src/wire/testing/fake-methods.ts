@@ -46,6 +46,8 @@ export class FakeMethods implements Methods {
     return isPublic ? undefined : this.admission(incoming);
   }
 
+  callNow(): undefined {}
+
   async call(method: Method, request: Message, incoming: RequestInfo): Promise<Reply> {
     this.calls.push({ method: method.desc.name, request });
     const answer = this.#answers[method.desc.name];

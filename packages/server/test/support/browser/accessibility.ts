@@ -31,7 +31,7 @@ const CHECKS = `(() => {
   for (const element of all("[aria-describedby]"))
     if (!document.getElementById(element.getAttribute("aria-describedby"))) say(element, "described by nothing");
 
-  for (const input of all("input:not([type=hidden])")) {
+  for (const input of all("input:not([type=hidden])").filter(shown)) {
     if (![...input.labels].some((label) => shown(label) && label.textContent.trim())) say(input, "no label");
     if (!input.autocomplete) say(input, "no autocomplete");
     if (input.autocapitalize && input.autocapitalize !== "off" && input.autocapitalize !== "none") say(input, "capitalises");

@@ -74,7 +74,9 @@ export class HttpBrowser {
     const known = this.#cookies.get(host) ?? new Map<string, string>();
     this.#cookies.set(host, known);
     const cookie = [...known].map(([name, value]) => `${name}=${value}`).join("; ");
-    const headersSent = { ...(init.headers as Record<string, string>), cookie };
+    // Compressing costs more than the few bytes between processes of one machine.
+    const plain = { "accept-encoding": "identity" };
+    const headersSent = { ...plain, ...(init.headers as Record<string, string>), cookie };
     const response = await fetch(address, { ...init, redirect: "manual", headers: headersSent });
     for (const line of response.headers.getSetCookie()) {
       const [pair = ""] = line.split(";");

@@ -126,17 +126,35 @@ export function samplePages(
           { uid: from("uid-1"), name: from("Keycloak"), organization },
           { uid: "uid-2", name: "Entra ID", organization: "A rather long name of an organization" },
         ],
-        localAccounts: true,
+        password: true,
+        passkey: true,
         passkeySite,
         username,
-        invite: { group, role },
+        invite: { group, role, newAccount: true },
       }),
     ],
     [
       "/choose-error",
-      signInPage({ login, error, providers: [], localAccounts: true, passkeySite }),
+      signInPage({ login, error, providers: [], password: true, passkey: true, passkeySite }),
     ],
-    ["/choose-organization", signInPage({ login, providers: [], localAccounts: false })],
+    [
+      "/choose-provider",
+      signInPage({
+        login,
+        providers: [{ uid: "uid-1", name: "Keycloak", organization: "acme.example" }],
+        password: false,
+        passkey: false,
+      }),
+    ],
+    [
+      "/choose-passkey",
+      signInPage({ login, providers: [], password: false, passkey: true, passkeySite }),
+    ],
+    ["/choose-nothing", signInPage({ login, providers: [], password: false, passkey: false })],
+    [
+      "/choose-setup",
+      signInPage({ login, providers: [], password: false, passkey: false, firstRun: true }),
+    ],
     [
       "/invite",
       invitePage({
@@ -212,10 +230,24 @@ export function samplePages(
     ["/account", newAccountPage({ login, error, passkeySite, values: { username }, group, role })],
     ["/reset-first", resetPage({ passkeySite })],
     ["/reset-error", resetPage({ error, passkeySite, values: { code: from("a-code") } })],
-    ["/done", donePage({ title: from("Done"), text: from("Go back."), detail: from("Really.") })],
+    [
+      "/done",
+      donePage({
+        title: from("Done"),
+        text: from("Go back."),
+        next: { label: from("On"), href: from("/on") },
+        canClose: true,
+        api: from("http://127.0.0.1:8080"),
+      }),
+    ],
     [
       "/error",
-      errorPage({ title: from("No"), text: error, requestId: from("id-1"), retry: from("/again") }),
+      errorPage({
+        title: from("No"),
+        text: error,
+        requestId: from("id-1"),
+        next: { label: from("Again"), href: from("/again") },
+      }),
     ],
   ]);
 }

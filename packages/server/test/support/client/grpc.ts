@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createRegistry, type DescMethod, fromBinary, toJson } from "@bufbuild/protobuf";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
 import { loadSync, type MethodDefinition, type ServiceDefinition } from "@grpc/proto-loader";
+import { SERVICES } from "@wharf/contract";
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -14,6 +15,7 @@ import {
   RetryInfoSchema,
 } from "@wharf/contract/gen/google/rpc/error_details_pb.js";
 import { type Status, StatusSchema } from "@wharf/contract/gen/google/rpc/status_pb.js";
+import { SERVICES_V1 } from "@wharf/contract/v1";
 import { ApiError } from "./api-error.ts";
 import { fromGrpcJs, toGrpcJs } from "./grpc-json.ts";
 
@@ -107,16 +109,20 @@ export function closeGrpc(): void {
 
 const definitions = new Map<string, ServiceDefinition>();
 
-/** A method as proto-loader reads it. Reading all files takes longer than most tests: one is read. */
+/** A method as proto-loader reads it. All files at once take a third of the time that one after the other would. */
 function definitionOf({ parent, name }: DescMethod): MethodDefinition<object, object> {
-  let service = definitions.get(parent.typeName);
-  if (service === undefined) {
-    const shapes = { longs: String, enums: String, defaults: true, oneofs: true };
-    const read = loadSync(`${parent.file.name}.proto`, { includeDirs: INCLUDED, ...shapes });
-    service = read[parent.typeName] as ServiceDefinition;
-    definitions.set(parent.typeName, service);
-  }
-  return service[name] as MethodDefinition<object, object>;
+  if (definitions.size === 0)
+    readDefinitions(new Set([...SERVICES, ...SERVICES_V1].map(({ file }) => file.name)));
+  if (!definitions.has(parent.typeName)) readDefinitions(new Set([parent.file.name]));
+  return definitions.get(parent.typeName)?.[name] as MethodDefinition<object, object>;
+}
+
+function readDefinitions(names: ReadonlySet<string>): void {
+  const files = [...names].map((name) => `${name}.proto`);
+  const shapes = { longs: String, enums: String, defaults: true, oneofs: true };
+  const read = loadSync(files, { includeDirs: INCLUDED, ...shapes });
+  for (const [name, found] of Object.entries(read))
+    definitions.set(name, found as ServiceDefinition);
 }
 
 const DETAILS = createRegistry(

@@ -1,16 +1,21 @@
-/** Streams of events over both protocols, by clients that are not ours. */
+/** Streams of events and audit entries over both protocols, by clients that are not ours. */
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
-import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescMessage,
+  type DescMethodServerStreaming,
+  fromBinary,
+  type JsonObject,
+  type MessageInitShape,
+  toBinary,
+  toJson,
+} from "@bufbuild/protobuf";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
-import { EventSchema, WatchEventsRequestSchema } from "@wharf/contract";
+import type { Answer } from "../client/api-client.ts";
 
-/** What a stream has sent. */
-export interface Streamed {
-  readonly id: string;
-  readonly type: string;
-  readonly subject: string;
-}
+/** What a stream has sent: a message as JSON; over REST, its id is that of the server-sent event. */
+export type Streamed = Answer & { readonly id: string };
 
 /** A stream that is read as it arrives. */
 export class EventStream {
@@ -37,10 +42,10 @@ export class EventStream {
   static async overRest(
     url: string,
     token: string,
-    query: string,
+    path: string,
     headers: Record<string, string> = {},
   ): Promise<EventStream> {
-    const asked: ClientRequest = request(`${url}/events/v2beta1/events/${query}`, {
+    const asked: ClientRequest = request(`${url}${path}`, {
       headers: { authorization: `Bearer ${token}`, ...headers },
     });
     asked.end();
@@ -75,23 +80,24 @@ export class EventStream {
   }
 
   /** Resolves once the stream has begun or failed. */
-  static async overGrpc(
+  static async overGrpc<I extends DescMessage>(
     url: string,
     token: string,
-    init: MessageInitShape<typeof WatchEventsRequestSchema>,
+    { input, output, parent, name }: DescMethodServerStreaming<I>,
+    init: MessageInitShape<I>,
   ): Promise<EventStream> {
     const client = new Client(new URL(url).host, credentials.createInsecure());
     const metadata = new Metadata();
     metadata.set("authorization", `Bearer ${token}`);
     const same = (bytes: Buffer) => bytes;
-    const bytes = toBinary(WatchEventsRequestSchema, create(WatchEventsRequestSchema, init));
-    const path = "/wharf.events.v2beta1.EventsService/WatchEvents";
+    const bytes = toBinary(input, create(input, init));
+    const path = `/${parent.typeName}/${name}`;
     const call = client.makeServerStreamRequest(path, same, same, Buffer.from(bytes), metadata);
     const begun = Promise.race([once(call, "metadata"), once(call, "status")]).catch(() => {});
     const stream = new EventStream((event, end) => {
       call.on("data", (data: Buffer) => {
-        const { id, type, subject } = fromBinary(EventSchema, data);
-        event({ id, type, subject });
+        const json = toJson(output, fromBinary(output, data)) as JsonObject;
+        event({ ...json, id: String(json.id ?? json.uid) });
       });
       call.on("error", () => {});
       call.on("status", ({ code }) => {
@@ -105,9 +111,14 @@ export class EventStream {
   }
 
   /** Waits for an event about a subject. */
-  async about(subject: string): Promise<Streamed> {
+  about(subject: string): Promise<Streamed> {
+    return this.first((event) => event.subject === subject);
+  }
+
+  /** Waits for a message that a condition holds for. */
+  async first(condition: (message: Streamed) => boolean): Promise<Streamed> {
     for (;;) {
-      const found = this.events.find((event) => event.subject === subject);
+      const found = this.events.find(condition);
       if (found !== undefined) return found;
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }

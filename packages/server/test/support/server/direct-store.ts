@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { type Capability, CapabilitySet, capabilityFromName, TagsService } from "@wharf/contract";
-import pg from "pg";
 import { RESOURCES } from "../../../src/app/resources.ts";
 import { Access } from "../../../src/auth/access.ts";
 import { OPERATOR, OPERATOR_UID } from "../../../src/auth/caller.ts";
@@ -26,6 +25,7 @@ import { openStore } from "../../../src/store/db/open.ts";
 import type { Store } from "../../../src/store/db/store.ts";
 import { registryHosts } from "../../../src/sts/audiences.ts";
 import { IssuerPolicy } from "../../../src/sts/issuers/issuer-policy.ts";
+import { rawQuery } from "./raw-queries.ts";
 import type { TestServer } from "./test-server.ts";
 
 export class DirectStore {
@@ -176,7 +176,7 @@ export async function rawRows<Row>(server: TestServer, sql: string): Promise<Row
   return rows;
 }
 
-/** The rows of several statements over one connection: to open one takes longer than to read. */
+/** The rows of several statements, one after the other. */
 export async function rawResults<Row>(
   server: TestServer,
   statements: readonly string[],
@@ -190,13 +190,7 @@ export async function rawResults<Row>(
       database.close();
     }
   }
-  const client = new pg.Client({ connectionString: where });
-  await client.connect();
-  try {
-    const results: Row[][] = [];
-    for (const sql of statements) results.push((await client.query(sql)).rows as Row[]);
-    return results;
-  } finally {
-    await client.end();
-  }
+  const results: Row[][] = [];
+  for (const sql of statements) results.push(await rawQuery<Row>(where, sql));
+  return results;
 }

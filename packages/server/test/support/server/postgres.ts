@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { openPostgres } from "../../../src/store/db/postgres.ts";
 import { freePort } from "./free-port.ts";
+import { rawQuery } from "./raw-queries.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 import { fillTemplate } from "./store-template.ts";
 
@@ -51,7 +52,7 @@ async function createDatabase(options: string): Promise<string> {
 async function createIn(port: number, options: string): Promise<string> {
   // Process ids recur within a run, so names are random.
   const name = `wharf_${randomBytes(8).toString("hex")}`;
-  await execute(port, `CREATE DATABASE ${name} ${options}`);
+  await rawQuery(urlOf(port, "postgres"), `CREATE DATABASE ${name} ${options}`);
   return urlOf(port, name);
 }
 
@@ -59,15 +60,8 @@ function urlOf(port: number, database: string): string {
   return `postgres://wharf@127.0.0.1:${port}/${database}`;
 }
 
-async function execute(port: number, statement: string): Promise<void> {
-  const admin = new pg.Client({ connectionString: urlOf(port, "postgres") });
-  await admin.connect();
-  await admin.query(statement);
-  await admin.end();
-}
-
 async function createTemplate(port: number): Promise<void> {
-  await execute(port, `CREATE DATABASE ${TEMPLATE}`);
+  await rawQuery(urlOf(port, "postgres"), `CREATE DATABASE ${TEMPLATE}`);
   await fillTemplate(await openPostgres(urlOf(port, TEMPLATE)));
 }
 

@@ -18,6 +18,8 @@ export declare const file_wharf_audit_v2beta1_audit: GenFile;
  */
 export declare type AuditEntry = Message<"wharf.audit.v2beta1.AuditEntry"> & {
   /**
+   * The id of the entry.
+   *
    * @generated from field: string uid = 1;
    */
   uid: string;
@@ -75,6 +77,8 @@ export declare type AuditEntry = Message<"wharf.audit.v2beta1.AuditEntry"> & {
   sourceAddress: string;
 
   /**
+   * The user agent of the client.
+   *
    * @generated from field: string user_agent = 10;
    */
   userAgent: string;
@@ -87,6 +91,8 @@ export declare type AuditEntry = Message<"wharf.audit.v2beta1.AuditEntry"> & {
   via: string;
 
   /**
+   * The id of the request, as in the header X-Request-Id.
+   *
    * @generated from field: string request_id = 12;
    */
   requestId: string;
@@ -113,6 +119,8 @@ export declare type AuditEntry = Message<"wharf.audit.v2beta1.AuditEntry"> & {
  */
 export declare type AuditEntryJson = {
   /**
+   * The id of the entry.
+   *
    * @generated from field: string uid = 1;
    */
   uid?: string;
@@ -170,6 +178,8 @@ export declare type AuditEntryJson = {
   sourceAddress?: string;
 
   /**
+   * The user agent of the client.
+   *
    * @generated from field: string user_agent = 10;
    */
   userAgent?: string;
@@ -182,6 +192,8 @@ export declare type AuditEntryJson = {
   via?: string;
 
   /**
+   * The id of the request, as in the header X-Request-Id.
+   *
    * @generated from field: string request_id = 12;
    */
   requestId?: string;
@@ -221,6 +233,8 @@ export declare type AuditActor = Message<"wharf.audit.v2beta1.AuditActor"> & {
   uid: string;
 
   /**
+   * The name of the identity at the time.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -240,6 +254,8 @@ export declare type AuditActorJson = {
   uid?: string;
 
   /**
+   * The name of the identity at the time.
+   *
    * @generated from field: string name = 2;
    */
   name?: string;
@@ -258,11 +274,15 @@ export declare const AuditActorSchema: GenMessage<AuditActor, {jsonType: AuditAc
  */
 export declare type AuditResource = Message<"wharf.audit.v2beta1.AuditResource"> & {
   /**
+   * UID of the resource.
+   *
    * @generated from field: string uid = 1;
    */
   uid: string;
 
   /**
+   * The name of the resource at the time.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -282,11 +302,15 @@ export declare type AuditResource = Message<"wharf.audit.v2beta1.AuditResource">
  */
 export declare type AuditResourceJson = {
   /**
+   * UID of the resource.
+   *
    * @generated from field: string uid = 1;
    */
   uid?: string;
 
   /**
+   * The name of the resource at the time.
+   *
    * @generated from field: string name = 2;
    */
   name?: string;
@@ -312,11 +336,15 @@ export declare const AuditResourceSchema: GenMessage<AuditResource, {jsonType: A
  */
 export declare type AuditIntegrity = Message<"wharf.audit.v2beta1.AuditIntegrity"> & {
   /**
+   * The id of the chain.
+   *
    * @generated from field: string chain = 1;
    */
   chain: string;
 
   /**
+   * The position in the chain.
+   *
    * @generated from field: int64 sequence = 2;
    */
   sequence: bigint;
@@ -343,11 +371,15 @@ export declare type AuditIntegrity = Message<"wharf.audit.v2beta1.AuditIntegrity
  */
 export declare type AuditIntegrityJson = {
   /**
+   * The id of the chain.
+   *
    * @generated from field: string chain = 1;
    */
   chain?: string;
 
   /**
+   * The position in the chain.
+   *
    * @generated from field: int64 sequence = 2;
    */
   sequence?: string;
@@ -401,6 +433,8 @@ export declare type AuditFilter = Message<"wharf.audit.v2beta1.AuditFilter"> & {
   method: string;
 
   /**
+   * Only requests with this outcome.
+   *
    * @generated from field: wharf.audit.v2beta1.AuditOutcome outcome = 4;
    */
   outcome: AuditOutcome;
@@ -420,21 +454,29 @@ export declare type AuditFilter = Message<"wharf.audit.v2beta1.AuditFilter"> & {
   until?: Timestamp | undefined;
 
   /**
+   * The network address of the client.
+   *
    * @generated from field: string source_address = 7;
    */
   sourceAddress: string;
 
   /**
+   * The id of the request.
+   *
    * @generated from field: string request_id = 8;
    */
   requestId: string;
 
   /**
+   * The session of the actor's token.
+   *
    * @generated from field: string session = 9;
    */
   session: string;
 
   /**
+   * How the request arrived: rest, grpc, cli, console, scim, registry or system.
+   *
    * @generated from field: string via = 10;
    */
   via: string;
@@ -468,6 +510,8 @@ export declare type AuditFilterJson = {
   method?: string;
 
   /**
+   * Only requests with this outcome.
+   *
    * @generated from field: wharf.audit.v2beta1.AuditOutcome outcome = 4;
    */
   outcome?: AuditOutcomeJson;
@@ -487,21 +531,29 @@ export declare type AuditFilterJson = {
   until?: TimestampJson;
 
   /**
+   * The network address of the client.
+   *
    * @generated from field: string source_address = 7;
    */
   sourceAddress?: string;
 
   /**
+   * The id of the request.
+   *
    * @generated from field: string request_id = 8;
    */
   requestId?: string;
 
   /**
+   * The session of the actor's token.
+   *
    * @generated from field: string session = 9;
    */
   session?: string;
 
   /**
+   * How the request arrived: rest, grpc, cli, console, scim, registry or system.
+   *
    * @generated from field: string via = 10;
    */
   via?: string;
@@ -644,6 +696,8 @@ export declare const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntries
  */
 export declare type GetAuditEntryRequest = Message<"wharf.audit.v2beta1.GetAuditEntryRequest"> & {
   /**
+   * The id of the entry.
+   *
    * @generated from field: string uid = 1;
    */
   uid: string;
@@ -654,6 +708,8 @@ export declare type GetAuditEntryRequest = Message<"wharf.audit.v2beta1.GetAudit
  */
 export declare type GetAuditEntryRequestJson = {
   /**
+   * The id of the entry.
+   *
    * @generated from field: string uid = 1;
    */
   uid?: string;
@@ -675,6 +731,8 @@ export declare type ExportAuditEntriesRequest = Message<"wharf.audit.v2beta1.Exp
   filter?: AuditFilter | undefined;
 
   /**
+   * The format of the lines.
+   *
    * @generated from field: wharf.audit.v2beta1.AuditExportFormat format = 2;
    */
   format: AuditExportFormat;
@@ -695,6 +753,8 @@ export declare type ExportAuditEntriesRequestJson = {
   filter?: AuditFilterJson;
 
   /**
+   * The format of the lines.
+   *
    * @generated from field: wharf.audit.v2beta1.AuditExportFormat format = 2;
    */
   format?: AuditExportFormatJson;
@@ -761,11 +821,12 @@ export declare type WatchAuditEntriesRequest = Message<"wharf.audit.v2beta1.Watc
   filter?: AuditFilter | undefined;
 
   /**
-   * The cursor of the last response; empty to begin now.
+   * The uid of the last entry that the client has. The stream begins after it; with the oldest entry if it is 0, with the
+   * next one if it is empty.
    *
-   * @generated from field: string cursor = 2;
+   * @generated from field: string after = 2;
    */
-  cursor: string;
+  after: string;
 };
 
 /**
@@ -778,11 +839,12 @@ export declare type WatchAuditEntriesRequestJson = {
   filter?: AuditFilterJson;
 
   /**
-   * The cursor of the last response; empty to begin now.
+   * The uid of the last entry that the client has. The stream begins after it; with the oldest entry if it is 0, with the
+   * next one if it is empty.
    *
-   * @generated from field: string cursor = 2;
+   * @generated from field: string after = 2;
    */
-  cursor?: string;
+  after?: string;
 };
 
 /**
@@ -790,42 +852,6 @@ export declare type WatchAuditEntriesRequestJson = {
  * Use `create(WatchAuditEntriesRequestSchema)` to create a new message.
  */
 export declare const WatchAuditEntriesRequestSchema: GenMessage<WatchAuditEntriesRequest, {jsonType: WatchAuditEntriesRequestJson}>;
-
-/**
- * @generated from message wharf.audit.v2beta1.WatchAuditEntriesResponse
- */
-export declare type WatchAuditEntriesResponse = Message<"wharf.audit.v2beta1.WatchAuditEntriesResponse"> & {
-  /**
-   * @generated from field: repeated wharf.audit.v2beta1.AuditEntry entries = 1;
-   */
-  entries: AuditEntry[];
-
-  /**
-   * @generated from field: string cursor = 2;
-   */
-  cursor: string;
-};
-
-/**
- * @generated from message wharf.audit.v2beta1.WatchAuditEntriesResponse
- */
-export declare type WatchAuditEntriesResponseJson = {
-  /**
-   * @generated from field: repeated wharf.audit.v2beta1.AuditEntry entries = 1;
-   */
-  entries?: AuditEntryJson[];
-
-  /**
-   * @generated from field: string cursor = 2;
-   */
-  cursor?: string;
-};
-
-/**
- * Describes the message wharf.audit.v2beta1.WatchAuditEntriesResponse.
- * Use `create(WatchAuditEntriesResponseSchema)` to create a new message.
- */
-export declare const WatchAuditEntriesResponseSchema: GenMessage<WatchAuditEntriesResponse, {jsonType: WatchAuditEntriesResponseJson}>;
 
 /**
  * @generated from enum wharf.audit.v2beta1.AuditOutcome
@@ -944,15 +970,15 @@ export declare const AuditService: GenService<{
     output: typeof ExportAuditEntriesResponseSchema;
   },
   /**
-   * Entries recorded after a cursor, the oldest first. Waits until there are any, for up to 20 seconds. No entry is
-   * skipped: the next request continues with the cursor of the response.
+   * Streams entries as they are recorded, from a position on; none is skipped. Over REST these are server-sent events;
+   * the header Last-Event-ID takes precedence over `after`.
    *
    * @generated from rpc wharf.audit.v2beta1.AuditService.WatchAuditEntries
    */
   watchAuditEntries: {
-    methodKind: "unary";
+    methodKind: "server_streaming";
     input: typeof WatchAuditEntriesRequestSchema;
-    output: typeof WatchAuditEntriesResponseSchema;
+    output: typeof AuditEntrySchema;
   },
 }>;
 

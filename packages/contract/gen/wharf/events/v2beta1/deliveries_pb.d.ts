@@ -18,26 +18,36 @@ export declare const file_wharf_events_v2beta1_deliveries: GenFile;
  */
 export declare type Delivery = Message<"wharf.events.v2beta1.Delivery"> & {
   /**
+   * The id of the delivery.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * The id of the event.
+   *
    * @generated from field: string event_id = 2;
    */
   eventId: string;
 
   /**
+   * The type of the event.
+   *
    * @generated from field: string type = 3;
    */
   type: string;
 
   /**
+   * The resource that the event is about.
+   *
    * @generated from field: string subject = 4;
    */
   subject: string;
 
   /**
+   * Whether it is finished, and how.
+   *
    * @generated from field: wharf.events.v2beta1.DeliveryState state = 5;
    */
   state: DeliveryState;
@@ -62,6 +72,8 @@ export declare type Delivery = Message<"wharf.events.v2beta1.Delivery"> & {
   nextAttemptTime?: Timestamp | undefined;
 
   /**
+   * What was tried, the oldest first.
+   *
    * @generated from field: repeated wharf.events.v2beta1.DeliveryAttempt attempts = 9;
    */
   attempts: DeliveryAttempt[];
@@ -74,26 +86,36 @@ export declare type Delivery = Message<"wharf.events.v2beta1.Delivery"> & {
  */
 export declare type DeliveryJson = {
   /**
+   * The id of the delivery.
+   *
    * @generated from field: string id = 1;
    */
   id?: string;
 
   /**
+   * The id of the event.
+   *
    * @generated from field: string event_id = 2;
    */
   eventId?: string;
 
   /**
+   * The type of the event.
+   *
    * @generated from field: string type = 3;
    */
   type?: string;
 
   /**
+   * The resource that the event is about.
+   *
    * @generated from field: string subject = 4;
    */
   subject?: string;
 
   /**
+   * Whether it is finished, and how.
+   *
    * @generated from field: wharf.events.v2beta1.DeliveryState state = 5;
    */
   state?: DeliveryStateJson;
@@ -118,6 +140,8 @@ export declare type DeliveryJson = {
   nextAttemptTime?: TimestampJson;
 
   /**
+   * What was tried, the oldest first.
+   *
    * @generated from field: repeated wharf.events.v2beta1.DeliveryAttempt attempts = 9;
    */
   attempts?: DeliveryAttemptJson[];
@@ -134,6 +158,8 @@ export declare const DeliverySchema: GenMessage<Delivery, {jsonType: DeliveryJso
  */
 export declare type DeliveryAttempt = Message<"wharf.events.v2beta1.DeliveryAttempt"> & {
   /**
+   * When the request was sent.
+   *
    * @generated from field: google.protobuf.Timestamp time = 1;
    */
   time?: Timestamp | undefined;
@@ -146,6 +172,8 @@ export declare type DeliveryAttempt = Message<"wharf.events.v2beta1.DeliveryAtte
   status: number;
 
   /**
+   * How long the answer took, in milliseconds.
+   *
    * @generated from field: int32 latency_ms = 3;
    */
   latencyMs: number;
@@ -170,6 +198,8 @@ export declare type DeliveryAttempt = Message<"wharf.events.v2beta1.DeliveryAtte
  */
 export declare type DeliveryAttemptJson = {
   /**
+   * When the request was sent.
+   *
    * @generated from field: google.protobuf.Timestamp time = 1;
    */
   time?: TimestampJson;
@@ -182,6 +212,8 @@ export declare type DeliveryAttemptJson = {
   status?: number;
 
   /**
+   * How long the answer took, in milliseconds.
+   *
    * @generated from field: int32 latency_ms = 3;
    */
   latencyMs?: number;

@@ -19,56 +19,78 @@ export declare const file_wharf_events_v2beta1_events: GenFile;
  */
 export declare type Event = Message<"wharf.events.v2beta1.Event"> & {
   /**
+   * The id of the event, which is also its position in the log.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * The address of the installation.
+   *
    * @generated from field: string source = 2;
    */
   source: string;
 
   /**
+   * Always 1.0.
+   *
    * @generated from field: string specversion = 3;
    */
   specversion: string;
 
   /**
+   * The type, such as dev.chainguard.api.iam.group.created.v1.
+   *
    * @generated from field: string type = 4;
    */
   type: string;
 
   /**
+   * Always application/json.
+   *
    * @generated from field: string datacontenttype = 5;
    */
   datacontenttype: string;
 
   /**
+   * UID of the resource that the event is about.
+   *
    * @generated from field: string subject = 6;
    */
   subject: string;
 
   /**
+   * When the change was committed.
+   *
    * @generated from field: google.protobuf.Timestamp time = 7;
    */
   time?: Timestamp | undefined;
 
   /**
+   * UID of the group of the event.
+   *
    * @generated from field: string group = 8;
    */
   group: string;
 
   /**
+   * UID of the identity that caused it.
+   *
    * @generated from field: string actor = 9;
    */
   actor: string;
 
   /**
+   * The audience of the actor's token.
+   *
    * @generated from field: string audience = 10;
    */
   audience: string;
 
   /**
+   * The full name of the message in `data`.
+   *
    * @generated from field: string bodytype = 11;
    */
   bodytype: string;
@@ -88,56 +110,78 @@ export declare type Event = Message<"wharf.events.v2beta1.Event"> & {
  */
 export declare type EventJson = {
   /**
+   * The id of the event, which is also its position in the log.
+   *
    * @generated from field: string id = 1;
    */
   id?: string;
 
   /**
+   * The address of the installation.
+   *
    * @generated from field: string source = 2;
    */
   source?: string;
 
   /**
+   * Always 1.0.
+   *
    * @generated from field: string specversion = 3;
    */
   specversion?: string;
 
   /**
+   * The type, such as dev.chainguard.api.iam.group.created.v1.
+   *
    * @generated from field: string type = 4;
    */
   type?: string;
 
   /**
+   * Always application/json.
+   *
    * @generated from field: string datacontenttype = 5;
    */
   datacontenttype?: string;
 
   /**
+   * UID of the resource that the event is about.
+   *
    * @generated from field: string subject = 6;
    */
   subject?: string;
 
   /**
+   * When the change was committed.
+   *
    * @generated from field: google.protobuf.Timestamp time = 7;
    */
   time?: TimestampJson;
 
   /**
+   * UID of the group of the event.
+   *
    * @generated from field: string group = 8;
    */
   group?: string;
 
   /**
+   * UID of the identity that caused it.
+   *
    * @generated from field: string actor = 9;
    */
   actor?: string;
 
   /**
+   * The audience of the actor's token.
+   *
    * @generated from field: string audience = 10;
    */
   audience?: string;
 
   /**
+   * The full name of the message in `data`.
+   *
    * @generated from field: string bodytype = 11;
    */
   bodytype?: string;
@@ -365,16 +409,22 @@ export declare type WatchEventsRequest = Message<"wharf.events.v2beta1.WatchEven
   types: string[];
 
   /**
+   * Only events about this resource.
+   *
    * @generated from field: string subject = 3;
    */
   subject: string;
 
   /**
+   * Only events that this identity caused.
+   *
    * @generated from field: string actor = 4;
    */
   actor: string;
 
   /**
+   * Only events that match these filters: a JSON array of filters as in a subscription.
+   *
    * @generated from field: string filters = 5;
    */
   filters: string;
@@ -404,16 +454,22 @@ export declare type WatchEventsRequestJson = {
   types?: string[];
 
   /**
+   * Only events about this resource.
+   *
    * @generated from field: string subject = 3;
    */
   subject?: string;
 
   /**
+   * Only events that this identity caused.
+   *
    * @generated from field: string actor = 4;
    */
   actor?: string;
 
   /**
+   * Only events that match these filters: a JSON array of filters as in a subscription.
+   *
    * @generated from field: string filters = 5;
    */
   filters?: string;

@@ -148,8 +148,8 @@ export declare type SubscriptionJson = {
   stateReason?: string;
 
   /**
-   * The maximum of concurrent requests to the sink, from 1 to 64. With 1, events arrive in the order in which they were
-   * committed. Default: 16, in order for each subject.
+   * The maximum of concurrent requests to the sink, from 1 to 64; also of requests that are repeated after a crash of the
+   * server. Events are in order for each subject; with 1, all of them, as long as the sink accepts them. Default: 1.
    *
    * @generated from field: int32 max_concurrency = 105;
    */
@@ -198,11 +198,15 @@ export declare const SubscriptionSchema: GenMessage<Subscription, {jsonType: Sub
  */
 export declare type SubscriptionHealth = Message<"wharf.events.v2beta1.SubscriptionHealth"> & {
   /**
+   * When the sink last accepted an event.
+   *
    * @generated from field: google.protobuf.Timestamp last_success_time = 1;
    */
   lastSuccessTime?: Timestamp | undefined;
 
   /**
+   * When an attempt last failed.
+   *
    * @generated from field: google.protobuf.Timestamp last_failure_time = 2;
    */
   lastFailureTime?: Timestamp | undefined;
@@ -227,11 +231,15 @@ export declare type SubscriptionHealth = Message<"wharf.events.v2beta1.Subscript
  */
 export declare type SubscriptionHealthJson = {
   /**
+   * When the sink last accepted an event.
+   *
    * @generated from field: google.protobuf.Timestamp last_success_time = 1;
    */
   lastSuccessTime?: TimestampJson;
 
   /**
+   * When an attempt last failed.
+   *
    * @generated from field: google.protobuf.Timestamp last_failure_time = 2;
    */
   lastFailureTime?: TimestampJson;

@@ -16,6 +16,8 @@ export declare const file_wharf_iam_v1_account_associations: GenFile;
  */
 export declare type AccountAssociations = Message<"wharf.iam.v1.AccountAssociations"> & {
   /**
+   * UID of the group.
+   *
    * @generated from field: string group = 1;
    */
   group: string;
@@ -26,16 +28,22 @@ export declare type AccountAssociations = Message<"wharf.iam.v1.AccountAssociati
   amazon?: AccountAssociations_Amazon | undefined;
 
   /**
+   * The Google Cloud project.
+   *
    * @generated from field: wharf.iam.v1.AccountAssociations.Google google = 3;
    */
   google?: AccountAssociations_Google | undefined;
 
   /**
+   * The identities as which services of the installation act.
+   *
    * @generated from field: wharf.iam.v1.AccountAssociations.ServiceBindings chainguard = 7;
    */
   chainguard?: AccountAssociations_ServiceBindings | undefined;
 
   /**
+   * The tenant of Microsoft Entra ID.
+   *
    * @generated from field: wharf.iam.v1.AccountAssociations.Azure azure = 8;
    */
   azure?: AccountAssociations_Azure | undefined;
@@ -51,6 +59,8 @@ export declare type AccountAssociations = Message<"wharf.iam.v1.AccountAssociati
   description: string;
 
   /**
+   * Installations of GitHub apps.
+   *
    * @generated from field: wharf.iam.v1.AccountAssociations.GitHub github = 9;
    */
   github?: AccountAssociations_GitHub | undefined;
@@ -61,6 +71,8 @@ export declare type AccountAssociations = Message<"wharf.iam.v1.AccountAssociati
  */
 export declare type AccountAssociationsJson = {
   /**
+   * UID of the group.
+   *
    * @generated from field: string group = 1;
    */
   group?: string;
@@ -71,16 +83,22 @@ export declare type AccountAssociationsJson = {
   amazon?: AccountAssociations_AmazonJson;
 
   /**
+   * The Google Cloud project.
+   *
    * @generated from field: wharf.iam.v1.AccountAssociations.Google google = 3;
    */
   google?: AccountAssociations_GoogleJson;
 
   /**
+   * The identities as which services of the installation act.
+   *
    * @generated from field: wharf.iam.v1.AccountAssociations.ServiceBindings chainguard = 7;
    */
   chainguard?: AccountAssociations_ServiceBindingsJson;
 
   /**
+   * The tenant of Microsoft Entra ID.
+   *
    * @generated from field: wharf.iam.v1.AccountAssociations.Azure azure = 8;
    */
   azure?: AccountAssociations_AzureJson;
@@ -96,6 +114,8 @@ export declare type AccountAssociationsJson = {
   description?: string;
 
   /**
+   * Installations of GitHub apps.
+   *
    * @generated from field: wharf.iam.v1.AccountAssociations.GitHub github = 9;
    */
   github?: AccountAssociations_GitHubJson;
@@ -114,6 +134,8 @@ export declare const AccountAssociationsSchema: GenMessage<AccountAssociations, 
  */
 export declare type AccountAssociations_Amazon = Message<"wharf.iam.v1.AccountAssociations.Amazon"> & {
   /**
+   * The id of the account: 12 digits.
+   *
    * @generated from field: string account = 1;
    */
   account: string;
@@ -126,6 +148,8 @@ export declare type AccountAssociations_Amazon = Message<"wharf.iam.v1.AccountAs
  */
 export declare type AccountAssociations_AmazonJson = {
   /**
+   * The id of the account: 12 digits.
+   *
    * @generated from field: string account = 1;
    */
   account?: string;
@@ -142,11 +166,15 @@ export declare const AccountAssociations_AmazonSchema: GenMessage<AccountAssocia
  */
 export declare type AccountAssociations_Google = Message<"wharf.iam.v1.AccountAssociations.Google"> & {
   /**
+   * The id of the project.
+   *
    * @generated from field: string project_id = 1;
    */
   projectId: string;
 
   /**
+   * The number of the project.
+   *
    * @generated from field: string project_number = 2;
    */
   projectNumber: string;
@@ -157,11 +185,15 @@ export declare type AccountAssociations_Google = Message<"wharf.iam.v1.AccountAs
  */
 export declare type AccountAssociations_GoogleJson = {
   /**
+   * The id of the project.
+   *
    * @generated from field: string project_id = 1;
    */
   projectId?: string;
 
   /**
+   * The number of the project.
+   *
    * @generated from field: string project_number = 2;
    */
   projectNumber?: string;
@@ -208,6 +240,8 @@ export declare const AccountAssociations_GitHubSchema: GenMessage<AccountAssocia
  */
 export declare type AccountAssociations_GitHubAppInstallations = Message<"wharf.iam.v1.AccountAssociations.GitHubAppInstallations"> & {
   /**
+   * The installations of one app.
+   *
    * @generated from field: repeated wharf.iam.v1.AccountAssociations.GitHubInstallation installations = 1;
    */
   installations: AccountAssociations_GitHubInstallation[];
@@ -218,6 +252,8 @@ export declare type AccountAssociations_GitHubAppInstallations = Message<"wharf.
  */
 export declare type AccountAssociations_GitHubAppInstallationsJson = {
   /**
+   * The installations of one app.
+   *
    * @generated from field: repeated wharf.iam.v1.AccountAssociations.GitHubInstallation installations = 1;
    */
   installations?: AccountAssociations_GitHubInstallationJson[];
@@ -234,11 +270,15 @@ export declare const AccountAssociations_GitHubAppInstallationsSchema: GenMessag
  */
 export declare type AccountAssociations_GitHubInstallation = Message<"wharf.iam.v1.AccountAssociations.GitHubInstallation"> & {
   /**
+   * The id that GitHub has given to the installation.
+   *
    * @generated from field: int64 installation_id = 1;
    */
   installationId: bigint;
 
   /**
+   * The user or organization that installed the app.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -249,11 +289,15 @@ export declare type AccountAssociations_GitHubInstallation = Message<"wharf.iam.
  */
 export declare type AccountAssociations_GitHubInstallationJson = {
   /**
+   * The id that GitHub has given to the installation.
+   *
    * @generated from field: int64 installation_id = 1;
    */
   installationId?: string;
 
   /**
+   * The user or organization that installed the app.
+   *
    * @generated from field: string name = 2;
    */
   name?: string;
@@ -300,6 +344,8 @@ export declare const AccountAssociations_ServiceBindingsSchema: GenMessage<Accou
  */
 export declare type AccountAssociations_Azure = Message<"wharf.iam.v1.AccountAssociations.Azure"> & {
   /**
+   * The id or a domain of the tenant.
+   *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
@@ -317,6 +363,8 @@ export declare type AccountAssociations_Azure = Message<"wharf.iam.v1.AccountAss
  */
 export declare type AccountAssociations_AzureJson = {
   /**
+   * The id or a domain of the tenant.
+   *
    * @generated from field: string tenant_id = 1;
    */
   tenantId?: string;
@@ -507,6 +555,8 @@ export declare const AccountAssociationsCheckRequest_AccountTypeSchema: GenEnum<
  */
 export declare type AccountAssociationsStatus = Message<"wharf.iam.v1.AccountAssociationsStatus"> & {
   /**
+   * Whether the installation can act in the account.
+   *
    * @generated from field: wharf.iam.v1.AccountAssociationsStatus.State ready = 1;
    */
   ready: AccountAssociationsStatus_State;
@@ -531,6 +581,8 @@ export declare type AccountAssociationsStatus = Message<"wharf.iam.v1.AccountAss
  */
 export declare type AccountAssociationsStatusJson = {
   /**
+   * Whether the installation can act in the account.
+   *
    * @generated from field: wharf.iam.v1.AccountAssociationsStatus.State ready = 1;
    */
   ready?: AccountAssociationsStatus_StateJson;

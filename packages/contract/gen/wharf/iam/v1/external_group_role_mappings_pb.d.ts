@@ -36,6 +36,8 @@ export declare type ExternalGroupRoleMapping = Message<"wharf.iam.v1.ExternalGro
   externalGroupId: string;
 
   /**
+   * UID of the role.
+   *
    * @generated from field: string role_uidp = 4;
    */
   roleUidp: string;
@@ -77,6 +79,8 @@ export declare type ExternalGroupRoleMappingJson = {
   externalGroupId?: string;
 
   /**
+   * UID of the role.
+   *
    * @generated from field: string role_uidp = 4;
    */
   roleUidp?: string;
@@ -110,6 +114,8 @@ export declare type ExternalGroupRoleMappingFilter = Message<"wharf.iam.v1.Exter
   uidp?: UIDPFilter | undefined;
 
   /**
+   * Only mappings of this identity provider.
+   *
    * @generated from field: string identity_provider_uidp = 2;
    */
   identityProviderUidp: string;
@@ -125,6 +131,8 @@ export declare type ExternalGroupRoleMappingFilterJson = {
   uidp?: UIDPFilterJson;
 
   /**
+   * Only mappings of this identity provider.
+   *
    * @generated from field: string identity_provider_uidp = 2;
    */
   identityProviderUidp?: string;
@@ -266,6 +274,8 @@ export declare type BatchDeleteExternalGroupRoleMappingsRequest = Message<"wharf
   parentId: string;
 
   /**
+   * UIDs of the mappings.
+   *
    * @generated from field: repeated string ids = 2;
    */
   ids: string[];
@@ -283,6 +293,8 @@ export declare type BatchDeleteExternalGroupRoleMappingsRequestJson = {
   parentId?: string;
 
   /**
+   * UIDs of the mappings.
+   *
    * @generated from field: repeated string ids = 2;
    */
   ids?: string[];

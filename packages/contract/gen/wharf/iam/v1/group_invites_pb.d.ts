@@ -24,6 +24,8 @@ export declare type GroupInvite = Message<"wharf.iam.v1.GroupInvite"> & {
   id: string;
 
   /**
+   * When the invite expires.
+   *
    * @generated from field: google.protobuf.Timestamp expiration = 2;
    */
   expiration?: Timestamp | undefined;
@@ -56,6 +58,8 @@ export declare type GroupInviteJson = {
   id?: string;
 
   /**
+   * When the invite expires.
+   *
    * @generated from field: google.protobuf.Timestamp expiration = 2;
    */
   expiration?: TimestampJson;
@@ -94,11 +98,15 @@ export declare type StoredGroupInvite = Message<"wharf.iam.v1.StoredGroupInvite"
   id: string;
 
   /**
+   * When the invite expires.
+   *
    * @generated from field: google.protobuf.Timestamp expiration = 2;
    */
   expiration?: Timestamp | undefined;
 
   /**
+   * The SHA-256 digest of the code.
+   *
    * @generated from field: string key_id = 3;
    */
   keyId: string;
@@ -111,6 +119,8 @@ export declare type StoredGroupInvite = Message<"wharf.iam.v1.StoredGroupInvite"
   role?: Role | undefined;
 
   /**
+   * Only a user with this verified address can accept. If empty, anyone with the code can.
+   *
    * @generated from field: string email = 5;
    */
   email: string;
@@ -121,6 +131,8 @@ export declare type StoredGroupInvite = Message<"wharf.iam.v1.StoredGroupInvite"
   createdAt?: Timestamp | undefined;
 
   /**
+   * Deleted once accepted.
+   *
    * @generated from field: bool single_use = 7;
    */
   singleUse: boolean;
@@ -138,11 +150,15 @@ export declare type StoredGroupInviteJson = {
   id?: string;
 
   /**
+   * When the invite expires.
+   *
    * @generated from field: google.protobuf.Timestamp expiration = 2;
    */
   expiration?: TimestampJson;
 
   /**
+   * The SHA-256 digest of the code.
+   *
    * @generated from field: string key_id = 3;
    */
   keyId?: string;
@@ -155,6 +171,8 @@ export declare type StoredGroupInviteJson = {
   role?: RoleJson;
 
   /**
+   * Only a user with this verified address can accept. If empty, anyone with the code can.
+   *
    * @generated from field: string email = 5;
    */
   email?: string;
@@ -165,6 +183,8 @@ export declare type StoredGroupInviteJson = {
   createdAt?: TimestampJson;
 
   /**
+   * Deleted once accepted.
+   *
    * @generated from field: bool single_use = 7;
    */
   singleUse?: boolean;
@@ -181,6 +201,8 @@ export declare const StoredGroupInviteSchema: GenMessage<StoredGroupInvite, {jso
  */
 export declare type GroupInviteRequest = Message<"wharf.iam.v1.GroupInviteRequest"> & {
   /**
+   * UID of the group.
+   *
    * @generated from field: string group = 1;
    */
   group: string;
@@ -219,6 +241,8 @@ export declare type GroupInviteRequest = Message<"wharf.iam.v1.GroupInviteReques
  */
 export declare type GroupInviteRequestJson = {
   /**
+   * UID of the group.
+   *
    * @generated from field: string group = 1;
    */
   group?: string;
@@ -275,6 +299,8 @@ export declare type GroupInviteFilter = Message<"wharf.iam.v1.GroupInviteFilter"
   id: string;
 
   /**
+   * Only the invite with this key id.
+   *
    * @generated from field: string key_id = 3;
    */
   keyId: string;
@@ -297,6 +323,8 @@ export declare type GroupInviteFilterJson = {
   id?: string;
 
   /**
+   * Only the invite with this key id.
+   *
    * @generated from field: string key_id = 3;
    */
   keyId?: string;

@@ -47,6 +47,8 @@ export declare type Group = Message<"wharf.iam.v1.Group"> & {
   kind: OrgKind;
 
   /**
+   * Whether the organization is ready for use.
+   *
    * @generated from field: wharf.iam.v1.OrgStatus status = 7;
    */
   status: OrgStatus;
@@ -87,6 +89,8 @@ export declare type GroupJson = {
   kind?: OrgKindJson;
 
   /**
+   * Whether the organization is ready for use.
+   *
    * @generated from field: wharf.iam.v1.OrgStatus status = 7;
    */
   status?: OrgStatusJson;
@@ -319,6 +323,8 @@ export declare type OrgKindJson = "ORG_KIND_UNSPECIFIED" | "ORG_KIND_STARTER" | 
 export declare const OrgKindSchema: GenEnum<OrgKind, OrgKindJson>;
 
 /**
+ * Version 1 of groups: the tree that contains all other resources.
+ *
  * @generated from service wharf.iam.v1.Groups
  */
 export declare const Groups: GenService<{

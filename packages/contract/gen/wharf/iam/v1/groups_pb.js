@@ -74,6 +74,8 @@ export const OrgKind = /*@__PURE__*/
   tsEnum(OrgKindSchema);
 
 /**
+ * Version 1 of groups: the tree that contains all other resources.
+ *
  * @generated from service wharf.iam.v1.Groups
  */
 export const Groups = /*@__PURE__*/

@@ -42,6 +42,8 @@ export declare type Identity = Message<"wharf.iam.v1.Identity"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
+   * Time of the last token exchange, to the minute; initially the creation time.
+   *
    * @generated from field: google.protobuf.Timestamp last_seen = 9;
    */
   lastSeen?: Timestamp | undefined;
@@ -106,6 +108,8 @@ export declare type IdentityJson = {
   updatedAt?: TimestampJson;
 
   /**
+   * Time of the last token exchange, to the minute; initially the creation time.
+   *
    * @generated from field: google.protobuf.Timestamp last_seen = 9;
    */
   lastSeen?: TimestampJson;
@@ -276,6 +280,8 @@ export declare type Identity_StaticKeys = Message<"wharf.iam.v1.Identity.StaticK
   issuerKeys: string;
 
   /**
+   * When the keys expire. Default and maximum: one year from now.
+   *
    * @generated from field: google.protobuf.Timestamp expiration = 5;
    */
   expiration?: Timestamp | undefined;
@@ -308,6 +314,8 @@ export declare type Identity_StaticKeysJson = {
   issuerKeys?: string;
 
   /**
+   * When the keys expire. Default and maximum: one year from now.
+   *
    * @generated from field: google.protobuf.Timestamp expiration = 5;
    */
   expiration?: TimestampJson;
@@ -507,11 +515,15 @@ export declare const CreateIdentityRequestSchema: GenMessage<CreateIdentityReque
  */
 export declare type LookupRequest = Message<"wharf.iam.v1.LookupRequest"> & {
   /**
+   * The issuer of the token (`iss`).
+   *
    * @generated from field: string issuer = 1;
    */
   issuer: string;
 
   /**
+   * The subject of the token (`sub`).
+   *
    * @generated from field: string subject = 2;
    */
   subject: string;
@@ -522,11 +534,15 @@ export declare type LookupRequest = Message<"wharf.iam.v1.LookupRequest"> & {
  */
 export declare type LookupRequestJson = {
   /**
+   * The issuer of the token (`iss`).
+   *
    * @generated from field: string issuer = 1;
    */
   issuer?: string;
 
   /**
+   * The subject of the token (`sub`).
+   *
    * @generated from field: string subject = 2;
    */
   subject?: string;

@@ -120,16 +120,22 @@ export declare type RoleBindingList_Binding = Message<"wharf.iam.v1.RoleBindingL
   id: string;
 
   /**
+   * The group at which the role is given.
+   *
    * @generated from field: wharf.iam.v1.Group group = 2;
    */
   group?: Group | undefined;
 
   /**
+   * UID of the identity that has the role.
+   *
    * @generated from field: string identity = 3;
    */
   identity: string;
 
   /**
+   * The role.
+   *
    * @generated from field: wharf.iam.v1.Role role = 4;
    */
   role?: Role | undefined;
@@ -142,11 +148,15 @@ export declare type RoleBindingList_Binding = Message<"wharf.iam.v1.RoleBindingL
   email: string;
 
   /**
+   * The issuer that the identity matches.
+   *
    * @generated from field: string claim_match_issuer = 6;
    */
   claimMatchIssuer: string;
 
   /**
+   * The subject that the identity matches.
+   *
    * @generated from field: string claim_match_subject = 7;
    */
   claimMatchSubject: string;
@@ -174,16 +184,22 @@ export declare type RoleBindingList_BindingJson = {
   id?: string;
 
   /**
+   * The group at which the role is given.
+   *
    * @generated from field: wharf.iam.v1.Group group = 2;
    */
   group?: GroupJson;
 
   /**
+   * UID of the identity that has the role.
+   *
    * @generated from field: string identity = 3;
    */
   identity?: string;
 
   /**
+   * The role.
+   *
    * @generated from field: wharf.iam.v1.Role role = 4;
    */
   role?: RoleJson;
@@ -196,11 +212,15 @@ export declare type RoleBindingList_BindingJson = {
   email?: string;
 
   /**
+   * The issuer that the identity matches.
+   *
    * @generated from field: string claim_match_issuer = 6;
    */
   claimMatchIssuer?: string;
 
   /**
+   * The subject that the identity matches.
+   *
    * @generated from field: string claim_match_subject = 7;
    */
   claimMatchSubject?: string;
@@ -337,6 +357,8 @@ export declare const CreateRoleBindingBatchRequestSchema: GenMessage<CreateRoleB
  */
 export declare type RoleBindingBatch = Message<"wharf.iam.v1.RoleBindingBatch"> & {
   /**
+   * The bindings, at most 25.
+   *
    * @generated from field: repeated wharf.iam.v1.RoleBinding role_bindings = 1;
    */
   roleBindings: RoleBinding[];
@@ -347,6 +369,8 @@ export declare type RoleBindingBatch = Message<"wharf.iam.v1.RoleBindingBatch"> 
  */
 export declare type RoleBindingBatchJson = {
   /**
+   * The bindings, at most 25.
+   *
    * @generated from field: repeated wharf.iam.v1.RoleBinding role_bindings = 1;
    */
   roleBindings?: RoleBindingJson[];

@@ -17,6 +17,8 @@ export declare const file_wharf_iam_v2beta1_account_associations: GenFile;
  */
 export declare type AccountAssociation = Message<"wharf.iam.v2beta1.AccountAssociation"> & {
   /**
+   * UID of the group: a group has one association at most.
+   *
    * @generated from field: string uid = 1;
    */
   uid: string;
@@ -32,21 +34,29 @@ export declare type AccountAssociation = Message<"wharf.iam.v2beta1.AccountAssoc
   description: string;
 
   /**
+   * The AWS account.
+   *
    * @generated from field: wharf.iam.v2beta1.AccountAssociation.Amazon amazon = 4;
    */
   amazon?: AccountAssociation_Amazon | undefined;
 
   /**
+   * The Google Cloud project.
+   *
    * @generated from field: wharf.iam.v2beta1.AccountAssociation.Google google = 5;
    */
   google?: AccountAssociation_Google | undefined;
 
   /**
+   * The identities as which services of the installation act.
+   *
    * @generated from field: wharf.iam.v2beta1.AccountAssociation.ServiceBindings chainguard = 7;
    */
   chainguard?: AccountAssociation_ServiceBindings | undefined;
 
   /**
+   * The tenant of Microsoft Entra ID.
+   *
    * @generated from field: wharf.iam.v2beta1.AccountAssociation.Azure azure = 8;
    */
   azure?: AccountAssociation_Azure | undefined;
@@ -62,6 +72,8 @@ export declare type AccountAssociation = Message<"wharf.iam.v2beta1.AccountAssoc
   updateTime?: Timestamp | undefined;
 
   /**
+   * Installations of GitHub apps.
+   *
    * @generated from field: wharf.iam.v2beta1.AccountAssociation.GitHub github = 11;
    */
   github?: AccountAssociation_GitHub | undefined;
@@ -72,6 +84,8 @@ export declare type AccountAssociation = Message<"wharf.iam.v2beta1.AccountAssoc
  */
 export declare type AccountAssociationJson = {
   /**
+   * UID of the group: a group has one association at most.
+   *
    * @generated from field: string uid = 1;
    */
   uid?: string;
@@ -87,21 +101,29 @@ export declare type AccountAssociationJson = {
   description?: string;
 
   /**
+   * The AWS account.
+   *
    * @generated from field: wharf.iam.v2beta1.AccountAssociation.Amazon amazon = 4;
    */
   amazon?: AccountAssociation_AmazonJson;
 
   /**
+   * The Google Cloud project.
+   *
    * @generated from field: wharf.iam.v2beta1.AccountAssociation.Google google = 5;
    */
   google?: AccountAssociation_GoogleJson;
 
   /**
+   * The identities as which services of the installation act.
+   *
    * @generated from field: wharf.iam.v2beta1.AccountAssociation.ServiceBindings chainguard = 7;
    */
   chainguard?: AccountAssociation_ServiceBindingsJson;
 
   /**
+   * The tenant of Microsoft Entra ID.
+   *
    * @generated from field: wharf.iam.v2beta1.AccountAssociation.Azure azure = 8;
    */
   azure?: AccountAssociation_AzureJson;
@@ -117,6 +139,8 @@ export declare type AccountAssociationJson = {
   updateTime?: TimestampJson;
 
   /**
+   * Installations of GitHub apps.
+   *
    * @generated from field: wharf.iam.v2beta1.AccountAssociation.GitHub github = 11;
    */
   github?: AccountAssociation_GitHubJson;
@@ -133,6 +157,8 @@ export declare const AccountAssociationSchema: GenMessage<AccountAssociation, {j
  */
 export declare type AccountAssociation_Amazon = Message<"wharf.iam.v2beta1.AccountAssociation.Amazon"> & {
   /**
+   * The id of the account: 12 digits.
+   *
    * @generated from field: string account = 1;
    */
   account: string;
@@ -143,6 +169,8 @@ export declare type AccountAssociation_Amazon = Message<"wharf.iam.v2beta1.Accou
  */
 export declare type AccountAssociation_AmazonJson = {
   /**
+   * The id of the account: 12 digits.
+   *
    * @generated from field: string account = 1;
    */
   account?: string;
@@ -166,6 +194,8 @@ export declare type AccountAssociation_Google = Message<"wharf.iam.v2beta1.Accou
   projectId: string;
 
   /**
+   * The number of the project.
+   *
    * @generated from field: string project_number = 2;
    */
   projectNumber: string;
@@ -183,6 +213,8 @@ export declare type AccountAssociation_GoogleJson = {
   projectId?: string;
 
   /**
+   * The number of the project.
+   *
    * @generated from field: string project_number = 2;
    */
   projectNumber?: string;
@@ -229,6 +261,8 @@ export declare const AccountAssociation_GitHubSchema: GenMessage<AccountAssociat
  */
 export declare type AccountAssociation_GitHubAppInstallations = Message<"wharf.iam.v2beta1.AccountAssociation.GitHubAppInstallations"> & {
   /**
+   * The installations of one app.
+   *
    * @generated from field: repeated wharf.iam.v2beta1.AccountAssociation.GitHubInstallation installations = 1;
    */
   installations: AccountAssociation_GitHubInstallation[];
@@ -239,6 +273,8 @@ export declare type AccountAssociation_GitHubAppInstallations = Message<"wharf.i
  */
 export declare type AccountAssociation_GitHubAppInstallationsJson = {
   /**
+   * The installations of one app.
+   *
    * @generated from field: repeated wharf.iam.v2beta1.AccountAssociation.GitHubInstallation installations = 1;
    */
   installations?: AccountAssociation_GitHubInstallationJson[];
@@ -255,11 +291,15 @@ export declare const AccountAssociation_GitHubAppInstallationsSchema: GenMessage
  */
 export declare type AccountAssociation_GitHubInstallation = Message<"wharf.iam.v2beta1.AccountAssociation.GitHubInstallation"> & {
   /**
+   * The id that GitHub has given to the installation.
+   *
    * @generated from field: int64 installation_id = 1;
    */
   installationId: bigint;
 
   /**
+   * The user or organization that installed the app.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -270,11 +310,15 @@ export declare type AccountAssociation_GitHubInstallation = Message<"wharf.iam.v
  */
 export declare type AccountAssociation_GitHubInstallationJson = {
   /**
+   * The id that GitHub has given to the installation.
+   *
    * @generated from field: int64 installation_id = 1;
    */
   installationId?: string;
 
   /**
+   * The user or organization that installed the app.
+   *
    * @generated from field: string name = 2;
    */
   name?: string;
@@ -635,11 +679,15 @@ export declare const UpdateAccountAssociationRequestSchema: GenMessage<UpdateAcc
  */
 export declare type CheckAccountAssociationRequest = Message<"wharf.iam.v2beta1.CheckAccountAssociationRequest"> & {
   /**
+   * UID of the association.
+   *
    * @generated from field: string uid = 1;
    */
   uid: string;
 
   /**
+   * The provider to check.
+   *
    * @generated from field: wharf.iam.v2beta1.AccountProviderType provider_type = 2;
    */
   providerType: AccountProviderType;
@@ -650,11 +698,15 @@ export declare type CheckAccountAssociationRequest = Message<"wharf.iam.v2beta1.
  */
 export declare type CheckAccountAssociationRequestJson = {
   /**
+   * UID of the association.
+   *
    * @generated from field: string uid = 1;
    */
   uid?: string;
 
   /**
+   * The provider to check.
+   *
    * @generated from field: wharf.iam.v2beta1.AccountProviderType provider_type = 2;
    */
   providerType?: AccountProviderTypeJson;
@@ -671,6 +723,8 @@ export declare const CheckAccountAssociationRequestSchema: GenMessage<CheckAccou
  */
 export declare type CheckAccountAssociationResponse = Message<"wharf.iam.v2beta1.CheckAccountAssociationResponse"> & {
   /**
+   * Whether the installation can act in the account.
+   *
    * @generated from field: wharf.iam.v2beta1.CheckStatus status = 1;
    */
   status: CheckStatus;
@@ -695,6 +749,8 @@ export declare type CheckAccountAssociationResponse = Message<"wharf.iam.v2beta1
  */
 export declare type CheckAccountAssociationResponseJson = {
   /**
+   * Whether the installation can act in the account.
+   *
    * @generated from field: wharf.iam.v2beta1.CheckStatus status = 1;
    */
   status?: CheckStatusJson;

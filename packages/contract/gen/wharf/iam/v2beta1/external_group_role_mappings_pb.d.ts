@@ -22,6 +22,8 @@ export declare type ExternalGroupRoleMapping = Message<"wharf.iam.v2beta1.Extern
   uid: string;
 
   /**
+   * UID of the identity provider that the group belongs to.
+   *
    * @generated from field: string identity_provider_uid = 2;
    */
   identityProviderUid: string;
@@ -34,6 +36,8 @@ export declare type ExternalGroupRoleMapping = Message<"wharf.iam.v2beta1.Extern
   externalGroupId: string;
 
   /**
+   * UID of the role that members of the group get.
+   *
    * @generated from field: string role_uid = 4;
    */
   roleUid: string;
@@ -66,6 +70,8 @@ export declare type ExternalGroupRoleMappingJson = {
   uid?: string;
 
   /**
+   * UID of the identity provider that the group belongs to.
+   *
    * @generated from field: string identity_provider_uid = 2;
    */
   identityProviderUid?: string;
@@ -78,6 +84,8 @@ export declare type ExternalGroupRoleMappingJson = {
   externalGroupId?: string;
 
   /**
+   * UID of the role that members of the group get.
+   *
    * @generated from field: string role_uid = 4;
    */
   roleUid?: string;
@@ -247,6 +255,8 @@ export declare const BatchDeleteExternalGroupRoleMappingsRequestSchema: GenMessa
  */
 export declare type BatchDeleteExternalGroupRoleMappingsResponse = Message<"wharf.iam.v2beta1.BatchDeleteExternalGroupRoleMappingsResponse"> & {
   /**
+   * UID of the identity provider.
+   *
    * @generated from field: string parent = 1;
    */
   parent: string;
@@ -264,6 +274,8 @@ export declare type BatchDeleteExternalGroupRoleMappingsResponse = Message<"whar
  */
 export declare type BatchDeleteExternalGroupRoleMappingsResponseJson = {
   /**
+   * UID of the identity provider.
+   *
    * @generated from field: string parent = 1;
    */
   parent?: string;
@@ -292,6 +304,8 @@ export declare type ListExternalGroupRoleMappingsRequest = Message<"wharf.iam.v2
   uidp?: UIDPFilter | undefined;
 
   /**
+   * Only mappings of this identity provider.
+   *
    * @generated from field: string identity_provider_uid = 2;
    */
   identityProviderUid: string;
@@ -327,6 +341,8 @@ export declare type ListExternalGroupRoleMappingsRequestJson = {
   uidp?: UIDPFilterJson;
 
   /**
+   * Only mappings of this identity provider.
+   *
    * @generated from field: string identity_provider_uid = 2;
    */
   identityProviderUid?: string;

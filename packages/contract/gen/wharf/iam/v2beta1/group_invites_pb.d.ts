@@ -23,6 +23,8 @@ export declare type GroupInvite = Message<"wharf.iam.v2beta1.GroupInvite"> & {
   uid: string;
 
   /**
+   * UID of the role that the invited person gets.
+   *
    * @generated from field: string role_uid = 2;
    */
   roleUid: string;
@@ -49,6 +51,8 @@ export declare type GroupInvite = Message<"wharf.iam.v2beta1.GroupInvite"> & {
   ttl?: Duration | undefined;
 
   /**
+   * When the invite expires.
+   *
    * @generated from field: google.protobuf.Timestamp expiration_time = 5;
    */
   expirationTime?: Timestamp | undefined;
@@ -95,6 +99,8 @@ export declare type GroupInviteJson = {
   uid?: string;
 
   /**
+   * UID of the role that the invited person gets.
+   *
    * @generated from field: string role_uid = 2;
    */
   roleUid?: string;
@@ -121,6 +127,8 @@ export declare type GroupInviteJson = {
   ttl?: DurationJson;
 
   /**
+   * When the invite expires.
+   *
    * @generated from field: google.protobuf.Timestamp expiration_time = 5;
    */
   expirationTime?: TimestampJson;
@@ -168,21 +176,29 @@ export declare const GroupInviteSchema: GenMessage<GroupInvite, {jsonType: Group
  */
 export declare type GroupInviteRole = Message<"wharf.iam.v2beta1.GroupInviteRole"> & {
   /**
+   * UID of the role.
+   *
    * @generated from field: string uid = 1;
    */
   uid: string;
 
   /**
+   * The name of the role.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * The description of the role.
+   *
    * @generated from field: string description = 3;
    */
   description: string;
 
   /**
+   * The capabilities that the role grants.
+   *
    * @generated from field: repeated wharf.capabilities.Capability capabilities = 4;
    */
   capabilities: Capability[];
@@ -193,21 +209,29 @@ export declare type GroupInviteRole = Message<"wharf.iam.v2beta1.GroupInviteRole
  */
 export declare type GroupInviteRoleJson = {
   /**
+   * UID of the role.
+   *
    * @generated from field: string uid = 1;
    */
   uid?: string;
 
   /**
+   * The name of the role.
+   *
    * @generated from field: string name = 2;
    */
   name?: string;
 
   /**
+   * The description of the role.
+   *
    * @generated from field: string description = 3;
    */
   description?: string;
 
   /**
+   * The capabilities that the role grants.
+   *
    * @generated from field: repeated wharf.capabilities.Capability capabilities = 4;
    */
   capabilities?: CapabilityJson[];

@@ -13,6 +13,8 @@ import type { UIDPFilter, UIDPFilterJson } from "../../common/uid_filter_pb.js";
 export declare const file_wharf_iam_v2beta1_groups: GenFile;
 
 /**
+ * A node of the tree: an organization if it has no parent, otherwise a folder.
+ *
  * @generated from message wharf.iam.v2beta1.Group
  */
 export declare type Group = Message<"wharf.iam.v2beta1.Group"> & {
@@ -22,17 +24,21 @@ export declare type Group = Message<"wharf.iam.v2beta1.Group"> & {
   uid: string;
 
   /**
+   * Lower-case letters, digits, spaces, dots, underscores and hyphens.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * Up to 512 characters, for people.
+   *
    * @generated from field: string description = 3;
    */
   description: string;
 
   /**
-   * Quotas of clusters, idps and repositories in the group and its descendants. Kinds that are not listed are
+   * Quotas of clusters, idps, repositories and subscriptions in the group and its descendants. Kinds that are not listed are
    * unlimited. Only the operator can change them.
    *
    * @generated from field: map<string, int32> resource_limits = 4;
@@ -64,12 +70,16 @@ export declare type Group = Message<"wharf.iam.v2beta1.Group"> & {
   kind: OrgKind;
 
   /**
+   * Whether the organization is ready for use.
+   *
    * @generated from field: wharf.iam.v2beta1.OrgStatus status = 9;
    */
   status: OrgStatus;
 };
 
 /**
+ * A node of the tree: an organization if it has no parent, otherwise a folder.
+ *
  * @generated from message wharf.iam.v2beta1.Group
  */
 export declare type GroupJson = {
@@ -79,17 +89,21 @@ export declare type GroupJson = {
   uid?: string;
 
   /**
+   * Lower-case letters, digits, spaces, dots, underscores and hyphens.
+   *
    * @generated from field: string name = 2;
    */
   name?: string;
 
   /**
+   * Up to 512 characters, for people.
+   *
    * @generated from field: string description = 3;
    */
   description?: string;
 
   /**
-   * Quotas of clusters, idps and repositories in the group and its descendants. Kinds that are not listed are
+   * Quotas of clusters, idps, repositories and subscriptions in the group and its descendants. Kinds that are not listed are
    * unlimited. Only the operator can change them.
    *
    * @generated from field: map<string, int32> resource_limits = 4;
@@ -121,6 +135,8 @@ export declare type GroupJson = {
   kind?: OrgKindJson;
 
   /**
+   * Whether the organization is ready for use.
+   *
    * @generated from field: wharf.iam.v2beta1.OrgStatus status = 9;
    */
   status?: OrgStatusJson;
@@ -485,6 +501,8 @@ export declare const OrgStatusSchema: GenEnum<OrgStatus, OrgStatusJson>;
  */
 export declare const GroupsService: GenService<{
   /**
+   * Returns one group, by its UID.
+   *
    * @generated from rpc wharf.iam.v2beta1.GroupsService.GetGroup
    */
   getGroup: {
@@ -503,6 +521,8 @@ export declare const GroupsService: GenService<{
     output: typeof EmptySchema;
   },
   /**
+   * Lists the groups that the caller can see.
+   *
    * @generated from rpc wharf.iam.v2beta1.GroupsService.ListGroups
    */
   listGroups: {
@@ -521,6 +541,8 @@ export declare const GroupsService: GenService<{
     output: typeof GroupSchema;
   },
   /**
+   * Changes the fields that the mask names or, without one, those in the body.
+   *
    * @generated from rpc wharf.iam.v2beta1.GroupsService.UpdateGroup
    */
   updateGroup: {

@@ -14,6 +14,8 @@ import type { Capability, CapabilityJson } from "../../capabilities/capabilities
 export declare const file_wharf_iam_v2beta1_identities: GenFile;
 
 /**
+ * Someone or something that can hold a token: a workload, a person, a pull token, a service.
+ *
  * @generated from message wharf.iam.v2beta1.Identity
  */
 export declare type Identity = Message<"wharf.iam.v2beta1.Identity"> & {
@@ -47,6 +49,8 @@ export declare type Identity = Message<"wharf.iam.v2beta1.Identity"> & {
   emailUnverified: string;
 
   /**
+   * The company of the person.
+   *
    * @generated from field: string company = 6;
    */
   company: string;
@@ -75,24 +79,32 @@ export declare type Identity = Message<"wharf.iam.v2beta1.Identity"> & {
    */
   relationship: {
     /**
+     * Authenticates with a token of an issuer that the server can reach.
+     *
      * @generated from field: wharf.iam.v2beta1.Identity.ClaimMatch claim_match = 20;
      */
     value: Identity_ClaimMatch;
     case: "claimMatch";
   } | {
     /**
+     * Authenticates with a token that one of these keys has signed.
+     *
      * @generated from field: wharf.iam.v2beta1.Identity.StaticKeys static_keys = 21;
      */
     value: Identity_StaticKeys;
     case: "staticKeys";
   } | {
     /**
+     * Authenticates as an AWS principal.
+     *
      * @generated from field: wharf.iam.v2beta1.Identity.AWSIdentity aws_identity = 22;
      */
     value: Identity_AWSIdentity;
     case: "awsIdentity";
   } | {
     /**
+     * A service of the installation.
+     *
      * @generated from field: wharf.iam.v2beta1.ServicePrincipal service_principal = 23;
      */
     value: ServicePrincipal;
@@ -101,6 +113,8 @@ export declare type Identity = Message<"wharf.iam.v2beta1.Identity"> & {
 };
 
 /**
+ * Someone or something that can hold a token: a workload, a person, a pull token, a service.
+ *
  * @generated from message wharf.iam.v2beta1.Identity
  */
 export declare type IdentityJson = {
@@ -134,6 +148,8 @@ export declare type IdentityJson = {
   emailUnverified?: string;
 
   /**
+   * The company of the person.
+   *
    * @generated from field: string company = 6;
    */
   company?: string;
@@ -156,21 +172,29 @@ export declare type IdentityJson = {
   updateTime?: TimestampJson;
 
   /**
+   * Authenticates with a token of an issuer that the server can reach.
+   *
    * @generated from field: wharf.iam.v2beta1.Identity.ClaimMatch claim_match = 20;
    */
   claimMatch?: Identity_ClaimMatchJson;
 
   /**
+   * Authenticates with a token that one of these keys has signed.
+   *
    * @generated from field: wharf.iam.v2beta1.Identity.StaticKeys static_keys = 21;
    */
   staticKeys?: Identity_StaticKeysJson;
 
   /**
+   * Authenticates as an AWS principal.
+   *
    * @generated from field: wharf.iam.v2beta1.Identity.AWSIdentity aws_identity = 22;
    */
   awsIdentity?: Identity_AWSIdentityJson;
 
   /**
+   * A service of the installation.
+   *
    * @generated from field: wharf.iam.v2beta1.ServicePrincipal service_principal = 23;
    */
   servicePrincipal?: ServicePrincipalJson;
@@ -194,12 +218,16 @@ export declare type Identity_ClaimMatch = Message<"wharf.iam.v2beta1.Identity.Cl
    */
   iss: {
     /**
+     * The issuer (`iss`): an https URL.
+     *
      * @generated from field: string issuer = 1;
      */
     value: string;
     case: "issuer";
   } | {
     /**
+     * A regular expression for the issuer.
+     *
      * @generated from field: string issuer_pattern = 2;
      */
     value: string;
@@ -211,12 +239,16 @@ export declare type Identity_ClaimMatch = Message<"wharf.iam.v2beta1.Identity.Cl
    */
   sub: {
     /**
+     * The subject (`sub`).
+     *
      * @generated from field: string subject = 3;
      */
     value: string;
     case: "subject";
   } | {
     /**
+     * A regular expression for the subject.
+     *
      * @generated from field: string subject_pattern = 4;
      */
     value: string;
@@ -230,12 +262,16 @@ export declare type Identity_ClaimMatch = Message<"wharf.iam.v2beta1.Identity.Cl
    */
   aud: {
     /**
+     * The audience (`aud`). Default: the host of the issuer of this installation.
+     *
      * @generated from field: string audience = 5;
      */
     value: string;
     case: "audience";
   } | {
     /**
+     * A regular expression for the audience.
+     *
      * @generated from field: string audience_pattern = 6;
      */
     value: string;
@@ -265,31 +301,43 @@ export declare type Identity_ClaimMatch = Message<"wharf.iam.v2beta1.Identity.Cl
  */
 export declare type Identity_ClaimMatchJson = {
   /**
+   * The issuer (`iss`): an https URL.
+   *
    * @generated from field: string issuer = 1;
    */
   issuer?: string;
 
   /**
+   * A regular expression for the issuer.
+   *
    * @generated from field: string issuer_pattern = 2;
    */
   issuerPattern?: string;
 
   /**
+   * The subject (`sub`).
+   *
    * @generated from field: string subject = 3;
    */
   subject?: string;
 
   /**
+   * A regular expression for the subject.
+   *
    * @generated from field: string subject_pattern = 4;
    */
   subjectPattern?: string;
 
   /**
+   * The audience (`aud`). Default: the host of the issuer of this installation.
+   *
    * @generated from field: string audience = 5;
    */
   audience?: string;
 
   /**
+   * A regular expression for the audience.
+   *
    * @generated from field: string audience_pattern = 6;
    */
   audiencePattern?: string;
@@ -322,11 +370,15 @@ export declare const Identity_ClaimMatchSchema: GenMessage<Identity_ClaimMatch, 
  */
 export declare type Identity_StaticKeys = Message<"wharf.iam.v2beta1.Identity.StaticKeys"> & {
   /**
+   * The issuer (`iss`).
+   *
    * @generated from field: string issuer = 1;
    */
   issuer: string;
 
   /**
+   * The subject (`sub`).
+   *
    * @generated from field: string subject = 2;
    */
   subject: string;
@@ -360,11 +412,15 @@ export declare type Identity_StaticKeys = Message<"wharf.iam.v2beta1.Identity.St
  */
 export declare type Identity_StaticKeysJson = {
   /**
+   * The issuer (`iss`).
+   *
    * @generated from field: string issuer = 1;
    */
   issuer?: string;
 
   /**
+   * The subject (`sub`).
+   *
    * @generated from field: string subject = 2;
    */
   subject?: string;
@@ -404,6 +460,8 @@ export declare const Identity_StaticKeysSchema: GenMessage<Identity_StaticKeys, 
  */
 export declare type Identity_AWSIdentity = Message<"wharf.iam.v2beta1.Identity.AWSIdentity"> & {
   /**
+   * The id of the AWS account: 12 digits.
+   *
    * @generated from field: string aws_account = 1;
    */
   awsAccount: string;
@@ -413,12 +471,16 @@ export declare type Identity_AWSIdentity = Message<"wharf.iam.v2beta1.Identity.A
    */
   awsArn: {
     /**
+     * The ARN of the principal.
+     *
      * @generated from field: string arn = 2;
      */
     value: string;
     case: "arn";
   } | {
     /**
+     * A regular expression for the ARN.
+     *
      * @generated from field: string arn_pattern = 3;
      */
     value: string;
@@ -430,12 +492,16 @@ export declare type Identity_AWSIdentity = Message<"wharf.iam.v2beta1.Identity.A
    */
   awsUserId: {
     /**
+     * The unique id of the principal.
+     *
      * @generated from field: string user_id = 4;
      */
     value: string;
     case: "userId";
   } | {
     /**
+     * A regular expression for the unique id.
+     *
      * @generated from field: string user_id_pattern = 5;
      */
     value: string;
@@ -450,26 +516,36 @@ export declare type Identity_AWSIdentity = Message<"wharf.iam.v2beta1.Identity.A
  */
 export declare type Identity_AWSIdentityJson = {
   /**
+   * The id of the AWS account: 12 digits.
+   *
    * @generated from field: string aws_account = 1;
    */
   awsAccount?: string;
 
   /**
+   * The ARN of the principal.
+   *
    * @generated from field: string arn = 2;
    */
   arn?: string;
 
   /**
+   * A regular expression for the ARN.
+   *
    * @generated from field: string arn_pattern = 3;
    */
   arnPattern?: string;
 
   /**
+   * The unique id of the principal.
+   *
    * @generated from field: string user_id = 4;
    */
   userId?: string;
 
   /**
+   * A regular expression for the unique id.
+   *
    * @generated from field: string user_id_pattern = 5;
    */
   userIdPattern?: string;
@@ -764,11 +840,15 @@ export declare const ListIdentitiesResponseSchema: GenMessage<ListIdentitiesResp
  */
 export declare type LookupIdentityRequest = Message<"wharf.iam.v2beta1.LookupIdentityRequest"> & {
   /**
+   * The issuer of the token (`iss`).
+   *
    * @generated from field: string issuer = 1;
    */
   issuer: string;
 
   /**
+   * The subject of the token (`sub`).
+   *
    * @generated from field: string subject = 2;
    */
   subject: string;
@@ -779,11 +859,15 @@ export declare type LookupIdentityRequest = Message<"wharf.iam.v2beta1.LookupIde
  */
 export declare type LookupIdentityRequestJson = {
   /**
+   * The issuer of the token (`iss`).
+   *
    * @generated from field: string issuer = 1;
    */
   issuer?: string;
 
   /**
+   * The subject of the token (`sub`).
+   *
    * @generated from field: string subject = 2;
    */
   subject?: string;
@@ -800,6 +884,8 @@ export declare const LookupIdentityRequestSchema: GenMessage<LookupIdentityReque
  */
 export declare type LookupIdentityResponse = Message<"wharf.iam.v2beta1.LookupIdentityResponse"> & {
   /**
+   * UID of the identity.
+   *
    * @generated from field: string uid = 1;
    */
   uid: string;
@@ -810,6 +896,8 @@ export declare type LookupIdentityResponse = Message<"wharf.iam.v2beta1.LookupId
  */
 export declare type LookupIdentityResponseJson = {
   /**
+   * UID of the identity.
+   *
    * @generated from field: string uid = 1;
    */
   uid?: string;
@@ -980,11 +1068,15 @@ export declare type TestIdentityResponse_Check = Message<"wharf.iam.v2beta1.Test
   expected: string;
 
   /**
+   * What the token has.
+   *
    * @generated from field: string found = 3;
    */
   found: string;
 
   /**
+   * Whether the check succeeded.
+   *
    * @generated from field: bool ok = 4;
    */
   ok: boolean;
@@ -1009,11 +1101,15 @@ export declare type TestIdentityResponse_CheckJson = {
   expected?: string;
 
   /**
+   * What the token has.
+   *
    * @generated from field: string found = 3;
    */
   found?: string;
 
   /**
+   * Whether the check succeeded.
+   *
    * @generated from field: bool ok = 4;
    */
   ok?: boolean;
@@ -1037,6 +1133,8 @@ export declare type TestIdentityResponse_Grant = Message<"wharf.iam.v2beta1.Test
   group: string;
 
   /**
+   * Dotted names of the capabilities.
+   *
    * @generated from field: repeated wharf.capabilities.Capability capabilities = 2;
    */
   capabilities: Capability[];
@@ -1054,6 +1152,8 @@ export declare type TestIdentityResponse_GrantJson = {
   group?: string;
 
   /**
+   * Dotted names of the capabilities.
+   *
    * @generated from field: repeated wharf.capabilities.Capability capabilities = 2;
    */
   capabilities?: CapabilityJson[];

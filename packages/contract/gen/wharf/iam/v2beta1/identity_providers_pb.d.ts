@@ -53,6 +53,8 @@ export declare type IdentityProvider = Message<"wharf.iam.v2beta1.IdentityProvid
    */
   configuration: {
     /**
+     * The OpenID Connect client at the provider.
+     *
      * @generated from field: wharf.iam.v2beta1.IdentityProvider.OIDC oidc = 20;
      */
     value: IdentityProvider_OIDC;
@@ -104,6 +106,8 @@ export declare type IdentityProviderJson = {
   defaultRole?: string;
 
   /**
+   * The OpenID Connect client at the provider.
+   *
    * @generated from field: wharf.iam.v2beta1.IdentityProvider.OIDC oidc = 20;
    */
   oidc?: IdentityProvider_OIDCJson;
@@ -127,11 +131,15 @@ export declare const IdentityProviderSchema: GenMessage<IdentityProvider, {jsonT
  */
 export declare type IdentityProvider_OIDC = Message<"wharf.iam.v2beta1.IdentityProvider.OIDC"> & {
   /**
+   * The issuer URL of the provider.
+   *
    * @generated from field: string issuer = 1;
    */
   issuer: string;
 
   /**
+   * The client id that the provider has given to this installation.
+   *
    * @generated from field: string client_id = 2;
    */
   clientId: string;
@@ -165,6 +173,8 @@ export declare type IdentityProvider_OIDC = Message<"wharf.iam.v2beta1.IdentityP
   correlationRule: IdentityProvider_OIDC_CorrelationRule;
 
   /**
+   * Whether sign-ins use PKCE (RFC 7636).
+   *
    * @generated from field: bool pkce_enabled = 7;
    */
   pkceEnabled: boolean;
@@ -175,11 +185,15 @@ export declare type IdentityProvider_OIDC = Message<"wharf.iam.v2beta1.IdentityP
  */
 export declare type IdentityProvider_OIDCJson = {
   /**
+   * The issuer URL of the provider.
+   *
    * @generated from field: string issuer = 1;
    */
   issuer?: string;
 
   /**
+   * The client id that the provider has given to this installation.
+   *
    * @generated from field: string client_id = 2;
    */
   clientId?: string;
@@ -213,6 +227,8 @@ export declare type IdentityProvider_OIDCJson = {
   correlationRule?: IdentityProvider_OIDC_CorrelationRuleJson;
 
   /**
+   * Whether sign-ins use PKCE (RFC 7636).
+   *
    * @generated from field: bool pkce_enabled = 7;
    */
   pkceEnabled?: boolean;
@@ -261,16 +277,22 @@ export declare const IdentityProvider_OIDC_CorrelationRuleSchema: GenEnum<Identi
  */
 export declare type IdentityProvider_SCIM = Message<"wharf.iam.v2beta1.IdentityProvider.SCIM"> & {
   /**
+   * Whether the provider may provision.
+   *
    * @generated from field: bool enabled = 1;
    */
   enabled: boolean;
 
   /**
+   * The base URL that the provider sends to.
+   *
    * @generated from field: string endpoint_url = 3;
    */
   endpointUrl: string;
 
   /**
+   * When the current token expires.
+   *
    * @generated from field: google.protobuf.Timestamp token_expire_time = 4;
    */
   tokenExpireTime?: Timestamp | undefined;
@@ -283,6 +305,8 @@ export declare type IdentityProvider_SCIM = Message<"wharf.iam.v2beta1.IdentityP
   previousTokenExpireTime?: Timestamp | undefined;
 
   /**
+   * Whether there is a valid token.
+   *
    * @generated from field: wharf.iam.v2beta1.IdentityProvider.SCIM.CredentialState credential_state = 6;
    */
   credentialState: IdentityProvider_SCIM_CredentialState;
@@ -298,16 +322,22 @@ export declare type IdentityProvider_SCIM = Message<"wharf.iam.v2beta1.IdentityP
  */
 export declare type IdentityProvider_SCIMJson = {
   /**
+   * Whether the provider may provision.
+   *
    * @generated from field: bool enabled = 1;
    */
   enabled?: boolean;
 
   /**
+   * The base URL that the provider sends to.
+   *
    * @generated from field: string endpoint_url = 3;
    */
   endpointUrl?: string;
 
   /**
+   * When the current token expires.
+   *
    * @generated from field: google.protobuf.Timestamp token_expire_time = 4;
    */
   tokenExpireTime?: TimestampJson;
@@ -320,6 +350,8 @@ export declare type IdentityProvider_SCIMJson = {
   previousTokenExpireTime?: TimestampJson;
 
   /**
+   * Whether there is a valid token.
+   *
    * @generated from field: wharf.iam.v2beta1.IdentityProvider.SCIM.CredentialState credential_state = 6;
    */
   credentialState?: IdentityProvider_SCIM_CredentialStateJson;
@@ -711,16 +743,22 @@ export declare type GenerateScimTokenResponse = Message<"wharf.iam.v2beta1.Gener
   token: string;
 
   /**
+   * The base URL that the provider sends to.
+   *
    * @generated from field: string endpoint_url = 2;
    */
   endpointUrl: string;
 
   /**
+   * When the token expires; absent if never.
+   *
    * @generated from field: google.protobuf.Timestamp expire_time = 3;
    */
   expireTime?: Timestamp | undefined;
 
   /**
+   * UID of the identity provider.
+   *
    * @generated from field: string identity_provider_uid = 4;
    */
   identityProviderUid: string;
@@ -743,16 +781,22 @@ export declare type GenerateScimTokenResponseJson = {
   token?: string;
 
   /**
+   * The base URL that the provider sends to.
+   *
    * @generated from field: string endpoint_url = 2;
    */
   endpointUrl?: string;
 
   /**
+   * When the token expires; absent if never.
+   *
    * @generated from field: google.protobuf.Timestamp expire_time = 3;
    */
   expireTime?: TimestampJson;
 
   /**
+   * UID of the identity provider.
+   *
    * @generated from field: string identity_provider_uid = 4;
    */
   identityProviderUid?: string;
@@ -859,16 +903,22 @@ export declare type RegenerateScimTokenResponse = Message<"wharf.iam.v2beta1.Reg
   token: string;
 
   /**
+   * The base URL that the provider sends to.
+   *
    * @generated from field: string endpoint_url = 2;
    */
   endpointUrl: string;
 
   /**
+   * When the token expires; absent if never.
+   *
    * @generated from field: google.protobuf.Timestamp expire_time = 3;
    */
   expireTime?: Timestamp | undefined;
 
   /**
+   * UID of the identity provider.
+   *
    * @generated from field: string identity_provider_uid = 4;
    */
   identityProviderUid: string;
@@ -879,11 +929,15 @@ export declare type RegenerateScimTokenResponse = Message<"wharf.iam.v2beta1.Reg
   etag: string;
 
   /**
+   * When the previous token expires.
+   *
    * @generated from field: google.protobuf.Timestamp previous_token_expire_time = 6;
    */
   previousTokenExpireTime?: Timestamp | undefined;
 
   /**
+   * How long the previous token stays valid.
+   *
    * @generated from field: google.protobuf.Duration requested_overlap = 7;
    */
   requestedOverlap?: Duration | undefined;
@@ -901,16 +955,22 @@ export declare type RegenerateScimTokenResponseJson = {
   token?: string;
 
   /**
+   * The base URL that the provider sends to.
+   *
    * @generated from field: string endpoint_url = 2;
    */
   endpointUrl?: string;
 
   /**
+   * When the token expires; absent if never.
+   *
    * @generated from field: google.protobuf.Timestamp expire_time = 3;
    */
   expireTime?: TimestampJson;
 
   /**
+   * UID of the identity provider.
+   *
    * @generated from field: string identity_provider_uid = 4;
    */
   identityProviderUid?: string;
@@ -921,11 +981,15 @@ export declare type RegenerateScimTokenResponseJson = {
   etag?: string;
 
   /**
+   * When the previous token expires.
+   *
    * @generated from field: google.protobuf.Timestamp previous_token_expire_time = 6;
    */
   previousTokenExpireTime?: TimestampJson;
 
   /**
+   * How long the previous token stays valid.
+   *
    * @generated from field: google.protobuf.Duration requested_overlap = 7;
    */
   requestedOverlap?: DurationJson;
@@ -968,6 +1032,8 @@ export declare const RevokeScimTokenRequestSchema: GenMessage<RevokeScimTokenReq
  */
 export declare type RevokeScimTokenResponse = Message<"wharf.iam.v2beta1.RevokeScimTokenResponse"> & {
   /**
+   * UID of the identity provider.
+   *
    * @generated from field: string identity_provider_uid = 1;
    */
   identityProviderUid: string;
@@ -978,11 +1044,15 @@ export declare type RevokeScimTokenResponse = Message<"wharf.iam.v2beta1.RevokeS
   etag: string;
 
   /**
+   * Whether the provider may provision.
+   *
    * @generated from field: bool enabled = 3;
    */
   enabled: boolean;
 
   /**
+   * When the tokens were revoked.
+   *
    * @generated from field: google.protobuf.Timestamp revoke_time = 4;
    */
   revokeTime?: Timestamp | undefined;
@@ -993,6 +1063,8 @@ export declare type RevokeScimTokenResponse = Message<"wharf.iam.v2beta1.RevokeS
  */
 export declare type RevokeScimTokenResponseJson = {
   /**
+   * UID of the identity provider.
+   *
    * @generated from field: string identity_provider_uid = 1;
    */
   identityProviderUid?: string;
@@ -1003,11 +1075,15 @@ export declare type RevokeScimTokenResponseJson = {
   etag?: string;
 
   /**
+   * Whether the provider may provision.
+   *
    * @generated from field: bool enabled = 3;
    */
   enabled?: boolean;
 
   /**
+   * When the tokens were revoked.
+   *
    * @generated from field: google.protobuf.Timestamp revoke_time = 4;
    */
   revokeTime?: TimestampJson;
@@ -1029,6 +1105,8 @@ export declare type SetScimEnabledRequest = Message<"wharf.iam.v2beta1.SetScimEn
   identityProviderUid: string;
 
   /**
+   * Whether the provider may provision.
+   *
    * @generated from field: bool enabled = 2;
    */
   enabled: boolean;
@@ -1049,6 +1127,8 @@ export declare type SetScimEnabledRequestJson = {
   identityProviderUid?: string;
 
   /**
+   * Whether the provider may provision.
+   *
    * @generated from field: bool enabled = 2;
    */
   enabled?: boolean;
@@ -1070,11 +1150,15 @@ export declare const SetScimEnabledRequestSchema: GenMessage<SetScimEnabledReque
  */
 export declare type SetScimEnabledResponse = Message<"wharf.iam.v2beta1.SetScimEnabledResponse"> & {
   /**
+   * UID of the identity provider.
+   *
    * @generated from field: string identity_provider_uid = 1;
    */
   identityProviderUid: string;
 
   /**
+   * Whether the provider may provision.
+   *
    * @generated from field: bool enabled = 2;
    */
   enabled: boolean;
@@ -1090,11 +1174,15 @@ export declare type SetScimEnabledResponse = Message<"wharf.iam.v2beta1.SetScimE
  */
 export declare type SetScimEnabledResponseJson = {
   /**
+   * UID of the identity provider.
+   *
    * @generated from field: string identity_provider_uid = 1;
    */
   identityProviderUid?: string;
 
   /**
+   * Whether the provider may provision.
+   *
    * @generated from field: bool enabled = 2;
    */
   enabled?: boolean;

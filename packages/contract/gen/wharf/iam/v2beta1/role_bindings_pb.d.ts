@@ -13,6 +13,8 @@ import type { UIDPFilter, UIDPFilterJson } from "../../common/uid_filter_pb.js";
 export declare const file_wharf_iam_v2beta1_role_bindings: GenFile;
 
 /**
+ * Gives an identity a role at a group and everything below it.
+ *
  * @generated from message wharf.iam.v2beta1.RoleBinding
  */
 export declare type RoleBinding = Message<"wharf.iam.v2beta1.RoleBinding"> & {
@@ -22,16 +24,22 @@ export declare type RoleBinding = Message<"wharf.iam.v2beta1.RoleBinding"> & {
   uid: string;
 
   /**
+   * The identity that has the role.
+   *
    * @generated from field: wharf.iam.v2beta1.RoleBindingIdentity identity = 2;
    */
   identity?: RoleBindingIdentity | undefined;
 
   /**
+   * The group at which it has the role.
+   *
    * @generated from field: wharf.iam.v2beta1.RoleBindingGroup group = 3;
    */
   group?: RoleBindingGroup | undefined;
 
   /**
+   * The role.
+   *
    * @generated from field: wharf.iam.v2beta1.RoleBindingRole role = 4;
    */
   role?: RoleBindingRole | undefined;
@@ -42,11 +50,15 @@ export declare type RoleBinding = Message<"wharf.iam.v2beta1.RoleBinding"> & {
   createTime?: Timestamp | undefined;
 
   /**
+   * UID of the identity.
+   *
    * @generated from field: string identity_uid = 6;
    */
   identityUid: string;
 
   /**
+   * UID of the role.
+   *
    * @generated from field: string role_uid = 7;
    */
   roleUid: string;
@@ -58,6 +70,8 @@ export declare type RoleBinding = Message<"wharf.iam.v2beta1.RoleBinding"> & {
 };
 
 /**
+ * Gives an identity a role at a group and everything below it.
+ *
  * @generated from message wharf.iam.v2beta1.RoleBinding
  */
 export declare type RoleBindingJson = {
@@ -67,16 +81,22 @@ export declare type RoleBindingJson = {
   uid?: string;
 
   /**
+   * The identity that has the role.
+   *
    * @generated from field: wharf.iam.v2beta1.RoleBindingIdentity identity = 2;
    */
   identity?: RoleBindingIdentityJson;
 
   /**
+   * The group at which it has the role.
+   *
    * @generated from field: wharf.iam.v2beta1.RoleBindingGroup group = 3;
    */
   group?: RoleBindingGroupJson;
 
   /**
+   * The role.
+   *
    * @generated from field: wharf.iam.v2beta1.RoleBindingRole role = 4;
    */
   role?: RoleBindingRoleJson;
@@ -87,11 +107,15 @@ export declare type RoleBindingJson = {
   createTime?: TimestampJson;
 
   /**
+   * UID of the identity.
+   *
    * @generated from field: string identity_uid = 6;
    */
   identityUid?: string;
 
   /**
+   * UID of the role.
+   *
    * @generated from field: string role_uid = 7;
    */
   roleUid?: string;
@@ -113,16 +137,22 @@ export declare const RoleBindingSchema: GenMessage<RoleBinding, {jsonType: RoleB
  */
 export declare type RoleBindingIdentity = Message<"wharf.iam.v2beta1.RoleBindingIdentity"> & {
   /**
+   * UID of the identity.
+   *
    * @generated from field: string uid = 1;
    */
   uid: string;
 
   /**
+   * The name of the identity.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * The description of the identity.
+   *
    * @generated from field: string description = 3;
    */
   description: string;
@@ -135,6 +165,8 @@ export declare type RoleBindingIdentity = Message<"wharf.iam.v2beta1.RoleBinding
   subject: string;
 
   /**
+   * The issuer as the identity matches it.
+   *
    * @generated from field: string issuer = 5;
    */
   issuer: string;
@@ -152,16 +184,22 @@ export declare type RoleBindingIdentity = Message<"wharf.iam.v2beta1.RoleBinding
  */
 export declare type RoleBindingIdentityJson = {
   /**
+   * UID of the identity.
+   *
    * @generated from field: string uid = 1;
    */
   uid?: string;
 
   /**
+   * The name of the identity.
+   *
    * @generated from field: string name = 2;
    */
   name?: string;
 
   /**
+   * The description of the identity.
+   *
    * @generated from field: string description = 3;
    */
   description?: string;
@@ -174,6 +212,8 @@ export declare type RoleBindingIdentityJson = {
   subject?: string;
 
   /**
+   * The issuer as the identity matches it.
+   *
    * @generated from field: string issuer = 5;
    */
   issuer?: string;
@@ -197,16 +237,22 @@ export declare const RoleBindingIdentitySchema: GenMessage<RoleBindingIdentity, 
  */
 export declare type RoleBindingGroup = Message<"wharf.iam.v2beta1.RoleBindingGroup"> & {
   /**
+   * UID of the group.
+   *
    * @generated from field: string uid = 1;
    */
   uid: string;
 
   /**
+   * The name of the group.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * The description of the group.
+   *
    * @generated from field: string description = 3;
    */
   description: string;
@@ -217,16 +263,22 @@ export declare type RoleBindingGroup = Message<"wharf.iam.v2beta1.RoleBindingGro
  */
 export declare type RoleBindingGroupJson = {
   /**
+   * UID of the group.
+   *
    * @generated from field: string uid = 1;
    */
   uid?: string;
 
   /**
+   * The name of the group.
+   *
    * @generated from field: string name = 2;
    */
   name?: string;
 
   /**
+   * The description of the group.
+   *
    * @generated from field: string description = 3;
    */
   description?: string;
@@ -243,16 +295,22 @@ export declare const RoleBindingGroupSchema: GenMessage<RoleBindingGroup, {jsonT
  */
 export declare type RoleBindingRole = Message<"wharf.iam.v2beta1.RoleBindingRole"> & {
   /**
+   * UID of the role.
+   *
    * @generated from field: string uid = 1;
    */
   uid: string;
 
   /**
+   * The name of the role.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * The description of the role.
+   *
    * @generated from field: string description = 3;
    */
   description: string;
@@ -263,16 +321,22 @@ export declare type RoleBindingRole = Message<"wharf.iam.v2beta1.RoleBindingRole
  */
 export declare type RoleBindingRoleJson = {
   /**
+   * UID of the role.
+   *
    * @generated from field: string uid = 1;
    */
   uid?: string;
 
   /**
+   * The name of the role.
+   *
    * @generated from field: string name = 2;
    */
   name?: string;
 
   /**
+   * The description of the role.
+   *
    * @generated from field: string description = 3;
    */
   description?: string;
@@ -296,6 +360,8 @@ export declare type CreateRoleBindingRequest = Message<"wharf.iam.v2beta1.Create
   parent: string;
 
   /**
+   * The binding to create.
+   *
    * @generated from field: wharf.iam.v2beta1.RoleBinding role_binding = 2;
    */
   roleBinding?: RoleBinding | undefined;
@@ -313,6 +379,8 @@ export declare type CreateRoleBindingRequestJson = {
   parent?: string;
 
   /**
+   * The binding to create.
+   *
    * @generated from field: wharf.iam.v2beta1.RoleBinding role_binding = 2;
    */
   roleBinding?: RoleBindingJson;
@@ -393,11 +461,15 @@ export declare type ListRoleBindingsRequest = Message<"wharf.iam.v2beta1.ListRol
   identity: string;
 
   /**
+   * Only bindings at this group.
+   *
    * @generated from field: string group = 3;
    */
   group: string;
 
   /**
+   * Only bindings of this role.
+   *
    * @generated from field: string role = 4;
    */
   role: string;
@@ -440,11 +512,15 @@ export declare type ListRoleBindingsRequestJson = {
   identity?: string;
 
   /**
+   * Only bindings at this group.
+   *
    * @generated from field: string group = 3;
    */
   group?: string;
 
   /**
+   * Only bindings of this role.
+   *
    * @generated from field: string role = 4;
    */
   role?: string;
@@ -544,6 +620,8 @@ export declare type BatchCreateRoleBindingsRequest = Message<"wharf.iam.v2beta1.
   parent: string;
 
   /**
+   * The bindings to create: all of them or none.
+   *
    * @generated from field: repeated wharf.iam.v2beta1.CreateRoleBindingRequest requests = 2;
    */
   requests: CreateRoleBindingRequest[];
@@ -568,6 +646,8 @@ export declare type BatchCreateRoleBindingsRequestJson = {
   parent?: string;
 
   /**
+   * The bindings to create: all of them or none.
+   *
    * @generated from field: repeated wharf.iam.v2beta1.CreateRoleBindingRequest requests = 2;
    */
   requests?: CreateRoleBindingRequestJson[];
@@ -591,6 +671,8 @@ export declare const BatchCreateRoleBindingsRequestSchema: GenMessage<BatchCreat
  */
 export declare type BatchCreateRoleBindingsResponse = Message<"wharf.iam.v2beta1.BatchCreateRoleBindingsResponse"> & {
   /**
+   * The bindings, in the order of the requests.
+   *
    * @generated from field: repeated wharf.iam.v2beta1.RoleBinding role_bindings = 1;
    */
   roleBindings: RoleBinding[];
@@ -601,6 +683,8 @@ export declare type BatchCreateRoleBindingsResponse = Message<"wharf.iam.v2beta1
  */
 export declare type BatchCreateRoleBindingsResponseJson = {
   /**
+   * The bindings, in the order of the requests.
+   *
    * @generated from field: repeated wharf.iam.v2beta1.RoleBinding role_bindings = 1;
    */
   roleBindings?: RoleBindingJson[];

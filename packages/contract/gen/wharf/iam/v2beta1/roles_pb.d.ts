@@ -14,6 +14,8 @@ import type { UIDPFilter, UIDPFilterJson } from "../../common/uid_filter_pb.js";
 export declare const file_wharf_iam_v2beta1_roles: GenFile;
 
 /**
+ * A named set of capabilities.
+ *
  * @generated from message wharf.iam.v2beta1.Role
  */
 export declare type Role = Message<"wharf.iam.v2beta1.Role"> & {
@@ -33,6 +35,8 @@ export declare type Role = Message<"wharf.iam.v2beta1.Role"> & {
   description: string;
 
   /**
+   * The capabilities that the role grants.
+   *
    * @generated from field: repeated wharf.capabilities.Capability capabilities = 4;
    */
   capabilities: Capability[];
@@ -49,6 +53,8 @@ export declare type Role = Message<"wharf.iam.v2beta1.Role"> & {
 };
 
 /**
+ * A named set of capabilities.
+ *
  * @generated from message wharf.iam.v2beta1.Role
  */
 export declare type RoleJson = {
@@ -68,6 +74,8 @@ export declare type RoleJson = {
   description?: string;
 
   /**
+   * The capabilities that the role grants.
+   *
    * @generated from field: repeated wharf.capabilities.Capability capabilities = 4;
    */
   capabilities?: CapabilityJson[];

@@ -33,6 +33,8 @@ export declare const PingRequestSchema: GenMessage<PingRequest, {jsonType: PingR
  */
 export declare type Response = Message<"wharf.ping.v1.Response"> & {
   /**
+   * Always `pong`.
+   *
    * @generated from field: string response = 1;
    */
   response: string;
@@ -43,6 +45,8 @@ export declare type Response = Message<"wharf.ping.v1.Response"> & {
  */
 export declare type ResponseJson = {
   /**
+   * Always `pong`.
+   *
    * @generated from field: string response = 1;
    */
   response?: string;
@@ -61,6 +65,8 @@ export declare const ResponseSchema: GenMessage<Response, {jsonType: ResponseJso
  */
 export declare const PingService: GenService<{
   /**
+   * Answers `pong`.
+   *
    * @generated from rpc wharf.ping.v1.PingService.Ping
    */
   ping: {

@@ -33,6 +33,8 @@ export declare const PingRequestSchema: GenMessage<PingRequest, {jsonType: PingR
  */
 export declare type PingResponse = Message<"wharf.ping.v2beta1.PingResponse"> & {
   /**
+   * Always `pong`.
+   *
    * @generated from field: string response = 1;
    */
   response: string;
@@ -43,6 +45,8 @@ export declare type PingResponse = Message<"wharf.ping.v2beta1.PingResponse"> & 
  */
 export declare type PingResponseJson = {
   /**
+   * Always `pong`.
+   *
    * @generated from field: string response = 1;
    */
   response?: string;
@@ -61,6 +65,8 @@ export declare const PingResponseSchema: GenMessage<PingResponse, {jsonType: Pin
  */
 export declare const PingService: GenService<{
   /**
+   * Answers `pong`.
+   *
    * @generated from rpc wharf.ping.v2beta1.PingService.Ping
    */
   ping: {

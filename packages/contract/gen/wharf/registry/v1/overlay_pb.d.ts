@@ -157,16 +157,22 @@ export declare const CustomOverlay_Certificates_AdditionalEntrySchema: GenMessag
  */
 export declare type ImageContents = Message<"wharf.registry.v1.ImageContents"> & {
   /**
+   * Packages to install.
+   *
    * @generated from field: repeated string packages = 1;
    */
   packages: string[];
 
   /**
+   * Package repositories of the running image.
+   *
    * @generated from field: repeated string runtime_repositories = 2;
    */
   runtimeRepositories: string[];
 
   /**
+   * Keys of the package repositories.
+   *
    * @generated from field: repeated wharf.registry.v1.ImageContents.RuntimeKeyringEntry runtime_keyring = 3;
    */
   runtimeKeyring: ImageContents_RuntimeKeyringEntry[];
@@ -177,16 +183,22 @@ export declare type ImageContents = Message<"wharf.registry.v1.ImageContents"> &
  */
 export declare type ImageContentsJson = {
   /**
+   * Packages to install.
+   *
    * @generated from field: repeated string packages = 1;
    */
   packages?: string[];
 
   /**
+   * Package repositories of the running image.
+   *
    * @generated from field: repeated string runtime_repositories = 2;
    */
   runtimeRepositories?: string[];
 
   /**
+   * Keys of the package repositories.
+   *
    * @generated from field: repeated wharf.registry.v1.ImageContents.RuntimeKeyringEntry runtime_keyring = 3;
    */
   runtimeKeyring?: ImageContents_RuntimeKeyringEntryJson[];
@@ -203,11 +215,15 @@ export declare const ImageContentsSchema: GenMessage<ImageContents, {jsonType: I
  */
 export declare type ImageContents_RuntimeKeyringEntry = Message<"wharf.registry.v1.ImageContents.RuntimeKeyringEntry"> & {
   /**
+   * The file name of the key.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * The public key.
+   *
    * @generated from field: string content = 2;
    */
   content: string;
@@ -218,11 +234,15 @@ export declare type ImageContents_RuntimeKeyringEntry = Message<"wharf.registry.
  */
 export declare type ImageContents_RuntimeKeyringEntryJson = {
   /**
+   * The file name of the key.
+   *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
+   * The public key.
+   *
    * @generated from field: string content = 2;
    */
   content?: string;
@@ -257,16 +277,22 @@ export declare const ApkoConfigSchema: GenMessage<ApkoConfig, {jsonType: ApkoCon
  */
 export declare type ApkoConfig_Accounts = Message<"wharf.registry.v1.ApkoConfig.Accounts"> & {
   /**
+   * Groups to add.
+   *
    * @generated from field: repeated wharf.registry.v1.ApkoConfig.Accounts.Group groups = 1;
    */
   groups: ApkoConfig_Accounts_Group[];
 
   /**
+   * Users to add.
+   *
    * @generated from field: repeated wharf.registry.v1.ApkoConfig.Accounts.User users = 2;
    */
   users: ApkoConfig_Accounts_User[];
 
   /**
+   * The user that the image runs as.
+   *
    * @generated from field: string run_as = 3;
    */
   runAs: string;
@@ -277,16 +303,22 @@ export declare type ApkoConfig_Accounts = Message<"wharf.registry.v1.ApkoConfig.
  */
 export declare type ApkoConfig_AccountsJson = {
   /**
+   * Groups to add.
+   *
    * @generated from field: repeated wharf.registry.v1.ApkoConfig.Accounts.Group groups = 1;
    */
   groups?: ApkoConfig_Accounts_GroupJson[];
 
   /**
+   * Users to add.
+   *
    * @generated from field: repeated wharf.registry.v1.ApkoConfig.Accounts.User users = 2;
    */
   users?: ApkoConfig_Accounts_UserJson[];
 
   /**
+   * The user that the image runs as.
+   *
    * @generated from field: string run_as = 3;
    */
   runAs?: string;
@@ -303,16 +335,22 @@ export declare const ApkoConfig_AccountsSchema: GenMessage<ApkoConfig_Accounts, 
  */
 export declare type ApkoConfig_Accounts_Group = Message<"wharf.registry.v1.ApkoConfig.Accounts.Group"> & {
   /**
+   * The numeric group id.
+   *
    * @generated from field: uint32 gid = 1;
    */
   gid: number;
 
   /**
+   * The name of the group.
+   *
    * @generated from field: string group_name = 2;
    */
   groupName: string;
 
   /**
+   * Names of the members.
+   *
    * @generated from field: repeated string members = 3;
    */
   members: string[];
@@ -323,16 +361,22 @@ export declare type ApkoConfig_Accounts_Group = Message<"wharf.registry.v1.ApkoC
  */
 export declare type ApkoConfig_Accounts_GroupJson = {
   /**
+   * The numeric group id.
+   *
    * @generated from field: uint32 gid = 1;
    */
   gid?: number;
 
   /**
+   * The name of the group.
+   *
    * @generated from field: string group_name = 2;
    */
   groupName?: string;
 
   /**
+   * Names of the members.
+   *
    * @generated from field: repeated string members = 3;
    */
   members?: string[];
@@ -349,31 +393,43 @@ export declare const ApkoConfig_Accounts_GroupSchema: GenMessage<ApkoConfig_Acco
  */
 export declare type ApkoConfig_Accounts_User = Message<"wharf.registry.v1.ApkoConfig.Accounts.User"> & {
   /**
+   * The numeric user id.
+   *
    * @generated from field: uint32 uid = 1;
    */
   uid: number;
 
   /**
+   * The name of the user.
+   *
    * @generated from field: string user_name = 2;
    */
   userName: string;
 
   /**
+   * The numeric id of the user's group.
+   *
    * @generated from field: optional uint32 gid = 3;
    */
   gid?: number | undefined;
 
   /**
+   * The name of the user's group.
+   *
    * @generated from field: string group_name = 4;
    */
   groupName: string;
 
   /**
+   * The login shell.
+   *
    * @generated from field: string shell = 5;
    */
   shell: string;
 
   /**
+   * The home directory.
+   *
    * @generated from field: string home_dir = 6;
    */
   homeDir: string;
@@ -384,31 +440,43 @@ export declare type ApkoConfig_Accounts_User = Message<"wharf.registry.v1.ApkoCo
  */
 export declare type ApkoConfig_Accounts_UserJson = {
   /**
+   * The numeric user id.
+   *
    * @generated from field: uint32 uid = 1;
    */
   uid?: number;
 
   /**
+   * The name of the user.
+   *
    * @generated from field: string user_name = 2;
    */
   userName?: string;
 
   /**
+   * The numeric id of the user's group.
+   *
    * @generated from field: optional uint32 gid = 3;
    */
   gid?: number;
 
   /**
+   * The name of the user's group.
+   *
    * @generated from field: string group_name = 4;
    */
   groupName?: string;
 
   /**
+   * The login shell.
+   *
    * @generated from field: string shell = 5;
    */
   shell?: string;
 
   /**
+   * The home directory.
+   *
    * @generated from field: string home_dir = 6;
    */
   homeDir?: string;

@@ -158,6 +158,8 @@ export declare type SyncConfig = Message<"wharf.registry.v1.SyncConfig"> & {
   uniqueTags: boolean;
 
   /**
+   * When syncing ends.
+   *
    * @generated from field: google.protobuf.Timestamp expiration = 3;
    */
   expiration?: Timestamp | undefined;
@@ -211,6 +213,8 @@ export declare type SyncConfigJson = {
   uniqueTags?: boolean;
 
   /**
+   * When syncing ends.
+   *
    * @generated from field: google.protobuf.Timestamp expiration = 3;
    */
   expiration?: TimestampJson;
@@ -434,6 +438,8 @@ export declare const GetRepoCountBySourceRequestSchema: GenMessage<GetRepoCountB
  */
 export declare type RepoCount = Message<"wharf.registry.v1.RepoCount"> & {
   /**
+   * How many repos are synced from it.
+   *
    * @generated from field: int64 count = 1;
    */
   count: bigint;
@@ -444,6 +450,8 @@ export declare type RepoCount = Message<"wharf.registry.v1.RepoCount"> & {
  */
 export declare type RepoCountJson = {
   /**
+   * How many repos are synced from it.
+   *
    * @generated from field: int64 count = 1;
    */
   count?: string;
@@ -475,6 +483,8 @@ export declare type Tag = Message<"wharf.registry.v1.Tag"> & {
   digest: string;
 
   /**
+   * When the tag was last changed.
+   *
    * @generated from field: google.protobuf.Timestamp last_updated = 4;
    */
   lastUpdated?: Timestamp | undefined;
@@ -510,6 +520,8 @@ export declare type TagJson = {
   digest?: string;
 
   /**
+   * When the tag was last changed.
+   *
    * @generated from field: google.protobuf.Timestamp last_updated = 4;
    */
   lastUpdated?: TimestampJson;
@@ -608,21 +620,29 @@ export declare type TagFilter = Message<"wharf.registry.v1.TagFilter"> & {
   name: string;
 
   /**
+   * Only tags changed after this time.
+   *
    * @generated from field: google.protobuf.Timestamp updated_since = 3;
    */
   updatedSince?: Timestamp | undefined;
 
   /**
+   * Excludes referrer tags, such as sha256-….sig.
+   *
    * @generated from field: bool exclude_referrers = 6;
    */
   excludeReferrers: boolean;
 
   /**
+   * Excludes tags with a date suffix, such as -20260801.
+   *
    * @generated from field: bool exclude_dates = 7;
    */
   excludeDates: boolean;
 
   /**
+   * Excludes tags with a build suffix, such as -r3.
+   *
    * @generated from field: bool exclude_epochs = 8;
    */
   excludeEpochs: boolean;
@@ -633,6 +653,8 @@ export declare type TagFilter = Message<"wharf.registry.v1.TagFilter"> & {
   id: string;
 
   /**
+   * Only tags of this digest.
+   *
    * @generated from field: string digest = 10;
    */
   digest: string;
@@ -653,21 +675,29 @@ export declare type TagFilterJson = {
   name?: string;
 
   /**
+   * Only tags changed after this time.
+   *
    * @generated from field: google.protobuf.Timestamp updated_since = 3;
    */
   updatedSince?: TimestampJson;
 
   /**
+   * Excludes referrer tags, such as sha256-….sig.
+   *
    * @generated from field: bool exclude_referrers = 6;
    */
   excludeReferrers?: boolean;
 
   /**
+   * Excludes tags with a date suffix, such as -20260801.
+   *
    * @generated from field: bool exclude_dates = 7;
    */
   excludeDates?: boolean;
 
   /**
+   * Excludes tags with a build suffix, such as -r3.
+   *
    * @generated from field: bool exclude_epochs = 8;
    */
   excludeEpochs?: boolean;
@@ -678,6 +708,8 @@ export declare type TagFilterJson = {
   id?: string;
 
   /**
+   * Only tags of this digest.
+   *
    * @generated from field: string digest = 10;
    */
   digest?: string;
@@ -725,16 +757,22 @@ export declare type GetRepoTagsSummaryRequest = Message<"wharf.registry.v1.GetRe
   repoId: string;
 
   /**
+   * Excludes referrer tags, such as sha256-….sig.
+   *
    * @generated from field: bool exclude_referrers = 2;
    */
   excludeReferrers: boolean;
 
   /**
+   * Excludes tags with a date suffix, such as -20260801.
+   *
    * @generated from field: bool exclude_dates = 3;
    */
   excludeDates: boolean;
 
   /**
+   * Excludes tags with a build suffix, such as -r3.
+   *
    * @generated from field: bool exclude_epochs = 4;
    */
   excludeEpochs: boolean;
@@ -750,16 +788,22 @@ export declare type GetRepoTagsSummaryRequestJson = {
   repoId?: string;
 
   /**
+   * Excludes referrer tags, such as sha256-….sig.
+   *
    * @generated from field: bool exclude_referrers = 2;
    */
   excludeReferrers?: boolean;
 
   /**
+   * Excludes tags with a date suffix, such as -20260801.
+   *
    * @generated from field: bool exclude_dates = 3;
    */
   excludeDates?: boolean;
 
   /**
+   * Excludes tags with a build suffix, such as -r3.
+   *
    * @generated from field: bool exclude_epochs = 4;
    */
   excludeEpochs?: boolean;
@@ -776,11 +820,15 @@ export declare const GetRepoTagsSummaryRequestSchema: GenMessage<GetRepoTagsSumm
  */
 export declare type RepoTagsSummary = Message<"wharf.registry.v1.RepoTagsSummary"> & {
   /**
+   * UID of the repo.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * How many tags there are.
+   *
    * @generated from field: int64 tag_count = 2;
    */
   tagCount: bigint;
@@ -812,11 +860,15 @@ export declare type RepoTagsSummary = Message<"wharf.registry.v1.RepoTagsSummary
  */
 export declare type RepoTagsSummaryJson = {
   /**
+   * UID of the repo.
+   *
    * @generated from field: string id = 1;
    */
   id?: string;
 
   /**
+   * How many tags there are.
+   *
    * @generated from field: int64 tag_count = 2;
    */
   tagCount?: string;
@@ -874,11 +926,15 @@ export declare type EolTagFilter = Message<"wharf.registry.v1.EolTagFilter"> & {
   pageSize: bigint;
 
   /**
+   * Excludes tags with a date suffix, such as -20260801.
+   *
    * @generated from field: bool exclude_dates = 5;
    */
   excludeDates: boolean;
 
   /**
+   * Excludes tags with a build suffix, such as -r3.
+   *
    * @generated from field: bool exclude_epochs = 6;
    */
   excludeEpochs: boolean;
@@ -909,11 +965,15 @@ export declare type EolTagFilterJson = {
   pageSize?: string;
 
   /**
+   * Excludes tags with a date suffix, such as -20260801.
+   *
    * @generated from field: bool exclude_dates = 5;
    */
   excludeDates?: boolean;
 
   /**
+   * Excludes tags with a build suffix, such as -r3.
+   *
    * @generated from field: bool exclude_epochs = 6;
    */
   excludeEpochs?: boolean;
@@ -930,26 +990,36 @@ export declare const EolTagFilterSchema: GenMessage<EolTagFilter, {jsonType: Eol
  */
 export declare type EolTag = Message<"wharf.registry.v1.EolTag"> & {
   /**
+   * UID of the tag.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * The name of the tag.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * The package that the tag is a version of.
+   *
    * @generated from field: string main_package_name = 7;
    */
   mainPackageName: string;
 
   /**
+   * Whether the version has a grace period.
+   *
    * @generated from field: wharf.registry.v1.EolGracePeriodStatus grace_status = 9;
    */
   graceStatus: EolGracePeriodStatus;
 
   /**
+   * When the grace period ends.
+   *
    * @generated from field: google.protobuf.Timestamp grace_period_expiry_date = 12;
    */
   gracePeriodExpiryDate?: Timestamp | undefined;
@@ -967,26 +1037,36 @@ export declare type EolTag = Message<"wharf.registry.v1.EolTag"> & {
  */
 export declare type EolTagJson = {
   /**
+   * UID of the tag.
+   *
    * @generated from field: string id = 1;
    */
   id?: string;
 
   /**
+   * The name of the tag.
+   *
    * @generated from field: string name = 2;
    */
   name?: string;
 
   /**
+   * The package that the tag is a version of.
+   *
    * @generated from field: string main_package_name = 7;
    */
   mainPackageName?: string;
 
   /**
+   * Whether the version has a grace period.
+   *
    * @generated from field: wharf.registry.v1.EolGracePeriodStatus grace_status = 9;
    */
   graceStatus?: EolGracePeriodStatusJson;
 
   /**
+   * When the grace period ends.
+   *
    * @generated from field: google.protobuf.Timestamp grace_period_expiry_date = 12;
    */
   gracePeriodExpiryDate?: TimestampJson;
@@ -1104,11 +1184,15 @@ export declare const TagHistoryFilterSchema: GenMessage<TagHistoryFilter, {jsonT
  */
 export declare type TagHistory = Message<"wharf.registry.v1.TagHistory"> & {
   /**
+   * When the tag was moved to the digest.
+   *
    * @generated from field: google.protobuf.Timestamp update_timestamp = 1;
    */
   updateTimestamp?: Timestamp | undefined;
 
   /**
+   * The digest.
+   *
    * @generated from field: string digest = 2;
    */
   digest: string;
@@ -1119,11 +1203,15 @@ export declare type TagHistory = Message<"wharf.registry.v1.TagHistory"> & {
  */
 export declare type TagHistoryJson = {
   /**
+   * When the tag was moved to the digest.
+   *
    * @generated from field: google.protobuf.Timestamp update_timestamp = 1;
    */
   updateTimestamp?: TimestampJson;
 
   /**
+   * The digest.
+   *
    * @generated from field: string digest = 2;
    */
   digest?: string;
@@ -1171,11 +1259,15 @@ export declare type ImageConfigRequest = Message<"wharf.registry.v1.ImageConfigR
   repoId: string;
 
   /**
+   * The digest of the image.
+   *
    * @generated from field: string digest = 2;
    */
   digest: string;
 
   /**
+   * Default: amd64 for an index, otherwise the architecture of the image.
+   *
    * @generated from field: string arch = 3;
    */
   arch: string;
@@ -1191,11 +1283,15 @@ export declare type ImageConfigRequestJson = {
   repoId?: string;
 
   /**
+   * The digest of the image.
+   *
    * @generated from field: string digest = 2;
    */
   digest?: string;
 
   /**
+   * Default: amd64 for an index, otherwise the architecture of the image.
+   *
    * @generated from field: string arch = 3;
    */
   arch?: string;
@@ -1363,6 +1459,8 @@ export declare type ArchRequest = Message<"wharf.registry.v1.ArchRequest"> & {
   repoId: string;
 
   /**
+   * The digest of the image.
+   *
    * @generated from field: string digest = 2;
    */
   digest: string;
@@ -1378,6 +1476,8 @@ export declare type ArchRequestJson = {
   repoId?: string;
 
   /**
+   * The digest of the image.
+   *
    * @generated from field: string digest = 2;
    */
   digest?: string;
@@ -1394,6 +1494,8 @@ export declare const ArchRequestSchema: GenMessage<ArchRequest, {jsonType: ArchR
  */
 export declare type Archs = Message<"wharf.registry.v1.Archs"> & {
   /**
+   * The architectures, such as amd64.
+   *
    * @generated from field: repeated string archs = 1;
    */
   archs: string[];
@@ -1404,6 +1506,8 @@ export declare type Archs = Message<"wharf.registry.v1.Archs"> & {
  */
 export declare type ArchsJson = {
   /**
+   * The architectures, such as amd64.
+   *
    * @generated from field: repeated string archs = 1;
    */
   archs?: string[];
@@ -1425,11 +1529,15 @@ export declare type SizeRequest = Message<"wharf.registry.v1.SizeRequest"> & {
   repoId: string;
 
   /**
+   * The digest of the image.
+   *
    * @generated from field: string digest = 2;
    */
   digest: string;
 
   /**
+   * Default: amd64 for an index, otherwise the architecture of the image.
+   *
    * @generated from field: string arch = 3;
    */
   arch: string;
@@ -1445,11 +1553,15 @@ export declare type SizeRequestJson = {
   repoId?: string;
 
   /**
+   * The digest of the image.
+   *
    * @generated from field: string digest = 2;
    */
   digest?: string;
 
   /**
+   * Default: amd64 for an index, otherwise the architecture of the image.
+   *
    * @generated from field: string arch = 3;
    */
   arch?: string;
@@ -1471,6 +1583,8 @@ export declare type Size = Message<"wharf.registry.v1.Size"> & {
   size: bigint;
 
   /**
+   * The architecture.
+   *
    * @generated from field: string arch = 2;
    */
   arch: string;
@@ -1486,6 +1600,8 @@ export declare type SizeJson = {
   size?: string;
 
   /**
+   * The architecture.
+   *
    * @generated from field: string arch = 2;
    */
   arch?: string;
@@ -1611,11 +1727,15 @@ export declare type PackageVersionMetadata = Message<"wharf.registry.v1.PackageV
   eolVersions: PackageVersion[];
 
   /**
+   * When the package was last changed.
+   *
    * @generated from field: string last_updated_timestamp = 2;
    */
   lastUpdatedTimestamp: string;
 
   /**
+   * The latest version of the software.
+   *
    * @generated from field: string latest_version = 3;
    */
   latestVersion: string;
@@ -1628,6 +1748,8 @@ export declare type PackageVersionMetadata = Message<"wharf.registry.v1.PackageV
   versions: PackageVersion[];
 
   /**
+   * For how many months after their end of life versions are still offered.
+   *
    * @generated from field: int32 grace_period_months = 5;
    */
   gracePeriodMonths: number;
@@ -1645,11 +1767,15 @@ export declare type PackageVersionMetadataJson = {
   eolVersions?: PackageVersionJson[];
 
   /**
+   * When the package was last changed.
+   *
    * @generated from field: string last_updated_timestamp = 2;
    */
   lastUpdatedTimestamp?: string;
 
   /**
+   * The latest version of the software.
+   *
    * @generated from field: string latest_version = 3;
    */
   latestVersion?: string;
@@ -1662,6 +1788,8 @@ export declare type PackageVersionMetadataJson = {
   versions?: PackageVersionJson[];
 
   /**
+   * For how many months after their end of life versions are still offered.
+   *
    * @generated from field: int32 grace_period_months = 5;
    */
   gracePeriodMonths?: number;
@@ -2138,6 +2266,8 @@ export declare type EolGracePeriodStatusJson = "GRACE_NOT_ELIGIBLE" | "GRACE_ELI
 export declare const EolGracePeriodStatusSchema: GenEnum<EolGracePeriodStatus, EolGracePeriodStatusJson>;
 
 /**
+ * Version 1 of repos, tags, images, packages and deployments.
+ *
  * @generated from service wharf.registry.v1.Registry
  */
 export declare const Registry: GenService<{
@@ -2222,6 +2352,8 @@ export declare const Registry: GenService<{
     output: typeof TagListSchema;
   },
   /**
+   * Returns the number of tags of a repo and its latest one.
+   *
    * @generated from rpc wharf.registry.v1.Registry.GetRepoTagsSummary
    */
   getRepoTagsSummary: {
@@ -2240,6 +2372,8 @@ export declare const Registry: GenService<{
     output: typeof EolTagListSchema;
   },
   /**
+   * Lists the digests that a tag has stood for.
+   *
    * @generated from rpc wharf.registry.v1.Registry.ListTagHistory
    */
   listTagHistory: {
@@ -2248,6 +2382,8 @@ export declare const Registry: GenService<{
     output: typeof TagHistoryListSchema;
   },
   /**
+   * Returns the image configuration, read from an attached registry.
+   *
    * @generated from rpc wharf.registry.v1.Registry.GetImageConfig
    */
   getImageConfig: {
@@ -2256,6 +2392,8 @@ export declare const Registry: GenService<{
     output: typeof ImageConfigSchema;
   },
   /**
+   * Returns the architectures of an image.
+   *
    * @generated from rpc wharf.registry.v1.Registry.GetArchs
    */
   getArchs: {
@@ -2264,6 +2402,8 @@ export declare const Registry: GenService<{
     output: typeof ArchsSchema;
   },
   /**
+   * Returns the size of an image for one architecture.
+   *
    * @generated from rpc wharf.registry.v1.Registry.GetSize
    */
   getSize: {
@@ -2272,6 +2412,8 @@ export declare const Registry: GenService<{
     output: typeof SizeSchema;
   },
   /**
+   * Returns the versions of a package, by its name.
+   *
    * @generated from rpc wharf.registry.v1.Registry.GetPackageVersionMetadata
    */
   getPackageVersionMetadata: {
@@ -2298,6 +2440,8 @@ export declare const Registry: GenService<{
     output: typeof DeploymentSchema;
   },
   /**
+   * Returns the deployment of a repo.
+   *
    * @generated from rpc wharf.registry.v1.Registry.GetDeployment
    */
   getDeployment: {
@@ -2306,6 +2450,8 @@ export declare const Registry: GenService<{
     output: typeof DeploymentSchema;
   },
   /**
+   * Returns the settings of a group.
+   *
    * @generated from rpc wharf.registry.v1.Registry.GetRegistrySettings
    */
   getRegistrySettings: {
@@ -2314,6 +2460,8 @@ export declare const Registry: GenService<{
     output: typeof RegistrySettingsSchema;
   },
   /**
+   * Replaces the settings of a group.
+   *
    * @generated from rpc wharf.registry.v1.Registry.UpdateRegistrySettings
    */
   updateRegistrySettings: {

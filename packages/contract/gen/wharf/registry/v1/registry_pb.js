@@ -332,6 +332,8 @@ export const EolGracePeriodStatus = /*@__PURE__*/
   tsEnum(EolGracePeriodStatusSchema);
 
 /**
+ * Version 1 of repos, tags, images, packages and deployments.
+ *
  * @generated from service wharf.registry.v1.Registry
  */
 export const Registry = /*@__PURE__*/

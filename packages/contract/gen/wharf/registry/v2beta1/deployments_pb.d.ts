@@ -24,6 +24,8 @@ export declare type Deployment = Message<"wharf.registry.v2beta1.Deployment"> & 
   uid: string;
 
   /**
+   * The Helm charts that deploy the images.
+   *
    * @generated from field: repeated wharf.registry.v2beta1.HelmChart charts = 2;
    */
   charts: HelmChart[];
@@ -51,6 +53,8 @@ export declare type DeploymentJson = {
   uid?: string;
 
   /**
+   * The Helm charts that deploy the images.
+   *
    * @generated from field: repeated wharf.registry.v2beta1.HelmChart charts = 2;
    */
   charts?: HelmChartJson[];

@@ -12,20 +12,28 @@ import type { EmptySchema, Timestamp, TimestampJson } from "@bufbuild/protobuf/w
 export declare const file_wharf_registry_v2beta1_images: GenFile;
 
 /**
+ * A manifest in a repo: an image, an index of images, or something attached to one.
+ *
  * @generated from message wharf.registry.v2beta1.Image
  */
 export declare type Image = Message<"wharf.registry.v2beta1.Image"> & {
   /**
+   * The digest of the manifest.
+   *
    * @generated from field: string digest = 1;
    */
   digest: string;
 
   /**
+   * The media type of the manifest.
+   *
    * @generated from field: string media_type = 2;
    */
   mediaType: string;
 
   /**
+   * What the manifest describes.
+   *
    * @generated from field: wharf.registry.v2beta1.ImageKind kind = 3;
    */
   kind: ImageKind;
@@ -66,6 +74,8 @@ export declare type Image = Message<"wharf.registry.v2beta1.Image"> & {
   children: string[];
 
   /**
+   * When it was pushed.
+   *
    * @generated from field: google.protobuf.Timestamp push_time = 9;
    */
   pushTime?: Timestamp | undefined;
@@ -79,20 +89,28 @@ export declare type Image = Message<"wharf.registry.v2beta1.Image"> & {
 };
 
 /**
+ * A manifest in a repo: an image, an index of images, or something attached to one.
+ *
  * @generated from message wharf.registry.v2beta1.Image
  */
 export declare type ImageJson = {
   /**
+   * The digest of the manifest.
+   *
    * @generated from field: string digest = 1;
    */
   digest?: string;
 
   /**
+   * The media type of the manifest.
+   *
    * @generated from field: string media_type = 2;
    */
   mediaType?: string;
 
   /**
+   * What the manifest describes.
+   *
    * @generated from field: wharf.registry.v2beta1.ImageKind kind = 3;
    */
   kind?: ImageKindJson;
@@ -133,6 +151,8 @@ export declare type ImageJson = {
   children?: string[];
 
   /**
+   * When it was pushed.
+   *
    * @generated from field: google.protobuf.Timestamp push_time = 9;
    */
   pushTime?: TimestampJson;
@@ -271,6 +291,8 @@ export declare type DeleteImageRequest = Message<"wharf.registry.v2beta1.DeleteI
   repoUid: string;
 
   /**
+   * The digest of the manifest.
+   *
    * @generated from field: string digest = 2;
    */
   digest: string;
@@ -286,6 +308,8 @@ export declare type DeleteImageRequestJson = {
   repoUid?: string;
 
   /**
+   * The digest of the manifest.
+   *
    * @generated from field: string digest = 2;
    */
   digest?: string;
@@ -417,6 +441,8 @@ export declare type GetArchitecturesRequest = Message<"wharf.registry.v2beta1.Ge
   repoUid: string;
 
   /**
+   * The digest of the image.
+   *
    * @generated from field: string digest = 2;
    */
   digest: string;
@@ -432,6 +458,8 @@ export declare type GetArchitecturesRequestJson = {
   repoUid?: string;
 
   /**
+   * The digest of the image.
+   *
    * @generated from field: string digest = 2;
    */
   digest?: string;
@@ -448,6 +476,8 @@ export declare const GetArchitecturesRequestSchema: GenMessage<GetArchitecturesR
  */
 export declare type Architectures = Message<"wharf.registry.v2beta1.Architectures"> & {
   /**
+   * The architectures, such as amd64.
+   *
    * @generated from field: repeated string architectures = 1;
    */
   architectures: string[];
@@ -458,6 +488,8 @@ export declare type Architectures = Message<"wharf.registry.v2beta1.Architecture
  */
 export declare type ArchitecturesJson = {
   /**
+   * The architectures, such as amd64.
+   *
    * @generated from field: repeated string architectures = 1;
    */
   architectures?: string[];
@@ -479,6 +511,8 @@ export declare type GetSizeRequest = Message<"wharf.registry.v2beta1.GetSizeRequ
   repoUid: string;
 
   /**
+   * The digest of the image.
+   *
    * @generated from field: string digest = 2;
    */
   digest: string;
@@ -501,6 +535,8 @@ export declare type GetSizeRequestJson = {
   repoUid?: string;
 
   /**
+   * The digest of the image.
+   *
    * @generated from field: string digest = 2;
    */
   digest?: string;
@@ -531,6 +567,8 @@ export declare type Size = Message<"wharf.registry.v2beta1.Size"> & {
   size: bigint;
 
   /**
+   * The architecture.
+   *
    * @generated from field: string architecture = 2;
    */
   architecture: string;
@@ -548,6 +586,8 @@ export declare type SizeJson = {
   size?: string;
 
   /**
+   * The architecture.
+   *
    * @generated from field: string architecture = 2;
    */
   architecture?: string;
@@ -569,6 +609,8 @@ export declare type GetImageConfigRequest = Message<"wharf.registry.v2beta1.GetI
   repoUid: string;
 
   /**
+   * The digest of the image.
+   *
    * @generated from field: string digest = 2;
    */
   digest: string;
@@ -591,6 +633,8 @@ export declare type GetImageConfigRequestJson = {
   repoUid?: string;
 
   /**
+   * The digest of the image.
+   *
    * @generated from field: string digest = 2;
    */
   digest?: string;
@@ -614,6 +658,8 @@ export declare const GetImageConfigRequestSchema: GenMessage<GetImageConfigReque
  */
 export declare type ImageConfig = Message<"wharf.registry.v2beta1.ImageConfig"> & {
   /**
+   * The user that the image runs as.
+   *
    * @generated from field: string user = 1;
    */
   user: string;
@@ -626,41 +672,57 @@ export declare type ImageConfig = Message<"wharf.registry.v2beta1.ImageConfig"> 
   exposedPorts: string[];
 
   /**
+   * Environment variables, as NAME=value.
+   *
    * @generated from field: repeated string env = 3;
    */
   env: string[];
 
   /**
+   * The command.
+   *
    * @generated from field: repeated string entrypoint = 4;
    */
   entrypoint: string[];
 
   /**
+   * The default arguments.
+   *
    * @generated from field: repeated string cmd = 5;
    */
   cmd: string[];
 
   /**
+   * Paths of the volumes.
+   *
    * @generated from field: repeated string volumes = 6;
    */
   volumes: string[];
 
   /**
+   * The working directory.
+   *
    * @generated from field: string working_dir = 7;
    */
   workingDir: string;
 
   /**
+   * The labels.
+   *
    * @generated from field: map<string, string> labels = 8;
    */
   labels: { [key: string]: string };
 
   /**
+   * The signal that stops it.
+   *
    * @generated from field: string stop_signal = 9;
    */
   stopSignal: string;
 
   /**
+   * The architecture.
+   *
    * @generated from field: string architecture = 10;
    */
   architecture: string;
@@ -671,6 +733,8 @@ export declare type ImageConfig = Message<"wharf.registry.v2beta1.ImageConfig"> 
  */
 export declare type ImageConfigJson = {
   /**
+   * The user that the image runs as.
+   *
    * @generated from field: string user = 1;
    */
   user?: string;
@@ -683,41 +747,57 @@ export declare type ImageConfigJson = {
   exposedPorts?: string[];
 
   /**
+   * Environment variables, as NAME=value.
+   *
    * @generated from field: repeated string env = 3;
    */
   env?: string[];
 
   /**
+   * The command.
+   *
    * @generated from field: repeated string entrypoint = 4;
    */
   entrypoint?: string[];
 
   /**
+   * The default arguments.
+   *
    * @generated from field: repeated string cmd = 5;
    */
   cmd?: string[];
 
   /**
+   * Paths of the volumes.
+   *
    * @generated from field: repeated string volumes = 6;
    */
   volumes?: string[];
 
   /**
+   * The working directory.
+   *
    * @generated from field: string working_dir = 7;
    */
   workingDir?: string;
 
   /**
+   * The labels.
+   *
    * @generated from field: map<string, string> labels = 8;
    */
   labels?: { [key: string]: string };
 
   /**
+   * The signal that stops it.
+   *
    * @generated from field: string stop_signal = 9;
    */
   stopSignal?: string;
 
   /**
+   * The architecture.
+   *
    * @generated from field: string architecture = 10;
    */
   architecture?: string;
@@ -775,6 +855,8 @@ export declare const ImageKindSchema: GenEnum<ImageKind, ImageKindJson>;
  */
 export declare const ImagesService: GenService<{
   /**
+   * Returns the architectures of an image or an index.
+   *
    * @generated from rpc wharf.registry.v2beta1.ImagesService.GetArchitectures
    */
   getArchitectures: {
@@ -783,6 +865,8 @@ export declare const ImagesService: GenService<{
     output: typeof ArchitecturesSchema;
   },
   /**
+   * Returns the size of an image for one architecture.
+   *
    * @generated from rpc wharf.registry.v2beta1.ImagesService.GetSize
    */
   getSize: {

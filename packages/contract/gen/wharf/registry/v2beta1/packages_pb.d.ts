@@ -121,6 +121,8 @@ export declare const PackageSchema: GenMessage<Package, {jsonType: PackageJson}>
  */
 export declare type PackageVersion = Message<"wharf.registry.v2beta1.PackageVersion"> & {
   /**
+   * The name of the line.
+   *
    * @generated from field: string version = 1;
    */
   version: string;
@@ -175,6 +177,8 @@ export declare type PackageVersion = Message<"wharf.registry.v2beta1.PackageVers
   eolBroken: boolean;
 
   /**
+   * Where the version is taken from.
+   *
    * @generated from field: wharf.registry.v2beta1.PackageVersion.VersionSource version_source = 9;
    */
   versionSource?: PackageVersion_VersionSource | undefined;
@@ -187,6 +191,8 @@ export declare type PackageVersion = Message<"wharf.registry.v2beta1.PackageVers
  */
 export declare type PackageVersionJson = {
   /**
+   * The name of the line.
+   *
    * @generated from field: string version = 1;
    */
   version?: string;
@@ -241,6 +247,8 @@ export declare type PackageVersionJson = {
   eolBroken?: boolean;
 
   /**
+   * Where the version is taken from.
+   *
    * @generated from field: wharf.registry.v2beta1.PackageVersion.VersionSource version_source = 9;
    */
   versionSource?: PackageVersion_VersionSourceJson;
@@ -257,11 +265,15 @@ export declare const PackageVersionSchema: GenMessage<PackageVersion, {jsonType:
  */
 export declare type PackageVersion_VersionSource = Message<"wharf.registry.v2beta1.PackageVersion.VersionSource"> & {
   /**
+   * The tag or branch.
+   *
    * @generated from field: string ref = 1;
    */
   ref: string;
 
   /**
+   * The commit.
+   *
    * @generated from field: string sha = 2;
    */
   sha: string;
@@ -272,11 +284,15 @@ export declare type PackageVersion_VersionSource = Message<"wharf.registry.v2bet
  */
 export declare type PackageVersion_VersionSourceJson = {
   /**
+   * The tag or branch.
+   *
    * @generated from field: string ref = 1;
    */
   ref?: string;
 
   /**
+   * The commit.
+   *
    * @generated from field: string sha = 2;
    */
   sha?: string;

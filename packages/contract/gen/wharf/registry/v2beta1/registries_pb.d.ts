@@ -248,16 +248,22 @@ export declare type RegistryFindings = Message<"wharf.registry.v2beta1.RegistryF
   same: number;
 
   /**
+   * Tags that were new.
+   *
    * @generated from field: int32 created = 5;
    */
   created: number;
 
   /**
+   * Tags that had moved to another digest.
+   *
    * @generated from field: int32 moved = 6;
    */
   moved: number;
 
   /**
+   * Tags that were gone.
+   *
    * @generated from field: int32 removed = 7;
    */
   removed: number;
@@ -310,16 +316,22 @@ export declare type RegistryFindingsJson = {
   same?: number;
 
   /**
+   * Tags that were new.
+   *
    * @generated from field: int32 created = 5;
    */
   created?: number;
 
   /**
+   * Tags that had moved to another digest.
+   *
    * @generated from field: int32 moved = 6;
    */
   moved?: number;
 
   /**
+   * Tags that were gone.
+   *
    * @generated from field: int32 removed = 7;
    */
   removed?: number;
@@ -353,6 +365,8 @@ export declare const RegistryFindingsSchema: GenMessage<RegistryFindings, {jsonT
  */
 export declare const RegistriesService: GenService<{
   /**
+   * Lists the attached registries and the state of their reconcile passes.
+   *
    * @generated from rpc wharf.registry.v2beta1.RegistriesService.ListRegistries
    */
   listRegistries: {

@@ -13,6 +13,8 @@ import type { UIDPFilter, UIDPFilterJson } from "../../common/uid_filter_pb.js";
 export declare const file_wharf_registry_v2beta1_repos: GenFile;
 
 /**
+ * A repository of images in a group.
+ *
  * @generated from message wharf.registry.v2beta1.Repo
  */
 export declare type Repo = Message<"wharf.registry.v2beta1.Repo"> & {
@@ -22,6 +24,8 @@ export declare type Repo = Message<"wharf.registry.v2beta1.Repo"> & {
   uid: string;
 
   /**
+   * The name, which may contain slashes.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -32,11 +36,15 @@ export declare type Repo = Message<"wharf.registry.v2beta1.Repo"> & {
   description: string;
 
   /**
+   * The tier of the catalog that the images belong to.
+   *
    * @generated from field: wharf.registry.v2beta1.CatalogTier catalog_tier = 4;
    */
   catalogTier: CatalogTier;
 
   /**
+   * The bundles that the images belong to.
+   *
    * @generated from field: repeated string bundles = 5;
    */
   bundles: string[];
@@ -49,6 +57,8 @@ export declare type Repo = Message<"wharf.registry.v2beta1.Repo"> & {
   aliases: string[];
 
   /**
+   * The tags that are maintained.
+   *
    * @generated from field: repeated string active_tags = 8;
    */
   activeTags: string[];
@@ -62,6 +72,8 @@ export declare type Repo = Message<"wharf.registry.v2beta1.Repo"> & {
   syncConfig?: SyncConfig | undefined;
 
   /**
+   * What is added to the images of the source.
+   *
    * @generated from field: wharf.registry.v2beta1.CustomOverlay custom_overlay = 10;
    */
   customOverlay?: CustomOverlay | undefined;
@@ -78,6 +90,8 @@ export declare type Repo = Message<"wharf.registry.v2beta1.Repo"> & {
 };
 
 /**
+ * A repository of images in a group.
+ *
  * @generated from message wharf.registry.v2beta1.Repo
  */
 export declare type RepoJson = {
@@ -87,6 +101,8 @@ export declare type RepoJson = {
   uid?: string;
 
   /**
+   * The name, which may contain slashes.
+   *
    * @generated from field: string name = 2;
    */
   name?: string;
@@ -97,11 +113,15 @@ export declare type RepoJson = {
   description?: string;
 
   /**
+   * The tier of the catalog that the images belong to.
+   *
    * @generated from field: wharf.registry.v2beta1.CatalogTier catalog_tier = 4;
    */
   catalogTier?: CatalogTierJson;
 
   /**
+   * The bundles that the images belong to.
+   *
    * @generated from field: repeated string bundles = 5;
    */
   bundles?: string[];
@@ -114,6 +134,8 @@ export declare type RepoJson = {
   aliases?: string[];
 
   /**
+   * The tags that are maintained.
+   *
    * @generated from field: repeated string active_tags = 8;
    */
   activeTags?: string[];
@@ -127,6 +149,8 @@ export declare type RepoJson = {
   sync_config?: SyncConfigJson;
 
   /**
+   * What is added to the images of the source.
+   *
    * @generated from field: wharf.registry.v2beta1.CustomOverlay custom_overlay = 10;
    */
   customOverlay?: CustomOverlayJson;
@@ -162,11 +186,15 @@ export declare type SyncConfig = Message<"wharf.registry.v2beta1.SyncConfig"> & 
   source: string;
 
   /**
+   * Whether no tag moves to another image.
+   *
    * @generated from field: bool unique_tags = 2;
    */
   uniqueTags: boolean;
 
   /**
+   * When syncing ends.
+   *
    * @generated from field: google.protobuf.Timestamp expiration_time = 3;
    */
   expirationTime?: Timestamp | undefined;
@@ -179,21 +207,29 @@ export declare type SyncConfig = Message<"wharf.registry.v2beta1.SyncConfig"> & 
   google: string;
 
   /**
+   * The location at AWS.
+   *
    * @generated from field: string amazon = 5;
    */
   amazon: string;
 
   /**
+   * The location at Azure.
+   *
    * @generated from field: string azure = 6;
    */
   azure: string;
 
   /**
+   * The apko configuration that is added to the images.
+   *
    * @generated from field: string apko_overlay = 7;
    */
   apkoOverlay: string;
 
   /**
+   * Whether tags are synced after the end of life of their versions.
+   *
    * @generated from field: bool grace_period = 8;
    */
   gracePeriod: boolean;
@@ -213,11 +249,15 @@ export declare type SyncConfigJson = {
   source?: string;
 
   /**
+   * Whether no tag moves to another image.
+   *
    * @generated from field: bool unique_tags = 2;
    */
   uniqueTags?: boolean;
 
   /**
+   * When syncing ends.
+   *
    * @generated from field: google.protobuf.Timestamp expiration_time = 3;
    */
   expirationTime?: TimestampJson;
@@ -230,21 +270,29 @@ export declare type SyncConfigJson = {
   google?: string;
 
   /**
+   * The location at AWS.
+   *
    * @generated from field: string amazon = 5;
    */
   amazon?: string;
 
   /**
+   * The location at Azure.
+   *
    * @generated from field: string azure = 6;
    */
   azure?: string;
 
   /**
+   * The apko configuration that is added to the images.
+   *
    * @generated from field: string apko_overlay = 7;
    */
   apkoOverlay?: string;
 
   /**
+   * Whether tags are synced after the end of life of their versions.
+   *
    * @generated from field: bool grace_period = 8;
    */
   gracePeriod?: boolean;
@@ -263,26 +311,36 @@ export declare const SyncConfigSchema: GenMessage<SyncConfig, {jsonType: SyncCon
  */
 export declare type CustomOverlay = Message<"wharf.registry.v2beta1.CustomOverlay"> & {
   /**
+   * What is installed in addition.
+   *
    * @generated from field: wharf.registry.v2beta1.CustomOverlay.ImageContents contents = 1;
    */
   contents?: CustomOverlay_ImageContents | undefined;
 
   /**
+   * Environment variables.
+   *
    * @generated from field: map<string, string> environment = 2;
    */
   environment: { [key: string]: string };
 
   /**
+   * Annotations of the images.
+   *
    * @generated from field: map<string, string> annotations = 3;
    */
   annotations: { [key: string]: string };
 
   /**
+   * Users and groups.
+   *
    * @generated from field: wharf.registry.v2beta1.CustomOverlay.Accounts accounts = 4;
    */
   accounts?: CustomOverlay_Accounts | undefined;
 
   /**
+   * Certificates that the images trust.
+   *
    * @generated from field: wharf.registry.v2beta1.CustomOverlay.Certificates certificates = 5;
    */
   certificates?: CustomOverlay_Certificates | undefined;
@@ -295,26 +353,36 @@ export declare type CustomOverlay = Message<"wharf.registry.v2beta1.CustomOverla
  */
 export declare type CustomOverlayJson = {
   /**
+   * What is installed in addition.
+   *
    * @generated from field: wharf.registry.v2beta1.CustomOverlay.ImageContents contents = 1;
    */
   contents?: CustomOverlay_ImageContentsJson;
 
   /**
+   * Environment variables.
+   *
    * @generated from field: map<string, string> environment = 2;
    */
   environment?: { [key: string]: string };
 
   /**
+   * Annotations of the images.
+   *
    * @generated from field: map<string, string> annotations = 3;
    */
   annotations?: { [key: string]: string };
 
   /**
+   * Users and groups.
+   *
    * @generated from field: wharf.registry.v2beta1.CustomOverlay.Accounts accounts = 4;
    */
   accounts?: CustomOverlay_AccountsJson;
 
   /**
+   * Certificates that the images trust.
+   *
    * @generated from field: wharf.registry.v2beta1.CustomOverlay.Certificates certificates = 5;
    */
   certificates?: CustomOverlay_CertificatesJson;
@@ -331,16 +399,22 @@ export declare const CustomOverlaySchema: GenMessage<CustomOverlay, {jsonType: C
  */
 export declare type CustomOverlay_ImageContents = Message<"wharf.registry.v2beta1.CustomOverlay.ImageContents"> & {
   /**
+   * Packages to install.
+   *
    * @generated from field: repeated string packages = 1;
    */
   packages: string[];
 
   /**
+   * Package repositories of the running image.
+   *
    * @generated from field: repeated string runtime_repositories = 2;
    */
   runtimeRepositories: string[];
 
   /**
+   * Keys of the package repositories.
+   *
    * @generated from field: repeated wharf.registry.v2beta1.CustomOverlay.ImageContents.RuntimeKeyringEntry runtime_keyring = 3;
    */
   runtimeKeyring: CustomOverlay_ImageContents_RuntimeKeyringEntry[];
@@ -351,16 +425,22 @@ export declare type CustomOverlay_ImageContents = Message<"wharf.registry.v2beta
  */
 export declare type CustomOverlay_ImageContentsJson = {
   /**
+   * Packages to install.
+   *
    * @generated from field: repeated string packages = 1;
    */
   packages?: string[];
 
   /**
+   * Package repositories of the running image.
+   *
    * @generated from field: repeated string runtime_repositories = 2;
    */
   runtimeRepositories?: string[];
 
   /**
+   * Keys of the package repositories.
+   *
    * @generated from field: repeated wharf.registry.v2beta1.CustomOverlay.ImageContents.RuntimeKeyringEntry runtime_keyring = 3;
    */
   runtimeKeyring?: CustomOverlay_ImageContents_RuntimeKeyringEntryJson[];
@@ -377,11 +457,15 @@ export declare const CustomOverlay_ImageContentsSchema: GenMessage<CustomOverlay
  */
 export declare type CustomOverlay_ImageContents_RuntimeKeyringEntry = Message<"wharf.registry.v2beta1.CustomOverlay.ImageContents.RuntimeKeyringEntry"> & {
   /**
+   * The file name of the key.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * The public key.
+   *
    * @generated from field: string content = 2;
    */
   content: string;
@@ -392,11 +476,15 @@ export declare type CustomOverlay_ImageContents_RuntimeKeyringEntry = Message<"w
  */
 export declare type CustomOverlay_ImageContents_RuntimeKeyringEntryJson = {
   /**
+   * The file name of the key.
+   *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
+   * The public key.
+   *
    * @generated from field: string content = 2;
    */
   content?: string;
@@ -413,16 +501,22 @@ export declare const CustomOverlay_ImageContents_RuntimeKeyringEntrySchema: GenM
  */
 export declare type CustomOverlay_Accounts = Message<"wharf.registry.v2beta1.CustomOverlay.Accounts"> & {
   /**
+   * The user that the image runs as.
+   *
    * @generated from field: string run_as = 1;
    */
   runAs: string;
 
   /**
+   * Users to add.
+   *
    * @generated from field: repeated wharf.registry.v2beta1.CustomOverlay.Accounts.User users = 2;
    */
   users: CustomOverlay_Accounts_User[];
 
   /**
+   * Groups to add.
+   *
    * @generated from field: repeated wharf.registry.v2beta1.CustomOverlay.Accounts.Group groups = 3;
    */
   groups: CustomOverlay_Accounts_Group[];
@@ -433,16 +527,22 @@ export declare type CustomOverlay_Accounts = Message<"wharf.registry.v2beta1.Cus
  */
 export declare type CustomOverlay_AccountsJson = {
   /**
+   * The user that the image runs as.
+   *
    * @generated from field: string run_as = 1;
    */
   runAs?: string;
 
   /**
+   * Users to add.
+   *
    * @generated from field: repeated wharf.registry.v2beta1.CustomOverlay.Accounts.User users = 2;
    */
   users?: CustomOverlay_Accounts_UserJson[];
 
   /**
+   * Groups to add.
+   *
    * @generated from field: repeated wharf.registry.v2beta1.CustomOverlay.Accounts.Group groups = 3;
    */
   groups?: CustomOverlay_Accounts_GroupJson[];
@@ -459,31 +559,43 @@ export declare const CustomOverlay_AccountsSchema: GenMessage<CustomOverlay_Acco
  */
 export declare type CustomOverlay_Accounts_User = Message<"wharf.registry.v2beta1.CustomOverlay.Accounts.User"> & {
   /**
+   * The name of the user.
+   *
    * @generated from field: string username = 1;
    */
   username: string;
 
   /**
+   * The numeric user id.
+   *
    * @generated from field: int32 uid = 2;
    */
   uid: number;
 
   /**
+   * The numeric id of the user's group.
+   *
    * @generated from field: int32 gid = 3;
    */
   gid: number;
 
   /**
+   * The name of the user's group.
+   *
    * @generated from field: string group_name = 4;
    */
   groupName: string;
 
   /**
+   * The login shell.
+   *
    * @generated from field: string shell = 5;
    */
   shell: string;
 
   /**
+   * The home directory.
+   *
    * @generated from field: string home_dir = 6;
    */
   homeDir: string;
@@ -494,31 +606,43 @@ export declare type CustomOverlay_Accounts_User = Message<"wharf.registry.v2beta
  */
 export declare type CustomOverlay_Accounts_UserJson = {
   /**
+   * The name of the user.
+   *
    * @generated from field: string username = 1;
    */
   username?: string;
 
   /**
+   * The numeric user id.
+   *
    * @generated from field: int32 uid = 2;
    */
   uid?: number;
 
   /**
+   * The numeric id of the user's group.
+   *
    * @generated from field: int32 gid = 3;
    */
   gid?: number;
 
   /**
+   * The name of the user's group.
+   *
    * @generated from field: string group_name = 4;
    */
   groupName?: string;
 
   /**
+   * The login shell.
+   *
    * @generated from field: string shell = 5;
    */
   shell?: string;
 
   /**
+   * The home directory.
+   *
    * @generated from field: string home_dir = 6;
    */
   homeDir?: string;
@@ -535,16 +659,22 @@ export declare const CustomOverlay_Accounts_UserSchema: GenMessage<CustomOverlay
  */
 export declare type CustomOverlay_Accounts_Group = Message<"wharf.registry.v2beta1.CustomOverlay.Accounts.Group"> & {
   /**
+   * The name of the group.
+   *
    * @generated from field: string groupname = 1;
    */
   groupname: string;
 
   /**
+   * The numeric group id.
+   *
    * @generated from field: int32 gid = 2;
    */
   gid: number;
 
   /**
+   * Names of the members.
+   *
    * @generated from field: repeated string members = 3;
    */
   members: string[];
@@ -555,16 +685,22 @@ export declare type CustomOverlay_Accounts_Group = Message<"wharf.registry.v2bet
  */
 export declare type CustomOverlay_Accounts_GroupJson = {
   /**
+   * The name of the group.
+   *
    * @generated from field: string groupname = 1;
    */
   groupname?: string;
 
   /**
+   * The numeric group id.
+   *
    * @generated from field: int32 gid = 2;
    */
   gid?: number;
 
   /**
+   * Names of the members.
+   *
    * @generated from field: repeated string members = 3;
    */
   members?: string[];
@@ -581,11 +717,15 @@ export declare const CustomOverlay_Accounts_GroupSchema: GenMessage<CustomOverla
  */
 export declare type CustomOverlay_Certificates = Message<"wharf.registry.v2beta1.CustomOverlay.Certificates"> & {
   /**
+   * Certificates to add.
+   *
    * @generated from field: repeated wharf.registry.v2beta1.CustomOverlay.Certificates.AdditionalEntry additional = 1;
    */
   additional: CustomOverlay_Certificates_AdditionalEntry[];
 
   /**
+   * Names of certificate bundles to add.
+   *
    * @generated from field: repeated string providers = 2;
    */
   providers: string[];
@@ -596,11 +736,15 @@ export declare type CustomOverlay_Certificates = Message<"wharf.registry.v2beta1
  */
 export declare type CustomOverlay_CertificatesJson = {
   /**
+   * Certificates to add.
+   *
    * @generated from field: repeated wharf.registry.v2beta1.CustomOverlay.Certificates.AdditionalEntry additional = 1;
    */
   additional?: CustomOverlay_Certificates_AdditionalEntryJson[];
 
   /**
+   * Names of certificate bundles to add.
+   *
    * @generated from field: repeated string providers = 2;
    */
   providers?: string[];
@@ -617,11 +761,15 @@ export declare const CustomOverlay_CertificatesSchema: GenMessage<CustomOverlay_
  */
 export declare type CustomOverlay_Certificates_AdditionalEntry = Message<"wharf.registry.v2beta1.CustomOverlay.Certificates.AdditionalEntry"> & {
   /**
+   * The file name of the certificate.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * The certificate as PEM.
+   *
    * @generated from field: string content = 2;
    */
   content: string;
@@ -632,11 +780,15 @@ export declare type CustomOverlay_Certificates_AdditionalEntry = Message<"wharf.
  */
 export declare type CustomOverlay_Certificates_AdditionalEntryJson = {
   /**
+   * The file name of the certificate.
+   *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
+   * The certificate as PEM.
+   *
    * @generated from field: string content = 2;
    */
   content?: string;
@@ -1129,6 +1281,8 @@ export declare const ReposService: GenService<{
     output: typeof ListReposResponseSchema;
   },
   /**
+   * Returns the README of a repo.
+   *
    * @generated from rpc wharf.registry.v2beta1.ReposService.GetRepoReadme
    */
   getRepoReadme: {
@@ -1137,6 +1291,8 @@ export declare const ReposService: GenService<{
     output: typeof RepoReadmeSchema;
   },
   /**
+   * Replaces the README of a repo.
+   *
    * @generated from rpc wharf.registry.v2beta1.ReposService.UpdateRepoReadme
    */
   updateRepoReadme: {

@@ -16,6 +16,8 @@ export declare const file_wharf_registry_v2beta1_settings: GenFile;
  */
 export declare type RegistrySettings = Message<"wharf.registry.v2beta1.RegistrySettings"> & {
   /**
+   * UID of the group.
+   *
    * @generated from field: string group_uid = 1;
    */
   groupUid: string;
@@ -41,6 +43,8 @@ export declare type RegistrySettings = Message<"wharf.registry.v2beta1.RegistryS
  */
 export declare type RegistrySettingsJson = {
   /**
+   * UID of the group.
+   *
    * @generated from field: string group_uid = 1;
    */
   groupUid?: string;
@@ -136,6 +140,8 @@ export declare const UpdateRegistrySettingsRequestSchema: GenMessage<UpdateRegis
  */
 export declare const RegistrySettingsService: GenService<{
   /**
+   * Returns the settings of a group.
+   *
    * @generated from rpc wharf.registry.v2beta1.RegistrySettingsService.GetRegistrySettings
    */
   getRegistrySettings: {
@@ -144,6 +150,8 @@ export declare const RegistrySettingsService: GenService<{
     output: typeof RegistrySettingsSchema;
   },
   /**
+   * Changes settings of a group.
+   *
    * @generated from rpc wharf.registry.v2beta1.RegistrySettingsService.UpdateRegistrySettings
    */
   updateRegistrySettings: {

@@ -13,6 +13,8 @@ import type { UIDPFilter, UIDPFilterJson } from "../../common/uid_filter_pb.js";
 export declare const file_wharf_registry_v2beta1_tags: GenFile;
 
 /**
+ * A name of an image in a repo.
+ *
  * @generated from message wharf.registry.v2beta1.Tag
  */
 export declare type Tag = Message<"wharf.registry.v2beta1.Tag"> & {
@@ -27,6 +29,8 @@ export declare type Tag = Message<"wharf.registry.v2beta1.Tag"> & {
   name: string;
 
   /**
+   * The digest of the manifest that the tag stands for.
+   *
    * @generated from field: string digest = 3;
    */
   digest: string;
@@ -44,6 +48,8 @@ export declare type Tag = Message<"wharf.registry.v2beta1.Tag"> & {
   deprecated: boolean;
 
   /**
+   * The bundles that the image belongs to.
+   *
    * @generated from field: repeated string bundles = 6;
    */
   bundles: string[];
@@ -55,6 +61,8 @@ export declare type Tag = Message<"wharf.registry.v2beta1.Tag"> & {
 };
 
 /**
+ * A name of an image in a repo.
+ *
  * @generated from message wharf.registry.v2beta1.Tag
  */
 export declare type TagJson = {
@@ -69,6 +77,8 @@ export declare type TagJson = {
   name?: string;
 
   /**
+   * The digest of the manifest that the tag stands for.
+   *
    * @generated from field: string digest = 3;
    */
   digest?: string;
@@ -86,6 +96,8 @@ export declare type TagJson = {
   deprecated?: boolean;
 
   /**
+   * The bundles that the image belongs to.
+   *
    * @generated from field: repeated string bundles = 6;
    */
   bundles?: string[];
@@ -173,6 +185,8 @@ export declare type ListTagsRequest = Message<"wharf.registry.v2beta1.ListTagsRe
   includeEpochs: boolean;
 
   /**
+   * Only tags of this digest.
+   *
    * @generated from field: string digest = 7;
    */
   digest: string;
@@ -250,6 +264,8 @@ export declare type ListTagsRequestJson = {
   includeEpochs?: boolean;
 
   /**
+   * Only tags of this digest.
+   *
    * @generated from field: string digest = 7;
    */
   digest?: string;
@@ -539,6 +555,8 @@ export declare const ListTagHistoryResponseSchema: GenMessage<ListTagHistoryResp
  */
 export declare type TagHistoryEntry = Message<"wharf.registry.v2beta1.TagHistoryEntry"> & {
   /**
+   * The digest.
+   *
    * @generated from field: string digest = 1;
    */
   digest: string;
@@ -556,6 +574,8 @@ export declare type TagHistoryEntry = Message<"wharf.registry.v2beta1.TagHistory
  */
 export declare type TagHistoryEntryJson = {
   /**
+   * The digest.
+   *
    * @generated from field: string digest = 1;
    */
   digest?: string;

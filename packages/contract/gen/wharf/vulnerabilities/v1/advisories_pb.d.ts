@@ -68,6 +68,8 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v1.Advisory"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
+   * When it was deleted; absent otherwise.
+   *
    * @generated from field: optional google.protobuf.Timestamp deleted_at = 12;
    */
   deletedAt?: Timestamp | undefined;
@@ -99,6 +101,8 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v1.Advisory"> & {
   author: string;
 
   /**
+   * The id that it had elsewhere.
+   *
    * @generated from field: optional string legacyAdvisoryID = 19;
    */
   legacyAdvisoryID?: string | undefined;
@@ -160,6 +164,8 @@ export declare type AdvisoryJson = {
   updatedAt?: TimestampJson;
 
   /**
+   * When it was deleted; absent otherwise.
+   *
    * @generated from field: optional google.protobuf.Timestamp deleted_at = 12;
    */
   deletedAt?: TimestampJson;
@@ -191,6 +197,8 @@ export declare type AdvisoryJson = {
   author?: string;
 
   /**
+   * The id that it had elsewhere.
+   *
    * @generated from field: optional string legacyAdvisoryID = 19;
    */
   legacyAdvisoryID?: string;
@@ -299,6 +307,8 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v1.AdvisoryEv
   reviewer: string;
 
   /**
+   * The decision of the reviewer.
+   *
    * @generated from field: wharf.vulnerabilities.v1.ReviewStatus status = 13;
    */
   status: ReviewStatus;
@@ -401,6 +411,8 @@ export declare type AdvisoryEventJson = {
   reviewer?: string;
 
   /**
+   * The decision of the reviewer.
+   *
    * @generated from field: wharf.vulnerabilities.v1.ReviewStatus status = 13;
    */
   status?: ReviewStatusJson;
@@ -544,6 +556,8 @@ export declare type AdvisoryEvent_Detection_ScanV1 = Message<"wharf.vulnerabilit
   scanner: string;
 
   /**
+   * The subpackage that contains the component.
+   *
    * @generated from field: string subpackage_name = 2;
    */
   subpackageName: string;
@@ -554,6 +568,8 @@ export declare type AdvisoryEvent_Detection_ScanV1 = Message<"wharf.vulnerabilit
   componentId: string;
 
   /**
+   * The name of the component.
+   *
    * @generated from field: string component_name = 4;
    */
   componentName: string;
@@ -604,6 +620,8 @@ export declare type AdvisoryEvent_Detection_ScanV1Json = {
   scanner?: string;
 
   /**
+   * The subpackage that contains the component.
+   *
    * @generated from field: string subpackage_name = 2;
    */
   subpackageName?: string;
@@ -614,6 +632,8 @@ export declare type AdvisoryEvent_Detection_ScanV1Json = {
   componentId?: string;
 
   /**
+   * The name of the component.
+   *
    * @generated from field: string component_name = 4;
    */
   componentName?: string;
@@ -1019,6 +1039,8 @@ export declare type CreateAdvisoryRequest = Message<"wharf.vulnerabilities.v1.Cr
   parentId: string;
 
   /**
+   * The advisory to create.
+   *
    * @generated from field: wharf.vulnerabilities.v1.Advisory advisory = 2;
    */
   advisory?: Advisory | undefined;
@@ -1036,6 +1058,8 @@ export declare type CreateAdvisoryRequestJson = {
   parentId?: string;
 
   /**
+   * The advisory to create.
+   *
    * @generated from field: wharf.vulnerabilities.v1.Advisory advisory = 2;
    */
   advisory?: AdvisoryJson;
@@ -1054,31 +1078,43 @@ export declare const CreateAdvisoryRequestSchema: GenMessage<CreateAdvisoryReque
  */
 export declare type AdvisoryFilter = Message<"wharf.vulnerabilities.v1.AdvisoryFilter"> & {
   /**
+   * Only advisories of artifacts of this type.
+   *
    * @generated from field: repeated string artifact_type = 2;
    */
   artifactType: string[];
 
   /**
+   * Only advisories of this artifact.
+   *
    * @generated from field: repeated string artifact_name = 3;
    */
   artifactName: string[];
 
   /**
+   * Only advisories of this component.
+   *
    * @generated from field: repeated string component_name = 5;
    */
   componentName: string[];
 
   /**
+   * Only advisories of components of this type.
+   *
    * @generated from field: repeated string component_type = 6;
    */
   componentType: string[];
 
   /**
+   * Only advisories of vulnerabilities with one of these names, such as CVE-2026-1234.
+   *
    * @generated from field: repeated string aliases = 7;
    */
   aliases: string[];
 
   /**
+   * Only advisories of artifacts of this architecture.
+   *
    * @generated from field: repeated string artifact_architecture = 8;
    */
   artifactArchitecture: string[];
@@ -1101,11 +1137,15 @@ export declare type AdvisoryFilter = Message<"wharf.vulnerabilities.v1.AdvisoryF
   eventStatuses: ReviewStatus[];
 
   /**
+   * Only advisories with an event by this author.
+   *
    * @generated from field: repeated string event_author = 12;
    */
   eventAuthor: string[];
 
   /**
+   * Only advisories with an event of one of these types.
+   *
    * @generated from field: repeated wharf.vulnerabilities.v1.EventTypeFilter event_types = 13;
    */
   eventTypes: EventTypeFilter[];
@@ -1133,6 +1173,8 @@ export declare type AdvisoryFilter = Message<"wharf.vulnerabilities.v1.AdvisoryF
   id: string;
 
   /**
+   * Only advisories with an event that this identity has reviewed.
+   *
    * @generated from field: repeated string event_reviewer = 18;
    */
   eventReviewer: string[];
@@ -1145,6 +1187,8 @@ export declare type AdvisoryFilter = Message<"wharf.vulnerabilities.v1.AdvisoryF
   latestEventType?: EventTypeFilter | undefined;
 
   /**
+   * Only advisories of components at this location.
+   *
    * @generated from field: repeated string component_location = 20;
    */
   componentLocation: string[];
@@ -1157,11 +1201,15 @@ export declare type AdvisoryFilter = Message<"wharf.vulnerabilities.v1.AdvisoryF
   origin?: string | undefined;
 
   /**
+   * Only advisories with these ids.
+   *
    * @generated from field: repeated string advisory_ids = 23;
    */
   advisoryIds: string[];
 
   /**
+   * Only advisories that had these ids elsewhere.
+   *
    * @generated from field: repeated string legacy_advisory_ids = 24;
    */
   legacyAdvisoryIds: string[];
@@ -1174,31 +1222,43 @@ export declare type AdvisoryFilter = Message<"wharf.vulnerabilities.v1.AdvisoryF
  */
 export declare type AdvisoryFilterJson = {
   /**
+   * Only advisories of artifacts of this type.
+   *
    * @generated from field: repeated string artifact_type = 2;
    */
   artifactType?: string[];
 
   /**
+   * Only advisories of this artifact.
+   *
    * @generated from field: repeated string artifact_name = 3;
    */
   artifactName?: string[];
 
   /**
+   * Only advisories of this component.
+   *
    * @generated from field: repeated string component_name = 5;
    */
   componentName?: string[];
 
   /**
+   * Only advisories of components of this type.
+   *
    * @generated from field: repeated string component_type = 6;
    */
   componentType?: string[];
 
   /**
+   * Only advisories of vulnerabilities with one of these names, such as CVE-2026-1234.
+   *
    * @generated from field: repeated string aliases = 7;
    */
   aliases?: string[];
 
   /**
+   * Only advisories of artifacts of this architecture.
+   *
    * @generated from field: repeated string artifact_architecture = 8;
    */
   artifactArchitecture?: string[];
@@ -1221,11 +1281,15 @@ export declare type AdvisoryFilterJson = {
   eventStatuses?: ReviewStatusJson[];
 
   /**
+   * Only advisories with an event by this author.
+   *
    * @generated from field: repeated string event_author = 12;
    */
   eventAuthor?: string[];
 
   /**
+   * Only advisories with an event of one of these types.
+   *
    * @generated from field: repeated wharf.vulnerabilities.v1.EventTypeFilter event_types = 13;
    */
   eventTypes?: EventTypeFilterJson[];
@@ -1253,6 +1317,8 @@ export declare type AdvisoryFilterJson = {
   id?: string;
 
   /**
+   * Only advisories with an event that this identity has reviewed.
+   *
    * @generated from field: repeated string event_reviewer = 18;
    */
   eventReviewer?: string[];
@@ -1265,6 +1331,8 @@ export declare type AdvisoryFilterJson = {
   latestEventType?: EventTypeFilterJson;
 
   /**
+   * Only advisories of components at this location.
+   *
    * @generated from field: repeated string component_location = 20;
    */
   componentLocation?: string[];
@@ -1277,11 +1345,15 @@ export declare type AdvisoryFilterJson = {
   origin?: string;
 
   /**
+   * Only advisories with these ids.
+   *
    * @generated from field: repeated string advisory_ids = 23;
    */
   advisoryIds?: string[];
 
   /**
+   * Only advisories that had these ids elsewhere.
+   *
    * @generated from field: repeated string legacy_advisory_ids = 24;
    */
   legacyAdvisoryIds?: string[];
@@ -1298,6 +1370,8 @@ export declare const AdvisoryFilterSchema: GenMessage<AdvisoryFilter, {jsonType:
  */
 export declare type AdvisoriesList = Message<"wharf.vulnerabilities.v1.AdvisoriesList"> & {
   /**
+   * Always empty.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
@@ -1323,6 +1397,8 @@ export declare type AdvisoriesList = Message<"wharf.vulnerabilities.v1.Advisorie
  */
 export declare type AdvisoriesListJson = {
   /**
+   * Always empty.
+   *
    * @generated from field: string id = 1;
    */
   id?: string;
@@ -1450,6 +1526,8 @@ export declare const AdvisoryEventFilterSchema: GenMessage<AdvisoryEventFilter, 
  */
 export declare type AdvisoryEventList = Message<"wharf.vulnerabilities.v1.AdvisoryEventList"> & {
   /**
+   * UID of the advisory.
+   *
    * @generated from field: string parent_id = 1;
    */
   parentId: string;
@@ -1465,6 +1543,8 @@ export declare type AdvisoryEventList = Message<"wharf.vulnerabilities.v1.Adviso
  */
 export declare type AdvisoryEventListJson = {
   /**
+   * UID of the advisory.
+   *
    * @generated from field: string parent_id = 1;
    */
   parentId?: string;
@@ -1712,6 +1792,8 @@ export declare const Advisories: GenService<{
     output: typeof AdvisoryEventSchema;
   },
   /**
+   * Lists the events of an advisory.
+   *
    * @generated from rpc wharf.vulnerabilities.v1.Advisories.ListAdvisoryEvents
    */
   listAdvisoryEvents: {

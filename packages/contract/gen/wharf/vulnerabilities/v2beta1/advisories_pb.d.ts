@@ -39,16 +39,22 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory">
   updateTime?: Timestamp | undefined;
 
   /**
+   * When it was deleted; absent otherwise.
+   *
    * @generated from field: optional google.protobuf.Timestamp delete_time = 5;
    */
   deleteTime?: Timestamp | undefined;
 
   /**
+   * Who wrote it.
+   *
    * @generated from field: string author = 6;
    */
   author: string;
 
   /**
+   * The name of the artifact.
+   *
    * @generated from field: string artifact_name = 7;
    */
   artifactName: string;
@@ -68,6 +74,8 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory">
   artifactArchitecture: string;
 
   /**
+   * The name of the component.
+   *
    * @generated from field: string component_name = 10;
    */
   componentName: string;
@@ -80,6 +88,8 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory">
   componentLocation: string;
 
   /**
+   * The type of the component, such as go-module.
+   *
    * @generated from field: string component_type = 12;
    */
   componentType: string;
@@ -92,11 +102,15 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory">
   aliases: string[];
 
   /**
+   * Its history, the oldest first.
+   *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.AdvisoryEvent events = 14;
    */
   events: AdvisoryEvent[];
 
   /**
+   * The id that it had elsewhere.
+   *
    * @generated from field: optional string legacy_advisory_id = 15;
    */
   legacyAdvisoryId?: string | undefined;
@@ -144,16 +158,22 @@ export declare type AdvisoryJson = {
   updateTime?: TimestampJson;
 
   /**
+   * When it was deleted; absent otherwise.
+   *
    * @generated from field: optional google.protobuf.Timestamp delete_time = 5;
    */
   deleteTime?: TimestampJson;
 
   /**
+   * Who wrote it.
+   *
    * @generated from field: string author = 6;
    */
   author?: string;
 
   /**
+   * The name of the artifact.
+   *
    * @generated from field: string artifact_name = 7;
    */
   artifactName?: string;
@@ -173,6 +193,8 @@ export declare type AdvisoryJson = {
   artifactArchitecture?: string;
 
   /**
+   * The name of the component.
+   *
    * @generated from field: string component_name = 10;
    */
   componentName?: string;
@@ -185,6 +207,8 @@ export declare type AdvisoryJson = {
   componentLocation?: string;
 
   /**
+   * The type of the component, such as go-module.
+   *
    * @generated from field: string component_type = 12;
    */
   componentType?: string;
@@ -197,11 +221,15 @@ export declare type AdvisoryJson = {
   aliases?: string[];
 
   /**
+   * Its history, the oldest first.
+   *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.AdvisoryEvent events = 14;
    */
   events?: AdvisoryEventJson[];
 
   /**
+   * The id that it had elsewhere.
+   *
    * @generated from field: optional string legacy_advisory_id = 15;
    */
   legacyAdvisoryId?: string;
@@ -299,6 +327,8 @@ export declare const AdvisorySourceSchema: GenMessage<AdvisorySource, {jsonType:
  */
 export declare type Severity = Message<"wharf.vulnerabilities.v2beta1.Severity"> & {
   /**
+   * The version of CVSS.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.Severity.Type type = 1;
    */
   type: Severity_Type;
@@ -316,6 +346,8 @@ export declare type Severity = Message<"wharf.vulnerabilities.v2beta1.Severity">
  */
 export declare type SeverityJson = {
   /**
+   * The version of CVSS.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.Severity.Type type = 1;
    */
   type?: Severity_TypeJson;
@@ -370,6 +402,8 @@ export declare type Severity_TypeJson = "TYPE_UNSPECIFIED" | "TYPE_CVSS_V2" | "T
 export declare const Severity_TypeSchema: GenEnum<Severity_Type, Severity_TypeJson>;
 
 /**
+ * One dated statement about an advisory. It takes effect once it is approved.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent
  */
 export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent"> & {
@@ -391,16 +425,22 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v2beta1.Advis
   findings: Uint8Array;
 
   /**
+   * Who wrote it.
+   *
    * @generated from field: string author = 4;
    */
   author: string;
 
   /**
+   * Who reviewed it last.
+   *
    * @generated from field: string reviewer = 5;
    */
   reviewer: string;
 
   /**
+   * The decision of the reviewer.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.ReviewState review_state = 6;
    */
   reviewState: ReviewState;
@@ -417,48 +457,64 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v2beta1.Advis
    */
   type: {
     /**
+     * The vulnerability was found.
+     *
      * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection detection = 10;
      */
     value: AdvisoryEvent_Detection;
     case: "detection";
   } | {
     /**
+     * A version fixes it.
+     *
      * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.Fixed fixed = 11;
      */
     value: AdvisoryEvent_Fixed;
     case: "fixed";
   } | {
     /**
+     * The artifact is not affected.
+     *
      * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.FalsePositiveDetermination false_positive_determination = 12;
      */
     value: AdvisoryEvent_FalsePositiveDetermination;
     case: "falsePositiveDetermination";
   } | {
     /**
+     * Nobody will analyze it.
+     *
      * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.AnalysisNotPlanned analysis_not_planned = 13;
      */
     value: AdvisoryEvent_AnalysisNotPlanned;
     case: "analysisNotPlanned";
   } | {
     /**
+     * It will not be fixed.
+     *
      * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.FixNotPlanned fix_not_planned = 14;
      */
     value: AdvisoryEvent_FixNotPlanned;
     case: "fixNotPlanned";
   } | {
     /**
+     * The fix must come from upstream.
+     *
      * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.PendingUpstreamFix pending_upstream_fix = 15;
      */
     value: AdvisoryEvent_PendingUpstreamFix;
     case: "pendingUpstreamFix";
   } | {
     /**
+     * The artifact is affected.
+     *
      * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.TruePositiveDetermination true_positive_determination = 16;
      */
     value: AdvisoryEvent_TruePositiveDetermination;
     case: "truePositiveDetermination";
   } | {
     /**
+     * Some versions have a patch.
+     *
      * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.Patched patched = 17;
      */
     value: AdvisoryEvent_Patched;
@@ -497,6 +553,8 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v2beta1.Advis
 };
 
 /**
+ * One dated statement about an advisory. It takes effect once it is approved.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent
  */
 export declare type AdvisoryEventJson = {
@@ -518,16 +576,22 @@ export declare type AdvisoryEventJson = {
   findings?: string;
 
   /**
+   * Who wrote it.
+   *
    * @generated from field: string author = 4;
    */
   author?: string;
 
   /**
+   * Who reviewed it last.
+   *
    * @generated from field: string reviewer = 5;
    */
   reviewer?: string;
 
   /**
+   * The decision of the reviewer.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.ReviewState review_state = 6;
    */
   reviewState?: ReviewStateJson;
@@ -540,41 +604,57 @@ export declare type AdvisoryEventJson = {
   issue?: string;
 
   /**
+   * The vulnerability was found.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection detection = 10;
    */
   detection?: AdvisoryEvent_DetectionJson;
 
   /**
+   * A version fixes it.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.Fixed fixed = 11;
    */
   fixed?: AdvisoryEvent_FixedJson;
 
   /**
+   * The artifact is not affected.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.FalsePositiveDetermination false_positive_determination = 12;
    */
   falsePositiveDetermination?: AdvisoryEvent_FalsePositiveDeterminationJson;
 
   /**
+   * Nobody will analyze it.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.AnalysisNotPlanned analysis_not_planned = 13;
    */
   analysisNotPlanned?: AdvisoryEvent_AnalysisNotPlannedJson;
 
   /**
+   * It will not be fixed.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.FixNotPlanned fix_not_planned = 14;
    */
   fixNotPlanned?: AdvisoryEvent_FixNotPlannedJson;
 
   /**
+   * The fix must come from upstream.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.PendingUpstreamFix pending_upstream_fix = 15;
    */
   pendingUpstreamFix?: AdvisoryEvent_PendingUpstreamFixJson;
 
   /**
+   * The artifact is affected.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.TruePositiveDetermination true_positive_determination = 16;
    */
   truePositiveDetermination?: AdvisoryEvent_TruePositiveDeterminationJson;
 
   /**
+   * Some versions have a patch.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.Patched patched = 17;
    */
   patched?: AdvisoryEvent_PatchedJson;
@@ -627,16 +707,22 @@ export declare type AdvisoryEvent_Review = Message<"wharf.vulnerabilities.v2beta
   reviewer: string;
 
   /**
+   * The decision.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.ReviewState state = 2;
    */
   state: ReviewState;
 
   /**
+   * Why.
+   *
    * @generated from field: string reason = 3;
    */
   reason: string;
 
   /**
+   * When.
+   *
    * @generated from field: google.protobuf.Timestamp time = 4;
    */
   time?: Timestamp | undefined;
@@ -654,16 +740,22 @@ export declare type AdvisoryEvent_ReviewJson = {
   reviewer?: string;
 
   /**
+   * The decision.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.ReviewState state = 2;
    */
   state?: ReviewStateJson;
 
   /**
+   * Why.
+   *
    * @generated from field: string reason = 3;
    */
   reason?: string;
 
   /**
+   * When.
+   *
    * @generated from field: google.protobuf.Timestamp time = 4;
    */
   time?: TimestampJson;
@@ -684,18 +776,24 @@ export declare type AdvisoryEvent_Detection = Message<"wharf.vulnerabilities.v2b
    */
   type: {
     /**
+     * Found by a search in the NVD.
+     *
      * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection.NVDAPI nvdapi = 1;
      */
     value: AdvisoryEvent_Detection_NVDAPI;
     case: "nvdapi";
   } | {
     /**
+     * Found by a person.
+     *
      * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection.Manual manual = 2;
      */
     value: AdvisoryEvent_Detection_Manual;
     case: "manual";
   } | {
     /**
+     * Found by a scanner.
+     *
      * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection.ScanV1 scanv1 = 3;
      */
     value: AdvisoryEvent_Detection_ScanV1;
@@ -708,16 +806,22 @@ export declare type AdvisoryEvent_Detection = Message<"wharf.vulnerabilities.v2b
  */
 export declare type AdvisoryEvent_DetectionJson = {
   /**
+   * Found by a search in the NVD.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection.NVDAPI nvdapi = 1;
    */
   nvdapi?: AdvisoryEvent_Detection_NVDAPIJson;
 
   /**
+   * Found by a person.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection.Manual manual = 2;
    */
   manual?: AdvisoryEvent_Detection_ManualJson;
 
   /**
+   * Found by a scanner.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection.ScanV1 scanv1 = 3;
    */
   scanv1?: AdvisoryEvent_Detection_ScanV1Json;
@@ -734,11 +838,15 @@ export declare const AdvisoryEvent_DetectionSchema: GenMessage<AdvisoryEvent_Det
  */
 export declare type AdvisoryEvent_Detection_NVDAPI = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection.NVDAPI"> & {
   /**
+   * The CPE that was searched for.
+   *
    * @generated from field: string cpe_searched = 1;
    */
   cpeSearched: string;
 
   /**
+   * The CPE that was found.
+   *
    * @generated from field: string cpe_found = 2;
    */
   cpeFound: string;
@@ -749,11 +857,15 @@ export declare type AdvisoryEvent_Detection_NVDAPI = Message<"wharf.vulnerabilit
  */
 export declare type AdvisoryEvent_Detection_NVDAPIJson = {
   /**
+   * The CPE that was searched for.
+   *
    * @generated from field: string cpe_searched = 1;
    */
   cpeSearched?: string;
 
   /**
+   * The CPE that was found.
+   *
    * @generated from field: string cpe_found = 2;
    */
   cpeFound?: string;
@@ -788,56 +900,78 @@ export declare const AdvisoryEvent_Detection_ManualSchema: GenMessage<AdvisoryEv
  */
 export declare type AdvisoryEvent_Detection_ScanV1 = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection.ScanV1"> & {
   /**
+   * The name of the scanner.
+   *
    * @generated from field: string scanner = 1;
    */
   scanner: string;
 
   /**
+   * The subpackage that contains the component.
+   *
    * @generated from field: string subpackage = 2;
    */
   subpackage: string;
 
   /**
+   * The id that the scanner has given to the component.
+   *
    * @generated from field: string component_id = 3;
    */
   componentId: string;
 
   /**
+   * The name of the component.
+   *
    * @generated from field: string component = 4;
    */
   component: string;
 
   /**
+   * The version of the component.
+   *
    * @generated from field: string component_version = 5;
    */
   componentVersion: string;
 
   /**
+   * The type of the component.
+   *
    * @generated from field: string component_type = 6;
    */
   componentType: string;
 
   /**
+   * The path of the component in the artifact.
+   *
    * @generated from field: string component_location = 7;
    */
   componentLocation: string;
 
   /**
+   * The version of the artifact.
+   *
    * @generated from field: string artifact_version = 8;
    */
   artifactVersion: string;
 
   /**
+   * The version of the scanner.
+   *
    * @generated from field: string scanner_version = 9;
    */
   scannerVersion: string;
 
   /**
+   * When the database of the scanner was built.
+   *
    * @generated from field: string grype_db_built = 10;
    */
   grypeDbBuilt: string;
 
   /**
+   * The checksum of the database of the scanner.
+   *
    * @generated from field: string grype_db_checksum = 11;
    */
   grypeDbChecksum: string;
@@ -848,56 +982,78 @@ export declare type AdvisoryEvent_Detection_ScanV1 = Message<"wharf.vulnerabilit
  */
 export declare type AdvisoryEvent_Detection_ScanV1Json = {
   /**
+   * The name of the scanner.
+   *
    * @generated from field: string scanner = 1;
    */
   scanner?: string;
 
   /**
+   * The subpackage that contains the component.
+   *
    * @generated from field: string subpackage = 2;
    */
   subpackage?: string;
 
   /**
+   * The id that the scanner has given to the component.
+   *
    * @generated from field: string component_id = 3;
    */
   componentId?: string;
 
   /**
+   * The name of the component.
+   *
    * @generated from field: string component = 4;
    */
   component?: string;
 
   /**
+   * The version of the component.
+   *
    * @generated from field: string component_version = 5;
    */
   componentVersion?: string;
 
   /**
+   * The type of the component.
+   *
    * @generated from field: string component_type = 6;
    */
   componentType?: string;
 
   /**
+   * The path of the component in the artifact.
+   *
    * @generated from field: string component_location = 7;
    */
   componentLocation?: string;
 
   /**
+   * The version of the artifact.
+   *
    * @generated from field: string artifact_version = 8;
    */
   artifactVersion?: string;
 
   /**
+   * The version of the scanner.
+   *
    * @generated from field: string scanner_version = 9;
    */
   scannerVersion?: string;
 
   /**
+   * When the database of the scanner was built.
+   *
    * @generated from field: string grype_db_built = 10;
    */
   grypeDbBuilt?: string;
 
   /**
+   * The checksum of the database of the scanner.
+   *
    * @generated from field: string grype_db_checksum = 11;
    */
   grypeDbChecksum?: string;
@@ -914,26 +1070,36 @@ export declare const AdvisoryEvent_Detection_ScanV1Schema: GenMessage<AdvisoryEv
  */
 export declare type AdvisoryEvent_Fixed = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.Fixed"> & {
   /**
+   * The first version without the vulnerability.
+   *
    * @generated from field: string fixed_version = 1;
    */
   fixedVersion: string;
 
   /**
+   * Further information.
+   *
    * @generated from field: string note = 2;
    */
   note: string;
 
   /**
+   * The version of the scanner that no longer found it.
+   *
    * @generated from field: string scanner_version = 3;
    */
   scannerVersion: string;
 
   /**
+   * When the database of the scanner was built.
+   *
    * @generated from field: string grype_db_built = 4;
    */
   grypeDbBuilt: string;
 
   /**
+   * The checksum of the database of the scanner.
+   *
    * @generated from field: string grype_db_checksum = 5;
    */
   grypeDbChecksum: string;
@@ -944,26 +1110,36 @@ export declare type AdvisoryEvent_Fixed = Message<"wharf.vulnerabilities.v2beta1
  */
 export declare type AdvisoryEvent_FixedJson = {
   /**
+   * The first version without the vulnerability.
+   *
    * @generated from field: string fixed_version = 1;
    */
   fixedVersion?: string;
 
   /**
+   * Further information.
+   *
    * @generated from field: string note = 2;
    */
   note?: string;
 
   /**
+   * The version of the scanner that no longer found it.
+   *
    * @generated from field: string scanner_version = 3;
    */
   scannerVersion?: string;
 
   /**
+   * When the database of the scanner was built.
+   *
    * @generated from field: string grype_db_built = 4;
    */
   grypeDbBuilt?: string;
 
   /**
+   * The checksum of the database of the scanner.
+   *
    * @generated from field: string grype_db_checksum = 5;
    */
   grypeDbChecksum?: string;
@@ -980,11 +1156,15 @@ export declare const AdvisoryEvent_FixedSchema: GenMessage<AdvisoryEvent_Fixed, 
  */
 export declare type AdvisoryEvent_FalsePositiveDetermination = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.FalsePositiveDetermination"> & {
   /**
+   * Why the artifact is not affected.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.FalsePositiveDetermination.Type type = 1;
    */
   type: AdvisoryEvent_FalsePositiveDetermination_Type;
 
   /**
+   * Further information.
+   *
    * @generated from field: string note = 2;
    */
   note: string;
@@ -995,11 +1175,15 @@ export declare type AdvisoryEvent_FalsePositiveDetermination = Message<"wharf.vu
  */
 export declare type AdvisoryEvent_FalsePositiveDeterminationJson = {
   /**
+   * Why the artifact is not affected.
+   *
    * @generated from field: wharf.vulnerabilities.v2beta1.AdvisoryEvent.FalsePositiveDetermination.Type type = 1;
    */
   type?: AdvisoryEvent_FalsePositiveDetermination_TypeJson;
 
   /**
+   * Further information.
+   *
    * @generated from field: string note = 2;
    */
   note?: string;
@@ -1071,6 +1255,8 @@ export declare const AdvisoryEvent_FalsePositiveDetermination_TypeSchema: GenEnu
  */
 export declare type AdvisoryEvent_TruePositiveDetermination = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.TruePositiveDetermination"> & {
   /**
+   * Further information.
+   *
    * @generated from field: string note = 1;
    */
   note: string;
@@ -1081,6 +1267,8 @@ export declare type AdvisoryEvent_TruePositiveDetermination = Message<"wharf.vul
  */
 export declare type AdvisoryEvent_TruePositiveDeterminationJson = {
   /**
+   * Further information.
+   *
    * @generated from field: string note = 1;
    */
   note?: string;
@@ -1097,6 +1285,8 @@ export declare const AdvisoryEvent_TruePositiveDeterminationSchema: GenMessage<A
  */
 export declare type AdvisoryEvent_AnalysisNotPlanned = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.AnalysisNotPlanned"> & {
   /**
+   * Further information.
+   *
    * @generated from field: string note = 1;
    */
   note: string;
@@ -1107,6 +1297,8 @@ export declare type AdvisoryEvent_AnalysisNotPlanned = Message<"wharf.vulnerabil
  */
 export declare type AdvisoryEvent_AnalysisNotPlannedJson = {
   /**
+   * Further information.
+   *
    * @generated from field: string note = 1;
    */
   note?: string;
@@ -1123,6 +1315,8 @@ export declare const AdvisoryEvent_AnalysisNotPlannedSchema: GenMessage<Advisory
  */
 export declare type AdvisoryEvent_FixNotPlanned = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.FixNotPlanned"> & {
   /**
+   * Further information.
+   *
    * @generated from field: string note = 1;
    */
   note: string;
@@ -1133,6 +1327,8 @@ export declare type AdvisoryEvent_FixNotPlanned = Message<"wharf.vulnerabilities
  */
 export declare type AdvisoryEvent_FixNotPlannedJson = {
   /**
+   * Further information.
+   *
    * @generated from field: string note = 1;
    */
   note?: string;
@@ -1149,6 +1345,8 @@ export declare const AdvisoryEvent_FixNotPlannedSchema: GenMessage<AdvisoryEvent
  */
 export declare type AdvisoryEvent_PendingUpstreamFix = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.PendingUpstreamFix"> & {
   /**
+   * Further information.
+   *
    * @generated from field: string note = 1;
    */
   note: string;
@@ -1159,6 +1357,8 @@ export declare type AdvisoryEvent_PendingUpstreamFix = Message<"wharf.vulnerabil
  */
 export declare type AdvisoryEvent_PendingUpstreamFixJson = {
   /**
+   * Further information.
+   *
    * @generated from field: string note = 1;
    */
   note?: string;
@@ -1175,11 +1375,15 @@ export declare const AdvisoryEvent_PendingUpstreamFixSchema: GenMessage<Advisory
  */
 export declare type AdvisoryEvent_Patched = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.Patched"> & {
   /**
+   * The versions with the patch.
+   *
    * @generated from field: repeated string patched_versions = 1;
    */
   patchedVersions: string[];
 
   /**
+   * Further information.
+   *
    * @generated from field: string note = 2;
    */
   note: string;
@@ -1190,11 +1394,15 @@ export declare type AdvisoryEvent_Patched = Message<"wharf.vulnerabilities.v2bet
  */
 export declare type AdvisoryEvent_PatchedJson = {
   /**
+   * The versions with the patch.
+   *
    * @generated from field: repeated string patched_versions = 1;
    */
   patchedVersions?: string[];
 
   /**
+   * Further information.
+   *
    * @generated from field: string note = 2;
    */
   note?: string;
@@ -1213,16 +1421,22 @@ export declare const AdvisoryEvent_PatchedSchema: GenMessage<AdvisoryEvent_Patch
  */
 export declare type AdvisoryEvent_ComponentLocationChanged = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.ComponentLocationChanged"> & {
   /**
+   * Where it was.
+   *
    * @generated from field: string previous_location = 1;
    */
   previousLocation: string;
 
   /**
+   * Where it is.
+   *
    * @generated from field: string new_location = 2;
    */
   newLocation: string;
 
   /**
+   * Further information.
+   *
    * @generated from field: string note = 3;
    */
   note: string;
@@ -1235,16 +1449,22 @@ export declare type AdvisoryEvent_ComponentLocationChanged = Message<"wharf.vuln
  */
 export declare type AdvisoryEvent_ComponentLocationChangedJson = {
   /**
+   * Where it was.
+   *
    * @generated from field: string previous_location = 1;
    */
   previousLocation?: string;
 
   /**
+   * Where it is.
+   *
    * @generated from field: string new_location = 2;
    */
   newLocation?: string;
 
   /**
+   * Further information.
+   *
    * @generated from field: string note = 3;
    */
   note?: string;
@@ -1294,46 +1514,64 @@ export declare type ListAdvisoriesRequest = Message<"wharf.vulnerabilities.v2bet
   uidp?: UIDPFilter | undefined;
 
   /**
+   * Only advisories with these ids.
+   *
    * @generated from field: repeated string advisory_ids = 2;
    */
   advisoryIds: string[];
 
   /**
+   * Only advisories that had these ids elsewhere.
+   *
    * @generated from field: repeated string legacy_advisory_ids = 3;
    */
   legacyAdvisoryIds: string[];
 
   /**
+   * Only advisories of these artifacts.
+   *
    * @generated from field: repeated string artifact_names = 4;
    */
   artifactNames: string[];
 
   /**
+   * Only advisories of artifacts of these types.
+   *
    * @generated from field: repeated string artifact_types = 5;
    */
   artifactTypes: string[];
 
   /**
+   * Only advisories of artifacts of these architectures.
+   *
    * @generated from field: repeated string artifact_architectures = 6;
    */
   artifactArchitectures: string[];
 
   /**
+   * Only advisories of these components.
+   *
    * @generated from field: repeated string component_names = 7;
    */
   componentNames: string[];
 
   /**
+   * Only advisories of components of these types.
+   *
    * @generated from field: repeated string component_types = 8;
    */
   componentTypes: string[];
 
   /**
+   * Only advisories of components at these locations.
+   *
    * @generated from field: repeated string component_locations = 9;
    */
   componentLocations: string[];
 
   /**
+   * Only advisories of vulnerabilities with one of these names, such as CVE-2026-1234.
+   *
    * @generated from field: repeated string aliases = 10;
    */
   aliases: string[];
@@ -1353,6 +1591,8 @@ export declare type ListAdvisoriesRequest = Message<"wharf.vulnerabilities.v2bet
   eventReviewStates: ReviewState[];
 
   /**
+   * Only advisories with an event by one of these authors.
+   *
    * @generated from field: repeated string event_authors = 22;
    */
   eventAuthors: string[];
@@ -1365,11 +1605,15 @@ export declare type ListAdvisoriesRequest = Message<"wharf.vulnerabilities.v2bet
   excludeEventAuthors: string[];
 
   /**
+   * Only advisories with an event that one of these has reviewed.
+   *
    * @generated from field: repeated string event_reviewers = 24;
    */
   eventReviewers: string[];
 
   /**
+   * Only advisories with an event of one of these types.
+   *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.EventTypeFilter event_types = 25;
    */
   eventTypes: EventTypeFilter[];
@@ -1435,46 +1679,64 @@ export declare type ListAdvisoriesRequestJson = {
   uidp?: UIDPFilterJson;
 
   /**
+   * Only advisories with these ids.
+   *
    * @generated from field: repeated string advisory_ids = 2;
    */
   advisoryIds?: string[];
 
   /**
+   * Only advisories that had these ids elsewhere.
+   *
    * @generated from field: repeated string legacy_advisory_ids = 3;
    */
   legacyAdvisoryIds?: string[];
 
   /**
+   * Only advisories of these artifacts.
+   *
    * @generated from field: repeated string artifact_names = 4;
    */
   artifactNames?: string[];
 
   /**
+   * Only advisories of artifacts of these types.
+   *
    * @generated from field: repeated string artifact_types = 5;
    */
   artifactTypes?: string[];
 
   /**
+   * Only advisories of artifacts of these architectures.
+   *
    * @generated from field: repeated string artifact_architectures = 6;
    */
   artifactArchitectures?: string[];
 
   /**
+   * Only advisories of these components.
+   *
    * @generated from field: repeated string component_names = 7;
    */
   componentNames?: string[];
 
   /**
+   * Only advisories of components of these types.
+   *
    * @generated from field: repeated string component_types = 8;
    */
   componentTypes?: string[];
 
   /**
+   * Only advisories of components at these locations.
+   *
    * @generated from field: repeated string component_locations = 9;
    */
   componentLocations?: string[];
 
   /**
+   * Only advisories of vulnerabilities with one of these names, such as CVE-2026-1234.
+   *
    * @generated from field: repeated string aliases = 10;
    */
   aliases?: string[];
@@ -1494,6 +1756,8 @@ export declare type ListAdvisoriesRequestJson = {
   eventReviewStates?: ReviewStateJson[];
 
   /**
+   * Only advisories with an event by one of these authors.
+   *
    * @generated from field: repeated string event_authors = 22;
    */
   eventAuthors?: string[];
@@ -1506,11 +1770,15 @@ export declare type ListAdvisoriesRequestJson = {
   excludeEventAuthors?: string[];
 
   /**
+   * Only advisories with an event that one of these has reviewed.
+   *
    * @generated from field: repeated string event_reviewers = 24;
    */
   eventReviewers?: string[];
 
   /**
+   * Only advisories with an event of one of these types.
+   *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.EventTypeFilter event_types = 25;
    */
   eventTypes?: EventTypeFilterJson[];

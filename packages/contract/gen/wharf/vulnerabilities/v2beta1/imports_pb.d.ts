@@ -156,16 +156,22 @@ export declare type Vulnerability = Message<"wharf.vulnerabilities.v2beta1.Vulne
   id: string;
 
   /**
+   * Other names of it.
+   *
    * @generated from field: repeated string aliases = 2;
    */
   aliases: string[];
 
   /**
+   * What it is, in a sentence.
+   *
    * @generated from field: string summary = 3;
    */
   summary: string;
 
   /**
+   * When it was published.
+   *
    * @generated from field: google.protobuf.Timestamp publish_time = 4;
    */
   publishTime?: Timestamp | undefined;
@@ -178,6 +184,8 @@ export declare type Vulnerability = Message<"wharf.vulnerabilities.v2beta1.Vulne
   updateTime?: Timestamp | undefined;
 
   /**
+   * How severe it is, by version of CVSS.
+   *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.Severity severities = 6;
    */
   severities: Severity[];
@@ -195,16 +203,22 @@ export declare type VulnerabilityJson = {
   id?: string;
 
   /**
+   * Other names of it.
+   *
    * @generated from field: repeated string aliases = 2;
    */
   aliases?: string[];
 
   /**
+   * What it is, in a sentence.
+   *
    * @generated from field: string summary = 3;
    */
   summary?: string;
 
   /**
+   * When it was published.
+   *
    * @generated from field: google.protobuf.Timestamp publish_time = 4;
    */
   publishTime?: TimestampJson;
@@ -217,6 +231,8 @@ export declare type VulnerabilityJson = {
   updateTime?: TimestampJson;
 
   /**
+   * How severe it is, by version of CVSS.
+   *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.Severity severities = 6;
    */
   severities?: SeverityJson[];
@@ -263,26 +279,36 @@ export declare const ImportAdvisoriesResponseSchema: GenMessage<ImportAdvisories
  */
 export declare type AdvisoryDocumentResult = Message<"wharf.vulnerabilities.v2beta1.AdvisoryDocumentResult"> & {
   /**
+   * The name of the document.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * How many advisories were created.
+   *
    * @generated from field: int32 created = 2;
    */
   created: number;
 
   /**
+   * How many advisories were changed.
+   *
    * @generated from field: int32 changed = 3;
    */
   changed: number;
 
   /**
+   * How many advisories were unchanged.
+   *
    * @generated from field: int32 unchanged = 4;
    */
   unchanged: number;
 
   /**
+   * For how many vulnerabilities metadata was stored.
+   *
    * @generated from field: int32 vulnerabilities_changed = 5;
    */
   vulnerabilitiesChanged: number;
@@ -307,26 +333,36 @@ export declare type AdvisoryDocumentResult = Message<"wharf.vulnerabilities.v2be
  */
 export declare type AdvisoryDocumentResultJson = {
   /**
+   * The name of the document.
+   *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
+   * How many advisories were created.
+   *
    * @generated from field: int32 created = 2;
    */
   created?: number;
 
   /**
+   * How many advisories were changed.
+   *
    * @generated from field: int32 changed = 3;
    */
   changed?: number;
 
   /**
+   * How many advisories were unchanged.
+   *
    * @generated from field: int32 unchanged = 4;
    */
   unchanged?: number;
 
   /**
+   * For how many vulnerabilities metadata was stored.
+   *
    * @generated from field: int32 vulnerabilities_changed = 5;
    */
   vulnerabilitiesChanged?: number;
@@ -364,6 +400,8 @@ export declare type AdvisoryDocumentResult_Refusal = Message<"wharf.vulnerabilit
   field: string;
 
   /**
+   * What is wrong.
+   *
    * @generated from field: string description = 2;
    */
   description: string;
@@ -381,6 +419,8 @@ export declare type AdvisoryDocumentResult_RefusalJson = {
   field?: string;
 
   /**
+   * What is wrong.
+   *
    * @generated from field: string description = 2;
    */
   description?: string;

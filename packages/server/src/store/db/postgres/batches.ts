@@ -1,7 +1,5 @@
+import { TURN_LOCK } from "../advisory-locks.ts";
 import type { Turn } from "../turns.ts";
-
-/** The advisory lock of turns: batches share it to run together, or hold it alone. */
-const TURN_LOCK = 7_240_902;
 
 /** A batch that waits longer for a lock runs again, alone: less than PostgreSQL waits before it looks for a deadlock. */
 const LOCK_TIMEOUT_MS = 50;

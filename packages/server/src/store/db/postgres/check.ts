@@ -10,7 +10,7 @@ const CHECK = `SELECT pg_backend_pid() AS pid, pg_is_in_recovery() AS standby,
 /** The name of a WAL file begins with the timeline, in hexadecimal. Compatible databases may have neither. */
 const IDENTITY = `SELECT backend_start::text AS started,
     substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline
-  FROM pg_stat_activity WHERE pid = pg_backend_pid()`;
+  FROM pg_stat_get_activity(pg_backend_pid())`;
 
 /**
  * Prepares a session, and rejects a server that cannot be written: reads from a standby would be outdated,

@@ -67,13 +67,19 @@ const TIMEOUTS: Timeouts = {
 /** The connections of this replica to one or several hosts, of which one is the primary. */
 export interface Cluster {
   readonly connections: Connections;
+  /** Reads that wait for a connection. */
+  readonly readsWaiting: number;
   /** The connections for a read. */
   readsFor(sql: string): Queryable;
+  /** Reads that wait for a connection. */
+  readonly readsWaiting: number;
   readonly costly: CostlyConnections;
   readonly locked: LockedTables;
   /** Of sessions that are not for reads. */
   readonly limits: SessionLimits;
   readonly timeouts: Timeouts;
+  /** Reads that wait for a connection. */
+  readonly readsWaiting: number;
   /** Waits for reads in progress, but not long. */
   drain(): Promise<void>;
   /** Closes what is still open. */
@@ -124,10 +130,16 @@ export async function connectCluster(
   const cluster: Cluster = {
     connections,
     locked,
+    get readsWaiting() {
+      return pool.waiting;
+    },
     readsFor: (sql) => (isPointRead(sql) ? points : isWalk(sql) ? walks : pool),
     costly: new CostlyConnections({ connections, costly: costlyPool, others: pool, ticks }),
     limits,
     timeouts,
+    get readsWaiting() {
+      return pool.waiting + costlyPool.waiting;
+    },
     async drain() {
       await Promise.all([pool, points, walks, costlyPool].map((reads) => reads.close()));
     },

@@ -50,6 +50,11 @@ export class ReadPool implements Queryable {
   readonly #waiting = new Set<Waiting>();
   #closed: (() => void) | undefined;
 
+  /** Statements that wait for a connection. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   constructor(
     connections: Connections,
     ticks: Ticks,

@@ -66,6 +66,25 @@ export class SqliteReader extends SqliteConnection {
     return this.#read(() => this.#results.arrays.get(sql, params, read));
   }
 
+  getNow<R extends object>(sql: string, ...params: Value[]): R | undefined {
+    const read = () => this.prepared(sql).get(...params) as R | undefined;
+    return this.#now(() => this.#results.get.get(sql, params, read));
+  }
+
+  arraysNow<R extends readonly Value[]>(sql: string, ...params: Value[]): R[] | undefined {
+    const read = () => this.preparedForArrays(sql).all(...params) as unknown as R[];
+    return this.#now(() => this.#results.arrays.get(sql, params, read));
+  }
+
+  /** What fails is read again in the usual way, which waits for locks and reports errors. */
+  #now<T>(read: () => T): T | undefined {
+    try {
+      return this.#attempt(read);
+    } catch {
+      return undefined;
+    }
+  }
+
   /** A cached result; undefined if there is none. */
   cached({ kind, sql, params }: Statement): { readonly result: unknown } | undefined {
     if (this.#currentVersion() === undefined) return undefined;

@@ -1,7 +1,7 @@
 /** A resource is two files: the contract and the definition. Everything else follows from `npm run generate`. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { RepositoryCopy } from "./support/repository-copy.ts";
+import { RepositoryCopy } from "../support/repository-copy.ts";
 
 const PROTO = `syntax = "proto3";
 

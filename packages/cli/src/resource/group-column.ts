@@ -1,0 +1,20 @@
+import type { Context } from "../context.ts";
+import type { Column } from "../output/columns.ts";
+import type { HasUid } from "../resolve/kinds.ts";
+import { groupPaths } from "../resolve/names.ts";
+
+/** Columns with one that shows the path of the group of each item, such as `acme/platform`, after the first. */
+export function withGroup<T extends HasUid>(columns: readonly Column<T>[]) {
+  return async (context: Context, items: readonly T[]): Promise<readonly Column<T>[]> => {
+    const paths = await groupPaths(
+      context,
+      items.map(({ uid }) => uid),
+    );
+    const group: Column<T> = {
+      header: "Group",
+      value: ({ uid }) => paths.get(uid)?.replace(/\/$/, ""),
+    };
+    const [first, ...others] = columns;
+    return [...(first === undefined ? [] : [first]), group, ...others];
+  };
+}
