@@ -46,10 +46,14 @@ describe("invites in a real browser", () => {
   /** Opens an invite, and signs in for it. */
   const signIn = async (page: Page, url: string, login: string) => {
     await page.goto(url);
-    await page.getByText("You are invited to acme.example / team red as editor. Sign in to accept.").waitFor();
+    await page
+      .getByText("You are invited to acme.example / team red as editor. Sign in to accept.")
+      .waitFor();
     await page.getByRole("button", { name: /Continue with acme sso/ }).click();
     await signInAtProvider(page, { login });
-    await page.getByRole("heading", { name: "You are invited to acme.example / team red as editor" }).waitFor();
+    await page
+      .getByRole("heading", { name: "You are invited to acme.example / team red as editor" })
+      .waitFor();
   };
   const answer = (page: Page, name: string) => page.getByRole("button", { name }).click();
   const sees = (page: Page, text: string) => page.getByText(text).waitFor();

@@ -5,7 +5,6 @@ for (const name of [
   "access",
   "access-sign-in",
   "access-tokens",
-  "durability-drain",
   "hostile-grpc",
   "hostile-http2",
   "hostile-rest",
@@ -17,6 +16,7 @@ for (const name of [
   "scim-sessions",
   "spec-groups",
   "v1-groups",
+  "long/durability-drain",
   "long/rolling-restart",
 ])
   await import(`../${name}.test.ts`);

@@ -111,8 +111,11 @@ export class CommitProxy {
     const { client, database } = pair;
     database.removeAllListeners("data");
     if (fault === "unanswered") {
-      // The answer is the proof that it was executed.
-      database.once("data", () => {
+      // The answer is the proof that it was executed; those to statements before it come first.
+      let answers = Buffer.alloc(0);
+      database.on("data", (data: Buffer) => {
+        answers = Buffer.concat([answers, data]);
+        if (!answers.includes(COMMITTED)) return;
         client.resetAndDestroy();
         database.destroy();
       });
@@ -133,8 +136,14 @@ export class CommitProxy {
   }
 }
 
+/** The message of a COMMIT, which is mostly sent behind others. */
+const COMMIT = "Q\0\0\0\x0bCOMMIT\0";
+
+/** Its answer. */
+const COMMITTED = "C\0\0\0\x0bCOMMIT\0";
+
 function isCommit(data: Buffer): boolean {
-  return data[0] === "Q".charCodeAt(0) && data.includes("COMMIT\0");
+  return data.includes(COMMIT);
 }
 
 /** The statement that asks for the outcome of a commit. */

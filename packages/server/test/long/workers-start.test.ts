@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { scratchFolder } from "./support/server/scratch-folder.ts";
-import { workerPids } from "./support/server/workers.ts";
+import { scratchFolder } from "../support/server/scratch-folder.ts";
+import { workerPids } from "../support/server/workers.ts";
 
-const WHARF = join(import.meta.dirname, "../../cli/bin/wharf.cjs");
+const WHARF = join(import.meta.dirname, "../../../cli/bin/wharf.cjs");
 
 interface Started {
   readonly process: ChildProcess;

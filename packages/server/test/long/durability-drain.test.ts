@@ -8,9 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { CreateGroupRequestSchema, GroupSchema } from "@wharf/contract";
 import pg from "pg";
-import { ApiClient } from "./support/client/api-client.ts";
-import { inParallel } from "./support/client/pagination.ts";
-import { STORES, TestServer } from "./support/server/test-server.ts";
+import { ApiClient } from "../support/client/api-client.ts";
+import { inParallel } from "../support/client/pagination.ts";
+import { STORES, TestServer } from "../support/server/test-server.ts";
 
 for (const store of STORES) {
   describe(`graceful shutdown of a server on ${store}`, () => {
