@@ -153,7 +153,12 @@ export const LOGIN_PART: ApiPart = {
       },
     },
     "/": { get: page("welcomePage", "Start page", "Links to what people can do here.") },
-    "/console/": { get: page("consolePage", "Console", "The web console.") },
+    "/console": {
+      get: {
+        ...page("consolePage", "Console", "Leads to the web console at `/console/`."),
+        responses: { "308": { description: "To the console." }, ...COMMON_ERRORS },
+      },
+    },
     "/setup": {
       get: page(
         "setupPage",
