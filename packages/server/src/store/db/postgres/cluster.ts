@@ -67,12 +67,8 @@ const TIMEOUTS: Timeouts = {
 /** The connections of this replica to one or several hosts, of which one is the primary. */
 export interface Cluster {
   readonly connections: Connections;
-  /** Reads that wait for a connection. */
-  readonly readsWaiting: number;
   /** The connections for a read. */
   readsFor(sql: string): Queryable;
-  /** Reads that wait for a connection. */
-  readonly readsWaiting: number;
   readonly costly: CostlyConnections;
   readonly locked: LockedTables;
   /** Of sessions that are not for reads. */
@@ -130,9 +126,6 @@ export async function connectCluster(
   const cluster: Cluster = {
     connections,
     locked,
-    get readsWaiting() {
-      return pool.waiting;
-    },
     readsFor: (sql) => (isPointRead(sql) ? points : isWalk(sql) ? walks : pool),
     costly: new CostlyConnections({ connections, costly: costlyPool, others: pool, ticks }),
     limits,
