@@ -51,6 +51,18 @@ export async function stageLibrary(name: string, stage: string): Promise<string>
   return folder;
 }
 
+/** Writes the folder of the package of the .proto files, as it is packed. */
+export function stageProtos(stage: string): string {
+  const folder = join(stage, "proto");
+  cpSync(join(ROOT, "proto"), folder, { recursive: true });
+  cpSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
+  const { private: _, ...manifest } = JSON.parse(
+    readFileSync(join(folder, "package.json"), "utf8"),
+  );
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  return folder;
+}
+
 /** Generated messages are JavaScript with declarations already. */
 function copyGenerated(source: string, dist: string): void {
   const generated = join(source, "gen");

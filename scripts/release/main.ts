@@ -11,7 +11,7 @@ import { ROOT, step, tool } from "../step.ts";
 import { checkPackage } from "./check-package.ts";
 import { stageCommand } from "./command-package.ts";
 import { writeExecutable } from "./executables.ts";
-import { LIBRARY_NAMES, stageLibrary } from "./libraries.ts";
+import { LIBRARY_NAMES, stageLibrary, stageProtos } from "./libraries.ts";
 import { ARCHITECTURES } from "./node-runtimes.ts";
 import { sbom } from "./sbom.ts";
 
@@ -56,6 +56,12 @@ const steps: [string, () => Promise<void>][] = [
     `@wharf/${name}`,
     async () => checkPackage(await stageLibrary(name, STAGE), pack(join(STAGE, name))),
   ]),
+  [
+    "@wharf/proto",
+    async () => {
+      pack(stageProtos(STAGE));
+    },
+  ],
   ["@wharf/cli", async () => checkPackage(await stageCommand(STAGE), pack(join(STAGE, "cli")))],
   ...ARCHITECTURES.map((architecture): [string, () => Promise<void>] => [
     `executable for linux-${architecture}`,

@@ -2,7 +2,7 @@ import type { Options } from "../../options.ts";
 import { counted, NotMeasured, type Row } from "../../row.ts";
 
 const REASON =
-  "PocketBase is not available: neither npm nor Debian has its executable (the package pocketbase is a client, others " +
+  "PocketBase is not available: neither npm nor Debian has the executable of a current version (the package pocketbase is a client, others " +
   "download from GitHub while they run)";
 
 /** PocketBase is measured where it can be had: nowhere at present. Its rows say so, and keep their target. */

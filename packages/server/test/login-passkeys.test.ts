@@ -175,6 +175,7 @@ describe("a server with an IP address as its host", () => {
     const setup = await browser.open(`${world.server.url}/setup`);
     assert.doesNotMatch(setup.text, /data-passkey/);
     assert.match(setup.text, /Passkeys require a server that is reached by a host name/);
+    assert.equal((await world.accounts.setUp()).status, 200);
     const choose = await browser.open(`${world.server.url}/oauth`);
     assert.match(choose.text, /action="\/oauth\/local"/);
     assert.doesNotMatch(choose.text, /data-passkey/);

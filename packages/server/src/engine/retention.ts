@@ -35,6 +35,8 @@ export function expiriesAt(settings: RetentionSettings, now: number): Expiry[] {
     { table: "tickets", column: "expires", until: now },
     { table: "sessions", column: "expires", until: now },
     { table: "idempotency_keys", column: "expires", until: now },
+    // Of processes that were killed: others are renewed or released.
+    { table: "leases", column: "expires", until: now - DAY_MS },
     ...kept("registry_notices", NOTIFICATION_DAYS),
     ...kept("manifest_deletions", NOTIFICATION_DAYS),
     ...kept("path_deletions", NOTIFICATION_DAYS),

@@ -19,6 +19,7 @@ import { Dispatcher } from "./dispatcher.ts";
 import { eventMethods } from "./event-methods.ts";
 import { EventTail } from "./event-tail.ts";
 import { Matcher } from "./matcher.ts";
+import { Results } from "./results.ts";
 import { WebhookSigner } from "./signing.ts";
 import type { SinkPolicy } from "./sink-policy.ts";
 import { subscriptionMethods } from "./subscription-methods.ts";
@@ -56,7 +57,8 @@ export function registerEvents(
   const { store } = engine;
   const signer = new WebhookSigner(deps);
   const leases = new Leases(store, times);
-  const worker = new DeliveryWorker({ ...deps, names, times, leases, signer });
+  const results = new Results(store);
+  const worker = new DeliveryWorker({ ...deps, names, times, leases, signer, results });
   const dispatcher = new Dispatcher({
     ...deps,
     store,

@@ -15,7 +15,7 @@ import { type ContextDeps, type Current, isActive, SubscriptionContext } from ".
 import { deliveryRequest } from "./delivery-request.ts";
 import { disable } from "./disable.ts";
 import { type AttemptOutcome, EXPIRED, outcomeOf } from "./outcomes.ts";
-import { Results } from "./results.ts";
+import type { Results } from "./results.ts";
 import { SinkHealth } from "./sink-health.ts";
 
 /** Deliveries read at once. */
@@ -32,6 +32,7 @@ const STORE_PAUSE_MS = 1_000;
 
 export interface SenderDeps extends ContextDeps {
   readonly leases: Leases;
+  readonly results: Results;
   readonly metrics: Pick<Metrics, "count">;
 }
 
@@ -62,10 +63,7 @@ export class Sender {
   readonly #waiting = new Waiting();
   readonly #active = new Set<string>();
   #ready: Chain[] = [];
-  /** Requests in progress. */
-  #sending = 0;
   #health = new SinkHealth();
-  #results: Results;
   /** Whether the store may have deliveries that are not in memory. */
   #mayHaveMore = true;
   #nextAt = NEVER_DUE;
@@ -75,7 +73,6 @@ export class Sender {
     this.#deps = deps;
     this.#uid = uid;
     this.#context = new SubscriptionContext(deps, uid);
-    this.#results = new Results(deps.engine.store, uid, this.#health);
   }
 
   /** Something was added. */
@@ -99,7 +96,6 @@ export class Sender {
     try {
       arrivals = await arrivalsOf(engine.store.reader, this.#uid);
       this.#health = new SinkHealth(await readHealth(engine.store.reader, this.#uid));
-      this.#results = new Results(engine.store, this.#uid, this.#health);
       let idleSince = performance.now();
       while (!this.#stopped && leases.holds(name)) {
         const context = await this.#context.current();
@@ -215,16 +211,12 @@ export class Sender {
   }
 
   async #sendChain({ deliveries }: Chain): Promise<void> {
+    const { results } = this.#deps;
+    const owner = { uid: this.#uid, health: this.#health };
     for (const delivery of deliveries) {
-      let outcome: AttemptOutcome | undefined;
-      this.#sending += 1;
-      try {
-        outcome = await this.#attempt(delivery);
-      } finally {
-        this.#sending -= 1;
-      }
+      const outcome = await results.during(() => this.#attempt(delivery));
       if (outcome === undefined) return;
-      await this.#results.write(outcome, this.#sending);
+      await results.write(owner, outcome);
       await this.#disableIfGone(outcome);
       if (outcome.outcome !== "delivered") this.#mayHaveMore = true;
       if (outcome.outcome === "retried" || Date.now() < this.#health.pausedUntil) return;

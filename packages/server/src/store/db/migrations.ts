@@ -26,8 +26,11 @@ export function migrations(dialect: Dialect): readonly Step[] {
     rowLog(dialect),
     eventDelivery(dialect),
     auditLog(dialect),
-    // What the actor of an event exchanged for its token.
-    [`ALTER TABLE events ADD COLUMN act ${dialect.text} NOT NULL DEFAULT ''`],
+    [
+      // What the actor of an event exchanged for its token.
+      `ALTER TABLE events ADD COLUMN act ${dialect.text} NOT NULL DEFAULT ''`,
+      "CREATE INDEX leases_by_expires ON leases (expires)",
+    ],
   ];
 }
 
