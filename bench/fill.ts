@@ -10,7 +10,6 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { GroupSchema, OrgStatus } from "@wharf/contract";
 import { RESOURCES } from "@wharf/server/app/resources.ts";
-import { BatchWriter } from "@wharf/server/store/db/batch-writer.ts";
 import type { Driver } from "@wharf/server/store/db/connection.ts";
 import type { Transaction } from "@wharf/server/store/db/group-commit.ts";
 import { HeldRows } from "@wharf/server/store/db/held-rows.ts";
@@ -18,7 +17,6 @@ import { insertUnlessThere } from "@wharf/server/store/db/insert-rows.ts";
 import { openSqlite } from "@wharf/server/store/db/sqlite.ts";
 import { Store } from "@wharf/server/store/db/store.ts";
 import { CountChanges } from "@wharf/server/store/resources/counts.ts";
-import { KnownCounts } from "@wharf/server/store/resources/known-counts.ts";
 import type { ResourceTable } from "@wharf/server/store/resources/resource-table.ts";
 import { RowChanges } from "@wharf/server/store/resources/row-changes.ts";
 import type { ResourceRow } from "@wharf/server/store/resources/rows.ts";
@@ -132,7 +130,7 @@ async function insertAll(driver: Driver, rows: Rows, count: number): Promise<voi
     await driver.commit();
     await driver.begin();
   }
-  await counts.store(new BatchWriter(driver, true), new KnownCounts());
+  await counts.store(tx);
   await driver.commit();
 }
 

@@ -76,31 +76,6 @@ describe("round trips to PostgreSQL", () => {
     await sentBeforeVersion([PAGE, TOTAL], () => request("GET", list));
   });
 
-  test("a write waits for its locks only: the commit is sent before the counts are answered", async () => {
-    const { promise: committing, resolve } = Promise.withResolvers<void>();
-    let held = 0;
-    const { query } = Connection.prototype;
-    async function holding(this: Connection, ...args: Parameters<typeof query>) {
-      const [statement] = args;
-      const sql = typeof statement === "string" ? statement : statement.text;
-      if (sql === "COMMIT") resolve();
-      const result = await query.apply(this, args);
-      if (!sql.includes("INSERT INTO counts")) return result;
-      held++;
-      await committing;
-      return result;
-    }
-    const reports = mock.method(Connection.prototype, "query", holding);
-    try {
-      const { uid } = await request("POST", `/${group}`, { name: "created" });
-      await request("PATCH", `/${uid}`, { description: "changed" });
-      await request("DELETE", `/${uid}`);
-    } finally {
-      reports.mock.restore();
-    }
-    assert.equal(held, 3);
-  });
-
   test("a GET after a change of access reads the row again, as the caller that it has now", async () => {
     let rows = 0;
     const counting = async (sql: string) => {

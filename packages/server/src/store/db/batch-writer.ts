@@ -7,9 +7,8 @@ import { type InsertTarget, inSizes, insertOf, insertUnlessThere } from "./inser
  * The transaction of a batch. Where the database is across a network, statements whose answer is as good as known are
  * sent without waiting for it: inserts, of which consecutive ones into the same table become one statement, and
  * changes of rows that are locked. The database executes all statements in the order of the calls, so each read sees
- * what was written before it. The commit is sent right behind them: what is not as expected is an error of its
- * statement, after which the database rolls back instead. Then the batch is repeated carefully, with an answer for each
- * statement.
+ * what was written before it. All answers are checked before the commit: if one is not as expected, the batch is
+ * repeated carefully, with an answer for each statement.
  */
 export class BatchWriter implements Writer {
   readonly dialect: Writer["dialect"];
@@ -22,17 +21,14 @@ export class BatchWriter implements Writer {
   #inserts: { readonly target: InsertTarget; readonly rows: (readonly Value[])[] } | undefined;
   readonly #sent: Promise<unknown>[] = [];
   #failure: { readonly error: unknown } | undefined;
+  /** Whether an answer must be read before the commit: it can be unexpected without being an error. */
+  #mustRead = false;
 
   constructor(driver: Driver, isCareful: boolean) {
     this.#driver = driver;
     this.#writer = driver.writer;
     this.#isCareful = isCareful || !driver.pipelines;
     this.dialect = driver.dialect;
-  }
-
-  /** Whether statements are sent without waiting for their answers. */
-  get isPipelined(): boolean {
-    return !this.#isCareful;
   }
 
   get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
@@ -72,25 +68,14 @@ export class BatchWriter implements Writer {
   /** Runs a statement that changes one row, or none. Returns whether it did, or will be repeated if it did not. */
   async changeOne(sql: string, ...params: Value[]): Promise<boolean> {
     if (this.#isCareful) return (await this.#writer.run(sql, ...params)) > 0;
-    await this.send(this.dialect.mustChange(sql), ...params);
-    return true;
-  }
-
-  /**
-   * Runs a statement that fails where something is not as expected: then the batch is repeated because of `unexpected`.
-   * The answer comes after the commit.
-   */
-  expect<R extends readonly Value[]>(
-    { text, params }: { readonly text: string; readonly params: readonly Value[] },
-    unexpected: HalfWritten,
-    answered: (rows: R[]) => void,
-  ): void {
+    this.#mustRead = true;
     this.#sendInserts();
     this.#track(
-      this.#writer.arrays<R>(text, ...params).then(answered, (error: unknown) => {
-        throw this.#driver.isTransient(error) ? error : unexpected;
+      this.#writer.run(sql, ...params).then((changed) => {
+        if (changed === 0) throw new HalfWritten();
       }),
     );
+    return true;
   }
 
   /** Inserts a row. Returns false if it exists already; true if that has yet to be seen. */
@@ -117,10 +102,14 @@ export class BatchWriter implements Writer {
     }
   }
 
-  /** Commits if no statement fails. */
+  /**
+   * Commits if all answers are as expected. The commit is sent right behind the other statements: after an error of
+   * one of them, the database rolls back instead.
+   */
   async commit(): Promise<void> {
     if (this.#isCareful) return this.#driver.commit();
     this.#sendInserts();
+    if (this.#mustRead) await this.#allAnswered();
     const [committed] = await Promise.allSettled([this.#driver.commit(), ...this.#sent]);
     if (committed.status === "fulfilled") return;
     const { reason } = committed;

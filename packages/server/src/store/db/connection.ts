@@ -72,8 +72,6 @@ export interface Dialect {
   asInteger(text: string): string;
   /** Whether the parameter is a substring of a text. */
   isWithin(text: string): string;
-  /** A statement that changes rows, and fails if it changes none. */
-  mustChange(sql: string): string;
   /** Limits ordered rows that an index has in their order; limit and offset, together at most `maxRows`, are parameters. */
   walk(ordered: string, maxRows: number): string;
   /** Identifies a row of any table, within one statement. */

@@ -1,6 +1,5 @@
 import { WharfError } from "../../lib/errors.ts";
 import { CountChanges } from "../resources/counts.ts";
-import { ChangesOfListed, KnownCounts } from "../resources/known-counts.ts";
 import { RowChanges } from "../resources/row-changes.ts";
 import { GrantChanges } from "../tables/access-log.ts";
 import { type AuditEntry, insertAudit } from "../tables/audit-and-events.ts";
@@ -107,7 +106,6 @@ export class GroupCommit {
   readonly #clock: () => number;
   readonly #turns = new Turns();
   readonly #chains: AuditChains;
-  readonly #known = new KnownCounts();
   #waiting: Waiting[] = [];
   /** Writes that wait for a batch of others. */
   readonly #background = new Map<Waiting, NodeJS.Timeout>();
@@ -237,8 +235,7 @@ export class GroupCommit {
       try {
         return await this.#transaction(batch, mode);
       } catch (error) {
-        if (error instanceof ChangesOfListed) this.#known.expectLists(error);
-        else if (error instanceof HalfWritten) mode.inSavepoints = true;
+        if (error instanceof HalfWritten) mode.inSavepoints = true;
         else if (error instanceof AccessChanged || this.#driver.isTransient(error)) {
           this.#turns.conflicted();
           mode.turn = "alone";
@@ -287,7 +284,7 @@ export class GroupCommit {
       }
       if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants, isOnlyGrants);
       await this.#together(storeGathered(writer, chains, audits, gathered));
-      await rows.store(writer, await counts.store(writer, this.#known));
+      await rows.store(writer, await counts.store(writer));
       for (const { outcome, work } of atEnd) {
         if (!mode.inSavepoints) await this.#together(work(writer));
         else {

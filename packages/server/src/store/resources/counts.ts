@@ -1,7 +1,5 @@
 import { ancestorsOf } from "@wharf/contract";
-import type { BatchWriter } from "../db/batch-writer.ts";
-import type { Reader } from "../db/connection.ts";
-import { type KnownCounts, sumsOf } from "./known-counts.ts";
+import type { Dialect, Reader, Writer } from "../db/connection.ts";
 import { type KindVersion, RowLog } from "./row-log.ts";
 
 /**
@@ -71,8 +69,7 @@ export async function* readManyCounts(
   }
 }
 
-/** The counts of a node after a transaction, and how many indexes of lists it has. */
-export type SumRow = readonly [uid: string, kind: string, changes: number, lists: number];
+type SumRow = readonly [uid: string, kind: string, changes: number, lists: number];
 
 /** A node with indexes of lists of a kind, and how many changes a transaction made below it. */
 export interface ListedNode {
@@ -80,15 +77,6 @@ export interface ListedNode {
   readonly kind: string;
   readonly changes: number;
 }
-
-/** What a transaction adds to the counts of a node. */
-export type DeltaRow = readonly [
-  uid: string,
-  kind: string,
-  children: number,
-  descendants: number,
-  changes: number,
-];
 
 interface Delta {
   children: number;
@@ -145,40 +133,30 @@ export class CountChanges {
 
   /**
    * Writes the sums, always in the order of their keys, so that replicas do not deadlock, and with one
-   * statement: every write counts at the root, so the other replicas wait for it. Logs the changed rows.
+   * statement: every write counts at the root, so the other replicas wait for it. Then logs the changed rows.
    * Returns the nodes with indexes of lists.
    */
-  async store(writer: BatchWriter, known: KnownCounts): Promise<ListedNode[]> {
+  async store(writer: Writer): Promise<ListedNode[]> {
     const rows = [...this.#deltas].flatMap(([node, kinds]) => {
       if (this.#deleted.has(node)) return [];
-      return [...kinds].map(([kind, { children, descendants, changes }]): DeltaRow => {
+      return [...kinds].map(([kind, { children, descendants, changes }]) => {
         return [node, kind, children, descendants, changes];
       });
     });
-    const listed = rows.length === 0 ? [] : await this.#add(writer, rows, known);
+    const stored =
+      rows.length === 0
+        ? []
+        : await writer.arrays<SumRow>(upsertOf(writer.dialect), JSON.stringify(rows));
+    await this.#rows.store(writer, this.#versions(stored));
     if (this.#deleted.size > 0) {
       const given = JSON.stringify([...this.#deleted]);
       const { texts } = writer.dialect;
-      await writer.send(`DELETE FROM counts WHERE uid IN (${texts})`, given);
-      await writer.send(`UPDATE list_indexes SET state = 'void' WHERE scope IN (${texts})`, given);
+      await writer.run(`DELETE FROM counts WHERE uid IN (${texts})`, given);
+      await writer.run(`UPDATE list_indexes SET state = 'void' WHERE scope IN (${texts})`, given);
     }
-    return listed.map(([uid, kind]) => ({ uid, kind, changes: this.#at(uid, kind).changes }));
-  }
-
-  /** Where no node is known to have indexes of lists, the commit need not wait for the sums. */
-  async #add(
-    writer: BatchWriter,
-    rows: readonly DeltaRow[],
-    known: KnownCounts,
-  ): Promise<readonly SumRow[]> {
-    if (writer.isPipelined && !known.mayHaveLists(rows)) {
-      await known.addWithoutLists(writer, rows, (kind) => this.#rows.uidsOf(kind));
-      return [];
-    }
-    const { text, params } = sumsOf(writer.dialect, rows);
-    const stored = await writer.arrays<SumRow>(text, ...params);
-    await this.#rows.store(writer, this.#versions(stored));
-    return known.learn(stored);
+    return stored.flatMap(([uid, kind, , lists]) => {
+      return lists === 0 ? [] : [{ uid, kind, changes: this.#at(uid, kind).changes }];
+    });
   }
 
   /** The new versions of the changed kinds. */
@@ -203,6 +181,18 @@ export class CountChanges {
     }
     return delta;
   }
+}
+
+function upsertOf({ tuples, asInteger }: Dialect): string {
+  const given = tuples("uid", "kind", "children", "descendants", "changes");
+  return `INSERT INTO counts (uid, kind, children, descendants, changes)
+    SELECT uid, kind, ${["children", "descendants", "changes"].map(asInteger).join(", ")}
+    FROM (${given}) given WHERE true ORDER BY 1, 2
+    ON CONFLICT (uid, kind) DO UPDATE SET
+      children = counts.children + excluded.children,
+      descendants = counts.descendants + excluded.descendants,
+      changes = counts.changes + excluded.changes
+    RETURNING uid, kind, changes, lists`;
 }
 
 /** A node and its ancestors, up to the node above all roots. */

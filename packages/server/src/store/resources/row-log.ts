@@ -1,5 +1,4 @@
-import type { BatchWriter } from "../db/batch-writer.ts";
-import type { Reader } from "../db/connection.ts";
+import type { Reader, Writer } from "../db/connection.ts";
 
 /** The log covers this many changes of each kind. What was derived from older rows is derived again. */
 const RETAINED_CHANGES = 20_000;
@@ -46,37 +45,25 @@ export class RowLog {
     }
   }
 
-  /** The uids of a kind as they are logged. */
-  uidsOf(kind: string): string {
-    const uids = this.#changed.get(kind);
-    return uids === undefined ? "" : JSON.stringify([...uids]);
-  }
-
-  async store(writer: BatchWriter, versions: readonly KindVersion[]): Promise<void> {
+  async store(writer: Writer, versions: readonly KindVersion[]): Promise<void> {
     const rows = versions.map(({ kind, version, since }) => {
-      return [kind, version, since, this.uidsOf(kind)];
+      const uids = this.#changed.get(kind);
+      return [kind, version, since, uids === undefined ? "" : JSON.stringify([...uids])];
     });
     if (rows.length === 0) return;
     const { tuples, asInteger } = writer.dialect;
-    await writer.send(
+    await writer.run(
       `INSERT INTO row_log (kind, version, since, uids)
        SELECT kind, ${asInteger("version")}, ${asInteger("since")}, uids
        FROM (${tuples("kind", "version", "since", "uids")}) given`,
       JSON.stringify(rows),
     );
-    for (const one of versions) if (isTrimmedAt(one)) await trimLog(writer, one);
+    for (const { kind, version, since } of versions) {
+      if (Math.floor(version / TRIM_INTERVAL) === Math.floor(since / TRIM_INTERVAL)) continue;
+      const sql = "DELETE FROM row_log WHERE kind = ? AND version <= ?";
+      await writer.run(sql, kind, version - RETAINED_CHANGES);
+    }
   }
-}
-
-/** Whether the log of a kind is trimmed at a version. */
-export function isTrimmedAt({ version, since }: KindVersion): boolean {
-  return Math.floor(version / TRIM_INTERVAL) !== Math.floor(since / TRIM_INTERVAL);
-}
-
-/** Deletes what the log need not cover at a version. */
-export function trimLog(writer: BatchWriter, { kind, version }: KindVersion): Promise<void> {
-  const sql = "DELETE FROM row_log WHERE kind = ? AND version <= ?";
-  return writer.send(sql, kind, version - RETAINED_CHANGES);
 }
 
 /** The changes of rows of a kind since a version. */

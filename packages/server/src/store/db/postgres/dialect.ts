@@ -13,7 +13,6 @@ export const DIALECT: Dialect = {
   arrayOf: (column) => `coalesce(json_agg(${column}), '[]')::text`,
   asInteger: (text) => `${text}::bigint`,
   isWithin: (text) => `strpos(${text}, ?) > 0`,
-  mustChange: (sql) => `WITH changed AS (${sql} RETURNING 1) SELECT 1 / count(*) FROM changed`,
   walk: walkSql,
   insertSizes: [64, 16, 4, 1],
   withoutRowid: "",

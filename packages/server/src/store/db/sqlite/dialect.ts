@@ -12,7 +12,6 @@ export const DIALECT: Dialect = {
   arrayOf: (column) => `json_group_array(${column})`,
   asInteger: (text) => text,
   isWithin: (text) => `instr(${text}, ?) > 0`,
-  mustChange: (sql) => sql,
   walk: (ordered) => `${ordered} LIMIT ? OFFSET ?`,
   insertSizes: [1],
   withoutRowid: "WITHOUT ROWID",
