@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { MIGRATION_LOCK } from "../src/store/db/advisory-locks.ts";
 import type { Driver, Session } from "../src/store/db/connection.ts";
 import { tableSchema } from "../src/store/resources/table-schema.ts";
 import type { FilterColumn, TableShape } from "../src/store/resources/table-shape.ts";
@@ -284,7 +285,7 @@ describe("migrations of PostgreSQL", () => {
     const [one, other] = [await database.connect(), await database.connect()];
     await open(one, [FIRST]);
     const session = await one.openSession();
-    await session.script("SELECT pg_advisory_lock(7240902)");
+    await session.script(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
     const late = open(other, [FIRST, ["SELECT 1"]], { maxWaitMs: 20 });
     await assert.rejects(late, /another replica \(127\.0\.0\.1\) still upgrades the store/);
     await session.close();

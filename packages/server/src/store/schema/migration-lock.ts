@@ -20,7 +20,6 @@ export async function withMigrationLock(
   if (driver.dialect.name === "sqlite") return work();
   const holder = await driver.openSession();
   try {
-    await holder.script(BEGIN);
     if (await acquire(holder, migration, isDone)) await work();
   } finally {
     await holder.close();
@@ -28,8 +27,9 @@ export async function withMigrationLock(
 }
 
 /**
- * Polls the lock: a statement that waits for one keeps a snapshot, and CREATE INDEX CONCURRENTLY waits until that ends.
- * Returns false, without the lock, when there is nothing to do any more.
+ * Polls the lock, each time in a transaction of its own: CREATE INDEX CONCURRENTLY waits for the end of every transaction
+ * that has a snapshot, so one that waits for the lock would wait for the index, and the index for it. Returns false,
+ * without the lock, when there is nothing to do any more.
  */
 async function acquire(
   holder: Session,
@@ -54,12 +54,14 @@ async function acquire(
   }
 }
 
+/** Acquires the lock in a transaction that stays open, or ends it. */
 async function tryLock(holder: Session): Promise<boolean> {
+  await holder.script(BEGIN);
   const sql = "SELECT pg_try_advisory_xact_lock(?) AS acquired";
-  const row = await holder.get<{ acquired: boolean }>(sql, MIGRATION_LOCK);
+  const { acquired } = (await holder.get<{ acquired: boolean }>(sql, MIGRATION_LOCK)) ?? {};
   // In a transaction the result of a prepared statement keeps its snapshot until the next simple query.
-  await holder.script("SELECT 1");
-  return row?.acquired ?? false;
+  await holder.script(acquired ? "SELECT 1" : "ROLLBACK");
+  return acquired ?? false;
 }
 
 interface OtherReplica {
