@@ -292,6 +292,35 @@ describe("migrations of PostgreSQL", () => {
     await open(other, [FIRST, ["SELECT 1"]]);
   });
 
+  test("a replica that waits for another keeps no transaction open", async () => {
+    const [one, other] = [await database.connect(), await database.connect()];
+    await open(one, [FIRST]);
+    const session = await one.openSession();
+    await session.script(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
+    const late = open(other, [FIRST, ["SELECT 1"]]);
+    const transactions = async () => {
+      const sql = `SELECT pid || ' since ' || xact_start AS name FROM pg_stat_activity
+        WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()`;
+      return (await one.reader.all<{ name: string }>(sql)).map(({ name }) => name);
+    };
+    const waiting = async () => {
+      const sql = `SELECT 1 AS one FROM pg_stat_activity
+        WHERE datname = current_database() AND query LIKE '%pg_stat_progress_create_index%'
+          AND pid <> pg_backend_pid()`;
+      return (await one.reader.get(sql)) !== undefined;
+    };
+    while (!(await waiting())) await sleep(5);
+    const before = await transactions();
+    await sleep(50);
+    const after = await transactions();
+    assert.deepEqual(
+      after.filter((name) => before.includes(name)),
+      [],
+    );
+    await session.close();
+    await late;
+  });
+
   test("tables of other programs may be in the same schema", async () => {
     const driver = await database.connect();
     await driver.begin();
