@@ -8,7 +8,7 @@ import { skopeo } from "../../../server/test/support/registry/distribution.ts";
 import { freePort } from "../../../server/test/support/server/free-port.ts";
 import { scratchFolder } from "../../../server/test/support/server/scratch-folder.ts";
 import { TrackedRegistry } from "../../../server/test/support/world/tracked-registry.ts";
-import { type Output, ROOT, run, serve } from "../support/release.ts";
+import { BUILD_ENVIRONMENT, type Output, ROOT, run, serve } from "../support/release.ts";
 
 const { version } = manifest;
 
@@ -29,7 +29,8 @@ describe("the container image", () => {
   let tracked: TrackedRegistry;
   before(async () => {
     tracked = await TrackedRegistry.start({ flags: ["--reconcile-minutes", "0"] });
-    worked(await run(process.execPath, [join(ROOT, "scripts/image/main.ts"), layout]));
+    const script = join(ROOT, "scripts/image/main.ts");
+    worked(await run(process.execPath, [script, layout], { env: BUILD_ENVIRONMENT }));
   });
   after(() => tracked.stop());
 

@@ -13,7 +13,16 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import manifest from "../../../../package.json" with { type: "json" };
 import { scratchFolder } from "../../../server/test/support/server/scratch-folder.ts";
-import { node20, npm, type Output, pathWith, ROOT, run, serve } from "../support/release.ts";
+import {
+  BUILD_ENVIRONMENT,
+  node20,
+  npm,
+  type Output,
+  pathWith,
+  ROOT,
+  run,
+  serve,
+} from "../support/release.ts";
 import { Site } from "../support/site.ts";
 
 const { version } = manifest;
@@ -38,7 +47,11 @@ describe("the release", () => {
   let site: Site;
   before(async () => {
     site = await Site.start();
-    worked(await run(process.execPath, [script("main.ts"), release], { env: BUILD }));
+    worked(
+      await run(process.execPath, [script("main.ts"), release], {
+        env: { ...BUILD_ENVIRONMENT, ...BUILD },
+      }),
+    );
     await site.make("organizations", "acme");
   });
   after(() => site.stop());

@@ -45,6 +45,9 @@ export interface RunOptions {
   readonly input?: string;
 }
 
+/** The environment of builds, which download: with the certificates and proxies of this machine. */
+export const BUILD_ENVIRONMENT = process.env as Readonly<Record<string, string>>;
+
 /** Runs a program, and returns what it printed, whether or not it failed. */
 export async function run(
   program: string,

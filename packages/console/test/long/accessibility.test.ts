@@ -33,7 +33,7 @@ describe("the accessibility of the console", () => {
       for (const screen of ["organizations", "account", "nothing-here", ...places]) {
         await page.goto(site.at(screen));
         await page.getByRole("heading", { level: 1 }).waitFor();
-        await page.waitForFunction(`!document.querySelector("main .loading")`);
+        await page.locator("main .loading").first().waitFor({ state: "detached" });
         assert.deepEqual(await violations(), [], screen);
       }
       assert.deepEqual(site.complaints, []);
@@ -47,7 +47,7 @@ describe("the accessibility of the console", () => {
     for (const screen of PLACE_SCREENS) {
       await page.goto(site.at(`${screen}/${uid}`));
       await page.getByRole("heading", { level: 1 }).waitFor();
-      await page.waitForFunction(`!document.querySelector("main .loading")`);
+      await page.locator("main .loading").first().waitFor({ state: "detached" });
       const width = await page.evaluate("document.documentElement.scrollWidth");
       assert.equal(width, 320, screen);
     }
