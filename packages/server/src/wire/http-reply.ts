@@ -50,7 +50,7 @@ export function sendReply(http: HttpContext, reply: HttpReply): void {
 /** The response to an error. */
 export function errorReply({ wire, context, request }: HttpContext, error: WharfError): HttpReply {
   const headers = errorHeaders(error);
-  if (error instanceof NoRoute && request.headers.accept?.includes("text/html")) {
+  if (error instanceof NoRoute && isNavigation(request)) {
     const page = wire.noRoutePage?.(error, context.requestId);
     if (page) {
       return {
@@ -67,6 +67,14 @@ export function errorReply({ wire, context, request }: HttpContext, error: Wharf
   }
   const body = statusJson(error, wire.errorDomain);
   return { status: error.httpStatus, headers, body, error };
+}
+
+/** Whether a person opened an address in a browser: API clients send other methods, or a token. */
+function isNavigation({ method, headers }: HttpIn): boolean {
+  const isRead = method === "GET" || method === "HEAD";
+  return (
+    isRead && headers.authorization === undefined && headers.accept?.includes("text/html") === true
+  );
 }
 
 function write(

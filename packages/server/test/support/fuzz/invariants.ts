@@ -115,6 +115,7 @@ function formProblem(request: FuzzRequest, answer: FuzzAnswer): string | undefin
   if (request.method === "HEAD" || status === 204 || (status >= 300 && status < 400))
     return undefined;
   const type = headers.get("content-type") ?? "";
+  if (isPageForBrowser(request, status, type)) return undefined;
   if (!/json/.test(type)) return request.via === "rest" ? `answers ${type}` : undefined;
   let json: unknown;
   try {
@@ -124,6 +125,19 @@ function formProblem(request: FuzzRequest, answer: FuzzAnswer): string | undefin
   }
   if (status >= 400) return errorProblem(status, json as Record<string, unknown>, request);
   return accessProblem(request);
+}
+
+/** Whether the answer is the page for browsers at an address that nothing handles. */
+function isPageForBrowser(
+  { method, caller, headers }: FuzzRequest,
+  status: number,
+  type: string,
+): boolean {
+  const value = (wanted: string) =>
+    headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? "";
+  const isBrowser = value("accept").includes("text/html") && value("authorization") === "";
+  const isAnonymous = ANONYMOUS_CALLERS.includes(caller) && isBrowser && method === "GET";
+  return isAnonymous && (status === 404 || status === 405) && type.startsWith("text/html");
 }
 
 /** What is wrong with a request that succeeded, if its caller lacks what its method asks for. */
