@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import type { Column } from "../output/columns.ts";
+import { groupPaths } from "../resolve/group-names.ts";
 import type { HasUid } from "../resolve/kinds.ts";
-import { groupPaths } from "../resolve/names.ts";
 
 /** Columns with one that shows the path of the group of each item, such as `acme/platform`, after the first. */
 export function withGroup<T extends HasUid>(columns: readonly Column<T>[]) {

@@ -2,8 +2,8 @@ import { ancestorsOf } from "@wharf/contract";
 import type { Context } from "../context.ts";
 import type { Column } from "../output/columns.ts";
 import type { Items } from "../output/output.ts";
+import { groupNames } from "../resolve/group-names.ts";
 import type { HasUid } from "../resolve/kinds.ts";
-import { groupNames } from "../resolve/names.ts";
 
 export interface PrintOptions<T> {
   /** The kind of resource, in the plural, for an empty list. */
