@@ -164,9 +164,24 @@ describe("two replicas that are set up at the same time", () => {
     const second = await World.start({ store: "postgres", sameStoreAs: first.server });
     try {
       const codes = [await firstRunOf(first.server), await firstRunOf(second.server)];
-      const tries = await Promise.all(
+      // All have the form before any is sent: afterwards there is none.
+      const forms = await Promise.all(
         [first, second].flatMap((world) =>
-          codes.map(({ code }, at) => world.accounts.setUp({ code, username: `person-${at}` })),
+          codes.map(async ({ code }, at) => {
+            const browser = new HttpBrowser();
+            return { browser, code, at, page: await browser.open(`${world.accounts.url}/setup`) };
+          }),
+        ),
+      );
+      const tries = await Promise.all(
+        forms.map(({ browser, page, code, at }) =>
+          browser.submit(page, {
+            code,
+            organization: "acme",
+            username: `person-${at}`,
+            password: PASSWORD,
+            password_again: PASSWORD,
+          }),
         ),
       );
       onlyOne(tries);
