@@ -138,7 +138,13 @@ export const resource: Resource<Advisory, FilterArgs<typeof FILTERS>> = {
       excludeEventAuthors: [...args.notAuthor],
       eventReviewers: [...args.reviewer],
       showDeleted: args.deleted,
-      ...given({ origin, query, updatedSince, latestEventType: status && STATUS_FILTERS[status] }),
+      ...given({
+        origin,
+        query,
+        updatedSince,
+        latestEventType: status && STATUS_FILTERS[status],
+        orderBy: args.orderBy,
+      }),
     };
     return advisories.listAll(request, { signal: context.signal });
   },

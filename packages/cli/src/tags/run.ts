@@ -47,7 +47,7 @@ export const resource: Resource<Tag, FilterArgs<typeof FILTERS>> = {
     const { tags } = await context.client();
     const request = {
       uidp,
-      orderBy: "name",
+      orderBy: args.orderBy ?? "name",
       includeReferrers: args.showReferrers,
       includeDates: args.showDates,
       includeEpochs: args.showEpochs,
@@ -84,7 +84,7 @@ export const history: Run<typeof historyDefinition> = async (context, args) => {
   const { tags } = await context.client();
   const entries = tags.listHistoryAll({ uid }, { signal: context.signal });
   const id = ({ digest }: TagHistoryEntry) => digest;
-  await context.out.list(entries, HISTORY_COLUMNS, { id, what: "entries" });
+  await context.out.list(entries, HISTORY_COLUMNS, { id, what: "entries", arrangement: args });
 };
 
 /** Finds a tag by UID, as REPO:TAG, or by its name in a repo. */

@@ -126,7 +126,8 @@ const LIST_COLUMNS: readonly Column<Identity>[] = [
   { header: "Ends", value: expirationOf, wide: true },
 ];
 
-export const list: Run<typeof listDefinition> = async (context, { parent, expired }) => {
+export const list: Run<typeof listDefinition> = async (context, args) => {
+  const { parent, expired } = args;
   const filter =
     parent === undefined ? {} : { descendantsOf: (await resolveGroup(context, parent)).uid };
   const all = listPullTokens(context, filter);
@@ -134,7 +135,7 @@ export const list: Run<typeof listDefinition> = async (context, { parent, expire
     ? filtered(all, (identity) => expirationOf(identity).getTime() <= Date.now())
     : all;
   await context.progress("listing pull tokens", () =>
-    context.out.list(shown, LIST_COLUMNS, { what: "pull tokens" }),
+    context.out.list(shown, LIST_COLUMNS, { what: "pull tokens", arrangement: args }),
   );
 };
 

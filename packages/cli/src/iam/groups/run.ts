@@ -8,7 +8,7 @@ import { FOLDER, ORGANIZATION } from "../../resolve/kinds.ts";
 import { withGroup } from "../../resource/group-column.ts";
 import { filtered, printOne, type Resource, type ScopeArgs } from "../../resource/run.ts";
 import { updater } from "../../resource/update.ts";
-import { readPairs } from "../../resource/values.ts";
+import { given, readPairs } from "../../resource/values.ts";
 import type { createFolderDefinition, createOrganizationDefinition } from "./commands.ts";
 import { updateFolderDefinition, updateOrganizationDefinition } from "./commands.ts";
 
@@ -30,15 +30,16 @@ const findOrganization = (context: Context, text: string) =>
   resolveGroup(context, text, ORGANIZATION);
 const findFolder = (context: Context, text: string) => resolveGroup(context, text, FOLDER);
 
-export const organizations: Resource<Group, object> = {
+export const organizations: Resource<Group> = {
   kind: ORGANIZATION,
   columns: COLUMNS,
   nestsItself: true,
   find: findOrganization,
-  async select({ client, out, signal }) {
+  async select({ client, out, signal }, { name, orderBy = "name" }: ScopeArgs) {
     const { groups } = await client();
+    const named = given({ name });
     // A tree includes folders. Without an order, parents precede their children.
-    const request = out.format === "tree" ? {} : { uidp: { inRoot: true }, orderBy: "name" };
+    const request = out.format === "tree" ? named : { uidp: { inRoot: true }, orderBy, ...named };
     return groups.listAll(request, { signal });
   },
 };
@@ -49,14 +50,15 @@ export const folders: Resource<Group> = {
   details: COLUMNS,
   nestsItself: true,
   find: findFolder,
-  async select(context, { parent, recursive }: ScopeArgs) {
+  async select(context, { parent, recursive, name, orderBy = "name" }: ScopeArgs) {
     const { out, settings, signal } = context;
     const { groups } = await context.client();
     const text = parent ?? settings.config.get("default.group");
     const uid = text === undefined ? undefined : (await resolveGroup(context, text)).uid;
     const scope = recursive ? { descendantsOf: uid ?? "" } : { childrenOf: uid ?? "" };
-    const order = out.format === "tree" ? {} : { orderBy: "name" };
-    const all = groups.listAll({ ...(uid ? { uidp: scope } : {}), ...order }, { signal });
+    const order = out.format === "tree" ? {} : { orderBy };
+    const request = { ...(uid ? { uidp: scope } : {}), ...order, ...given({ name }) };
+    const all = groups.listAll(request, { signal });
     // Without a scope, the API lists organizations and all levels of folders.
     const isDeep = recursive || uid !== undefined;
     return filtered(all, (group) => {

@@ -45,7 +45,8 @@ export const resource: Resource<RoleBinding, FilterArgs<typeof FILTERS>> = {
       args.role === undefined ? undefined : resolveUid(context, ROLE, args.role),
     ]);
     const { roleBindings } = await context.client();
-    const request = { uidp, ...given({ identity: identity?.uid, role }) };
+    const { orderBy } = args;
+    const request = { uidp, ...given({ identity: identity?.uid, role, orderBy }) };
     return roleBindings.listAll(request, { signal: context.signal });
   },
 };
