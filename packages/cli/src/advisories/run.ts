@@ -163,7 +163,9 @@ export async function findAdvisory(context: Context, text: string): Promise<Advi
   if (isUid(text)) return advisories.get({ uid: text }, { signal });
   const request = { advisoryIds: [text], pageSize: MAX_CANDIDATES };
   const found = (await advisories.list(request, { signal })).advisories;
-  const { uid } = await onlyMatch(context, ADVISORY, text, found, ["has the ID", "have the ID"]);
+  const { uid } = await onlyMatch(context, ADVISORY, text, found, {
+    words: ["has the ID", "have the ID"],
+  });
   // Lists omit the source.
   return advisories.get({ uid }, { signal });
 }

@@ -7,6 +7,7 @@ import { resolveGroup } from "../../resolve/groups.ts";
 import { FOLDER, ORGANIZATION } from "../../resolve/kinds.ts";
 import { withGroup } from "../../resource/group-column.ts";
 import { filtered, printOne, type Resource, type ScopeArgs } from "../../resource/run.ts";
+import { confirmTwins, twinsNamed } from "../../resource/twins.ts";
 import { updater } from "../../resource/update.ts";
 import { given, readPairs } from "../../resource/values.ts";
 import type { createFolderDefinition, createOrganizationDefinition } from "./commands.ts";
@@ -82,8 +83,13 @@ export const createFolder: Run<typeof createFolderDefinition> = async (context, 
   const { name, description = "" } = args;
   const { groups } = await context.client();
   const parent = await resolveGroup(context, args.parent);
+  const { signal } = context;
+  const twins = { name, uidp: { childrenOf: parent.uid }, pageSize: 1 };
+  await confirmTwins(context, parent.name, () =>
+    twinsNamed(groups.listAll(twins, { signal }), "a folder"),
+  );
   const request = { parent: parent.uid, group: { name, description } };
-  const created = await groups.create(request, { signal: context.signal });
+  const created = await groups.create(request, { signal });
   context.err.note(`created folder ${created.name} in ${parent.name}`);
   await printOne(context, folders, created);
 };

@@ -66,7 +66,6 @@ const verbs = resourceCommands(async () => (await load()).resource, {
   },
   delete: {
     summary: "Delete role bindings",
-    description: "A role binding that does not exist is not an error.",
     examples: [
       { command: "wharf iam role-bindings delete UID" },
       {
