@@ -1,6 +1,6 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { useState } from "react";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/common.ts";
 import { Failed } from "./feedback.tsx";
 import type { FormDialogProps } from "./form.tsx";
 
