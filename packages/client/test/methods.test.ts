@@ -295,10 +295,12 @@ for (const protocol of PROTOCOLS) {
       assert.ok((await deliveries.list({ subscriptionUid: uid })).totalCount > 0n);
 
       const types = ["dev.chainguard.api.iam.group.created.v1"];
-      const watched = events.watch({ group: org, types })[Symbol.asyncIterator]();
+      // Without a position, the stream begins when its request arrives, which may be after the group is created.
+      const request = { group: org, types, after: eventId };
+      const watched = events.watch(request)[Symbol.asyncIterator]();
       const next = watched.next();
       const made = await groups.create({ parent: org, group: { name: "watched" } });
-      await next;
+      assert.equal((await next).value?.subject, made.uid);
       await watched.return?.();
       const { events: found } = await events.list({ group: org, subject: made.uid });
       assert.deepEqual(
