@@ -38,7 +38,7 @@ export const queries = new QueryClient({
 });
 
 /** The first part of the key of all queries of a service, such as `/iam/v2beta1/groups`. */
-function serviceOf({ path }: JsonMethod<never, unknown>): string {
+export function serviceOf({ path }: JsonMethod<never, unknown>): string {
   return path.replace(/\/?\{.*$/, "").replace(/:.*$/, "");
 }
 

@@ -23,6 +23,11 @@ export const PLACE_SCREENS = {
     icon: "key",
     component: lazyRouteComponent(() => import("../screens/access/access.tsx"), "Screen"),
   },
+  people: {
+    section: "access",
+    icon: "person",
+    component: lazyRouteComponent(() => import("../screens/people/people.tsx"), "Screen"),
+  },
   identities: {
     section: "access",
     icon: "robot",

@@ -16,6 +16,7 @@ export const texts = {
     access: "Access",
     identities: "Identities",
     roles: "Roles",
+    people: "People",
     repos: "Repositories",
     events: "Events",
     audit: "Audit log",
@@ -46,11 +47,18 @@ export const texts = {
     back: "All organizations",
   },
   errors: { request: "Request" },
+  withheld: {
+    title: "Why you cannot do this",
+    label: (action: string) => `${action}: not allowed`,
+    needs: "None of your roles here has the capability",
+    help: "An owner can grant you a role that has it; “Access” tells who owns this place.",
+  },
   palette: {
     open: "Find",
     title: "Find pages, organizations and folders",
-    placeholder: "Page, or whole name of an organization or folder",
-    nothing: "No page, organization or folder has this name.",
+    placeholder: "Page, or the beginning of a name",
+    nothing: "No page, organization or folder begins with this.",
+    searching: "Searching",
     here: "here",
     page: "page",
     group: (uid: string) => (uid.includes("/") ? "folder" : "organization"),
@@ -75,9 +83,9 @@ export const texts = {
     nothingText: "Change the filters above, or clear them.",
   },
   picker: {
-    placeholder: "Whole name, or choose below",
+    placeholder: "Beginning of a name, or choose below",
     nothing: (text: string) =>
-      text === "" ? "There is nothing to choose from." : `Nothing is called ${text}.`,
+      text === "" ? "There is nothing to choose from." : `No name begins with ${text}.`,
   },
   columns: {
     name: "Name",
