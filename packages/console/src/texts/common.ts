@@ -17,6 +17,7 @@ export const texts = {
     identities: "Identities",
     roles: "Roles",
     repos: "Repositories",
+    advisories: "Advisories",
     events: "Events",
     audit: "Audit log",
   },
@@ -68,6 +69,11 @@ export const texts = {
     nothing: "Nothing matches",
     nothingText: "Change the filters above, or clear them.",
   },
+  markdown: {
+    image: (text: string) => (text === "" ? "(image)" : `(image: ${text})`),
+  },
+  more: "Show more",
+  none: "none",
   picker: {
     placeholder: "Whole name, or choose below",
     nothing: (text: string) =>
@@ -99,5 +105,17 @@ export const texts = {
     address: "Address",
     device: "Client",
     expires: "Expires",
+    digest: "Digest",
+    size: "Size",
+    pushed: "Pushed",
+    pulled: "Last pull",
+    tags: "Tags",
+    platform: "Platform",
+    mediaType: "Media type",
+    severity: "Severity",
+    status: "Status",
+    package: "Package",
+    vulnerabilities: "Vulnerabilities",
+    author: "Author",
   },
 } as const;
