@@ -30,6 +30,7 @@ export const JSON_SERVICES = {
     list: method<M.ListEventsRequestJson, M.ListEventsResponseJson>("GET", "/events/v2beta1/events/{group}"),
     watch: method<M.WatchEventsRequestJson, M.EventJson>("GET", "/events/v2beta1/events/{group}:watch"),
     previewFilter: method<M.PreviewFilterRequestJson, M.PreviewFilterResponseJson>("POST", "/events/v2beta1/events/{group}:previewFilter", "*"),
+    listTypes: method<M.ListEventTypesRequestJson, M.ListEventTypesResponseJson>("GET", "/events/v2beta1/eventTypes"),
   },
   subscriptions: {
     create: method<M.CreateSubscriptionRequestJson, M.SubscriptionJson>("POST", "/events/v2beta1/subscriptions/{parent}", "subscription"),
