@@ -67,7 +67,23 @@ interface ResourceScreen {
 }
 
 /** The screens of one resource: `/NAME/UID`. */
-export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {};
+export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {
+  repo: {
+    list: "repos",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/registry/repo.tsx"), "Screen"),
+  },
+  tag: {
+    list: "repos",
+    depth: 2,
+    component: lazyRouteComponent(() => import("../screens/registry/tag.tsx"), "Screen"),
+  },
+  image: {
+    list: "repos",
+    depth: 2,
+    component: lazyRouteComponent(() => import("../screens/registry/image.tsx"), "Screen"),
+  },
+};
 
 /** A screen that belongs to no group. */
 interface GlobalScreen {
@@ -81,6 +97,9 @@ export const GLOBAL_SCREENS = {
       () => import("../screens/organizations/organizations.tsx"),
       "Screen",
     ),
+  },
+  registries: {
+    component: lazyRouteComponent(() => import("../screens/registry/registries.tsx"), "Screen"),
   },
   account: {
     component: lazyRouteComponent(() => import("../screens/account/account.tsx"), "Screen"),

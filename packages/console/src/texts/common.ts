@@ -18,6 +18,7 @@ export const texts = {
     roles: "Roles",
     people: "People",
     repos: "Repositories",
+    advisories: "Advisories",
     events: "Events",
     audit: "Audit log",
   },
@@ -82,6 +83,11 @@ export const texts = {
     nothing: "Nothing matches",
     nothingText: "Change the filters above, or clear them.",
   },
+  markdown: {
+    image: (text: string) => (text === "" ? "(image)" : `(image: ${text})`),
+  },
+  more: "Show more",
+  none: "none",
   picker: {
     placeholder: "Beginning of a name, or choose below",
     nothing: (text: string) =>
@@ -113,5 +119,17 @@ export const texts = {
     address: "Address",
     device: "Client",
     expires: "Expires",
+    digest: "Digest",
+    size: "Size",
+    pushed: "Pushed",
+    pulled: "Last pull",
+    tags: "Tags",
+    platform: "Platform",
+    mediaType: "Media type",
+    severity: "Severity",
+    status: "Status",
+    package: "Package",
+    vulnerabilities: "Vulnerabilities",
+    author: "Author",
   },
 } as const;
