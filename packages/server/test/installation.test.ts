@@ -48,7 +48,7 @@ onEachStore("the installation as an API", (world) => {
     },
   );
 
-  world.rule("counts audit entries over time, as far as the caller may see them", async (api) => {
+  world.rule("counts audit entries over time, of what the caller may see", async (api) => {
     const theirs = api.as(owner.token);
     const folder = await theirs.groups.create(org, { name: world.name() });
     for (const name of ["one", "two"]) await theirs.groups.create(folder.uid, { name });
