@@ -34,7 +34,7 @@ describe("names", () => {
     ] as const) {
       await fails(site, 5, expected, ...line.split(" "));
     }
-    // Someone without a role is told nothing.
+    // Nothing is revealed to someone without a role.
     const [uid] = await ids(site, "iam", "identities", "describe", "deployer");
     const stranger = await runAs(site, uid as string, "iam", "orgs", "describe", "amce");
     assert.match(stranger.stderr, /no organization is named "amce"\n {2}→ `wharf iam org/);

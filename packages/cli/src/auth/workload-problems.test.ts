@@ -30,7 +30,7 @@ const GITLAB = {
   CI_SERVER_URL: "https://gitlab.com",
 };
 
-describe("a job without a token is told what to add", () => {
+describe("errors of jobs without a token say what to add", () => {
   for (const [where, environment, message, hint] of [
     [
       "GitHub Actions",

@@ -25,11 +25,18 @@ export function divide(
   const left = filter.filter((text) => {
     const { field, operator, value } = readFilter(text);
     const name = byServer.filter.find((each) => normalized(each) === normalized(field));
-    const isServers = operator === "=" && value !== "" && !value.includes("*");
-    if (name === undefined || !isServers || requested.has(name)) return true;
-    if ((others as Record<string, unknown>)[name] !== undefined) return true;
-    requested.set(name, value);
-    return false;
+    const isFree = (own: string) =>
+      !requested.has(own) && (others as Record<string, unknown>)[own] === undefined;
+    if (name === undefined || operator !== "=") return true;
+    if (/^[^*]+$/.test(value) && isFree(name)) {
+      requested.set(name, value);
+      return false;
+    }
+    // The server may find more than this: it need not distinguish cases.
+    const [, prefix] = /^([^*]+)\*$/.exec(value) ?? [];
+    const own = `${name}Prefix`;
+    if (prefix !== undefined && own in others && isFree(own)) requested.set(own, prefix);
+    return true;
   });
   return {
     requested: Object.fromEntries(requested),

@@ -10,6 +10,7 @@ import type { HasUid, Kind } from "../resolve/kinds.ts";
 import { resolve } from "../resolve/resolve.ts";
 import type { ByServer } from "./options.ts";
 import { printList } from "./print.ts";
+import { given } from "./values.ts";
 
 /** Columns, or a function that looks up the names which columns of these items show. */
 export type Columns<T> =
@@ -40,6 +41,7 @@ export interface ScopeArgs {
   readonly parent: string | undefined;
   readonly recursive: boolean;
   readonly name?: string | undefined;
+  readonly namePrefix?: string | undefined;
   readonly expired?: boolean;
   /** The order that the server is asked for, if not the usual one. */
   readonly orderBy?: string | undefined;
@@ -174,13 +176,9 @@ async function selectByName<T extends HasUid>(
   { service }: Kind<T>,
   args: ScopeArgs,
 ): Promise<AsyncIterable<T>> {
-  const { name } = args;
+  const { name, namePrefix } = args;
   const uidp = await resolveScope(context, args);
-  const request = {
-    uidp,
-    orderBy: args.orderBy ?? "name",
-    ...(name === undefined ? {} : { name }),
-  };
+  const request = { uidp, orderBy: args.orderBy ?? "name", ...given({ name, namePrefix }) };
   return service(await context.client()).listAll(request, { signal: context.signal });
 }
 

@@ -36,9 +36,9 @@ export const organizations: Resource<Group> = {
   columns: COLUMNS,
   nestsItself: true,
   find: findOrganization,
-  async select({ client, out, signal }, { name, orderBy = "name" }: ScopeArgs) {
+  async select({ client, out, signal }, { name, namePrefix, orderBy = "name" }: ScopeArgs) {
     const { groups } = await client();
-    const named = given({ name });
+    const named = given({ name, namePrefix });
     // A tree includes folders. Without an order, parents precede their children.
     const request = out.format === "tree" ? named : { uidp: { inRoot: true }, orderBy, ...named };
     return groups.listAll(request, { signal });
@@ -51,15 +51,15 @@ export const folders: Resource<Group> = {
   details: COLUMNS,
   nestsItself: true,
   find: findFolder,
-  async select(context, { parent, recursive, name, orderBy = "name" }: ScopeArgs) {
+  async select(context, { parent, recursive, name, namePrefix, orderBy = "name" }: ScopeArgs) {
     const { out, settings, signal } = context;
     const { groups } = await context.client();
     const text = parent ?? settings.config.get("default.group");
     const uid = text === undefined ? undefined : (await resolveGroup(context, text)).uid;
     const scope = recursive ? { descendantsOf: uid ?? "" } : { childrenOf: uid ?? "" };
     const order = out.format === "tree" ? {} : { orderBy };
-    const request = { ...(uid ? { uidp: scope } : {}), ...order, ...given({ name }) };
-    const all = groups.listAll(request, { signal });
+    const named = given({ name, namePrefix });
+    const all = groups.listAll({ ...(uid ? { uidp: scope } : {}), ...order, ...named }, { signal });
     // Without a scope, the API lists organizations and all levels of folders.
     const isDeep = recursive || uid !== undefined;
     return filtered(all, (group) => {

@@ -8,7 +8,7 @@ import {
   DESCRIPTION,
   listOptions,
   NAME,
-  NAME_FILTER,
+  NAME_FILTERS,
   PARENT,
 } from "../../resource/options.ts";
 
@@ -24,7 +24,7 @@ const CAPABILITIES = {
 export const FILTERS = {
   managed: { type: "boolean", summary: "Only built-in roles" },
   custom: { type: "boolean", summary: "Only custom roles" },
-  name: NAME_FILTER,
+  ...NAME_FILTERS,
   capabilities: { ...CAPABILITIES, summary: "Only roles with all of these capabilities" },
 } as const satisfies Options;
 
