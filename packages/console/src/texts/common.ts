@@ -20,6 +20,7 @@ export const texts = {
     repos: "Repositories",
     advisories: "Advisories",
     events: "Events",
+    subscriptions: "Subscriptions",
     audit: "Audit log",
   },
   sections: {
@@ -70,6 +71,9 @@ export const texts = {
     pages: "Pages",
     previous: "Previous",
     next: "Next",
+    newest: "Newest",
+    older: "Older",
+    counted: (count: number, total: number) => `${number.format(count)} of ${number.format(total)}`,
     range: (first: number, last: number, total: number | undefined) =>
       total === undefined
         ? `${number.format(first)} to ${number.format(last)}`
@@ -79,6 +83,7 @@ export const texts = {
     title: "Filters",
     apply: "Apply",
     clear: "Clear",
+    more: "More filters",
     all: "all",
     nothing: "Nothing matches",
     nothingText: "Change the filters above, or clear them.",
