@@ -85,4 +85,7 @@ export const GLOBAL_SCREENS = {
   account: {
     component: lazyRouteComponent(() => import("../screens/account/account.tsx"), "Screen"),
   },
+  "signed-in": {
+    component: lazyRouteComponent(() => import("../screens/account/signed-in.tsx"), "Screen"),
+  },
 } as const satisfies Readonly<Record<string, GlobalScreen>>;

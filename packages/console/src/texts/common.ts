@@ -35,6 +35,12 @@ export const texts = {
     accountOf: (name: string) => `Account of ${name}`,
     signOut: "Sign out",
   },
+  signInAgain: {
+    text: "This needs a sign-in within the last 15 minutes. What you entered stays.",
+    button: "Sign in again",
+    done: "You are signed in",
+    doneText: "Close this window and go on where you were.",
+  },
   notFound: {
     title: "Not found",
     text: "There is nothing at this address, or it has been deleted, or you may not see it.",
