@@ -5,11 +5,21 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { build, type Metafile } from "esbuild";
+import { build, type Metafile, type Plugin } from "esbuild";
+import { THEME_CSS } from "../packages/server/src/login/pages/theme.ts";
 import { ROOT } from "./step.ts";
 
 const ENTRY = "packages/console/src/main.tsx";
 const ICON = "packages/console/src/icon.svg";
+
+/** Resolves the colors that the console shares with the pages of the server. */
+const THEME: Plugin = {
+  name: "theme",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^wharf:theme$/ }, ({ path }) => ({ path, namespace: "theme" }));
+    onLoad({ filter: /.*/, namespace: "theme" }, () => ({ contents: THEME_CSS, loader: "css" }));
+  },
+};
 
 /** Builds the console into a folder; returns what went into it. The server looks for it beside its bundle. */
 export async function buildConsole(out: string): Promise<Metafile> {
@@ -32,6 +42,7 @@ export async function buildConsole(out: string): Promise<Metafile> {
     entryNames: "[name]-[hash]",
     chunkNames: "part-[hash]",
     assetNames: "[name]-[hash]",
+    plugins: [THEME],
     loader: { ".svg": "copy" },
     define: { "process.env.NODE_ENV": '"production"' },
   });

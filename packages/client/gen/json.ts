@@ -30,6 +30,7 @@ export const JSON_SERVICES = {
     list: method<M.ListEventsRequestJson, M.ListEventsResponseJson>("GET", "/events/v2beta1/events/{group}"),
     watch: method<M.WatchEventsRequestJson, M.EventJson>("GET", "/events/v2beta1/events/{group}:watch"),
     previewFilter: method<M.PreviewFilterRequestJson, M.PreviewFilterResponseJson>("POST", "/events/v2beta1/events/{group}:previewFilter", "*"),
+    listTypes: method<M.ListEventTypesRequestJson, M.ListEventTypesResponseJson>("GET", "/events/v2beta1/eventTypes"),
   },
   subscriptions: {
     create: method<M.CreateSubscriptionRequestJson, M.SubscriptionJson>("POST", "/events/v2beta1/subscriptions/{parent}", "subscription"),
@@ -126,6 +127,7 @@ export const JSON_SERVICES = {
     getArchitectures: method<M.GetArchitecturesRequestJson, M.ArchitecturesJson>("GET", "/registry/v2beta1/repos/{repoUid}/digests/{digest}/architectures"),
     getSize: method<M.GetSizeRequestJson, M.SizeJson>("GET", "/registry/v2beta1/repos/{repoUid}/digests/{digest}/size"),
     getConfig: method<M.GetImageConfigRequestJson, M.ImageConfigJson>("GET", "/registry/v2beta1/repos/{repoUid}/digests/{digest}/config"),
+    getManifest: method<M.GetImageManifestRequestJson, M.ImageManifestJson>("GET", "/registry/v2beta1/repos/{repoUid}/digests/{digest}/manifest"),
     list: method<M.ListImagesRequestJson, M.ListImagesResponseJson>("GET", "/registry/v2beta1/repos/{repoUid}/images"),
     delete: method<M.DeleteImageRequestJson, W.EmptyJson>("DELETE", "/registry/v2beta1/repos/{repoUid}/digests/{digest}"),
     listLocations: method<M.ListImageLocationsRequestJson, M.ListImageLocationsResponseJson>("GET", "/registry/v2beta1/repos/{repoUid}/locations"),
@@ -160,6 +162,15 @@ export const JSON_SERVICES = {
     create: method<M.CreateTagRequestJson, M.TagJson>("POST", "/registry/v2beta1/tags/{parent}", "tag"),
     delete: method<M.DeleteTagRequestJson, W.EmptyJson>("DELETE", "/registry/v2beta1/tags/{uid}"),
     listHistory: method<M.ListTagHistoryRequestJson, M.ListTagHistoryResponseJson>("GET", "/registry/v2beta1/tags/{uid}/history"),
+  },
+  advisoriesV1: {
+    create: method<M.advisoriesV1.CreateAdvisoryRequestJson, M.advisoriesV1.AdvisoryJson>("POST", "/vulnerabilities/v1/advisories", "*"),
+    list: method<M.advisoriesV1.AdvisoryFilterJson, M.advisoriesV1.AdvisoriesListJson>("GET", "/vulnerabilities/v1/advisories"),
+    update: method<M.advisoriesV1.AdvisoryJson, M.advisoriesV1.AdvisoryJson>("PUT", "/vulnerabilities/v1/advisories/{id?}", "*"),
+    delete: method<M.advisoriesV1.DeleteAdvisoryRequestJson, W.EmptyJson>("DELETE", "/vulnerabilities/v1/advisories/{id}"),
+    createAdvisoryEvent: method<M.advisoriesV1.CreateAdvisoryEventRequestJson, M.advisoriesV1.AdvisoryEventJson>("POST", "/vulnerabilities/v1/advisories/{parentId}/events", "*"),
+    listAdvisoryEvents: method<M.advisoriesV1.AdvisoryEventFilterJson, M.advisoriesV1.AdvisoryEventListJson>("GET", "/vulnerabilities/v1/advisories/{parentId}/events"),
+    updateAdvisoryEvent: method<M.advisoriesV1.AdvisoryEventJson, M.advisoriesV1.AdvisoryEventJson>("PUT", "/vulnerabilities/v1/advisory_events/{id?}", "*"),
   },
   advisories: {
     get: method<M.GetAdvisoryRequestJson, M.AdvisoryJson>("GET", "/vulnerabilities/v2beta1/advisories/{uid}"),

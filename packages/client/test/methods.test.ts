@@ -305,6 +305,7 @@ for (const protocol of PROTOCOLS) {
         found.map(({ subject }) => subject),
         [made.uid],
       );
+      assert.ok((await events.listTypes()).eventTypes.length > 40);
       assert.ok((await events.previewFilter({ group: org, filters: [] })).totalCount > 0n);
       await subscriptions.delete({ uid });
     });

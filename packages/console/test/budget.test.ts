@@ -18,7 +18,7 @@ describe("the size of the console", () => {
     const scripts = Object.keys(outputs).filter((path) => path.endsWith(".js"));
     const first = new Set([
       ...closure(outputs, "packages/console/src/main.tsx"),
-      ...closure(outputs, "packages/console/src/screens/organizations.tsx"),
+      ...closure(outputs, "packages/console/src/screens/organizations/organizations.tsx"),
     ]);
     const styles = Object.keys(outputs).filter((path) => path.endsWith(".css"));
     t.diagnostic(`first screen ${sum(first)}, all ${sum(scripts)}, style ${sum(styles)} bytes`);

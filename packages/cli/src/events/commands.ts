@@ -93,6 +93,12 @@ export const previewDefinition = define({
   options: { parent: PARENT, type: TYPE, filters: FILTER_OPTIONS.filters, since: SINCE },
 });
 
+export const typesDefinition = define({
+  name: "types",
+  summary: "List all types of events, with what reading them takes",
+  examples: [{ command: "wharf events types" }],
+});
+
 export const deliveriesDefinition = define({
   name: "deliveries",
   summary: "Show the delivery log of a subscription, newest first",
@@ -140,6 +146,7 @@ export const events = group({
     command(tailDefinition, loadStream, "tail"),
     command(listenDefinition, loadStream, "listen"),
     command(previewDefinition, load, "preview"),
+    command(typesDefinition, load, "types"),
     command(deliveriesDefinition, load, "deliveries"),
     command(redeliverDefinition, load, "redeliver"),
   ],

@@ -1,5 +1,5 @@
 import { toJsonString } from "@bufbuild/protobuf";
-import type { Delivery, Event } from "@wharf/client";
+import type { Delivery, Event, EventType } from "@wharf/client";
 import { DeliveryState, EventFilterSchema } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import { usageError } from "../errors.ts";
@@ -13,6 +13,7 @@ import type {
   listDefinition,
   previewDefinition,
   redeliverDefinition,
+  typesDefinition,
 } from "./commands.ts";
 import { readFilters } from "./filters.ts";
 
@@ -74,6 +75,22 @@ export const preview: Run<typeof previewDefinition> = async (context, args) => {
   const found = await events.previewFilter(request, { signal: context.signal });
   context.err.note(`${found.matchCount} of ${found.totalCount} events match`);
   await context.out.list(found.events, COLUMNS, EVENTS);
+};
+
+const TYPE_COLUMNS: readonly Column<EventType>[] = [
+  { header: "Type", value: ({ name }) => name },
+  { header: "Takes", value: ({ capabilities }) => capabilities.join(", ") },
+  { header: "Full type", value: ({ type }) => type, wide: true },
+];
+
+export const types: Run<typeof typesDefinition> = async (context) => {
+  const { events } = await context.client();
+  const { eventTypes } = await events.listTypes({}, { signal: context.signal });
+  await context.out.list(eventTypes, TYPE_COLUMNS, {
+    what: "types of events",
+    id: ({ name }) => name,
+    tree: { parent: () => undefined },
+  });
 };
 
 const DELIVERY_COLUMNS: readonly Column<Delivery>[] = [

@@ -1,9 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { api, useRead } from "../api/client.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/common.ts";
 import { Icon } from "../ui/icons.tsx";
-import { pathOf, usePlace } from "./place.ts";
-import type { Screen } from "./routes.tsx";
+import { isPlaceScreen, pathOf, screenLink, usePlace } from "./place.ts";
 
 /** The way from the organization to a place; each step leads to the same screen there. */
 export function Breadcrumbs({ uid }: { readonly uid: string }) {
@@ -21,8 +20,7 @@ export function Breadcrumbs({ uid }: { readonly uid: string }) {
           <li key={at}>
             <Icon name="chevron" />
             <Link
-              to={`/${screen as Screen}/$`}
-              params={{ _splat: at }}
+              {...screenLink(isPlaceScreen(screen) ? screen : "folders", at)}
               search={{}}
               {...(at === uid && { "aria-current": "location" as const })}
             >

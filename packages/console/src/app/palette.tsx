@@ -3,9 +3,9 @@ import { Dialog } from "@base-ui/react/dialog";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, useRead } from "../api/client.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/common.ts";
 import { usePlace } from "./place.ts";
-import type { Screen } from "./routes.tsx";
+import { PLACE_SCREENS, type PlaceScreenName } from "./screens.ts";
 
 interface Choice {
   readonly id: string;
@@ -14,16 +14,6 @@ interface Choice {
   readonly to: string;
   readonly uid?: string;
 }
-
-const PLACE_SCREENS: readonly Screen[] = [
-  "folders",
-  "access",
-  "identities",
-  "roles",
-  "repos",
-  "events",
-  "audit",
-];
 
 /** The open command palette: loaded when it is first opened. */
 export function Palette({ close }: { readonly close: () => void }) {
@@ -103,7 +93,7 @@ function pages(uid: string): Choice[] {
   const here =
     uid === ""
       ? []
-      : PLACE_SCREENS.map((screen) => ({
+      : (Object.keys(PLACE_SCREENS) as PlaceScreenName[]).map((screen) => ({
           id: screen,
           label: texts.screens[screen],
           hint: texts.palette.here,

@@ -1,24 +1,13 @@
 import { Link, Outlet } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { type Session, session } from "../api/session.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/common.ts";
 import { Loading } from "../ui/feedback.tsx";
 import { Icon, type IconName, Logo } from "../ui/icons.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { CommandPalette } from "./command-palette.tsx";
-import { usePlace } from "./place.ts";
-import type { Screen } from "./routes.tsx";
-
-/** The screens of a place, in the order of the navigation. */
-const SCREENS: readonly (readonly [Screen, IconName])[] = [
-  ["folders", "folder"],
-  ["access", "key"],
-  ["identities", "robot"],
-  ["roles", "shield"],
-  ["repos", "box"],
-  ["events", "bolt"],
-  ["audit", "list"],
-];
+import { screenLink, usePlace } from "./place.ts";
+import { PLACE_SCREENS, type PlaceScreenName, type Section } from "./screens.ts";
 
 /** What surrounds every screen. Shows nothing before it is known who is signed in. */
 export function Shell() {
@@ -48,8 +37,10 @@ export function Shell() {
   );
 }
 
+const SECTIONS: readonly Section[] = ["place", "access", "registry", "activity"];
+
 function Navigation() {
-  const { uid } = usePlace();
+  const { uid, screen: current } = usePlace();
   return (
     <nav className="side" aria-label={texts.shell.navigation}>
       <ul>
@@ -60,23 +51,29 @@ function Navigation() {
           </Link>
         </li>
       </ul>
-      {uid !== "" && (
-        <ul>
-          {SCREENS.map(([screen, icon]) => (
-            <li key={screen}>
-              <Link
-                to={`/${screen}/$`}
-                params={{ _splat: uid }}
-                activeProps={{ "aria-current": "page" }}
-                activeOptions={{ includeSearch: false }}
-              >
-                <Icon name={icon} />
-                {texts.screens[screen]}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      )}
+      {uid !== "" &&
+        SECTIONS.map((section) => (
+          <ul key={section} aria-label={texts.sections[section]}>
+            {screensOf(section).map(([screen, icon]) => (
+              <li key={screen}>
+                <Link
+                  {...screenLink(screen, uid)}
+                  activeProps={{}}
+                  {...(screen === current && { "aria-current": "page" as const })}
+                >
+                  <Icon name={icon} />
+                  {texts.screens[screen]}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        ))}
     </nav>
   );
+}
+
+function screensOf(section: Section): [PlaceScreenName, IconName][] {
+  return Object.entries(PLACE_SCREENS)
+    .filter(([, screen]) => screen.section === section)
+    .map(([name, { icon }]) => [name as PlaceScreenName, icon]);
 }

@@ -1,6 +1,6 @@
 import { WharfError } from "@wharf/client/json";
 import type { ReactNode } from "react";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/common.ts";
 
 /** What went wrong, in one sentence, with what support needs to find it. */
 export function Failed({ error }: { readonly error: Error }) {

@@ -1,6 +1,6 @@
 import { Combobox } from "@base-ui/react/combobox";
 import { useState } from "react";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/common.ts";
 
 export interface Choice {
   readonly value: string;

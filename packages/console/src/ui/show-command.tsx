@@ -1,4 +1,4 @@
-import { texts } from "../texts.ts";
+import { texts } from "../texts/common.ts";
 import { Code } from "./code.tsx";
 import { Disclosure } from "./disclosure.tsx";
 import { Icon } from "./icons.tsx";

@@ -1,7 +1,8 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useListSearch } from "../app/place.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/common.ts";
+import { ColumnChoice, useHiddenColumns } from "./column-choice.tsx";
 import { Failed, Loading } from "./feedback.tsx";
 import { Icon } from "./icons.tsx";
 
@@ -55,16 +56,18 @@ export function Table<Row>({
   readonly defaultSort: string;
   readonly empty: ReactNode;
 }) {
+  const [hidden, setHidden] = useHiddenColumns(label);
   if (query.error !== null) return <Failed error={query.error} />;
   if (query.data === undefined) return <Loading />;
   const rows = list.rows ?? [];
   if (rows.length === 0 && (list.total ?? 0) === 0) return empty;
+  const shown = columns.filter(({ header }) => !hidden.has(header));
   return (
     <div className="table-frame" aria-busy={query.isPlaceholderData}>
       <table aria-label={label}>
         <thead>
           <tr>
-            {columns.map((column) => (
+            {shown.map((column) => (
               <HeaderCell key={column.header} column={column} defaultSort={defaultSort} />
             ))}
           </tr>
@@ -72,7 +75,7 @@ export function Table<Row>({
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ header, cell, isExtra }) => (
+              {shown.map(({ header, cell, isExtra }) => (
                 <td key={header} data-label={header} className={isExtra ? "extra" : undefined}>
                   {cell(row)}
                 </td>
@@ -81,7 +84,9 @@ export function Table<Row>({
           ))}
         </tbody>
       </table>
-      <Pages count={rows.length} total={list.total} />
+      <Pages count={rows.length} total={list.total}>
+        <ColumnChoice columns={columns} hidden={hidden} setHidden={setHidden} />
+      </Pages>
     </div>
   );
 }
@@ -116,7 +121,15 @@ function HeaderCell<Row>({
   );
 }
 
-function Pages({ count, total }: { readonly count: number; readonly total: number | undefined }) {
+function Pages({
+  count,
+  total,
+  children,
+}: {
+  readonly count: number;
+  readonly total: number | undefined;
+  readonly children: ReactNode;
+}) {
   const [search, setSearch] = useListSearch();
   const page = search.page ?? 1;
   const first = (page - 1) * PAGE_SIZE + 1;
@@ -125,6 +138,7 @@ function Pages({ count, total }: { readonly count: number; readonly total: numbe
   return (
     <nav className="pages" aria-label={texts.table.pages}>
       <span>{texts.table.range(first, last, total)}</span>
+      {children}
       <button
         type="button"
         className="button quiet small"

@@ -7,25 +7,14 @@ import { World } from "../../../server/test/support/world/world.ts";
 /** What a browser says of requests before the sign-in, and of those with invalid fields. */
 const EXPECTED = /status of 40[01]/;
 
-/** The screens of an organization or folder. */
-export const PLACE_SCREENS = [
-  "folders",
-  "access",
-  "identities",
-  "roles",
-  "repos",
-  "events",
-  "audit",
-] as const;
-
 /** A server with an owner, and a real browser at its console. */
 export class ConsoleSite {
   readonly world: World;
   readonly browser: Browser;
   readonly page: Page;
-  readonly #complaints: readonly string[];
+  readonly #complaints: string[];
 
-  private constructor(world: World, browser: Browser, page: Page, complaints: readonly string[]) {
+  private constructor(world: World, browser: Browser, page: Page, complaints: string[]) {
     this.world = world;
     this.browser = browser;
     this.page = page;
@@ -68,6 +57,23 @@ export class ConsoleSite {
   /** What the browser complained about, violations of the content security policy included. */
   get complaints(): string[] {
     return this.#complaints.filter((one) => !EXPECTED.test(one));
+  }
+
+  /** Sends a request as the person in the browser, who owns what it creates. */
+  async post(path: string, body: object): Promise<Record<string, string>> {
+    const script = `(async () => {
+      const { accessToken } = await (await fetch("/console/session/token", { method: "POST" })).json();
+      const headers = { authorization: "Bearer " + accessToken, "content-type": "application/json" };
+      const body = ${JSON.stringify(JSON.stringify(body))};
+      return (await fetch(${JSON.stringify(path)}, { method: "POST", headers, body })).json();
+    })()`;
+    return this.page.evaluate(script);
+  }
+
+  /** Leaves out what a test provoked. */
+  forgetComplaints(expected: RegExp): void {
+    const left = this.#complaints.filter((one) => !expected.test(one));
+    this.#complaints.splice(0, this.#complaints.length, ...left);
   }
 
   /** The uid of the organization of the owner. */

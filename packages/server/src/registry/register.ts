@@ -7,6 +7,7 @@ import { RegistryKeys } from "./access/keys.ts";
 import { registryEndpoints } from "./endpoints.ts";
 import { deleteImage } from "./images/delete-image.ts";
 import { imageConfigMethod } from "./images/image-config.ts";
+import { imageManifestMethod } from "./images/image-manifest.ts";
 import { imageHandlers } from "./images/images.ts";
 import { listImageLocations, listImages } from "./images/list-images.ts";
 import { RegistrySync, type RegistrySyncDeps } from "./reconcile/registry-sync.ts";
@@ -40,6 +41,7 @@ export function registerRegistry(
   handlers.bindAll(imageHandlers(engine));
   const { method } = ImagesService;
   handlers.bind(method.getImageConfig, imageConfigMethod(engine, sync.remotes));
+  handlers.bind(method.getImageManifest, imageManifestMethod(engine, sync.remotes));
   handlers.bind(method.listImages, listImages(engine));
   handlers.bind(method.deleteImage, deleteImage(engine, sync.remotes));
   handlers.bind(method.listImageLocations, listImageLocations(engine, sync.remotes));

@@ -1,24 +1,26 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { GroupJson } from "@wharf/contract/messages";
-import { useAccess } from "../api/access.ts";
-import { api, useChange, useRead } from "../api/client.ts";
-import { useGroupName } from "../app/breadcrumbs.tsx";
-import { placeLink, usePlace } from "../app/place.ts";
-import { texts } from "../texts.ts";
-import { Empty, Failed } from "../ui/feedback.tsx";
-import { FormDialog, TextField } from "../ui/form.tsx";
-import { Icon } from "../ui/icons.tsx";
-import { Page } from "../ui/page.tsx";
-import { type Column, Table, useListRequest } from "../ui/table.tsx";
-import { Age } from "../ui/time.tsx";
-import { toast } from "../ui/toast.tsx";
+import { useAccess } from "../../api/access.ts";
+import { api, useChange, useRead } from "../../api/client.ts";
+import { useGroupName } from "../../app/breadcrumbs.tsx";
+import { screenLink, usePlace } from "../../app/place.ts";
+import { texts } from "../../texts/common.ts";
+import { folderTexts } from "../../texts/organizations.ts";
+import { Failed } from "../../ui/feedback.tsx";
+import { FormDialog, TextField } from "../../ui/form.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { Age } from "../../ui/time.tsx";
+import { toast } from "../../ui/toast.tsx";
 
 const COLUMNS: readonly Column<GroupJson>[] = [
   {
     header: texts.columns.name,
     sort: "name",
     cell: ({ uid = "", name }) => (
-      <Link {...placeLink("folders", uid)} className="with-icon">
+      <Link {...screenLink("folders", uid)} className="with-icon">
         <Icon name="folder" />
         {name}
       </Link>
@@ -33,13 +35,11 @@ const COLUMNS: readonly Column<GroupJson>[] = [
 ];
 
 /** An organization or folder: the folders in it, and what can be done with it. */
-export function Folders() {
+export function Screen() {
   const { uid } = usePlace();
   const group = useRead(api.groups.get, { uid });
   const name = useGroupName(uid);
   const { can } = useAccess();
-  const request = useListRequest("name");
-  const query = useRead(api.groups.list, { ...request, uidp: { childrenOf: uid } });
   if (group.error !== null) {
     return (
       <Page title={texts.notFound.title} place={uid}>
@@ -69,14 +69,14 @@ export function Folders() {
       }
     >
       {group.data?.description && <p className="lead">{group.data.description}</p>}
-      <Table
+      <ResourceList
         label={texts.screens.folders}
-        query={query}
-        list={{ rows: query.data?.groups, total: Number(query.data?.totalCount ?? 0) }}
+        method={api.groups.list}
+        request={{ uidp: { childrenOf: uid } }}
+        rows={({ groups }) => groups}
         columns={COLUMNS}
-        keyOf={(row) => row.uid ?? ""}
-        defaultSort="name"
-        empty={<Empty title={texts.folders.empty}>{texts.folders.emptyText}</Empty>}
+        emptyTitle={folderTexts.empty}
+        emptyText={folderTexts.emptyText}
       />
     </Page>
   );
@@ -86,18 +86,18 @@ function CreateFolder({ parent }: { readonly parent: string }) {
   const create = useChange(api.groups.create);
   return (
     <FormDialog
-      title={texts.folders.create}
-      submit={texts.folders.create}
+      title={folderTexts.create}
+      submit={folderTexts.create}
       trigger={
         <>
           <Icon name="plus" />
-          {texts.folders.create}
+          {folderTexts.create}
         </>
       }
       onSubmit={async (text) => {
         const name = text("name");
         await create.mutateAsync({ parent, group: { name, description: text("description") } });
-        toast(texts.folders.created(name));
+        toast(folderTexts.created(name));
       }}
     >
       <TextField name="name" label={texts.columns.name} isRequired />
@@ -110,15 +110,15 @@ function EditGroup({ group: { uid = "", name = "", description } }: { readonly g
   const update = useChange(api.groups.update);
   return (
     <FormDialog
-      title={texts.folders.editTitle(name)}
+      title={folderTexts.editTitle(name)}
       submit={texts.save}
-      trigger={texts.folders.edit}
+      trigger={folderTexts.edit}
       className="button quiet"
       onSubmit={async (text) => {
         await update.mutateAsync({
           group: { uid, name: text("name"), description: text("description") },
         });
-        toast(texts.folders.edited(text("name")));
+        toast(folderTexts.edited(text("name")));
       }}
     >
       <TextField name="name" label={texts.columns.name} value={name} isRequired />
@@ -132,19 +132,19 @@ function DeleteGroup({ group: { uid = "", name = "" } }: { readonly group: Group
   const navigate = useNavigate();
   return (
     <FormDialog
-      title={texts.folders.deleteTitle(name)}
+      title={folderTexts.deleteTitle(name)}
       submit={texts.delete}
       isDangerous
       trigger={texts.delete}
       className="button quiet"
       onSubmit={async () => {
         await remove.mutateAsync({ uid });
-        toast(texts.folders.deleted(name));
+        toast(folderTexts.deleted(name));
         const parent = uid.split("/").slice(0, -1).join("/");
-        navigate(parent === "" ? { to: "/organizations" } : placeLink("folders", parent));
+        navigate(parent === "" ? { to: "/organizations" } : screenLink("folders", parent));
       }}
     >
-      <p>{texts.folders.deleteText}</p>
+      <p>{folderTexts.deleteText}</p>
     </FormDialog>
   );
 }

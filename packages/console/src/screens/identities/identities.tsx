@@ -1,33 +1,28 @@
 import type { IdentityJson } from "@wharf/contract/messages";
-import { useAccess } from "../api/access.ts";
-import { api, useChange, useRead } from "../api/client.ts";
-import { usePlace } from "../app/place.ts";
-import { texts } from "../texts.ts";
-import { Empty } from "../ui/feedback.tsx";
-import { FormDialog } from "../ui/form.tsx";
-import { Page } from "../ui/page.tsx";
-import { type Column, Table, useListRequest } from "../ui/table.tsx";
-import { Age } from "../ui/time.tsx";
-import { toast } from "../ui/toast.tsx";
+import { useAccess } from "../../api/access.ts";
+import { api, useChange } from "../../api/client.ts";
+import { usePlace } from "../../app/place.ts";
+import { texts } from "../../texts/common.ts";
+import { identityTexts } from "../../texts/identities.ts";
+import { Described } from "../../ui/described.tsx";
+import { FormDialog } from "../../ui/form.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { Age } from "../../ui/time.tsx";
+import { toast } from "../../ui/toast.tsx";
 
 /** The identities of a place. */
-export function Identities() {
+export function Screen() {
   const { uid } = usePlace();
   const { can } = useAccess();
-  const request = useListRequest("name");
-  const query = useRead(api.identities.list, { ...request, uidp: { descendantsOf: uid } });
   const columns: readonly Column<IdentityJson>[] = [
     {
       header: texts.columns.name,
       sort: "name",
-      cell: ({ name, description }) => (
-        <>
-          {name}
-          {description && <small className="soft">{description}</small>}
-        </>
-      ),
+      cell: ({ name, description }) => <Described text={description}>{name}</Described>,
     },
-    { header: texts.columns.kind, cell: (row) => texts.identities.kinds[kindOf(row)] },
+    { header: texts.columns.kind, cell: (row) => identityTexts.kinds[kindOf(row)] },
     {
       header: texts.columns.subject,
       cell: ({ claimMatch, staticKeys, awsIdentity }) => (
@@ -60,20 +55,20 @@ export function Identities() {
         rest: `/iam/v2beta1/identities?uidp.descendants_of=${uid}`,
       }}
     >
-      <Table
+      <ResourceList
         label={texts.screens.identities}
-        query={query}
-        list={{ rows: query.data?.identities, total: Number(query.data?.totalCount ?? 0) }}
+        method={api.identities.list}
+        request={{ uidp: { descendantsOf: uid } }}
+        rows={({ identities }) => identities}
         columns={columns}
-        keyOf={(row) => row.uid ?? ""}
-        defaultSort="name"
-        empty={<Empty title={texts.identities.empty}>{texts.identities.emptyText}</Empty>}
+        emptyTitle={identityTexts.empty}
+        emptyText={identityTexts.emptyText}
       />
     </Page>
   );
 }
 
-function kindOf(identity: IdentityJson): keyof typeof texts.identities.kinds {
+function kindOf(identity: IdentityJson): keyof typeof identityTexts.kinds {
   if (identity.claimMatch) return "claimMatch";
   if (identity.staticKeys) return "staticKeys";
   if (identity.awsIdentity) return "awsIdentity";
@@ -88,17 +83,17 @@ function DeleteIdentity({
   const remove = useChange(api.identities.delete, [api.roleBindings.list]);
   return (
     <FormDialog
-      title={texts.identities.deleteTitle(name)}
+      title={identityTexts.deleteTitle(name)}
       submit={texts.delete}
       isDangerous
       trigger={texts.delete}
       className="button quiet small"
       onSubmit={async () => {
         await remove.mutateAsync({ uid });
-        toast(texts.identities.deleted(name));
+        toast(identityTexts.deleted(name));
       }}
     >
-      <p>{texts.identities.deleteText}</p>
+      <p>{identityTexts.deleteText}</p>
     </FormDialog>
   );
 }

@@ -1,47 +1,43 @@
 import { Link } from "@tanstack/react-router";
 import type { RoleBindingJson } from "@wharf/contract/messages";
-import { useAccess } from "../api/access.ts";
-import { api, useChange, useRead } from "../api/client.ts";
-import { placeLink, usePlace } from "../app/place.ts";
-import { texts } from "../texts.ts";
-import { Empty } from "../ui/feedback.tsx";
-import { FormDialog } from "../ui/form.tsx";
-import { Icon } from "../ui/icons.tsx";
-import { Page } from "../ui/page.tsx";
-import { Picker } from "../ui/picker.tsx";
-import { type Column, Table, useListRequest } from "../ui/table.tsx";
-import { Age } from "../ui/time.tsx";
-import { toast } from "../ui/toast.tsx";
+import { useAccess } from "../../api/access.ts";
+import { api, useChange, useRead } from "../../api/client.ts";
+import { screenLink, usePlace } from "../../app/place.ts";
+import { accessTexts } from "../../texts/access.ts";
+import { texts } from "../../texts/common.ts";
+import { FormDialog } from "../../ui/form.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Picker } from "../../ui/picker.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { Age } from "../../ui/time.tsx";
+import { toast } from "../../ui/toast.tsx";
 
 /** Who has access at a place, and why: bindings there and in the folders above it. */
-export function AccessScreen() {
+export function Screen() {
   const { uid } = usePlace();
   const { can } = useAccess();
-  const request = useListRequest("create_time desc");
   // Of a resource that is no group, the ancestors include its own group.
-  const query = useRead(api.roleBindings.list, {
-    ...request,
-    uidp: { ancestorsOf: `${uid}/0000000000000000` },
-  });
   const columns: readonly Column<RoleBindingJson>[] = [
     {
       header: texts.columns.who,
       cell: ({ identity }) => (
         <>
-          {identity?.name || identity?.email || texts.access.unnamed}
+          {identity?.name || identity?.email || accessTexts.unnamed}
           {identity?.subject && <small className="soft">{identity.subject}</small>}
         </>
       ),
     },
-    { header: texts.columns.role, cell: ({ role }) => role?.name ?? texts.access.unnamed },
+    { header: texts.columns.role, cell: ({ role }) => role?.name ?? accessTexts.unnamed },
     {
       header: texts.columns.from,
       cell: ({ uid: binding = "", group }) => {
         const at = binding.split("/").slice(0, -1).join("/");
         return at === uid ? (
-          texts.access.here
+          accessTexts.here
         ) : (
-          <Link {...placeLink("access", at)}>{group?.name ?? at}</Link>
+          <Link {...screenLink("access", at)}>{group?.name ?? at}</Link>
         );
       },
     },
@@ -67,14 +63,15 @@ export function AccessScreen() {
       }}
       actions={can("role_bindings.create", uid) && <Grant parent={uid} />}
     >
-      <Table
+      <ResourceList
         label={texts.screens.access}
-        query={query}
-        list={{ rows: query.data?.roleBindings, total: Number(query.data?.totalCount ?? 0) }}
+        method={api.roleBindings.list}
+        request={{ uidp: { ancestorsOf: `${uid}/0000000000000000` } }}
+        rows={({ roleBindings }) => roleBindings}
         columns={columns}
-        keyOf={(row) => row.uid ?? ""}
         defaultSort="create_time desc"
-        empty={<Empty title={texts.access.empty}>{texts.access.emptyText}</Empty>}
+        emptyTitle={accessTexts.empty}
+        emptyText={accessTexts.emptyText}
       />
     </Page>
   );
@@ -89,22 +86,22 @@ function Grant({ parent }: { readonly parent: string }) {
   const create = useChange(api.roleBindings.create, [api.auth.validate]);
   return (
     <FormDialog
-      title={texts.access.grant}
-      submit={texts.access.grant}
+      title={accessTexts.grant}
+      submit={accessTexts.grant}
       trigger={
         <>
           <Icon name="plus" />
-          {texts.access.grant}
+          {accessTexts.grant}
         </>
       }
       onSubmit={async (text) => {
         const roleBinding = { identityUid: text("identity"), roleUid: text("role") };
         await create.mutateAsync({ parent, roleBinding });
-        toast(texts.access.granted);
+        toast(accessTexts.granted);
       }}
     >
-      <Picker label={texts.access.identity} name="identity" useChoices={useIdentities} />
-      <Picker label={texts.access.role} name="role" useChoices={useRoles} />
+      <Picker label={accessTexts.identity} name="identity" useChoices={useIdentities} />
+      <Picker label={accessTexts.role} name="role" useChoices={useRoles} />
     </FormDialog>
   );
 }
@@ -137,21 +134,21 @@ function useRoles(text: string) {
 
 function Revoke({ binding }: { readonly binding: RoleBindingJson }) {
   const remove = useChange(api.roleBindings.delete, [api.auth.validate]);
-  const who = binding.identity?.name || texts.access.unnamed;
-  const role = binding.role?.name ?? texts.access.unnamed;
+  const who = binding.identity?.name || accessTexts.unnamed;
+  const role = binding.role?.name ?? accessTexts.unnamed;
   return (
     <FormDialog
-      title={texts.access.revokeTitle(who, role)}
-      submit={texts.access.revoke}
+      title={accessTexts.revokeTitle(who, role)}
+      submit={accessTexts.revoke}
       isDangerous
-      trigger={texts.access.revoke}
+      trigger={accessTexts.revoke}
       className="button quiet small"
       onSubmit={async () => {
         await remove.mutateAsync({ uid: binding.uid ?? "" });
-        toast(texts.access.revoked);
+        toast(accessTexts.revoked);
       }}
     >
-      <p>{texts.access.revokeText}</p>
+      <p>{accessTexts.revokeText}</p>
     </FormDialog>
   );
 }

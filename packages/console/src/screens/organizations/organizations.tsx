@@ -1,26 +1,27 @@
 import { Link } from "@tanstack/react-router";
 import type { GroupJson } from "@wharf/contract/messages";
-import { api, useChange, useRead } from "../api/client.ts";
-import { placeLink } from "../app/place.ts";
-import { texts } from "../texts.ts";
-import { Empty } from "../ui/feedback.tsx";
-import { FormDialog, TextField } from "../ui/form.tsx";
-import { Icon } from "../ui/icons.tsx";
-import { Page } from "../ui/page.tsx";
-import { type Column, Table, useListRequest } from "../ui/table.tsx";
-import { Age } from "../ui/time.tsx";
-import { toast } from "../ui/toast.tsx";
+import { api, useChange } from "../../api/client.ts";
+import { screenLink } from "../../app/place.ts";
+import { texts } from "../../texts/common.ts";
+import { organizationTexts } from "../../texts/organizations.ts";
+import { FormDialog, TextField } from "../../ui/form.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { Age } from "../../ui/time.tsx";
+import { toast } from "../../ui/toast.tsx";
 
 const COLUMNS: readonly Column<GroupJson>[] = [
   {
     header: texts.columns.name,
     sort: "name",
-    cell: ({ uid = "", name }) => <Link {...placeLink("folders", uid)}>{name}</Link>,
+    cell: ({ uid = "", name }) => <Link {...screenLink("folders", uid)}>{name}</Link>,
   },
   { header: texts.columns.description, cell: ({ description }) => description, isExtra: true },
   {
     header: texts.columns.verified,
-    cell: ({ verified }) => (verified ? texts.organizations.yes : texts.organizations.no),
+    cell: ({ verified }) => (verified ? organizationTexts.yes : organizationTexts.no),
   },
   {
     header: texts.columns.created,
@@ -30,9 +31,7 @@ const COLUMNS: readonly Column<GroupJson>[] = [
 ];
 
 /** All organizations that the caller can see. */
-export function Organizations() {
-  const request = useListRequest("name");
-  const query = useRead(api.groups.list, { ...request, uidp: { inRoot: true } });
+export function Screen() {
   const create = <CreateOrganization />;
   return (
     <Page
@@ -43,14 +42,14 @@ export function Organizations() {
       }}
       actions={create}
     >
-      <Table
+      <ResourceList
         label={texts.screens.organizations}
-        query={query}
-        list={{ rows: query.data?.groups, total: Number(query.data?.totalCount ?? 0) }}
+        method={api.groups.list}
+        request={{ uidp: { inRoot: true } }}
+        rows={({ groups }) => groups}
         columns={COLUMNS}
-        keyOf={({ uid = "" }) => uid}
-        defaultSort="name"
-        empty={<Empty title={texts.organizations.empty}>{texts.organizations.emptyText}</Empty>}
+        emptyTitle={organizationTexts.empty}
+        emptyText={organizationTexts.emptyText}
       />
     </Page>
   );
@@ -60,24 +59,24 @@ function CreateOrganization() {
   const create = useChange(api.groups.create, [api.auth.validate]);
   return (
     <FormDialog
-      title={texts.organizations.create}
-      submit={texts.organizations.create}
+      title={organizationTexts.create}
+      submit={organizationTexts.create}
       trigger={
         <>
           <Icon name="plus" />
-          {texts.organizations.create}
+          {organizationTexts.create}
         </>
       }
       onSubmit={async (text) => {
         const name = text("name");
         await create.mutateAsync({ group: { name, description: text("description") } });
-        toast(texts.organizations.created(name));
+        toast(organizationTexts.created(name));
       }}
     >
       <TextField
         name="name"
         label={texts.columns.name}
-        hint={texts.organizations.nameHint}
+        hint={organizationTexts.nameHint}
         isRequired
       />
       <TextField name="description" label={texts.columns.description} />

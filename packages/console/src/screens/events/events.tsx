@@ -1,18 +1,19 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { EventJson, SubscriptionJson } from "@wharf/contract/messages";
 import { useEffect, useState } from "react";
-import { api, client, useRead } from "../api/client.ts";
-import { usePlace } from "../app/place.ts";
-import { texts } from "../texts.ts";
-import { Empty, Failed, Loading } from "../ui/feedback.tsx";
-import { Page } from "../ui/page.tsx";
-import { type Column, Table, useListRequest } from "../ui/table.tsx";
-import { Age } from "../ui/time.tsx";
-import { Uid } from "../ui/uid.tsx";
+import { api, client, useRead } from "../../api/client.ts";
+import { usePlace } from "../../app/place.ts";
+import { texts } from "../../texts/common.ts";
+import { eventTexts } from "../../texts/events.ts";
+import { Empty, Failed, Loading } from "../../ui/feedback.tsx";
+import { Page } from "../../ui/page.tsx";
+import { type Column, Table, useListRequest } from "../../ui/table.tsx";
+import { Age } from "../../ui/time.tsx";
+import { Uid } from "../../ui/uid.tsx";
 
 const SUBSCRIPTION_COLUMNS: readonly Column<SubscriptionJson>[] = [
   { header: texts.columns.sink, cell: ({ sink }) => <code>{sink}</code> },
-  { header: texts.columns.state, cell: ({ state = "" }) => texts.events.states[state] ?? state },
+  { header: texts.columns.state, cell: ({ state = "" }) => eventTexts.states[state] ?? state },
   {
     header: texts.columns.created,
     sort: "create_time",
@@ -23,7 +24,7 @@ const SUBSCRIPTION_COLUMNS: readonly Column<SubscriptionJson>[] = [
 const SHOWN_EVENTS = 50;
 
 /** What happened at a place, as it happens, and where it is sent. */
-export function Events() {
+export function Screen() {
   const { uid } = usePlace();
   const request = useListRequest("create_time desc");
   const query = useRead(api.subscriptions.list, { ...request, uidp: { descendantsOf: uid } });
@@ -34,21 +35,19 @@ export function Events() {
       command={{ cli: `wharf events tail --group ${uid}`, rest: `/events/v2beta1/events/${uid}` }}
     >
       <section aria-labelledby="recent">
-        <h2 id="recent">{texts.events.recent}</h2>
+        <h2 id="recent">{eventTexts.recent}</h2>
         <Recent group={uid} />
       </section>
       <section aria-labelledby="subscriptions">
-        <h2 id="subscriptions">{texts.events.subscriptions}</h2>
+        <h2 id="subscriptions">{eventTexts.subscriptions}</h2>
         <Table
-          label={texts.events.subscriptions}
+          label={eventTexts.subscriptions}
           query={query}
           list={{ rows: query.data?.subscriptions, total: Number(query.data?.totalCount ?? 0) }}
           columns={SUBSCRIPTION_COLUMNS}
           keyOf={(row) => row.uid ?? ""}
           defaultSort="create_time desc"
-          empty={
-            <Empty title={texts.events.noSubscriptions}>{texts.events.noSubscriptionsText}</Empty>
-          }
+          empty={<Empty title={eventTexts.noSubscriptions}>{eventTexts.noSubscriptionsText}</Empty>}
         />
       </section>
     </Page>
@@ -67,11 +66,11 @@ function Recent({ group }: { readonly group: string }) {
   const known = new Set(live.map(({ id }) => id));
   const shown = [...live, ...(data.events ?? []).filter(({ id }) => !known.has(id))];
   if (shown.length === 0) {
-    return <Empty title={texts.events.noEvents}>{texts.events.noEventsText}</Empty>;
+    return <Empty title={eventTexts.noEvents}>{eventTexts.noEventsText}</Empty>;
   }
   return (
     <div className="table-frame">
-      <table aria-label={texts.events.recent}>
+      <table aria-label={eventTexts.recent}>
         <thead>
           <tr>
             <th scope="col">{texts.columns.time}</th>
@@ -94,7 +93,7 @@ function Recent({ group }: { readonly group: string }) {
         </tbody>
       </table>
       <p className="pages">
-        <span className="live">{texts.events.live}</span> {texts.events.liveText}
+        <span className="live">{eventTexts.live}</span> {eventTexts.liveText}
       </p>
     </div>
   );

@@ -1,14 +1,15 @@
 import type { PersonSessionJson } from "@wharf/contract/messages";
-import { api, useChange, useRead } from "../api/client.ts";
-import { texts } from "../texts.ts";
-import { Empty } from "../ui/feedback.tsx";
-import { Page } from "../ui/page.tsx";
-import { type Column, Table } from "../ui/table.tsx";
-import { Age } from "../ui/time.tsx";
-import { toast } from "../ui/toast.tsx";
+import { api, useChange, useRead } from "../../api/client.ts";
+import { accountTexts } from "../../texts/account.ts";
+import { texts } from "../../texts/common.ts";
+import { Empty } from "../../ui/feedback.tsx";
+import { Page } from "../../ui/page.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Age } from "../../ui/time.tsx";
+import { toast } from "../../ui/toast.tsx";
 
 /** The sessions of the person, and the way to their password and passkeys. */
-export function Account() {
+export function Screen() {
   const query = useRead(api.sessions.list, {});
   const end = useChange(api.sessions.end);
   const columns: readonly Column<PersonSessionJson>[] = [
@@ -20,17 +21,17 @@ export function Account() {
       header: texts.columns.actions,
       cell: ({ id = "", current }) =>
         current ? (
-          texts.account.current
+          accountTexts.current
         ) : (
           <button
             type="button"
             className="button quiet small"
             onClick={async () => {
               await end.mutateAsync({ id });
-              toast(texts.account.ended);
+              toast(accountTexts.ended);
             }}
           >
-            {texts.account.end}
+            {accountTexts.end}
           </button>
         ),
     },
@@ -41,21 +42,21 @@ export function Account() {
       command={{ cli: "wharf auth sessions list", rest: "/auth/v1/sessions" }}
     >
       <section aria-labelledby="credentials">
-        <h2 id="credentials">{texts.account.manage}</h2>
+        <h2 id="credentials">{accountTexts.manage}</h2>
         <p>
-          {texts.account.manageText} <a href="/account">{texts.account.manage}</a>
+          {accountTexts.manageText} <a href="/account">{accountTexts.manage}</a>
         </p>
       </section>
       <section aria-labelledby="sessions">
-        <h2 id="sessions">{texts.account.sessions}</h2>
+        <h2 id="sessions">{accountTexts.sessions}</h2>
         <Table
-          label={texts.account.sessions}
+          label={accountTexts.sessions}
           query={query}
           list={{ rows: query.data?.sessions, total: query.data?.sessions?.length }}
           columns={columns}
           keyOf={(row) => row.id ?? ""}
           defaultSort=""
-          empty={<Empty title={texts.account.empty}>{texts.account.emptyText}</Empty>}
+          empty={<Empty title={accountTexts.empty}>{accountTexts.emptyText}</Empty>}
         />
       </section>
     </Page>

@@ -1,0 +1,86 @@
+import { lazyRouteComponent, type RouteComponent } from "@tanstack/react-router";
+import type { IconName } from "../ui/icons.tsx";
+
+/** A part of the navigation. */
+export type Section = "place" | "access" | "registry" | "activity";
+
+/** A screen of an organization or folder. Every module of a screen exports it as `Screen`. */
+interface PlaceScreen {
+  readonly section: Section;
+  readonly icon: IconName;
+  readonly component: RouteComponent;
+}
+
+/** The screens of an organization or folder, in the order of the navigation: `/NAME/UID`. */
+export const PLACE_SCREENS = {
+  folders: {
+    section: "place",
+    icon: "folder",
+    component: lazyRouteComponent(() => import("../screens/organizations/folders.tsx"), "Screen"),
+  },
+  access: {
+    section: "access",
+    icon: "key",
+    component: lazyRouteComponent(() => import("../screens/access/access.tsx"), "Screen"),
+  },
+  identities: {
+    section: "access",
+    icon: "robot",
+    component: lazyRouteComponent(() => import("../screens/identities/identities.tsx"), "Screen"),
+  },
+  roles: {
+    section: "access",
+    icon: "shield",
+    component: lazyRouteComponent(() => import("../screens/roles/roles.tsx"), "Screen"),
+  },
+  repos: {
+    section: "registry",
+    icon: "box",
+    component: lazyRouteComponent(() => import("../screens/registry/repos.tsx"), "Screen"),
+  },
+  events: {
+    section: "activity",
+    icon: "bolt",
+    component: lazyRouteComponent(() => import("../screens/events/events.tsx"), "Screen"),
+  },
+  audit: {
+    section: "activity",
+    icon: "list",
+    component: lazyRouteComponent(() => import("../screens/audit/audit-log.tsx"), "Screen"),
+  },
+} as const satisfies Readonly<Record<string, PlaceScreen>>;
+
+export type PlaceScreenName = keyof typeof PLACE_SCREENS;
+
+/** A screen of one resource, which is below a group. */
+interface ResourceScreen {
+  /** The screen of the group that lists such resources: it is the current one in the navigation. */
+  readonly list: PlaceScreenName;
+  /** How many segments its uid has beyond that of its group. */
+  readonly depth: number;
+  readonly component: RouteComponent;
+}
+
+/** The screens of one resource: `/NAME/UID`. */
+export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {};
+
+/** A screen that belongs to no group. */
+interface GlobalScreen {
+  readonly component: RouteComponent;
+}
+
+/** The screens outside of all groups: `/NAME`. */
+export const GLOBAL_SCREENS = {
+  organizations: {
+    component: lazyRouteComponent(
+      () => import("../screens/organizations/organizations.tsx"),
+      "Screen",
+    ),
+  },
+  account: {
+    component: lazyRouteComponent(() => import("../screens/account/account.tsx"), "Screen"),
+  },
+  "signed-in": {
+    component: lazyRouteComponent(() => import("../screens/account/signed-in.tsx"), "Screen"),
+  },
+} as const satisfies Readonly<Record<string, GlobalScreen>>;
