@@ -143,6 +143,12 @@ for (const protocol of PROTOCOLS) {
       const batch = await roleBindings.batchCreate({ parent: org, requests: [{ roleBinding }] });
       const bound = await roleBindings.list({ identity: identityUid, role: role.uid });
       assert.deepEqual(bound.roleBindings, batch.roleBindings);
+      const { access } = all.wharf;
+      const capability = Capability.CAP_IAM_GROUPS_LIST;
+      const asked = { resource: org, capability, identity: identityUid };
+      assert.equal((await access.check(asked)).allowed, true);
+      const granted = await Array.fromAsync(access.listAll({ resource: org, capability }));
+      assert.ok(granted.some((grant) => grant.uid === uid));
       for (const one of [...batch.roleBindings, { uid }])
         await roleBindings.delete({ uid: one.uid });
       await roles.delete({ uid: role.uid });
