@@ -18,7 +18,9 @@ export const texts = {
     roles: "Roles",
     people: "People",
     repos: "Repositories",
+    advisories: "Advisories",
     events: "Events",
+    subscriptions: "Subscriptions",
     audit: "Audit log",
   },
   sections: {
@@ -69,6 +71,9 @@ export const texts = {
     pages: "Pages",
     previous: "Previous",
     next: "Next",
+    newest: "Newest",
+    older: "Older",
+    counted: (count: number, total: number) => `${number.format(count)} of ${number.format(total)}`,
     range: (first: number, last: number, total: number | undefined) =>
       total === undefined
         ? `${number.format(first)} to ${number.format(last)}`
@@ -78,10 +83,16 @@ export const texts = {
     title: "Filters",
     apply: "Apply",
     clear: "Clear",
+    more: "More filters",
     all: "all",
     nothing: "Nothing matches",
     nothingText: "Change the filters above, or clear them.",
   },
+  markdown: {
+    image: (text: string) => (text === "" ? "(image)" : `(image: ${text})`),
+  },
+  more: "Show more",
+  none: "none",
   picker: {
     placeholder: "Beginning of a name, or choose below",
     nothing: (text: string) =>
@@ -114,5 +125,17 @@ export const texts = {
     address: "Address",
     device: "Client",
     expires: "Expires",
+    digest: "Digest",
+    size: "Size",
+    pushed: "Pushed",
+    pulled: "Last pull",
+    tags: "Tags",
+    platform: "Platform",
+    mediaType: "Media type",
+    severity: "Severity",
+    status: "Status",
+    package: "Package",
+    vulnerabilities: "Vulnerabilities",
+    author: "Author",
   },
 } as const;

@@ -16,6 +16,7 @@ const PATHS = {
   plus: "M12 5v14M5 12h14",
   robot: "M6 9h12v10H6zM12 9V5M9 13h.01M15 13h.01M9 16h6",
   search: "M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14M16 16l5 5",
+  send: "M21 3 3 10l7 4 4 7zM21 3 10 14",
   shield: "M12 3l8 3v6c0 5-4 8-8 9-4-1-8-4-8-9V6z",
   sort: "M8 10l4-4 4 4M8 14l4 4 4-4",
   terminal: "M4 5h16v14H4zM8 10l3 2.5L8 15M13 15h3",

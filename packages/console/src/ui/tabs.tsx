@@ -1,33 +1,32 @@
-import { Link } from "@tanstack/react-router";
-import { useListSearch } from "../app/place.ts";
+import { Link, useLocation } from "@tanstack/react-router";
+
+/** The tabs of a screen, by the name that the URL has. */
+export type TabNames = Readonly<Record<string, string>>;
+
+/** The open tab: the first, unless the URL names another. */
+export function useTab<Tabs extends TabNames>(tabs: Tabs): keyof Tabs & string {
+  const { tab } = useLocation().search as { readonly tab?: string };
+  const [first = ""] = Object.keys(tabs);
+  return tab !== undefined && Object.hasOwn(tabs, tab) ? tab : first;
+}
 
 /** The address of the first tab is the beginning of those of the others. */
 const EXACT = { exact: true, includeSearch: true };
 
-/** Parts of a screen, each with an address of its own: the chosen one is in the URL. */
-export function Tabs<Name extends string>({
-  label,
-  tabs,
-  parameter = "tab",
-}: {
-  readonly label: string;
-  /** The texts by name; the first tab is shown where the URL names none. */
-  readonly tabs: Readonly<Record<Name, string>>;
-  readonly parameter?: string;
-}) {
-  const chosen = useTab(tabs, parameter);
+/** The parts of a screen, each with a URL. Filters and pages of one part do not apply to the others. */
+export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: TabNames }) {
+  const current = useTab(tabs);
   const [first] = Object.keys(tabs);
   return (
     <nav className="tabs" aria-label={label}>
       <ul>
-        {(Object.entries(tabs) as [Name, string][]).map(([name, text]) => (
+        {Object.entries(tabs).map(([name, text]) => (
           <li key={name}>
             <Link
               to="."
-              // What was filtered on another tab does not apply to this one.
-              search={(name === first ? {} : { [parameter]: name }) as never}
+              search={(name === first ? {} : { tab: name }) as never}
               activeOptions={EXACT}
-              aria-current={name === chosen ? "page" : undefined}
+              {...(name === current && { "aria-current": "page" as const })}
             >
               {text}
             </Link>
@@ -36,15 +35,4 @@ export function Tabs<Name extends string>({
       </ul>
     </nav>
   );
-}
-
-/** The chosen tab. */
-export function useTab<Name extends string>(
-  tabs: Readonly<Record<Name, string>>,
-  parameter = "tab",
-): Name {
-  const [search] = useListSearch();
-  const named = String(search[parameter] ?? "");
-  const names = Object.keys(tabs) as [Name, ...Name[]];
-  return names.find((one) => one === named) ?? names[0];
 }
