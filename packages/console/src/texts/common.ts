@@ -108,6 +108,7 @@ export const texts = {
     who: "Who",
     role: "Role",
     from: "Granted at",
+    in: "In",
     kind: "Kind",
     lastSeen: "Last seen",
     capabilities: "Capabilities",
