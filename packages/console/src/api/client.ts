@@ -38,7 +38,7 @@ export const queries = new QueryClient({
 });
 
 /** The first part of the key of all queries of a service, such as `/iam/v2beta1/groups`. */
-function serviceOf({ path }: JsonMethod<never, unknown>): string {
+export function serviceOf({ path }: { readonly path: string }): string {
   return path.replace(/\/?\{.*$/, "").replace(/:.*$/, "");
 }
 
@@ -50,7 +50,7 @@ export function useRead<Input, Output>(
 ): UseQueryResult<Output, Error> {
   return useQuery({
     ...options,
-    queryKey: [serviceOf(method as JsonMethod<never, unknown>), method.path, request],
+    queryKey: [serviceOf(method), method.path, request],
     queryFn: ({ signal }) => client.call(method, request, { signal }),
     // A table keeps its rows while the next page arrives.
     placeholderData: keepPreviousData,
@@ -66,7 +66,7 @@ export function useChange<Input, Output>(
   return useMutation({
     mutationFn: (request: Input) => client.call(method, request),
     onSuccess: () => {
-      for (const one of [method as JsonMethod<never, unknown>, ...affected]) {
+      for (const one of [method, ...affected]) {
         cache.invalidateQueries({ queryKey: [serviceOf(one)] });
       }
     },

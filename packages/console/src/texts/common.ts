@@ -46,6 +46,12 @@ export const texts = {
     back: "All organizations",
   },
   errors: { request: "Request" },
+  withheld: {
+    title: "Why you cannot do this",
+    label: (action: string) => `${action}: not allowed`,
+    needs: "None of your roles here has the capability",
+    help: "An owner can grant you a role that has it; “Access” tells who owns this place.",
+  },
   palette: {
     open: "Find",
     title: "Find pages, organizations and folders",
