@@ -42,6 +42,10 @@ export const JSON_SERVICES = {
     test: method<M.TestSubscriptionRequestJson, M.TestSubscriptionResponseJson>("POST", "/events/v2beta1/subscriptions/{uid}:test", "*"),
     rotateSecret: method<M.RotateSubscriptionSecretRequestJson, M.RotateSubscriptionSecretResponseJson>("POST", "/events/v2beta1/subscriptions/{uid}:rotateSecret", "*"),
   },
+  access: {
+    check: method<M.CheckAccessRequestJson, M.CheckAccessResponseJson>("GET", "/iam/v2beta1/access:check"),
+    list: method<M.ListAccessRequestJson, M.ListAccessResponseJson>("GET", "/iam/v2beta1/access"),
+  },
   accountAssociations: {
     get: method<M.GetAccountAssociationRequestJson, M.AccountAssociationJson>("GET", "/iam/v2beta1/accountAssociations/{uid}"),
     create: method<M.CreateAccountAssociationRequestJson, M.AccountAssociationJson>("POST", "/iam/v2beta1/accountAssociations/{parent}", "accountAssociation"),
