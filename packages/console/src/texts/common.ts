@@ -111,6 +111,7 @@ export const texts = {
     address: "Address",
     device: "Client",
     expires: "Expires",
+    folder: "Folder",
     digest: "Digest",
     size: "Size",
     pushed: "Pushed",
