@@ -3,11 +3,9 @@ import type { Command, Options } from "./command/definition.ts";
 import type { COLORS } from "./command/globals.ts";
 import { GLOBALS } from "./command/globals.ts";
 import { optionValue, type Sources } from "./command/parse.ts";
-import type { Scanned } from "./command/scan.ts";
-import { type Config, readConfig } from "./config/file.ts";
+import type { Config } from "./config/file.ts";
 import { invalidReason } from "./config/keys.ts";
 import { usageError } from "./errors.ts";
-import { configPath } from "./paths.ts";
 
 /** Settings of every command, by precedence: flags, variables, config file, defaults. */
 export interface Settings {
@@ -25,15 +23,11 @@ export interface Settings {
   readonly verbose: boolean;
   readonly quiet: boolean;
   readonly config: Config;
+  /** The context whose settings and logins these are. */
+  readonly context: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Reads the config file that a flag or variable names, or the default one. */
-export function readConfigOf(given: Scanned["given"], environment: Environment): Promise<Config> {
-  const named = given.get("config")?.at(-1) ?? environment.WHARF_CONFIG_FILE;
-  return readConfig(named || configPath(environment), Boolean(named));
-}
 
 /**
  * Reads the settings. Options that a command redefines are its own: `--issuer` of an identity is not
@@ -67,6 +61,7 @@ export function readSettings(
     verbose: value("verbose") as boolean,
     quiet: value("quiet") as boolean,
     config: sources.config,
+    context: sources.config.context,
   };
 }
 

@@ -7,6 +7,7 @@ import { auth } from "./auth/commands.ts";
 import { group } from "./command/definition.ts";
 import { complete, completion } from "./completion/commands.ts";
 import { config } from "./config/commands.ts";
+import { contexts } from "./contexts/commands.ts";
 import { events } from "./events/commands.ts";
 import { health } from "./health/commands.ts";
 import { help, versionCommand } from "./help/commands.ts";
@@ -59,6 +60,7 @@ otherwise they are errors. \`wharf help COMMAND\` explains a command, \`wharf he
     events,
     api,
     config,
+    contexts,
     serve,
     health,
     registry,

@@ -55,6 +55,16 @@ describe("long lists", () => {
     assert.equal(yaml.match(/^ {2}- uid: /gm)?.length, MANY);
   });
 
+  test("find resources by how their name begins", async () => {
+    const begin = async (...args: string[]) => (await ids(site, "iam", ...args)).length;
+    assert.equal(
+      await begin("identities", "list", "--parent", "acme", "--name-prefix", "ci 24"),
+      11,
+    );
+    assert.equal(await begin("organizations", "list", "--name-prefix", "ac"), 1);
+    assert.equal(await begin("folders", "list", "acme", "--name-prefix", "x"), 0);
+  });
+
   test("end silently when the pipe closes", async () => {
     const line = `'${process.execPath}' '${LAUNCHER}' iam identities list -o id | head -n 1`;
     const { stdout, stderr } = await promisify(execFile)("bash", ["-o", "pipefail", "-c", line], {

@@ -41,6 +41,10 @@ export const JSON_SERVICES = {
     test: method<M.TestSubscriptionRequestJson, M.TestSubscriptionResponseJson>("POST", "/events/v2beta1/subscriptions/{uid}:test", "*"),
     rotateSecret: method<M.RotateSubscriptionSecretRequestJson, M.RotateSubscriptionSecretResponseJson>("POST", "/events/v2beta1/subscriptions/{uid}:rotateSecret", "*"),
   },
+  access: {
+    check: method<M.CheckAccessRequestJson, M.CheckAccessResponseJson>("GET", "/iam/v2beta1/access:check"),
+    list: method<M.ListAccessRequestJson, M.ListAccessResponseJson>("GET", "/iam/v2beta1/access"),
+  },
   accountAssociations: {
     get: method<M.GetAccountAssociationRequestJson, M.AccountAssociationJson>("GET", "/iam/v2beta1/accountAssociations/{uid}"),
     create: method<M.CreateAccountAssociationRequestJson, M.AccountAssociationJson>("POST", "/iam/v2beta1/accountAssociations/{parent}", "accountAssociation"),
@@ -123,6 +127,7 @@ export const JSON_SERVICES = {
     getArchitectures: method<M.GetArchitecturesRequestJson, M.ArchitecturesJson>("GET", "/registry/v2beta1/repos/{repoUid}/digests/{digest}/architectures"),
     getSize: method<M.GetSizeRequestJson, M.SizeJson>("GET", "/registry/v2beta1/repos/{repoUid}/digests/{digest}/size"),
     getConfig: method<M.GetImageConfigRequestJson, M.ImageConfigJson>("GET", "/registry/v2beta1/repos/{repoUid}/digests/{digest}/config"),
+    getManifest: method<M.GetImageManifestRequestJson, M.ImageManifestJson>("GET", "/registry/v2beta1/repos/{repoUid}/digests/{digest}/manifest"),
     list: method<M.ListImagesRequestJson, M.ListImagesResponseJson>("GET", "/registry/v2beta1/repos/{repoUid}/images"),
     delete: method<M.DeleteImageRequestJson, W.EmptyJson>("DELETE", "/registry/v2beta1/repos/{repoUid}/digests/{digest}"),
     listLocations: method<M.ListImageLocationsRequestJson, M.ListImageLocationsResponseJson>("GET", "/registry/v2beta1/repos/{repoUid}/locations"),
@@ -157,6 +162,15 @@ export const JSON_SERVICES = {
     create: method<M.CreateTagRequestJson, M.TagJson>("POST", "/registry/v2beta1/tags/{parent}", "tag"),
     delete: method<M.DeleteTagRequestJson, W.EmptyJson>("DELETE", "/registry/v2beta1/tags/{uid}"),
     listHistory: method<M.ListTagHistoryRequestJson, M.ListTagHistoryResponseJson>("GET", "/registry/v2beta1/tags/{uid}/history"),
+  },
+  advisoriesV1: {
+    create: method<M.advisoriesV1.CreateAdvisoryRequestJson, M.advisoriesV1.AdvisoryJson>("POST", "/vulnerabilities/v1/advisories", "*"),
+    list: method<M.advisoriesV1.AdvisoryFilterJson, M.advisoriesV1.AdvisoriesListJson>("GET", "/vulnerabilities/v1/advisories"),
+    update: method<M.advisoriesV1.AdvisoryJson, M.advisoriesV1.AdvisoryJson>("PUT", "/vulnerabilities/v1/advisories/{id?}", "*"),
+    delete: method<M.advisoriesV1.DeleteAdvisoryRequestJson, W.EmptyJson>("DELETE", "/vulnerabilities/v1/advisories/{id}"),
+    createAdvisoryEvent: method<M.advisoriesV1.CreateAdvisoryEventRequestJson, M.advisoriesV1.AdvisoryEventJson>("POST", "/vulnerabilities/v1/advisories/{parentId}/events", "*"),
+    listAdvisoryEvents: method<M.advisoriesV1.AdvisoryEventFilterJson, M.advisoriesV1.AdvisoryEventListJson>("GET", "/vulnerabilities/v1/advisories/{parentId}/events"),
+    updateAdvisoryEvent: method<M.advisoriesV1.AdvisoryEventJson, M.advisoriesV1.AdvisoryEventJson>("PUT", "/vulnerabilities/v1/advisory_events/{id?}", "*"),
   },
   advisories: {
     get: method<M.GetAdvisoryRequestJson, M.AdvisoryJson>("GET", "/vulnerabilities/v2beta1/advisories/{uid}"),

@@ -1,6 +1,7 @@
 // Written by `npm run generate`. Do not edit.
 
 import {
+  AccessService,
   AccountAssociationsService,
   AdvisoriesService,
   AdvisoryImportsService,
@@ -36,6 +37,7 @@ export const CLIENT_SERVICES = {
   deliveries: DeliveriesService,
   events: EventsService,
   subscriptions: SubscriptionsService,
+  access: AccessService,
   accountAssociations: AccountAssociationsService,
   externalGroupRoleMappings: ExternalGroupRoleMappingsService,
   groupInvites: GroupInvitesService,

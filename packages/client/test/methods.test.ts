@@ -143,6 +143,12 @@ for (const protocol of PROTOCOLS) {
       const batch = await roleBindings.batchCreate({ parent: org, requests: [{ roleBinding }] });
       const bound = await roleBindings.list({ identity: identityUid, role: role.uid });
       assert.deepEqual(bound.roleBindings, batch.roleBindings);
+      const { access } = all.wharf;
+      const capability = Capability.CAP_IAM_GROUPS_LIST;
+      const asked = { resource: org, capability, identity: identityUid };
+      assert.equal((await access.check(asked)).allowed, true);
+      const granted = await Array.fromAsync(access.listAll({ resource: org, capability }));
+      assert.ok(granted.some((grant) => grant.uid === uid));
       for (const one of [...batch.roleBindings, { uid }])
         await roleBindings.delete({ uid: one.uid });
       await roles.delete({ uid: role.uid });
@@ -289,10 +295,12 @@ for (const protocol of PROTOCOLS) {
       assert.ok((await deliveries.list({ subscriptionUid: uid })).totalCount > 0n);
 
       const types = ["dev.chainguard.api.iam.group.created.v1"];
-      const watched = events.watch({ group: org, types })[Symbol.asyncIterator]();
+      // Without a position, the stream begins when its request arrives, which may be after the group is created.
+      const request = { group: org, types, after: eventId };
+      const watched = events.watch(request)[Symbol.asyncIterator]();
       const next = watched.next();
       const made = await groups.create({ parent: org, group: { name: "watched" } });
-      await next;
+      assert.equal((await next).value?.subject, made.uid);
       await watched.return?.();
       const { events: found } = await events.list({ group: org, subject: made.uid });
       assert.deepEqual(

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
+import { DirectStore } from "../../server/test/support/server/direct-store.ts";
+import { PASSWORD } from "../../server/test/support/world/local-accounts.ts";
 import { ConsoleSite } from "./support/site.ts";
 
 /** A text that would run as a script, were it ever taken for markup. */
@@ -31,7 +33,7 @@ describe("the web console in a real browser", () => {
   test("creates a folder, shows what others wrote as text, and edits it", async () => {
     await page.getByRole("link", { name: "acme" }).click();
     await site.heading("acme").waitFor();
-    await site.button("Create folder").click();
+    await site.button("Create folder").first().click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("Platform");
     await dialog.getByRole("button", { name: "Create folder" }).click();
@@ -94,6 +96,35 @@ describe("the web console in a real browser", () => {
       .getByText(/iam\.group\.created/)
       .nth(2)
       .waitFor();
+  });
+
+  test("asks to sign in again before a folder is deleted, and goes on by itself", async (t) => {
+    const direct = await DirectStore.open(site.world.server);
+    t.after(() => direct.close());
+    const name = "short-lived";
+    const { body } = await site.world.http.post(`/iam/v2beta1/groups/${organization}`, { name });
+    const old = Date.now() - 16 * 60_000;
+    await direct.store.write((tx) => tx.run("UPDATE sessions SET created = ?", old));
+    await page.goto(site.at(`folders/${body.uid}`));
+    await site.button("Delete").click();
+    const dialog = page.getByRole("dialog");
+    const rejected = page.waitForResponse((one) => one.request().method() === "DELETE");
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    assert.equal(
+      (await (await rejected).allHeaders())["www-authenticate"],
+      'Bearer error="insufficient_user_authentication", max_age="900"',
+    );
+    const opened = page.context().waitForEvent("page");
+    await dialog.getByRole("button", { name: "Sign in again" }).click();
+    const popup = await opened;
+    const closed = popup.waitForEvent("close");
+    await popup.getByLabel("Username").fill("ada");
+    await popup.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await popup.getByRole("button", { name: "Sign in", exact: true }).click();
+    await closed;
+    await page.getByText("short-lived was deleted.").waitFor();
+    await site.heading("acme").waitFor();
+    assert.deepEqual(site.complaints, []);
   });
 
   test("does not issue tokens to other origins, nor without the cookie", async () => {

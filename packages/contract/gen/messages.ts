@@ -8,6 +8,7 @@ export * from "./wharf/events/v2beta1/deliveries_pb.js";
 export * from "./wharf/events/v2beta1/events_pb.js";
 export * from "./wharf/events/v2beta1/filters_pb.js";
 export * from "./wharf/events/v2beta1/subscriptions_pb.js";
+export * from "./wharf/iam/v2beta1/access_pb.js";
 export * from "./wharf/iam/v2beta1/account_associations_pb.js";
 export * from "./wharf/iam/v2beta1/external_group_role_mappings_pb.js";
 export * from "./wharf/iam/v2beta1/group_invites_pb.js";

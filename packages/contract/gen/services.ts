@@ -7,6 +7,7 @@ import { SessionsService } from "./wharf/auth/sessions_pb.js";
 import { DeliveriesService } from "./wharf/events/v2beta1/deliveries_pb.js";
 import { EventsService } from "./wharf/events/v2beta1/events_pb.js";
 import { SubscriptionsService } from "./wharf/events/v2beta1/subscriptions_pb.js";
+import { AccessService } from "./wharf/iam/v2beta1/access_pb.js";
 import { AccountAssociationsService } from "./wharf/iam/v2beta1/account_associations_pb.js";
 import { ExternalGroupRoleMappingsService } from "./wharf/iam/v2beta1/external_group_role_mappings_pb.js";
 import { GroupInvitesService } from "./wharf/iam/v2beta1/group_invites_pb.js";
@@ -35,6 +36,7 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   DeliveriesService,
   EventsService,
   SubscriptionsService,
+  AccessService,
   AccountAssociationsService,
   ExternalGroupRoleMappingsService,
   GroupInvitesService,

@@ -69,6 +69,30 @@ describe("sign-in in a real browser", () => {
     assert.deepEqual(complaints, []);
   });
 
+  test("in the console, and again at a provider that still knows the person", async (t) => {
+    const { page, complaints, urls } = await openVisit(t, browser, world);
+    const provider = page.getByRole("button", { name: "Continue with acme sso acme.example" });
+    await page.goto(`${world.server.baseUrl}/console/account`);
+    await provider.click();
+    await signInAtProvider(page, { login: "bob" });
+    const session = page.getByText("this one");
+    await session.waitFor();
+    const before = await sessions();
+    await page.goto(`${world.server.baseUrl}/console/sign-in?again=true&to=/console/account`);
+    await provider.click();
+    await signInAtProvider(page, { login: "bob" });
+    await session.waitFor();
+    const asked = urls.filter((url) => url.includes("code_challenge"));
+    assert.match(asked.at(-1) ?? "", /prompt=login&max_age=0/);
+    const left = await sessions();
+    assert.equal(left.length, before.length);
+    assert.notDeepEqual(left, before, "the old session has ended");
+    assert.deepEqual(
+      complaints.filter((one) => !one.includes("401")),
+      [],
+    );
+  });
+
   test("by organization name; an unknown name gets an error", async (t) => {
     const { page, app, arrival, complaints } = await openVisit(t, browser, world);
     await page.goto(app.loginUrl());

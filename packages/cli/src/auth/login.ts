@@ -24,7 +24,7 @@ export const run: Run<typeof loginDefinition> = async (context, args) => {
     args.identity === undefined
       ? await signIn(context, args, audience)
       : await signInWorkload(context, { ...args, identity: args.identity, audience });
-  const logins = Logins.of(environment, err.warn);
+  const logins = Logins.of(environment, settings.context, err.warn);
   const current = () => logins.find(login) ?? login;
   const source = sourceOf(current, logins, err);
   for (const other of audiences) await source.get({ audience: other });

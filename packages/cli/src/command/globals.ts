@@ -43,6 +43,16 @@ export const GLOBALS = {
     summary: "Config file (default: config.yaml in the user's config directory)",
     env: "WHARF_CONFIG_FILE",
   },
+  context: {
+    type: "string",
+    value: "NAME",
+    summary: "Context with the settings and logins of a server",
+    env: "WHARF_CONTEXT",
+    complete: async ({ environment }) => {
+      const { contextNames } = await import("../contexts/files.ts");
+      return contextNames(environment);
+    },
+  },
   output: {
     type: "choice",
     choices: FORMATS,

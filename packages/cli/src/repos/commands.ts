@@ -7,7 +7,7 @@ import {
   argumentsOf,
   DESCRIPTION,
   NAME,
-  NAME_FILTER,
+  NAME_FILTERS,
   PARENT,
 } from "../resource/options.ts";
 
@@ -61,7 +61,7 @@ const verbs = resourceCommands(async () => (await load()).resource, {
       { command: "wharf repos list --parent acme" },
       { command: "wharf repos list -o tree" },
     ],
-    filters: { name: NAME_FILTER },
+    filters: NAME_FILTERS,
   },
   describe: {
     summary: "Show a repo",

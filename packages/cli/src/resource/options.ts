@@ -38,10 +38,15 @@ export const LIMIT = {
 
 export const NAME = { type: "string", summary: "New name" } as const satisfies Option;
 
-export const NAME_FILTER = {
-  type: "string",
-  summary: "Only resources with this name",
-} as const satisfies Option;
+/** Filters by name: all of it, or how it begins. */
+export const NAME_FILTERS = {
+  name: { type: "string", summary: "Only resources with this name" },
+  "name-prefix": {
+    type: "string",
+    value: "TEXT",
+    summary: "Only resources whose name begins with this text",
+  },
+} as const satisfies Record<string, Option>;
 
 export const DESCRIPTION = {
   type: "string",

@@ -8,6 +8,7 @@ import { resolveScope } from "../resolve/groups.ts";
 import type { HasUid, Kind } from "../resolve/kinds.ts";
 import { resolve } from "../resolve/resolve.ts";
 import { printList } from "./print.ts";
+import { given } from "./values.ts";
 
 /** Columns, or a function that looks up the names which columns of these items show. */
 export type Columns<T> =
@@ -38,6 +39,7 @@ export interface ScopeArgs {
   readonly parent: string | undefined;
   readonly recursive: boolean;
   readonly name?: string | undefined;
+  readonly namePrefix?: string | undefined;
   readonly expired?: boolean;
 }
 
@@ -145,9 +147,9 @@ async function selectByName<T extends HasUid>(
   { service }: Kind<T>,
   args: ScopeArgs,
 ): Promise<AsyncIterable<T>> {
-  const { name } = args;
+  const { name, namePrefix } = args;
   const uidp = await resolveScope(context, args);
-  const request = { uidp, orderBy: "name", ...(name === undefined ? {} : { name }) };
+  const request = { uidp, orderBy: "name", ...given({ name, namePrefix }) };
   return service(await context.client()).listAll(request, { signal: context.signal });
 }
 

@@ -9,7 +9,7 @@ import {
 import { completeOf } from "../resolve/choices.ts";
 import { REPO } from "../resolve/kinds.ts";
 import { resourceCommands } from "../resource/commands.ts";
-import { NAME_FILTER } from "../resource/options.ts";
+import { NAME_FILTERS } from "../resource/options.ts";
 
 export const FILTERS = {
   repo: {
@@ -17,7 +17,7 @@ export const FILTERS = {
     summary: "Only tags of this repo: name or UID",
     complete: completeOf(REPO),
   },
-  name: NAME_FILTER,
+  ...NAME_FILTERS,
   digest: { type: "string", summary: "Only tags of this image" },
   "show-referrers": { type: "boolean", summary: "Include referrers, such as sha256-….sig" },
   "show-dates": { type: "boolean", summary: "Include tags with a date suffix, such as -20260801" },

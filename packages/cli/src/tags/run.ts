@@ -35,7 +35,7 @@ export const resource: Resource<Tag, FilterArgs<typeof FILTERS>> = {
   nestsItself: true,
   find: (context, text, args) => findTag(context, text, (args as { repo?: string }).repo),
   async select(context, args) {
-    const { name, digest, repo } = args;
+    const { name, namePrefix, digest, repo } = args;
     const updatedSince =
       args.updatedSince === undefined
         ? undefined
@@ -51,7 +51,7 @@ export const resource: Resource<Tag, FilterArgs<typeof FILTERS>> = {
       includeReferrers: args.showReferrers,
       includeDates: args.showDates,
       includeEpochs: args.showEpochs,
-      ...given({ name, digest, updatedSince }),
+      ...given({ name, namePrefix, digest, updatedSince }),
     };
     return tags.listAll(request, { signal: context.signal });
   },

@@ -76,7 +76,7 @@ export function useChange<Input, Output>(
   return useMutation({
     mutationFn: (request: Input) => client.call(method, request),
     onSuccess: () => {
-      for (const one of [method as JsonMethod<never, unknown>, ...affected]) {
+      for (const one of [method, ...affected]) {
         cache.invalidateQueries({ queryKey: [serviceOf(one)] });
       }
     },

@@ -23,6 +23,11 @@ export const PLACE_SCREENS = {
     icon: "key",
     component: lazyRouteComponent(() => import("../screens/access/access.tsx"), "Screen"),
   },
+  people: {
+    section: "access",
+    icon: "person",
+    component: lazyRouteComponent(() => import("../screens/people/people.tsx"), "Screen"),
+  },
   identities: {
     section: "access",
     icon: "robot",
@@ -88,6 +93,21 @@ export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {
     depth: 2,
     component: lazyRouteComponent(() => import("../screens/events/delivery.tsx"), "Screen"),
   },
+  repo: {
+    list: "repos",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/registry/repo.tsx"), "Screen"),
+  },
+  tag: {
+    list: "repos",
+    depth: 2,
+    component: lazyRouteComponent(() => import("../screens/registry/tag.tsx"), "Screen"),
+  },
+  image: {
+    list: "repos",
+    depth: 2,
+    component: lazyRouteComponent(() => import("../screens/registry/image.tsx"), "Screen"),
+  },
 };
 
 /** A screen that belongs to no group. */
@@ -103,7 +123,13 @@ export const GLOBAL_SCREENS = {
       "Screen",
     ),
   },
+  registries: {
+    component: lazyRouteComponent(() => import("../screens/registry/registries.tsx"), "Screen"),
+  },
   account: {
     component: lazyRouteComponent(() => import("../screens/account/account.tsx"), "Screen"),
+  },
+  "signed-in": {
+    component: lazyRouteComponent(() => import("../screens/account/signed-in.tsx"), "Screen"),
   },
 } as const satisfies Readonly<Record<string, GlobalScreen>>;

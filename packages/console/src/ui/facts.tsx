@@ -1,13 +1,15 @@
 import type { ReactNode } from "react";
 
-/** What is known of one thing: terms with their values. Terms without a value are left out. */
+/** What is known of one thing: names and values. Those without a value are left out. */
 export function Facts({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> }) {
-  const shown = Object.entries(facts).filter(([, value]) => value !== undefined && value !== "");
+  const known = Object.entries(facts).filter(
+    ([, value]) => value !== undefined && value !== "" && value !== false && value !== null,
+  );
   return (
     <dl className="facts">
-      {shown.map(([term, value]) => (
-        <div key={term}>
-          <dt>{term}</dt>
+      {known.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
           <dd>{value}</dd>
         </div>
       ))}

@@ -8,6 +8,8 @@ export interface Filter {
   readonly hint?: string;
   /** What can be chosen, by value; without, any text. */
   readonly options?: Readonly<Record<string, string>>;
+  /** What it means to choose none of the options; "all" by default. */
+  readonly all?: string;
   readonly type?: "text" | "date" | "datetime-local";
   /** Rarely needed: shown on demand, or if it is set. */
   readonly isExtra?: boolean;
@@ -64,7 +66,7 @@ export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
 }
 
 function FilterField({
-  filter: { name, label, hint, options, type = "text" },
+  filter: { name, label, hint, options, all = texts.filters.all, type = "text" },
   value = "",
   onChoose,
 }: {
@@ -88,7 +90,7 @@ function FilterField({
         defaultValue={value}
         onChange={({ currentTarget: { form } }) => form && onChoose(form)}
       >
-        <option value="">{texts.filters.all}</option>
+        <option value="">{all}</option>
         {Object.entries(options).map(([key, text]) => (
           <option key={key} value={key}>
             {text}

@@ -1,8 +1,9 @@
 import { Dialog } from "@base-ui/react/dialog";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { texts } from "../texts/common.ts";
 import { Failed } from "./feedback.tsx";
 import type { FormDialogProps } from "./form.tsx";
+import { isSignInNeeded, SignInAgain } from "./sign-in-again.tsx";
 
 /** The open dialog of a form: loaded when one is first opened. */
 export function OpenFormDialog({
@@ -15,6 +16,7 @@ export function OpenFormDialog({
 }: Omit<FormDialogProps, "trigger"> & { readonly close: () => void }) {
   const [error, setError] = useState<Error>();
   const [isBusy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
   const send = async (form: HTMLFormElement) => {
     const data = new FormData(form);
     setBusy(true);
@@ -35,13 +37,19 @@ export function OpenFormDialog({
         <Dialog.Popup className="dialog">
           <Dialog.Title className="dialog-title">{title}</Dialog.Title>
           <form
+            ref={form}
             onSubmit={(event) => {
               event.preventDefault();
               send(event.currentTarget);
             }}
           >
             {children}
-            {error !== undefined && <Failed error={error} />}
+            {error !== undefined &&
+              (isSignInNeeded(error) ? (
+                <SignInAgain onDone={() => form.current?.requestSubmit()} />
+              ) : (
+                <Failed error={error} />
+              ))}
             <div className="dialog-actions">
               <Dialog.Close className="button quiet">{texts.cancel}</Dialog.Close>
               <button

@@ -9,6 +9,7 @@ const PATHS = {
   folder: "M3 7V5h6l2 2h10v12H3z",
   key: "M15 9a4 4 0 1 1-8 0 4 4 0 0 1 8 0M14 12l6 6M17 15l2-2",
   list: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
+  lock: "M6 11h12v9H6zM8 11V8a4 4 0 0 1 8 0v3",
   more: "M12 5v.01M12 12v.01M12 19v.01",
   person: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4 21a8 8 0 0 1 16 0",
   plus: "M12 5v14M5 12h14",

@@ -10,6 +10,7 @@ import { auditDeniedCall } from "../engine/audit-denial.ts";
 import { registerResources } from "../engine/handlers.ts";
 import type { EngineLimits } from "../engine/limits.ts";
 import { registerEvents } from "../events/register.ts";
+import { registerAccess } from "../iam/access/register.ts";
 import type { HostLookup } from "../lib/host-lookup.ts";
 import { embeddedDatabaseError } from "../lib/startup-errors.ts";
 import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
@@ -148,6 +149,7 @@ async function serve(
   registerSystem(api, { ...core, readiness, scrape: metricsListen ? undefined : scrape });
   registerConsole(api);
   registerResources(api.handlers, engine);
+  registerAccess(api.handlers, engine);
   const audit = registerAudit(api, core);
   registerClouds(api, core);
   registerScim(api, { ...core, peers: supervisor });

@@ -110,7 +110,8 @@ async function hydrate(
   }
 }
 
-function shownIdentity({ uid, name, description, email, relationship }: Identity) {
+/** An identity as role bindings show it. */
+export function shownIdentity({ uid, name, description, email, relationship }: Identity) {
   const shown = create(RoleBindingIdentitySchema, { uid, name, description, email });
   if (relationship.case === "claimMatch") {
     shown.issuer = relationship.value.iss.value ?? "";

@@ -135,7 +135,7 @@ export class ServedMethods implements Methods {
       const time = Date.now();
       const caller = this.#authenticator.callerNow(incoming.authorization, time);
       if (caller === undefined) return undefined;
-      checkAccess(method as BoundMethod, caller, request);
+      checkAccess(method as BoundMethod, caller, request, time);
       validateRequest(desc.input, request);
       const reply = now(new AdmittedCall(incoming, desc, caller, time, NOTHING_ELSE), request);
       if (reply !== undefined) incoming.identify?.(caller);
@@ -196,7 +196,7 @@ export class ServedMethods implements Methods {
   ): Promise<Reply> {
     const { desc, handler, onCall, translateEvent } = method;
     try {
-      checkAccess(method, caller, request);
+      checkAccess(method, caller, request, time);
       onCall?.(caller, desc);
       validateRequest(desc.input, request);
       const { idempotencyKey } = incoming;
@@ -234,7 +234,7 @@ export class ServedMethods implements Methods {
     const [name] = serviceNames(desc.parent);
     const method = this.#byPath.get(`/${name}/${desc.name}`) as BoundMethod;
     if (method.handler === undefined) throw unimplemented(`${name}/${desc.name}`);
-    checkAccess(method, call.caller, request);
+    checkAccess(method, call.caller, request, call.time);
     validateRequest(desc.input, request);
     const { caller, time, translateEvent, idempotency, calledAs = call.method } = call;
     const inner = new AdmittedCall(call, desc, caller, time, {

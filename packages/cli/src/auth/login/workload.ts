@@ -20,7 +20,7 @@ export interface WorkloadArgs {
 /** Signs a workload in with its platform's token and stores the login as the current one. */
 export async function signInWorkload(context: Context, args: WorkloadArgs): Promise<Login> {
   const { settings, environment, err } = context;
-  const logins = Logins.of(environment, err.warn);
+  const logins = Logins.of(environment, settings.context, err.warn);
   logins.prepare(settings.issuer);
   const from = await readIdentityToken(args.identityToken);
   const identity = await identityUid(context, args.identity);
@@ -70,8 +70,8 @@ export async function keepFresh(
   login: Login,
   audiences: readonly string[],
 ): Promise<void> {
-  const { environment, err, signal } = context;
-  const logins = Logins.of(environment, err.warn);
+  const { settings, environment, err, signal } = context;
+  const logins = Logins.of(environment, settings.context, err.warn);
   const source = sourceOf(() => logins.find(login) ?? login, logins, err);
   err.note("keeping the token fresh; press Ctrl-C to stop");
   for (let force = false; ; force = true) {

@@ -2,7 +2,7 @@ import { command, define, group, type Options } from "../../command/definition.t
 import { completeOf } from "../../resolve/choices.ts";
 import { FOLDER, GROUP, ORGANIZATION } from "../../resolve/kinds.ts";
 import { resourceCommands } from "../../resource/commands.ts";
-import { argumentOf, DESCRIPTION, NAME, PARENT } from "../../resource/options.ts";
+import { argumentOf, DESCRIPTION, NAME, NAME_FILTERS, PARENT } from "../../resource/options.ts";
 
 /** Options that update organizations and folders. */
 export const GROUP_UPDATE = {
@@ -58,6 +58,7 @@ const organizationVerbs = resourceCommands(async () => (await load()).organizati
       { command: "wharf iam organizations list -o id", shows: "only UIDs, for scripts" },
       { command: "wharf iam organizations list --format '{{.name}} {{.createTime}}'" },
     ],
+    filters: NAME_FILTERS,
     scope: {},
   },
   describe: {
@@ -118,6 +119,7 @@ const folderVerbs = resourceCommands(async () => (await load()).folders, {
     examples: [
       { command: "wharf iam folders list acme -o tree" },
       { command: "wharf iam folders list acme --no-recursive", shows: "only direct children" },
+      { command: "wharf iam folders list --name-prefix team-", shows: "team-a, team-b, …" },
     ],
     arguments: [
       {
@@ -126,6 +128,7 @@ const folderVerbs = resourceCommands(async () => (await load()).folders, {
         complete: completeOf(GROUP),
       },
     ],
+    filters: NAME_FILTERS,
     scope: { recursive: { type: "boolean", default: true, summary: "Include nested folders" } },
   },
   describe: {

@@ -8,7 +8,7 @@ import { FOLDER, ORGANIZATION } from "../../resolve/kinds.ts";
 import { withGroup } from "../../resource/group-column.ts";
 import { filtered, printOne, type Resource, type ScopeArgs } from "../../resource/run.ts";
 import { updater } from "../../resource/update.ts";
-import { readPairs } from "../../resource/values.ts";
+import { given, readPairs } from "../../resource/values.ts";
 import type { createFolderDefinition, createOrganizationDefinition } from "./commands.ts";
 import { updateFolderDefinition, updateOrganizationDefinition } from "./commands.ts";
 
@@ -30,16 +30,19 @@ const findOrganization = (context: Context, text: string) =>
   resolveGroup(context, text, ORGANIZATION);
 const findFolder = (context: Context, text: string) => resolveGroup(context, text, FOLDER);
 
-export const organizations: Resource<Group, object> = {
+/** How names are asked for. */
+type NameArgs = Pick<ScopeArgs, "name" | "namePrefix">;
+
+export const organizations: Resource<Group, NameArgs> = {
   kind: ORGANIZATION,
   columns: COLUMNS,
   nestsItself: true,
   find: findOrganization,
-  async select({ client, out, signal }) {
+  async select({ client, out, signal }, { name, namePrefix }) {
     const { groups } = await client();
     // A tree includes folders. Without an order, parents precede their children.
     const request = out.format === "tree" ? {} : { uidp: { inRoot: true }, orderBy: "name" };
-    return groups.listAll(request, { signal });
+    return groups.listAll({ ...request, ...given({ name, namePrefix }) }, { signal });
   },
 };
 
@@ -49,14 +52,17 @@ export const folders: Resource<Group> = {
   details: COLUMNS,
   nestsItself: true,
   find: findFolder,
-  async select(context, { parent, recursive }: ScopeArgs) {
+  async select(context, { parent, recursive, name, namePrefix }: ScopeArgs) {
     const { out, settings, signal } = context;
     const { groups } = await context.client();
     const text = parent ?? settings.config.get("default.group");
     const uid = text === undefined ? undefined : (await resolveGroup(context, text)).uid;
     const scope = recursive ? { descendantsOf: uid ?? "" } : { childrenOf: uid ?? "" };
     const order = out.format === "tree" ? {} : { orderBy: "name" };
-    const all = groups.listAll({ ...(uid ? { uidp: scope } : {}), ...order }, { signal });
+    const all = groups.listAll(
+      { ...(uid ? { uidp: scope } : {}), ...order, ...given({ name, namePrefix }) },
+      { signal },
+    );
     // Without a scope, the API lists organizations and all levels of folders.
     const isDeep = recursive || uid !== undefined;
     return filtered(all, (group) => {

@@ -6,7 +6,7 @@ import {
   argumentsOf,
   DESCRIPTION,
   NAME,
-  NAME_FILTER,
+  NAME_FILTERS,
   SCOPE,
 } from "../../resource/options.ts";
 import { createGroup, TRUST } from "./create/commands.ts";
@@ -20,7 +20,7 @@ export const FILTERS = {
     choices: ["claim_match", "static", "aws", "service_principal", "person"],
     summary: "Only identities that authenticate this way",
   },
-  name: NAME_FILTER,
+  ...NAME_FILTERS,
   expired: { type: "boolean", summary: "Only identities whose keys have expired" },
 } as const satisfies Options;
 

@@ -7,7 +7,7 @@ import {
   argumentsOf,
   DESCRIPTION,
   NAME,
-  NAME_FILTER,
+  NAME_FILTERS,
   PARENT,
 } from "../../resource/options.ts";
 import { groupMappings } from "../group-mappings/commands.ts";
@@ -96,7 +96,7 @@ const verbs = resourceCommands(async () => (await load()).resource, {
   list: {
     summary: "List identity providers",
     examples: [{ command: "wharf iam identity-providers list --parent acme" }],
-    filters: { name: NAME_FILTER },
+    filters: NAME_FILTERS,
   },
   describe: {
     summary: "Show an identity provider and its SCIM provisioning",

@@ -7,7 +7,7 @@ import {
   argumentsOf,
   DESCRIPTION,
   NAME,
-  NAME_FILTER,
+  NAME_FILTERS,
   PARENT,
 } from "../../resource/options.ts";
 
@@ -23,7 +23,7 @@ const CAPABILITIES = {
 export const FILTERS = {
   managed: { type: "boolean", summary: "Only built-in roles" },
   custom: { type: "boolean", summary: "Only custom roles" },
-  name: NAME_FILTER,
+  ...NAME_FILTERS,
   capabilities: { ...CAPABILITIES, summary: "Only roles with all of these capabilities" },
 } as const satisfies Options;
 

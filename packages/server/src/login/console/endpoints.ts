@@ -6,8 +6,8 @@ import { browserCall, type LoginDeps } from "../login.ts";
 import type { LoginRequest } from "../oauth/request.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
 import {
+  consoleSessionOf,
   endConsoleSession,
-  hasConsoleSession,
   issueConsoleToken,
   requireSameOrigin,
 } from "./session.ts";
@@ -52,19 +52,25 @@ function json(body: object, headers: Record<string, string> = {}): HttpResponse 
   };
 }
 
-/** Shows the sign-in page, or returns at once if the person is signed in. */
+/**
+ * Shows the sign-in page, or returns at once if the person is signed in; with `again=true`, asks also those who are, before
+ * what needs a recent sign-in.
+ */
 async function signIn(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
-  const url = placeOf(new URLSearchParams(http.query).get("to"));
-  if (await hasConsoleSession(deps, http)) return redirectTo(url);
+  const query = new URLSearchParams(http.query);
+  const url = placeOf(query.get("to"));
+  const current = await consoleSessionOf(deps, http);
+  const isRenewal = query.get("again") === "true";
+  if (current !== undefined && !isRenewal) return redirectTo(url);
   const request: LoginRequest = {
-    delivery: { kind: "console", url },
+    delivery: { kind: "console", url, renews: current ?? "" },
     provider: "",
     invite: "",
     audiences: [],
     scopes: [],
     identity: "",
     refreshable: false,
-    knownOnly: true,
+    knownOnly: false,
   };
   const { login, headers } = newLogin(deps, http, request);
   return showSignIn(deps, login, {}, headers);

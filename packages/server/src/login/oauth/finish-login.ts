@@ -49,7 +49,7 @@ export async function finishLogin(
     case "account":
       return startVisit(deps, call, person);
     case "console":
-      return startConsoleSession(deps, call, person, delivery.url);
+      return startConsoleSession(deps, call, person, delivery);
     case "none":
       return htmlResponse(
         200,

@@ -22,7 +22,12 @@ export type Delivery =
   /** None: the browser continues to the account page. */
   | { readonly kind: "account" }
   /** A session of the console, which opens at this path. */
-  | { readonly kind: "console"; readonly url: string }
+  | {
+      readonly kind: "console";
+      readonly url: string;
+      /** The session that it replaces, whose person must sign in anew; empty for none. */
+      readonly renews: string;
+    }
   /** None: the login only accepts an invite. */
   | { readonly kind: "none" };
 
