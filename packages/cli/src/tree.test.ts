@@ -81,6 +81,17 @@ test("docs/cli.md has every option of every command", () => {
   }
 });
 
+test("every list can be sorted, filtered and limited", () => {
+  const lists = commands.filter(
+    ({ command }) => !command.raw && (command.name === "list" || /^List /.test(command.summary)),
+  );
+  assert.ok(lists.length > 20);
+  for (const { name, command } of lists) {
+    for (const option of ["sort", "filter", "limit"])
+      assert.ok(option in (command.options ?? {}), name);
+  }
+});
+
 test("summaries are one capitalized line without a full stop", () => {
   const check = (node: Node) => {
     assert.match(node.summary, /^[A-Z][^\n]*[^.\n]$/, node.name);
