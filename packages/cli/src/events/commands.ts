@@ -1,7 +1,7 @@
 import { command, define, group } from "../command/definition.ts";
 import { SUBSCRIPTION } from "../resolve/kinds.ts";
 import { LIST } from "../resource/commands.ts";
-import { argumentOf, logOptions, PARENT } from "../resource/options.ts";
+import { argumentOf, listOptions, logOptions, PARENT } from "../resource/options.ts";
 import { subscriptions } from "./subscriptions/commands.ts";
 
 const load = () => import("./run.ts");
@@ -97,6 +97,7 @@ export const typesDefinition = define({
   name: "types",
   summary: "List all types of events, with what reading them takes",
   examples: [{ command: "wharf events types" }],
+  options: listOptions(),
 });
 
 export const deliveriesDefinition = define({

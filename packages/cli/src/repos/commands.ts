@@ -6,6 +6,7 @@ import {
   argumentOf,
   argumentsOf,
   DESCRIPTION,
+  listOptions,
   NAME,
   NAME_FILTERS,
   PARENT,
@@ -93,6 +94,7 @@ export const locationsDefinition = define({
   summary: "Show where registries have the images of a repo",
   examples: [{ command: "wharf repos locations acme/app" }],
   arguments: [argument],
+  options: listOptions(),
 });
 
 export const repos = group({
