@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import type { DescMethod } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import {
   AccountProviderType,
   Capability,
@@ -273,6 +274,15 @@ for (const protocol of PROTOCOLS) {
         [entry.resource?.name, entry.via],
         ["audited", protocol === "gRPC" ? "grpc" : "rest"],
       );
+      const [since, until] = [
+        timestampFromMs(Date.now() - 60_000),
+        timestampFromMs(Date.now() + 1),
+      ];
+      const { counts } = await audit.getEntryCounts({
+        filter: { ...filter, since, until },
+        intervals: 1,
+      });
+      assert.equal(counts[0]?.succeeded, 1n);
       const { content } = await audit.exportEntries({ filter });
       assert.match(content, /^\{"kind":"header"/);
     });
@@ -295,10 +305,12 @@ for (const protocol of PROTOCOLS) {
       assert.ok((await deliveries.list({ subscriptionUid: uid })).totalCount > 0n);
 
       const types = ["dev.chainguard.api.iam.group.created.v1"];
-      const watched = events.watch({ group: org, types })[Symbol.asyncIterator]();
+      // Without a position, the stream begins when its request arrives, which may be after the group is created.
+      const request = { group: org, types, after: eventId };
+      const watched = events.watch(request)[Symbol.asyncIterator]();
       const next = watched.next();
       const made = await groups.create({ parent: org, group: { name: "watched" } });
-      await next;
+      assert.equal((await next).value?.subject, made.uid);
       await watched.return?.();
       const { events: found } = await events.list({ group: org, subject: made.uid });
       assert.deepEqual(
@@ -308,6 +320,19 @@ for (const protocol of PROTOCOLS) {
       assert.ok((await events.listTypes()).eventTypes.length > 40);
       assert.ok((await events.previewFilter({ group: org, filters: [] })).totalCount > 0n);
       await subscriptions.delete({ uid });
+    });
+
+    test("the installation", async () => {
+      const { installation } = all.wharf;
+      const { authUrl, redirectUri, registryHosts } = await installation.get({});
+      assert.equal(redirectUri, `${authUrl}/oauth/callback`);
+      assert.equal(registryHosts.length, 1);
+      assert.equal((await installation.getStatus({})).database, "sqlite");
+      const before = (await installation.listSigningKeys({})).signingKeys;
+      const { kid } = await installation.rotateSigningKeys({});
+      const after = (await installation.listSigningKeys({})).signingKeys;
+      assert.equal(after.length, before.length + 1);
+      assert.equal(after[0]?.kid, kid);
     });
 
     test("ping", async () => {

@@ -33,7 +33,7 @@ describe("the web console in a real browser", () => {
   test("creates a folder, shows what others wrote as text, and edits it", async () => {
     await page.getByRole("link", { name: "acme" }).click();
     await site.heading("acme").waitFor();
-    await site.button("Create folder").click();
+    await site.button("Create folder").first().click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("Platform");
     await dialog.getByRole("button", { name: "Create folder" }).click();

@@ -16,6 +16,7 @@ import { IdentitiesService } from "./wharf/iam/v2beta1/identities_pb.js";
 import { IdentityProvidersService } from "./wharf/iam/v2beta1/identity_providers_pb.js";
 import { RoleBindingsService } from "./wharf/iam/v2beta1/role_bindings_pb.js";
 import { RolesService } from "./wharf/iam/v2beta1/roles_pb.js";
+import { InstallationService } from "./wharf/installation/v2beta1/installation_pb.js";
 import { SecurityTokenService } from "./wharf/oidc/security_token_service_pb.js";
 import { PingService } from "./wharf/ping/v2beta1/ping_pb.js";
 import { DeploymentsService } from "./wharf/registry/v2beta1/deployments_pb.js";
@@ -45,6 +46,7 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   IdentityProvidersService,
   RoleBindingsService,
   RolesService,
+  InstallationService,
   SecurityTokenService,
   PingService,
   DeploymentsService,

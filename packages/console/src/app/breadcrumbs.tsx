@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { api, useRead } from "../api/client.ts";
+import { shortUid, useGroupNames } from "../api/group-names.ts";
 import { texts } from "../texts/common.ts";
 import { Icon } from "../ui/icons.tsx";
 import { isPlaceScreen, pathOf, screenLink, usePlace } from "./place.ts";
@@ -8,8 +9,7 @@ import { isPlaceScreen, pathOf, screenLink, usePlace } from "./place.ts";
 export function Breadcrumbs({ uid }: { readonly uid: string }) {
   const { screen } = usePlace();
   const path = pathOf(uid);
-  const { data } = useRead(api.groups.list, { uidp: { ids: path }, pageSize: path.length });
-  const names = new Map(data?.groups?.map((group) => [group.uid, group.name]));
+  const { nameOf } = useGroupNames([uid]);
   return (
     <nav className="crumbs" aria-label={texts.shell.place}>
       <ol>
@@ -24,18 +24,13 @@ export function Breadcrumbs({ uid }: { readonly uid: string }) {
               search={{}}
               {...(at === uid && { "aria-current": "location" as const })}
             >
-              {names.get(at) ?? shortUid(at)}
+              {nameOf(at)}
             </Link>
           </li>
         ))}
       </ol>
     </nav>
   );
-}
-
-/** The end of a uid, where the name may not be read. */
-function shortUid(uid: string): string {
-  return `…${uid.slice(-6)}`;
 }
 
 /** The name of a group; the end of its uid until it is known. */

@@ -77,7 +77,7 @@ export function useListSearch(): [
       navigate({
         to: ".",
         search: (previous: Record<string, unknown>) =>
-          clean({ ...previous, page: undefined, ...change }),
+          clean({ ...previous, page: undefined, cursor: undefined, ...change }),
         replace: true,
       } as never),
   ];

@@ -23,6 +23,11 @@ export const PLACE_SCREENS = {
     icon: "key",
     component: lazyRouteComponent(() => import("../screens/access/access.tsx"), "Screen"),
   },
+  people: {
+    section: "access",
+    icon: "person",
+    component: lazyRouteComponent(() => import("../screens/people/people.tsx"), "Screen"),
+  },
   identities: {
     section: "access",
     icon: "robot",
@@ -43,6 +48,11 @@ export const PLACE_SCREENS = {
     icon: "bolt",
     component: lazyRouteComponent(() => import("../screens/events/events.tsx"), "Screen"),
   },
+  subscriptions: {
+    section: "activity",
+    icon: "send",
+    component: lazyRouteComponent(() => import("../screens/events/subscriptions.tsx"), "Screen"),
+  },
   audit: {
     section: "activity",
     icon: "list",
@@ -62,7 +72,43 @@ interface ResourceScreen {
 }
 
 /** The screens of one resource: `/NAME/UID`. */
-export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {};
+export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {
+  repo: {
+    list: "repos",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/registry/repo.tsx"), "Screen"),
+  },
+  tag: {
+    list: "repos",
+    depth: 2,
+    component: lazyRouteComponent(() => import("../screens/registry/tag.tsx"), "Screen"),
+  },
+  image: {
+    list: "repos",
+    depth: 2,
+    component: lazyRouteComponent(() => import("../screens/registry/image.tsx"), "Screen"),
+  },
+  event: {
+    list: "events",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/events/event.tsx"), "Screen"),
+  },
+  subscription: {
+    list: "subscriptions",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/events/subscription.tsx"), "Screen"),
+  },
+  "audit-entry": {
+    list: "audit",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/audit/audit-entry.tsx"), "Screen"),
+  },
+  delivery: {
+    list: "subscriptions",
+    depth: 2,
+    component: lazyRouteComponent(() => import("../screens/events/delivery.tsx"), "Screen"),
+  },
+};
 
 /** A screen that belongs to no group. */
 interface GlobalScreen {
@@ -76,6 +122,9 @@ export const GLOBAL_SCREENS = {
       () => import("../screens/organizations/organizations.tsx"),
       "Screen",
     ),
+  },
+  registries: {
+    component: lazyRouteComponent(() => import("../screens/registry/registries.tsx"), "Screen"),
   },
   account: {
     component: lazyRouteComponent(() => import("../screens/account/account.tsx"), "Screen"),

@@ -42,6 +42,7 @@ import { Api } from "../wire/api.ts";
 import { BackgroundTasks } from "./background.ts";
 import { openCore } from "./core.ts";
 import { dryRunsOf } from "./dry-runs.ts";
+import { installationHandlers } from "./installation.ts";
 import { watchLoad } from "./load-metrics.ts";
 import { openConfiguredPort, readCertificate } from "./port.ts";
 import { RESOURCES } from "./resources.ts";
@@ -148,6 +149,7 @@ async function serve(
   const exchange = createExchange(core);
   const { metricsListen } = settings;
   registerSystem(api, { ...core, readiness, scrape: metricsListen ? undefined : scrape });
+  api.handlers.bindAll(installationHandlers({ ...core, readiness, scrape }));
   registerConsole(api);
   registerResources(api.handlers, engine);
   registerAccess(api.handlers, engine);

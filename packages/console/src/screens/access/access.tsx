@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { RoleBindingJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
-import { api, useChange, useRead } from "../../api/client.ts";
+import { api, useChange } from "../../api/client.ts";
 import { screenLink, usePlace } from "../../app/place.ts";
 import { accessTexts } from "../../texts/access.ts";
 import { texts } from "../../texts/common.ts";
@@ -9,6 +9,7 @@ import { FormDialog } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Picker } from "../../ui/picker.tsx";
+import { useIdentityChoices, useRoleChoices } from "../../ui/pickers.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
@@ -100,36 +101,10 @@ function Grant({ parent }: { readonly parent: string }) {
         toast(accessTexts.granted);
       }}
     >
-      <Picker label={accessTexts.identity} name="identity" useChoices={useIdentities} />
-      <Picker label={accessTexts.role} name="role" useChoices={useRoles} />
+      <Picker label={accessTexts.identity} name="identity" useChoices={useIdentityChoices} />
+      <Picker label={accessTexts.role} name="role" useChoices={useRoleChoices} />
     </FormDialog>
   );
-}
-
-/** The API finds whole names; without one, it lists the first. */
-function useIdentities(name: string) {
-  const { data } = useRead(api.identities.list, {
-    name: name.trim(),
-    pageSize: 20,
-    orderBy: "name",
-  });
-  return (data?.identities ?? []).map(({ uid = "", name: label = "", email }) => ({
-    value: uid,
-    label,
-    ...(email && { hint: email }),
-  }));
-}
-
-function useRoles(text: string) {
-  const { data } = useRead(api.roles.list, { pageSize: 200, orderBy: "name" });
-  const wanted = text.trim().toLowerCase();
-  return (data?.roles ?? [])
-    .filter(({ name = "" }) => name.toLowerCase().includes(wanted))
-    .map(({ uid = "", name: label = "", description }) => ({
-      value: uid,
-      label,
-      ...(description && { hint: description }),
-    }));
 }
 
 function Revoke({ binding }: { readonly binding: RoleBindingJson }) {

@@ -1,0 +1,110 @@
+import { WharfError } from "@wharf/client/json";
+import type { RegistryJson } from "@wharf/contract/messages";
+import { api, useChange, useRead } from "../../api/client.ts";
+import { registriesTexts } from "../../texts/registry.ts";
+import { Code } from "../../ui/code.tsx";
+import { Described } from "../../ui/described.tsx";
+import { Empty, Failed, Loading } from "../../ui/feedback.tsx";
+import { PlainTable } from "../../ui/growing-table.tsx";
+import { Page } from "../../ui/page.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { Age } from "../../ui/time.tsx";
+import { toast } from "../../ui/toast.tsx";
+
+const COMMAND = "WHARF_TOKEN=$(wharf admin token) wharf registry reconcile";
+
+/** The registries of the installation and their reconcile passes, for its operator. */
+export function Screen() {
+  const query = useRead(api.registries.list, {});
+  const reconcile = useChange(api.registries.reconcile);
+  const request = async (host: string) => {
+    await reconcile.mutateAsync({ host });
+    toast(registriesTexts.requested);
+  };
+  const isDenied = query.error instanceof WharfError && query.error.code === "PERMISSION_DENIED";
+  const registries = query.data?.registries ?? [];
+  return (
+    <Page
+      title={registriesTexts.title}
+      command={{ cli: COMMAND, rest: "/registry/v2beta1/registries" }}
+      actions={
+        registries.length > 1 && (
+          <button type="button" className="button" onClick={() => request("")}>
+            {registriesTexts.reconcileAll}
+          </button>
+        )
+      }
+    >
+      <p className="lead">{registriesTexts.lead}</p>
+      {isDenied && (
+        <Empty title={registriesTexts.denied} action={<Code text={COMMAND} />}>
+          {registriesTexts.deniedText}
+        </Empty>
+      )}
+      {query.error !== null && !isDenied && <Failed error={query.error} />}
+      {query.isPending && <Loading />}
+      {query.data !== undefined && registries.length === 0 && (
+        <Empty title={registriesTexts.empty}>{registriesTexts.emptyText}</Empty>
+      )}
+      {registries.length > 0 && (
+        <div className="table-frame">
+          <PlainTable
+            label={registriesTexts.title}
+            rows={registries}
+            columns={columnsOf(request)}
+            keyOf={({ host = "" }) => host}
+          />
+        </div>
+      )}
+      {reconcile.error !== null && <Failed error={reconcile.error} />}
+    </Page>
+  );
+}
+
+function columnsOf(request: (host: string) => Promise<void>): readonly Column<RegistryJson>[] {
+  return [
+    { header: registriesTexts.host, cell: ({ host }) => <code>{host}</code> },
+    { header: registriesTexts.state, cell: (registry) => <State registry={registry} /> },
+    { header: registriesTexts.last, cell: ({ finishTime }) => <Age time={finishTime} /> },
+    { header: registriesTexts.findings, cell: ({ findings = {} }) => summaryOf(findings) },
+    {
+      header: registriesTexts.reconcile,
+      cell: ({ host = "", pending }) => (
+        <button
+          type="button"
+          className="button quiet small"
+          disabled={pending ?? false}
+          onClick={() => request(host)}
+        >
+          {registriesTexts.reconcile}
+        </button>
+      ),
+    },
+  ];
+}
+
+function State({ registry: { beginTime, pending, problem } }: { readonly registry: RegistryJson }) {
+  if (problem) {
+    return (
+      <Described text={problem}>
+        <span className="badge bad">{registriesTexts.problem}</span>
+      </Described>
+    );
+  }
+  const isRunning = beginTime !== undefined;
+  const text = isRunning
+    ? registriesTexts.running
+    : pending
+      ? registriesTexts.pending
+      : registriesTexts.idle;
+  return <span className={isRunning || pending ? "badge note" : "badge good"}>{text}</span>;
+}
+
+/** What a pass found, without what it did not find. */
+function summaryOf(findings: NonNullable<RegistryJson["findings"]>): string {
+  const names = registriesTexts.finding;
+  return (Object.keys(names) as (keyof typeof names)[])
+    .filter((name) => (findings[name] ?? 0) > 0)
+    .map((name) => `${findings[name]} ${names[name]}`)
+    .join(", ");
+}
