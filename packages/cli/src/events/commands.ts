@@ -120,6 +120,7 @@ export const deliveriesDefinition = define({
 });
 
 export const redeliverDefinition = define({
+  writes: true,
   name: "redeliver",
   summary: "Send events to a subscription again",
   description: "Each is marked with the attribute `replay`. The filters of the subscription apply.",

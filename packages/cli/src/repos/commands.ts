@@ -27,6 +27,7 @@ const METADATA = {
 } as const satisfies Options;
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Create a repo",
   examples: [
@@ -48,6 +49,7 @@ export const createDefinition = define({
 });
 
 export const updateDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update a repo",
   examples: [{ command: "wharf repos update acme/app --description 'The app'" }],
