@@ -17,7 +17,7 @@ export function usePlace(): Place {
   const segments = rest.filter(Boolean).map(decodeURIComponent);
   const one = RESOURCE_SCREENS[screen];
   if (one === undefined) return { screen, uid: segments.join("/"), resource: "" };
-  const uid = segments.slice(0, -one.depth).join("/");
+  const uid = segments.slice(0, segments.length - one.depth).join("/");
   return { screen: one.list, uid, resource: segments.join("/") };
 }
 

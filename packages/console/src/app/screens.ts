@@ -73,6 +73,16 @@ interface ResourceScreen {
 
 /** The screens of one resource: `/NAME/UID`. */
 export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {
+  "new-identity": {
+    list: "identities",
+    depth: 0,
+    component: lazyRouteComponent(() => import("../screens/identities/new-identity.tsx"), "Screen"),
+  },
+  identity: {
+    list: "identities",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/identities/identity.tsx"), "Screen"),
+  },
   repo: {
     list: "repos",
     depth: 1,

@@ -125,6 +125,7 @@ export const texts = {
     address: "Address",
     device: "Client",
     expires: "Expires",
+    folder: "Folder",
     digest: "Digest",
     size: "Size",
     pushed: "Pushed",

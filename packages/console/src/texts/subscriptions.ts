@@ -25,8 +25,6 @@ export const subscriptionTexts = {
   concurrencyHint: "With 1, all events arrive in order. At most 64.",
   destination: "Destination",
   which: "Which events",
-  needs: (missing: readonly string[], group: string) =>
-    `Needs ${missing.join(", ")} at ${group}. Owners of it can grant a role with that.`,
   filter: {
     find: "Find a type of event",
     all: "All events",
@@ -36,7 +34,6 @@ export const subscriptionTexts = {
     whole: "all",
     missing: (capabilities: readonly string[]) => `needs ${capabilities.join(", ")}`,
     actor: "Caused by",
-    actorHint: "UID of an identity; anybody if empty",
     subject: "About",
     subjectHint: "UID of a resource; any if empty",
     below: "and everything below it",

@@ -51,12 +51,17 @@ export function TextField({
   hint,
   value = "",
   isRequired = false,
+  placeholder,
+  type = "text",
 }: {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
   readonly value?: string | undefined;
   readonly isRequired?: boolean;
+  /** What applies if nothing is entered. */
+  readonly placeholder?: string;
+  readonly type?: "text" | "date" | "password" | "url";
 }) {
   const id = useId();
   return (
@@ -67,6 +72,8 @@ export function TextField({
         name={name}
         defaultValue={value}
         required={isRequired}
+        type={type}
+        placeholder={placeholder}
         autoComplete="off"
         spellCheck={false}
         {...(hint !== undefined && { "aria-describedby": `${id}-hint` })}

@@ -10,9 +10,6 @@ export function useTab<Tabs extends TabNames>(tabs: Tabs): keyof Tabs & string {
   return tab !== undefined && Object.hasOwn(tabs, tab) ? tab : first;
 }
 
-/** The address of the first tab is the beginning of those of the others. */
-const EXACT = { exact: true, includeSearch: true };
-
 /** The parts of a screen, each with a URL. Filters and pages of one part do not apply to the others. */
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: TabNames }) {
   const current = useTab(tabs);
@@ -25,7 +22,9 @@ export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: T
             <Link
               to="."
               search={(name === first ? {} : { tab: name }) as never}
-              activeOptions={EXACT}
+              // By itself, the link of the first tab would count as active on all of them.
+              activeOptions={{ exact: true, includeSearch: true }}
+              activeProps={{}}
               {...(name === current && { "aria-current": "page" as const })}
             >
               {text}

@@ -7,10 +7,16 @@ import { ROOT } from "../../../../scripts/step.ts";
 import { ACTIVITY } from "../areas/activity.ts";
 import { IAM } from "../areas/iam.ts";
 import { REGISTRY } from "../areas/registry.ts";
+import { WORKLOADS } from "../areas/workloads.ts";
 import type { Area, Filled } from "../support/area.ts";
 import { ConsoleSite } from "../support/site.ts";
 
-const AREAS: Readonly<Record<string, Area>> = { iam: IAM, registry: REGISTRY, activity: ACTIVITY };
+const AREAS: Readonly<Record<string, Area>> = {
+  iam: IAM,
+  registry: REGISTRY,
+  activity: ACTIVITY,
+  workloads: WORKLOADS,
+};
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
@@ -25,7 +31,7 @@ describe("every screen of the console", () => {
   let organization: string;
   before(async () => {
     mkdirSync(PICTURES, { recursive: true });
-    site = await ConsoleSite.start();
+    site = await ConsoleSite.startWithRegistry();
     organization = await site.organization();
     await site.page.goto(site.at("organizations"));
     await site.signIn();

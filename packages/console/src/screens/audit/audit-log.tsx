@@ -82,7 +82,7 @@ function AuditLog({ uid }: { readonly uid: string }) {
               type="button"
               className="button quiet"
               aria-pressed={isLive}
-              onClick={() => setSearch({ live: isLive ? undefined : "1" })}
+              onClick={() => setSearch({ live: isLive ? undefined : "yes" })}
             >
               <Icon name="bolt" />
               {isLive ? auditTexts.stopLive : auditTexts.live}
@@ -91,7 +91,7 @@ function AuditLog({ uid }: { readonly uid: string }) {
           <ExportDialog filter={filter} />
           <Link
             {...screenLink("audit", uid)}
-            search={{ verify: "1" } as never}
+            search={{ verify: "yes" } as never}
             className="button quiet"
           >
             <Icon name="shield" />

@@ -1,7 +1,10 @@
 import type { EventFilterJson } from "@wharf/contract/messages";
 import { useId, useState } from "react";
 import { subscriptionTexts } from "../../texts/subscriptions.ts";
+import { type Choices, Picker } from "../../ui/picker.tsx";
+import { useIdentityChoices } from "../../ui/pickers.tsx";
 import { type BuiltFilter, filtersText, fromFilters, toFilters } from "./filter.ts";
+import { useIdentityNames } from "./names.tsx";
 import { TypeChoice } from "./type-choice.tsx";
 
 const { filter: labels } = subscriptionTexts;
@@ -20,6 +23,8 @@ export function FilterBuilder({
   const id = useId();
   const [built, setBuilt] = useState<BuiltFilter | undefined>(() => fromFilters(initial));
   const [json, setJson] = useState(() => filtersText(initial));
+  const actor = built?.actor ?? "";
+  const actorName = useIdentityNames([actor]).get(actor) || actor;
   const change = (next: BuiltFilter) => {
     setBuilt(next);
     onChange(toFilters(next));
@@ -36,6 +41,7 @@ export function FilterBuilder({
         <label htmlFor={id}>{labels.json}</label>
         <textarea
           id={id}
+          className="json-text"
           rows={12}
           spellCheck={false}
           value={json}
@@ -69,17 +75,14 @@ export function FilterBuilder({
         chosen={built.types}
         onChange={(types) => change({ ...built, types })}
       />
-      <div className="field">
-        <label htmlFor={`${id}-actor`}>{labels.actor}</label>
-        <input
-          id={`${id}-actor`}
-          value={built.actor}
-          placeholder={labels.actorHint}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={({ currentTarget: { value } }) => change({ ...built, actor: value.trim() })}
-        />
-      </div>
+      <Picker
+        label={labels.actor}
+        name="actor"
+        useChoices={useActorChoices}
+        isRequired={false}
+        initial={built.actor === "" ? null : { value: built.actor, label: actorName }}
+        onChoose={(choice) => change({ ...built, actor: choice?.value ?? "" })}
+      />
       <div className="field">
         <label htmlFor={`${id}-subject`}>{labels.subject}</label>
         <input
@@ -115,6 +118,14 @@ export function FilterBuilder({
       </div>
     </>
   );
+}
+
+const UID = /^[\da-f]{40}(\/[\da-f]{16})*$/;
+
+/** Identities by the beginning of their name; people, whom the API does not list, by their uid. */
+function useActorChoices(text: string): Choices {
+  const found = useIdentityChoices(UID.test(text) ? "" : text);
+  return UID.test(text) ? [{ value: text, label: text }] : found;
 }
 
 /** Filters that a person wrote; undefined if they are none. The server checks the rest. */

@@ -49,7 +49,7 @@ export function Screen() {
         <SubscriptionActions
           subscription={subscription}
           group={group}
-          onEdit={() => setSearch({ edit: "1" })}
+          onEdit={() => setSearch({ edit: "yes" })}
           onSecret={setSecret}
         />
       }

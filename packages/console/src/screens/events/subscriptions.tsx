@@ -11,6 +11,7 @@ import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
+import { Withheld } from "../../ui/withheld.tsx";
 import { FilterSummary } from "./filter-summary.tsx";
 import { StateBadge } from "./state-badge.tsx";
 import { SubscriptionEditor } from "./subscription-editor.tsx";
@@ -71,32 +72,19 @@ export function Screen() {
   );
 }
 
-/** Disabled, with the reason, for those who may not. */
 function CreateLink({ uid }: { readonly uid: string }) {
-  const { can, isKnown } = useAccess();
-  const content = (
-    <>
+  const { can } = useAccess();
+  if (!can("subscriptions.create", uid)) {
+    return <Withheld label={subscriptionTexts.create} capability="subscriptions.create" />;
+  }
+  return (
+    <Link
+      {...screenLink("subscriptions", uid)}
+      search={{ create: "yes" } as never}
+      className="button"
+    >
       <Icon name="plus" />
       {subscriptionTexts.create}
-    </>
-  );
-  if (can("subscriptions.create", uid)) {
-    return (
-      <Link
-        {...screenLink("subscriptions", uid)}
-        search={{ create: "1" } as never}
-        className="button"
-      >
-        {content}
-      </Link>
-    );
-  }
-  if (!isKnown) return null;
-  const reason = subscriptionTexts.needs(["subscriptions.create"], uid);
-  return (
-    <button type="button" className="button" disabled title={reason}>
-      {content}
-      <span className="unseen">{reason}</span>
-    </button>
+    </Link>
   );
 }
