@@ -5,6 +5,9 @@ import { texts } from "../texts/common.ts";
 import { Icon } from "../ui/icons.tsx";
 import { isPlaceScreen, pathOf, screenLink, usePlace } from "./place.ts";
 
+/** A place above the current one is not the current one. */
+const EXACT = { exact: true, includeSearch: false };
+
 /** The way from the organization to a place; each step leads to the same screen there. */
 export function Breadcrumbs({ uid }: { readonly uid: string }) {
   const { screen } = usePlace();
@@ -22,6 +25,7 @@ export function Breadcrumbs({ uid }: { readonly uid: string }) {
             <Link
               {...screenLink(isPlaceScreen(screen) ? screen : "folders", at)}
               search={{}}
+              activeOptions={EXACT}
               {...(at === uid && { "aria-current": "location" as const })}
             >
               {nameOf(at)}

@@ -32,6 +32,11 @@ export function pathOf(uid: string): string[] {
   return segments.map((_, at) => segments.slice(0, at + 1).join("/"));
 }
 
+/** The uid of the organization that something is in. */
+export function rootOf(uid: string): string {
+  return uid.split("/")[0] ?? "";
+}
+
 /** The uid of the group that a resource is in. */
 export function parentOf(uid: string): string {
   return uid.split("/").slice(0, -1).join("/");
@@ -77,7 +82,7 @@ export function useListSearch(): [
       navigate({
         to: ".",
         search: (previous: Record<string, unknown>) =>
-          clean({ ...previous, page: undefined, ...change }),
+          clean({ ...previous, page: undefined, cursor: undefined, ...change }),
         replace: true,
       } as never),
   ];

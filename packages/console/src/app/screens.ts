@@ -53,6 +53,11 @@ export const PLACE_SCREENS = {
     icon: "bolt",
     component: lazyRouteComponent(() => import("../screens/events/events.tsx"), "Screen"),
   },
+  subscriptions: {
+    section: "activity",
+    icon: "send",
+    component: lazyRouteComponent(() => import("../screens/events/subscriptions.tsx"), "Screen"),
+  },
   audit: {
     section: "activity",
     icon: "list",
@@ -107,6 +112,26 @@ export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {
     list: "repos",
     depth: 2,
     component: lazyRouteComponent(() => import("../screens/registry/image.tsx"), "Screen"),
+  },
+  event: {
+    list: "events",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/events/event.tsx"), "Screen"),
+  },
+  subscription: {
+    list: "subscriptions",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/events/subscription.tsx"), "Screen"),
+  },
+  "audit-entry": {
+    list: "audit",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/audit/audit-entry.tsx"), "Screen"),
+  },
+  delivery: {
+    list: "subscriptions",
+    depth: 2,
+    component: lazyRouteComponent(() => import("../screens/events/delivery.tsx"), "Screen"),
   },
 };
 

@@ -21,6 +21,7 @@ export const texts = {
     repos: "Repositories",
     advisories: "Advisories",
     events: "Events",
+    subscriptions: "Subscriptions",
     audit: "Audit log",
   },
   sections: {
@@ -71,6 +72,9 @@ export const texts = {
     pages: "Pages",
     previous: "Previous",
     next: "Next",
+    newest: "Newest",
+    older: "Older",
+    counted: (count: number, total: number) => `${number.format(count)} of ${number.format(total)}`,
     range: (first: number, last: number, total: number | undefined) =>
       total === undefined
         ? `${number.format(first)} to ${number.format(last)}`
@@ -80,6 +84,7 @@ export const texts = {
     title: "Filters",
     apply: "Apply",
     clear: "Clear",
+    more: "More filters",
     all: "all",
     nothing: "Nothing matches",
     nothingText: "Change the filters above, or clear them.",
@@ -104,6 +109,7 @@ export const texts = {
     who: "Who",
     role: "Role",
     from: "Granted at",
+    in: "In",
     kind: "Kind",
     lastSeen: "Last seen",
     capabilities: "Capabilities",
@@ -120,6 +126,7 @@ export const texts = {
     address: "Address",
     device: "Client",
     expires: "Expires",
+    folder: "Folder",
     digest: "Digest",
     size: "Size",
     pushed: "Pushed",

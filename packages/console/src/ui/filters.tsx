@@ -11,6 +11,8 @@ export interface Filter {
   /** What it means to choose none of the options; "all" by default. */
   readonly all?: string;
   readonly type?: "text" | "date" | "datetime-local";
+  /** Rarely needed: shown on demand, or if it is set. */
+  readonly isExtra?: boolean;
 }
 
 /** The filters of a list. What is chosen is in the URL, which is the only place that keeps it. */
@@ -22,6 +24,11 @@ export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
     const text = ({ name }: Filter) => String(data.get(name) ?? "").trim();
     setSearch(Object.fromEntries(filters.map((one) => [one.name, text(one)])));
   };
+  const fields = (some: readonly Filter[]) =>
+    some.map((one) => (
+      <FilterField key={one.name} filter={one} value={search[one.name]} onChoose={apply} />
+    ));
+  const extra = filters.filter(({ isExtra }) => isExtra);
   return (
     <search>
       <form
@@ -34,9 +41,7 @@ export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
           apply(event.currentTarget);
         }}
       >
-        {filters.map((one) => (
-          <FilterField key={one.name} filter={one} value={search[one.name]} onChoose={apply} />
-        ))}
+        {fields(filters.filter(({ isExtra }) => !isExtra))}
         <button type="submit" className="button">
           {texts.filters.apply}
         </button>
@@ -48,6 +53,12 @@ export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
           >
             {texts.filters.clear}
           </button>
+        )}
+        {extra.length > 0 && (
+          <details open={extra.some(({ name }) => search[name] !== undefined)}>
+            <summary>{texts.filters.more}</summary>
+            <div className="filters">{fields(extra)}</div>
+          </details>
         )}
       </form>
     </search>

@@ -12,6 +12,8 @@ export interface FormDialogProps {
   /** The text of the button that sends it. */
   readonly submit: string;
   readonly isDangerous?: boolean;
+  /** Whether it has more in it than a few fields. */
+  readonly isWide?: boolean;
   /** Rejects with the error to show. */
   readonly onSubmit: (text: (name: string) => string) => Promise<unknown>;
   readonly children: ReactNode;

@@ -31,7 +31,7 @@ describe("every screen of the console", () => {
   let organization: string;
   before(async () => {
     mkdirSync(PICTURES, { recursive: true });
-    site = await ConsoleSite.start();
+    site = await ConsoleSite.startWithRegistry();
     organization = await site.organization();
     await site.page.goto(site.at("organizations"));
     await site.signIn();

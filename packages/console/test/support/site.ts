@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import { launchBrowser, openPage } from "../../../server/test/support/browser/browser.ts";
 import { PASSWORD } from "../../../server/test/support/world/local-accounts.ts";
+import { TrackedRegistry } from "../../../server/test/support/world/tracked-registry.ts";
 import { World } from "../../../server/test/support/world/world.ts";
 
-/** What a browser says of requests before the sign-in, and of those with invalid fields. */
-const EXPECTED = /status of 40[01]/;
+/** What a browser says of requests before the sign-in, of those with invalid fields, and of what was just deleted. */
+const EXPECTED = /status of 40[014]/;
 
 /** A server with an owner, and a real browser at its console. */
 export class ConsoleSite {
@@ -13,6 +14,7 @@ export class ConsoleSite {
   readonly browser: Browser;
   readonly page: Page;
   readonly #complaints: string[];
+  #tracked: TrackedRegistry | undefined;
 
   private constructor(world: World, browser: Browser, page: Page, complaints: string[]) {
     this.world = world;
@@ -24,6 +26,29 @@ export class ConsoleSite {
   static async start(): Promise<ConsoleSite> {
     const world = await World.start();
     await world.accounts.setUp();
+    return ConsoleSite.#open(world);
+  }
+
+  /** A server with an attached registry as well, whose organization the owner owns. */
+  static async startWithRegistry(): Promise<ConsoleSite> {
+    const flags = ["--reconcile-minutes", "0"];
+    const tracked = await TrackedRegistry.start({ owner: "harbor", flags });
+    const { world } = tracked;
+    const { body } = await world.http.get("/iam/v2beta1/identities?page_size=200");
+    const owner = body.identities.find(({ name }: { name: string }) => name === "ada");
+    await world.bind(world.registry.organization, owner.uid, "owner");
+    const site = await ConsoleSite.#open(world);
+    site.#tracked = tracked;
+    return site;
+  }
+
+  /** The attached registry. */
+  get tracked(): TrackedRegistry {
+    assert.ok(this.#tracked, "start the site with a registry");
+    return this.#tracked;
+  }
+
+  static async #open(world: World): Promise<ConsoleSite> {
     const browser = await launchBrowser();
     const { page, complaints } = await openPage(browser);
     page.on("dialog", () => assert.fail("a script of someone else has run"));

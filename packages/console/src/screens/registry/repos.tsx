@@ -40,14 +40,15 @@ function columnsAt(place: string): readonly Column<RepoJson>[] {
       ),
     },
     {
-      header: texts.screens.folders,
+      header: texts.columns.folder,
       cell: ({ uid = "" }) =>
         parentOf(uid) !== place && <GroupName uid={parentOf(uid)} screen="repos" />,
       isExtra: true,
     },
     {
       header: texts.columns.tier,
-      cell: ({ catalogTier = "" }) => catalogTier !== "" && (TIERS[catalogTier] ?? catalogTier),
+      cell: ({ catalogTier = "CATALOG_TIER_UNSPECIFIED" }) =>
+        catalogTier !== "CATALOG_TIER_UNSPECIFIED" && (TIERS[catalogTier] ?? catalogTier),
       isExtra: true,
     },
     {
@@ -95,7 +96,7 @@ function Repos({ place }: { readonly place: string }) {
       method={api.repos.list}
       request={{
         uidp: where === "here" ? { childrenOf: place } : { descendantsOf: place },
-        ...(name !== undefined && { name: String(name) }),
+        ...(name !== undefined && { namePrefix: String(name) }),
       }}
       filters={FILTERS}
       rows={({ repos }) => repos}
