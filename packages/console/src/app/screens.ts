@@ -38,6 +38,11 @@ export const PLACE_SCREENS = {
     icon: "shield",
     component: lazyRouteComponent(() => import("../screens/roles/roles.tsx"), "Screen"),
   },
+  providers: {
+    section: "access",
+    icon: "door",
+    component: lazyRouteComponent(() => import("../screens/providers/providers.tsx"), "Screen"),
+  },
   repos: {
     section: "registry",
     icon: "box",
@@ -77,6 +82,16 @@ export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {
     list: "identities",
     depth: 0,
     component: lazyRouteComponent(() => import("../screens/identities/new-identity.tsx"), "Screen"),
+  },
+  "new-provider": {
+    list: "providers",
+    depth: 0,
+    component: lazyRouteComponent(() => import("../screens/providers/new-provider.tsx"), "Screen"),
+  },
+  provider: {
+    list: "providers",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/providers/provider.tsx"), "Screen"),
   },
   identity: {
     list: "identities",
