@@ -71,6 +71,7 @@ export const texts = {
     title: "Filters",
     apply: "Apply",
     clear: "Clear",
+    more: "More filters",
     all: "all",
     nothing: "Nothing matches",
     nothingText: "Change the filters above, or clear them.",

@@ -48,12 +48,14 @@ export function TextField({
   label,
   hint,
   value = "",
+  type = "text",
   isRequired = false,
 }: {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
   readonly value?: string | undefined;
+  readonly type?: "text" | "datetime-local";
   readonly isRequired?: boolean;
 }) {
   const id = useId();
@@ -63,6 +65,7 @@ export function TextField({
       <input
         id={id}
         name={name}
+        type={type}
         defaultValue={value}
         required={isRequired}
         autoComplete="off"
