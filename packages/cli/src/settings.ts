@@ -18,6 +18,9 @@ export interface Settings {
   readonly ca: string | undefined;
   readonly output: string;
   readonly format: string | undefined;
+  /** An expression of jq for JSON. */
+  readonly jq: string | undefined;
+  readonly pager: boolean;
   readonly color: (typeof COLORS)[number];
   readonly yes: boolean;
   readonly verbose: boolean;
@@ -48,14 +51,21 @@ export function readSettings(
   const value = (name: keyof typeof GLOBALS) => optionValue(name, globals[name] as never, sources);
   const api = readUrl("--api", value("api") as string);
   const issuer = value("issuer") as string | undefined;
+  const format = value("format") as string | undefined;
+  const jq = value("jq") as string | undefined;
+  if (jq !== undefined && (format !== undefined || isOtherOutput(given.get("output")?.at(-1)))) {
+    throw usageError("--jq is for -o json", "leave out the other format");
+  }
   return {
     api,
     issuer: issuer === undefined ? api : readUrl("--issuer", issuer),
     audience: (value("audience") as string | undefined) ?? api,
     registry: sources.config.get("platform.registry") ?? new URL(api).host,
     ca: readCertificates(value("ca-cert") as string | undefined),
-    output: value("output") as string,
-    format: value("format") as string | undefined,
+    output: jq === undefined ? (value("output") as string) : "json",
+    format,
+    jq,
+    pager: value("pager") as boolean,
     color: value("no-color") ? "never" : (value("color") as Settings["color"]),
     yes: value("yes") as boolean,
     verbose: value("verbose") as boolean,
@@ -63,6 +73,10 @@ export function readSettings(
     config: sources.config,
     context: sources.config.context,
   };
+}
+
+function isOtherOutput(output: string | undefined): boolean {
+  return output !== undefined && output !== "json";
 }
 
 function readUrl(source: string, text: string): string {

@@ -8,6 +8,7 @@ export const JSON_SERVICES = {
   audit: {
     listEntries: method<M.ListAuditEntriesRequestJson, M.ListAuditEntriesResponseJson>("GET", "/audit/v2beta1/entries"),
     getEntry: method<M.GetAuditEntryRequestJson, M.AuditEntryJson>("GET", "/audit/v2beta1/entries/{uid}"),
+    getEntryCounts: method<M.GetAuditEntryCountsRequestJson, M.GetAuditEntryCountsResponseJson>("GET", "/audit/v2beta1/entries:count"),
     exportEntries: method<M.ExportAuditEntriesRequestJson, M.ExportAuditEntriesResponseJson>("GET", "/audit/v2beta1/entries:export"),
     watchEntries: method<M.WatchAuditEntriesRequestJson, M.AuditEntryJson>("GET", "/audit/v2beta1/entries:watch"),
   },
@@ -40,6 +41,10 @@ export const JSON_SERVICES = {
     delete: method<M.DeleteSubscriptionRequestJson, W.EmptyJson>("DELETE", "/events/v2beta1/subscriptions/{uid}"),
     test: method<M.TestSubscriptionRequestJson, M.TestSubscriptionResponseJson>("POST", "/events/v2beta1/subscriptions/{uid}:test", "*"),
     rotateSecret: method<M.RotateSubscriptionSecretRequestJson, M.RotateSubscriptionSecretResponseJson>("POST", "/events/v2beta1/subscriptions/{uid}:rotateSecret", "*"),
+  },
+  access: {
+    check: method<M.CheckAccessRequestJson, M.CheckAccessResponseJson>("GET", "/iam/v2beta1/access:check"),
+    list: method<M.ListAccessRequestJson, M.ListAccessResponseJson>("GET", "/iam/v2beta1/access"),
   },
   accountAssociations: {
     get: method<M.GetAccountAssociationRequestJson, M.AccountAssociationJson>("GET", "/iam/v2beta1/accountAssociations/{uid}"),
@@ -104,6 +109,12 @@ export const JSON_SERVICES = {
     create: method<M.CreateRoleRequestJson, M.RoleJson>("POST", "/iam/v2beta1/roles/{parent}", "role"),
     update: method<M.UpdateRoleRequestJson, M.RoleJson>("PATCH", "/iam/v2beta1/roles/{role.uid}", "role"),
     delete: method<M.DeleteRoleRequestJson, W.EmptyJson>("DELETE", "/iam/v2beta1/roles/{uid}"),
+  },
+  installation: {
+    get: method<M.GetInstallationRequestJson, M.InstallationJson>("GET", "/installation/v2beta1/installation"),
+    getStatus: method<M.GetInstallationStatusRequestJson, M.InstallationStatusJson>("GET", "/installation/v2beta1/status"),
+    listSigningKeys: method<M.ListSigningKeysRequestJson, M.ListSigningKeysResponseJson>("GET", "/installation/v2beta1/signingKeys"),
+    rotateSigningKeys: method<M.RotateSigningKeysRequestJson, M.RotateSigningKeysResponseJson>("POST", "/installation/v2beta1/signingKeys:rotate", "*"),
   },
   sts: {
     exchange: method<M.ExchangeRequestJson, M.RawTokenJson>("GET", "/sts/exchange"),

@@ -1,6 +1,7 @@
 // Written by `npm run generate`. Do not edit.
 
 import {
+  AccessService,
   AccountAssociationsService,
   AdvisoriesService,
   AdvisoryImportsService,
@@ -15,6 +16,7 @@ import {
   IdentitiesService,
   IdentityProvidersService,
   ImagesService,
+  InstallationService,
   PackagesService,
   PingService,
   RegistriesService,
@@ -36,6 +38,7 @@ export const CLIENT_SERVICES = {
   deliveries: DeliveriesService,
   events: EventsService,
   subscriptions: SubscriptionsService,
+  access: AccessService,
   accountAssociations: AccountAssociationsService,
   externalGroupRoleMappings: ExternalGroupRoleMappingsService,
   groupInvites: GroupInvitesService,
@@ -44,6 +47,7 @@ export const CLIENT_SERVICES = {
   identityProviders: IdentityProvidersService,
   roleBindings: RoleBindingsService,
   roles: RolesService,
+  installation: InstallationService,
   sts: SecurityTokenService,
   ping: PingService,
   deployments: DeploymentsService,

@@ -33,7 +33,7 @@ describe("the web console in a real browser", () => {
   test("creates a folder, shows what others wrote as text, and edits it", async () => {
     await page.getByRole("link", { name: "acme" }).click();
     await site.heading("acme").waitFor();
-    await site.button("Create folder").click();
+    await site.button("Create folder").first().click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("Platform");
     await dialog.getByRole("button", { name: "Create folder" }).click();
@@ -79,7 +79,7 @@ describe("the web console in a real browser", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await dialog.getByRole("button", { name: "Grant access" }).press("Enter");
-    const row = page.getByRole("row").filter({ hasText: "ci" });
+    const row = page.getByRole("row").filter({ has: page.getByText("ci", { exact: true }) });
     await row.filter({ hasText: "viewer" }).waitFor();
     await row.getByRole("button", { name: "Revoke" }).press("Enter");
     await dialog.getByRole("button", { name: "Revoke" }).press("Enter");
@@ -90,7 +90,7 @@ describe("the web console in a real browser", () => {
 
   test("shows events as they happen", async () => {
     await page.goto(site.at(`events/${organization}`));
-    await page.getByRole("table", { name: "Recent events" }).waitFor();
+    await page.getByRole("table", { name: "Events" }).waitFor();
     await site.world.http.post(`/iam/v2beta1/groups/${organization}`, { name: "live" });
     await page
       .getByText(/iam\.group\.created/)

@@ -8,6 +8,7 @@ import { systemMutation } from "../src/registry/ingest/system-mutation.ts";
 import { recordTag } from "../src/registry/ingest/tag-state.ts";
 import { resolvePath } from "../src/registry/path.ts";
 import { findLocation } from "../src/store/tables/registry-locations.ts";
+import { clearRepoDeletion } from "../src/store/tables/repo-deletions.ts";
 import { allRejected, rejected } from "./support/client/api-error.ts";
 import { digest } from "./support/registry/oci-image.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
@@ -96,6 +97,61 @@ onEachStore("renaming what image paths consist of", (world) => {
     await api.repos.delete(repo);
     assert.equal((await api.groups.update(second, { verified: true })).verified, true);
   });
+
+  /** What a reconcile pass does when the registry has nothing at the path any more. */
+  const emptied = (path: string) => replica.change(({ tx }) => clearRepoDeletion(tx, HOST, path));
+
+  world.rule("images of a deleted repo keep the name of its folder", async (api) => {
+    const name = world.name("team");
+    const path = `${orgName}/${name}/deep/app`;
+    const repo = await push(path);
+    await api.repos.delete(repo);
+    const folder = parentOf(parentOf(repo));
+    const renamed = world.name("renamed");
+    const { code, violations, message } = await rejected(
+      api.groups.update(folder, { name: renamed }),
+    );
+    assert.deepEqual([code, violations], [9, ["RESOURCE_NOT_EMPTY"]]);
+    assert.ok(message.includes(`${HOST}/${path}`));
+    await emptied(path);
+    assert.equal((await api.groups.update(folder, { name: renamed })).name, renamed);
+  });
+
+  world.rule("no folder takes the images of a deleted one by its name", async (api) => {
+    const name = world.name("team_x");
+    const path = `${orgName}/${name}/app`;
+    const repo = await push(path);
+    await api.repos.delete(repo);
+    await api.groups.delete(parentOf(repo));
+    const other = await world.group(org);
+    const { token } = await world.member({ [other]: ["groups.update", "groups.list"] });
+    for (const caller of [api, api.as(token)]) {
+      const taken = await rejected(caller.groups.update(other, { name }));
+      assert.deepEqual([taken.code, taken.violations], [9, ["NAME_TAKEN"]]);
+    }
+    const similar = name.replace("_", "-");
+    assert.equal((await api.groups.update(other, { name: similar })).name, similar);
+    await emptied(path);
+    assert.equal((await api.groups.update(other, { name })).name, name);
+  });
+
+  world.rule(
+    "no organization takes the images of another's deleted repos by its name",
+    async (api) => {
+      const name = world.name("verified.example");
+      const [first, second] = [await world.organization(name), await world.organization(name)];
+      await api.groups.update(first, { verified: true });
+      const repo = await push(`${name}/app`);
+      await api.repos.delete(repo);
+      const kept = await rejected(api.groups.update(first, { name: world.name("renamed") }));
+      assert.deepEqual([kept.code, kept.violations], [9, ["RESOURCE_NOT_EMPTY"]]);
+      await api.groups.delete(first);
+      const taken = await rejected(api.groups.update(second, { verified: true }));
+      assert.deepEqual([taken.code, taken.violations], [9, ["NAME_TAKEN"]]);
+      await emptied(`${name}/app`);
+      assert.equal((await api.groups.update(second, { verified: true })).verified, true);
+    },
+  );
 
   world.rule("after the last image, a rename leaves nothing at the old path", async (api) => {
     const name = world.name("team");

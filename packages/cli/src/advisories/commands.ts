@@ -1,6 +1,6 @@
 import { command, define, group } from "../command/definition.ts";
 import { resourceCommands } from "../resource/commands.ts";
-import { PARENT } from "../resource/options.ts";
+import { PARENT, UNNAMED_BY_SERVER } from "../resource/options.ts";
 import { events } from "./events/commands.ts";
 import { FILTERS } from "./filters.ts";
 import {
@@ -97,6 +97,7 @@ const verbs = resourceCommands(async () => (await load()).resource, {
       { command: "wharf advisories list --review pending", shows: "pending reviews" },
     ],
     filters: FILTERS,
+    byServer: UNNAMED_BY_SERVER,
   },
   describe: {
     summary: "Show an advisory and its events",

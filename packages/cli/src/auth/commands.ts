@@ -1,5 +1,6 @@
 import { command, define, group } from "../command/definition.ts";
 import { LIST } from "../resource/commands.ts";
+import { listOptions } from "../resource/options.ts";
 import { pullToken } from "./pull-token/commands.ts";
 
 const load = () => import("./run.ts");
@@ -200,6 +201,7 @@ export const listSessionsDefinition = define({
       value: "UID",
       summary: "Sessions of all users of this identity provider",
     },
+    ...listOptions(),
   },
 });
 

@@ -1,7 +1,7 @@
 import { command, define, group } from "../command/definition.ts";
 import { SUBSCRIPTION } from "../resolve/kinds.ts";
 import { LIST } from "../resource/commands.ts";
-import { argumentOf, PARENT } from "../resource/options.ts";
+import { argumentOf, logOptions, PARENT } from "../resource/options.ts";
 import { subscriptions } from "./subscriptions/commands.ts";
 
 const load = () => import("./run.ts");
@@ -43,7 +43,7 @@ export const listDefinition = define({
     ...FILTER_OPTIONS,
     since: SINCE,
     until: { type: "string", value: "TIME", summary: "Before this time" },
-    limit: { type: "number", default: 100, summary: "Maximum of events" },
+    ...logOptions(100, "Maximum of events"),
   },
 });
 
@@ -114,7 +114,7 @@ export const deliveriesDefinition = define({
       summary: "Only deliveries in this state",
     },
     event: { type: "string", value: "ID", summary: "Only deliveries of this event" },
-    limit: { type: "number", default: 100, summary: "Maximum of deliveries" },
+    ...logOptions(100, "Maximum of deliveries"),
   },
 });
 

@@ -53,18 +53,9 @@ export const list: Run<typeof listDefinition> = async (context, args) => {
     ...given({ since, until }),
   };
   const all = events.listAll(request, { signal: context.signal });
-  await context.out.list(first(all, args.limit), COLUMNS, EVENTS);
+  const arrangement = { ...args, sortsWithinLimit: true };
+  await context.out.list(all, COLUMNS, { ...EVENTS, arrangement });
 };
-
-async function* first<T>(items: AsyncIterable<T>, limit: number): AsyncGenerator<T> {
-  let count = 0;
-  if (limit < 1) return;
-  for await (const item of items) {
-    yield item;
-    count += 1;
-    if (count >= limit) return;
-  }
-}
 
 export const preview: Run<typeof previewDefinition> = async (context, args) => {
   const { uid: group } = await resolveGroup(context, args.parent);
@@ -121,8 +112,9 @@ export const deliveries: Run<typeof deliveriesDefinition> = async (context, args
       : DeliveryState[args.state.toUpperCase() as "PENDING" | "DELIVERED" | "FAILED"];
   const request = { subscriptionUid, ...given({ state, eventId: args.event }) };
   const all = client.deliveries.listAll(request, { signal: context.signal });
-  await context.out.list(first(all, args.limit), DELIVERY_COLUMNS, {
+  await context.out.list(all, DELIVERY_COLUMNS, {
     what: "deliveries",
+    arrangement: { ...args, sortsWithinLimit: true },
     id: ({ id }) => id,
     tree: { parent: () => undefined },
   });

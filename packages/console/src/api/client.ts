@@ -1,5 +1,7 @@
 import {
   keepPreviousData,
+  MutationCache,
+  QueryCache,
   QueryClient,
   type UseMutationResult,
   type UseQueryResult,
@@ -27,7 +29,15 @@ export const client = createJsonClient({
 /** Codes that another attempt may change. */
 const RETRYABLE: ReadonlySet<string> = new Set(["UNAVAILABLE", "ABORTED"]);
 
-export const queries = new QueryClient({
+/** A denied request means that rights have changed: what the caller may do is read again. */
+const onError = (error: Error) => {
+  if (!(error instanceof WharfError) || error.code !== "PERMISSION_DENIED") return;
+  queries.invalidateQueries({ queryKey: [serviceOf(JSON_SERVICES.auth.validate)] });
+};
+
+export const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,

@@ -1,15 +1,18 @@
 import { Link } from "@tanstack/react-router";
 import { api, useRead } from "../api/client.ts";
+import { shortUid, useGroupNames } from "../api/group-names.ts";
 import { texts } from "../texts/common.ts";
 import { Icon } from "../ui/icons.tsx";
 import { isPlaceScreen, pathOf, screenLink, usePlace } from "./place.ts";
+
+/** A place above the current one is not the current one. */
+const EXACT = { exact: true, includeSearch: false };
 
 /** The way from the organization to a place; each step leads to the same screen there. */
 export function Breadcrumbs({ uid }: { readonly uid: string }) {
   const { screen } = usePlace();
   const path = pathOf(uid);
-  const { data } = useRead(api.groups.list, { uidp: { ids: path }, pageSize: path.length });
-  const names = new Map(data?.groups?.map((group) => [group.uid, group.name]));
+  const { nameOf } = useGroupNames([uid]);
   return (
     <nav className="crumbs" aria-label={texts.shell.place}>
       <ol>
@@ -22,20 +25,16 @@ export function Breadcrumbs({ uid }: { readonly uid: string }) {
             <Link
               {...screenLink(isPlaceScreen(screen) ? screen : "folders", at)}
               search={{}}
+              activeOptions={EXACT}
               {...(at === uid && { "aria-current": "location" as const })}
             >
-              {names.get(at) ?? shortUid(at)}
+              {nameOf(at)}
             </Link>
           </li>
         ))}
       </ol>
     </nav>
   );
-}
-
-/** The end of a uid, where the name may not be read. */
-function shortUid(uid: string): string {
-  return `…${uid.slice(-6)}`;
 }
 
 /** The name of a group; the end of its uid until it is known. */

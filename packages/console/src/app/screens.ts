@@ -23,6 +23,11 @@ export const PLACE_SCREENS = {
     icon: "key",
     component: lazyRouteComponent(() => import("../screens/access/access.tsx"), "Screen"),
   },
+  people: {
+    section: "access",
+    icon: "person",
+    component: lazyRouteComponent(() => import("../screens/people/people.tsx"), "Screen"),
+  },
   identities: {
     section: "access",
     icon: "robot",
@@ -48,6 +53,11 @@ export const PLACE_SCREENS = {
     icon: "bolt",
     component: lazyRouteComponent(() => import("../screens/events/events.tsx"), "Screen"),
   },
+  subscriptions: {
+    section: "activity",
+    icon: "send",
+    component: lazyRouteComponent(() => import("../screens/events/subscriptions.tsx"), "Screen"),
+  },
   audit: {
     section: "activity",
     icon: "list",
@@ -68,6 +78,16 @@ interface ResourceScreen {
 
 /** The screens of one resource: `/NAME/UID`. */
 export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {
+  "new-identity": {
+    list: "identities",
+    depth: 0,
+    component: lazyRouteComponent(() => import("../screens/identities/new-identity.tsx"), "Screen"),
+  },
+  identity: {
+    list: "identities",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/identities/identity.tsx"), "Screen"),
+  },
   repo: {
     list: "repos",
     depth: 1,
@@ -87,6 +107,26 @@ export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {
     list: "advisories",
     depth: 1,
     component: lazyRouteComponent(() => import("../screens/advisories/advisory.tsx"), "Screen"),
+  },
+  event: {
+    list: "events",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/events/event.tsx"), "Screen"),
+  },
+  subscription: {
+    list: "subscriptions",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/events/subscription.tsx"), "Screen"),
+  },
+  "audit-entry": {
+    list: "audit",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/audit/audit-entry.tsx"), "Screen"),
+  },
+  delivery: {
+    list: "subscriptions",
+    depth: 2,
+    component: lazyRouteComponent(() => import("../screens/events/delivery.tsx"), "Screen"),
   },
 };
 

@@ -1,5 +1,5 @@
 import { Link, Outlet } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { type Session, session } from "../api/session.ts";
 import { texts } from "../texts/common.ts";
 import { Loading } from "../ui/feedback.tsx";
@@ -8,6 +8,11 @@ import { AccountMenu } from "./account-menu.tsx";
 import { CommandPalette } from "./command-palette.tsx";
 import { screenLink, usePlace } from "./place.ts";
 import { PLACE_SCREENS, type PlaceScreenName, type Section } from "./screens.ts";
+
+/** Loaded after the first screen is shown. */
+const LiveUpdates = lazy(async () => ({
+  default: (await import("./live-updates.tsx")).LiveUpdates,
+}));
 
 /** What surrounds every screen. Shows nothing before it is known who is signed in. */
 export function Shell() {
@@ -30,6 +35,9 @@ export function Shell() {
         <AccountMenu person={person} />
       </header>
       <Navigation />
+      <Suspense>
+        <LiveUpdates />
+      </Suspense>
       <main id="content" tabIndex={-1}>
         <Outlet />
       </main>

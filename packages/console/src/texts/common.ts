@@ -16,9 +16,11 @@ export const texts = {
     access: "Access",
     identities: "Identities",
     roles: "Roles",
+    people: "People",
     repos: "Repositories",
     advisories: "Advisories",
     events: "Events",
+    subscriptions: "Subscriptions",
     audit: "Audit log",
   },
   sections: {
@@ -47,11 +49,18 @@ export const texts = {
     back: "All organizations",
   },
   errors: { request: "Request" },
+  withheld: {
+    title: "Why you cannot do this",
+    label: (action: string) => `${action}: not allowed`,
+    needs: "None of your roles here has the capability",
+    help: "An owner can grant you a role that has it; “Access” tells who owns this place.",
+  },
   palette: {
     open: "Find",
     title: "Find pages, organizations and folders",
-    placeholder: "Page, or whole name of an organization or folder",
-    nothing: "No page, organization or folder has this name.",
+    placeholder: "Page, or the beginning of a name",
+    nothing: "No page, organization or folder begins with this.",
+    searching: "Searching",
     here: "here",
     page: "page",
     group: (uid: string) => (uid.includes("/") ? "folder" : "organization"),
@@ -62,6 +71,9 @@ export const texts = {
     pages: "Pages",
     previous: "Previous",
     next: "Next",
+    newest: "Newest",
+    older: "Older",
+    counted: (count: number, total: number) => `${number.format(count)} of ${number.format(total)}`,
     range: (first: number, last: number, total: number | undefined) =>
       total === undefined
         ? `${number.format(first)} to ${number.format(last)}`
@@ -82,9 +94,9 @@ export const texts = {
   more: "Show more",
   none: "none",
   picker: {
-    placeholder: "Whole name, or choose below",
+    placeholder: "Beginning of a name, or choose below",
     nothing: (text: string) =>
-      text === "" ? "There is nothing to choose from." : `Nothing is called ${text}.`,
+      text === "" ? "There is nothing to choose from." : `No name begins with ${text}.`,
   },
   columns: {
     name: "Name",
@@ -96,6 +108,7 @@ export const texts = {
     who: "Who",
     role: "Role",
     from: "Granted at",
+    in: "In",
     kind: "Kind",
     lastSeen: "Last seen",
     capabilities: "Capabilities",

@@ -1,4 +1,4 @@
-import { type ListSearch, useListSearch } from "../app/place.ts";
+import { useListSearch } from "../app/place.ts";
 import { texts } from "../texts/common.ts";
 
 /** A filter of a list, under its name in the URL. */
@@ -11,20 +11,24 @@ export interface Filter {
   /** What it means to choose none of the options; "all" by default. */
   readonly all?: string;
   readonly type?: "text" | "date" | "datetime-local";
-  /** Shown when more filters are asked for, or if it is set. */
-  readonly isMore?: boolean;
+  /** Rarely needed: shown on demand, or if it is set. */
+  readonly isExtra?: boolean;
 }
 
 /** The filters of a list. What is chosen is in the URL, which is the only place that keeps it. */
 export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
   const [search, setSearch] = useListSearch();
   const isFiltered = filters.some(({ name }) => search[name] !== undefined);
-  const more = filters.filter(({ isMore }) => isMore);
   const apply = (form: HTMLFormElement) => {
     const data = new FormData(form);
     const text = ({ name }: Filter) => String(data.get(name) ?? "").trim();
     setSearch(Object.fromEntries(filters.map((one) => [one.name, text(one)])));
   };
+  const fields = (some: readonly Filter[]) =>
+    some.map((one) => (
+      <FilterField key={one.name} filter={one} value={search[one.name]} onChoose={apply} />
+    ));
+  const extra = filters.filter(({ isExtra }) => isExtra);
   return (
     <search>
       <form
@@ -37,7 +41,7 @@ export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
           apply(event.currentTarget);
         }}
       >
-        <Fields filters={filters.filter(({ isMore }) => !isMore)} search={search} apply={apply} />
+        {fields(filters.filter(({ isExtra }) => !isExtra))}
         <button type="submit" className="button">
           {texts.filters.apply}
         </button>
@@ -50,31 +54,15 @@ export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
             {texts.filters.clear}
           </button>
         )}
-        {more.length > 0 && (
-          <details className="more" open={more.some(({ name }) => search[name] !== undefined)}>
+        {extra.length > 0 && (
+          <details open={extra.some(({ name }) => search[name] !== undefined)}>
             <summary>{texts.filters.more}</summary>
-            <div className="filters">
-              <Fields filters={more} search={search} apply={apply} />
-            </div>
+            <div className="filters">{fields(extra)}</div>
           </details>
         )}
       </form>
     </search>
   );
-}
-
-function Fields({
-  filters,
-  search,
-  apply,
-}: {
-  readonly filters: readonly Filter[];
-  readonly search: ListSearch;
-  readonly apply: (form: HTMLFormElement) => void;
-}) {
-  return filters.map((one) => (
-    <FilterField key={one.name} filter={one} value={search[one.name]} onChoose={apply} />
-  ));
 }
 
 function FilterField({

@@ -28,15 +28,23 @@ export const PAGE_SIZE = 50;
 export function useListRequest(defaultSort: string): {
   pageSize: number;
   skip: number;
-  orderBy: string;
+  orderBy?: string;
 } {
   const [search] = useListSearch();
   const page = search.page ?? 1;
+  // A list in an order of its own has none to ask for.
+  if (defaultSort === "") return { pageSize: PAGE_SIZE, skip: (page - 1) * PAGE_SIZE };
   return {
     pageSize: PAGE_SIZE,
     skip: (page - 1) * PAGE_SIZE,
     orderBy: search.sort ?? defaultSort,
   };
+}
+
+/** The fields of a list request that is paged by cursors, which are in the URL. */
+export function useCursorRequest(): { pageSize: number; pageToken?: string } {
+  const [{ cursor }] = useListSearch();
+  return { pageSize: PAGE_SIZE, ...(cursor !== undefined && { pageToken: String(cursor) }) };
 }
 
 export function Table<Row>({
@@ -45,16 +53,19 @@ export function Table<Row>({
   list,
   columns,
   keyOf,
-  defaultSort,
+  defaultSort = "",
   empty,
+  older,
 }: {
   readonly label: string;
   readonly query: UseQueryResult<unknown, Error>;
   readonly list: Listed<Row>;
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
-  readonly defaultSort: string;
+  readonly defaultSort?: string;
   readonly empty: ReactNode;
+  /** The cursor of the next page, empty on the last, of a list that cannot skip rows. */
+  readonly older?: string | undefined;
 }) {
   const [hidden, setHidden] = useHiddenColumns(label);
   if (query.error !== null) return <Failed error={query.error} />;
@@ -84,7 +95,7 @@ export function Table<Row>({
           ))}
         </tbody>
       </table>
-      <Pages count={rows.length} total={list.total}>
+      <Pages count={rows.length} total={list.total} older={older}>
         <ColumnChoice columns={columns} hidden={hidden} setHidden={setHidden} />
       </Pages>
     </div>
@@ -124,13 +135,39 @@ function HeaderCell<Row>({
 function Pages({
   count,
   total,
+  older,
   children,
 }: {
   readonly count: number;
   readonly total: number | undefined;
+  readonly older: string | undefined;
   readonly children: ReactNode;
 }) {
   const [search, setSearch] = useListSearch();
+  if (older !== undefined) {
+    return (
+      <nav className="pages" aria-label={texts.table.pages}>
+        <span>{texts.table.counted(count, total ?? count)}</span>
+        {children}
+        <button
+          type="button"
+          className="button quiet small"
+          disabled={search.cursor === undefined}
+          onClick={() => setSearch({ cursor: undefined })}
+        >
+          {texts.table.newest}
+        </button>
+        <button
+          type="button"
+          className="button quiet small"
+          disabled={older === ""}
+          onClick={() => setSearch({ cursor: older })}
+        >
+          {texts.table.older}
+        </button>
+      </nav>
+    );
+  }
   const page = search.page ?? 1;
   const first = (page - 1) * PAGE_SIZE + 1;
   const last = first + count - 1;

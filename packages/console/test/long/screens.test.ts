@@ -8,6 +8,7 @@ import { ACTIVITY } from "../areas/activity.ts";
 import { ADVISORIES } from "../areas/advisories.ts";
 import { IAM } from "../areas/iam.ts";
 import { REGISTRY } from "../areas/registry.ts";
+import { WORKLOADS } from "../areas/workloads.ts";
 import type { Area, Filled } from "../support/area.ts";
 import { ConsoleSite } from "../support/site.ts";
 
@@ -16,6 +17,7 @@ const AREAS: Readonly<Record<string, Area>> = {
   registry: REGISTRY,
   advisories: ADVISORIES,
   activity: ACTIVITY,
+  workloads: WORKLOADS,
 };
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];

@@ -5,8 +5,8 @@ import { PASSWORD } from "../../../server/test/support/world/local-accounts.ts";
 import { TrackedRegistry } from "../../../server/test/support/world/tracked-registry.ts";
 import { World } from "../../../server/test/support/world/world.ts";
 
-/** What a browser says of requests before the sign-in, and of those with invalid fields. */
-const EXPECTED = /status of 40[01]/;
+/** What a browser says of requests before the sign-in, of those with invalid fields, and of what was just deleted. */
+const EXPECTED = /status of 40[014]/;
 
 /** A server with an owner, and a real browser at its console. */
 export class ConsoleSite {

@@ -38,6 +38,7 @@ import {
   checkHasNoImages,
   checkNameAvailable,
   checkNameReleasable,
+  checkNothingIsLeft,
   checkPathsAreFree,
 } from "./folder-names.ts";
 import { beforeDelete, deleteGroup } from "./group-deletion.ts";
@@ -227,7 +228,10 @@ async function beforeUpdate(mutation: Mutation, before: Group, after: Group): Pr
   if (!isUnrestricted && !mutation.caller.isOperator) {
     throw permissionDenied(["the operator's token"], after.uid);
   }
-  if (before.name !== after.name) await checkHasNoImages(mutation, before);
+  if (before.name !== after.name) {
+    await checkHasNoImages(mutation, before);
+    await checkNothingIsLeft(mutation, after);
+  }
   if (isUnrestricted || !after.verified) return;
   if (!isRoot(after.uid)) {
     throw invalidArgument({ field: "verified", description: "only organizations can be verified" });

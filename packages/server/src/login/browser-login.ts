@@ -150,7 +150,7 @@ async function upstreamUrl(
   return providers.begin(provider, stateFor, isRenewal(login));
 }
 
-/** Whether the person must sign in anew. */
+/** Whether the person must sign in again. */
 function isRenewal({ request: { delivery } }: Login): boolean {
   return delivery.kind === "console" && delivery.renews !== "";
 }

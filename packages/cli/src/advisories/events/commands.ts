@@ -1,5 +1,6 @@
 import { command, define, group, type Options } from "../../command/definition.ts";
 import { LIST } from "../../resource/commands.ts";
+import { listOptions } from "../../resource/options.ts";
 import { ADVISORY } from "../write-commands.ts";
 import { EVENT_TYPES, FALSE_POSITIVE_REASONS } from "./types.ts";
 
@@ -10,6 +11,7 @@ export const listDefinition = define({
   summary: "List the events of an advisory in chronological order",
   examples: [{ command: "wharf advisories events list CGA-xxxx-xxxx-xxxx -o wide" }],
   arguments: [ADVISORY],
+  options: listOptions(),
 });
 
 const CONTENT = {

@@ -2,6 +2,7 @@ import { command, define, group } from "../../command/definition.ts";
 import { completeOf, pickOf } from "../../resolve/choices.ts";
 import { GROUP } from "../../resolve/kinds.ts";
 import { LIST } from "../../resource/commands.ts";
+import { listOptions } from "../../resource/options.ts";
 
 const load = () => import("./run.ts");
 
@@ -56,6 +57,7 @@ export const listDefinition = define({
       complete: completeOf(GROUP),
     },
     expired: { type: "boolean", summary: "Only expired pull tokens" },
+    ...listOptions(),
   },
 });
 

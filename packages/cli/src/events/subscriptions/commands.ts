@@ -1,7 +1,14 @@
 import { command, define, group } from "../../command/definition.ts";
 import { SUBSCRIPTION } from "../../resolve/kinds.ts";
 import { resourceCommands } from "../../resource/commands.ts";
-import { argumentOf, argumentsOf, DESCRIPTION, NAME, PARENT } from "../../resource/options.ts";
+import {
+  argumentOf,
+  argumentsOf,
+  DESCRIPTION,
+  NAME,
+  NAMED_BY_SERVER,
+  PARENT,
+} from "../../resource/options.ts";
 
 const load = () => import("./run.ts");
 const argument = argumentOf("subscription", SUBSCRIPTION, "UID of the subscription");
@@ -113,6 +120,7 @@ const verbs = resourceCommands(async () => (await load()).resource, {
   list: {
     summary: "List subscriptions",
     examples: [{ command: "wharf events subscriptions list --parent acme" }],
+    byServer: { ...NAMED_BY_SERVER, filter: [] },
   },
   describe: {
     summary: "Show a subscription, its filters and how its sink does",

@@ -6,6 +6,7 @@ import {
   argumentOf,
   argumentsOf,
   DESCRIPTION,
+  listOptions,
   NAME,
   NAME_FILTERS,
   PARENT,
@@ -80,6 +81,7 @@ export const capabilitiesDefinition = define({
   options: {
     resources: { type: "list", value: "RESOURCE", summary: "Only capabilities on these resources" },
     actions: { type: "list", value: "ACTION", summary: "Only capabilities for these actions" },
+    ...listOptions(),
   },
 });
 

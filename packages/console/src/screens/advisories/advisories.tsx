@@ -11,6 +11,7 @@ import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Age } from "../../ui/time.tsx";
+import { Withheld } from "../../ui/withheld.tsx";
 import { CreateAdvisory } from "./advisory-dialogs.tsx";
 import { Severity, Status } from "./badges.tsx";
 import { Feeds } from "./feeds.tsx";
@@ -69,7 +70,11 @@ export function Screen() {
   const [search] = useListSearch();
   const { can } = useAccess();
   const tab = useTab(advisoryTexts.tabs);
-  const create = can("advisories.create", uid) && <CreateAdvisory parent={uid} />;
+  const create = can("advisories.create", uid) ? (
+    <CreateAdvisory parent={uid} />
+  ) : (
+    <Withheld label={advisoryTexts.create} capability="advisories.create" />
+  );
   return (
     <Page
       title={texts.screens.advisories}

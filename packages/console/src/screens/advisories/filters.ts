@@ -44,11 +44,11 @@ const SINGLE = {
   origin: "origin",
 } as const satisfies Readonly<Record<string, keyof ListAdvisoriesRequestJson>>;
 
-const text = (name: keyof typeof LISTS, isMore = true): Filter => ({
+const text = (name: keyof typeof LISTS, isExtra = true): Filter => ({
   name,
   label: labels[name],
   hint: labels.several,
-  isMore,
+  isExtra,
 });
 
 /** Every filter of the API. */
@@ -65,18 +65,18 @@ export const FILTERS: readonly Filter[] = [
   text("location"),
   text("id"),
   text("legacyId"),
-  { name: "origin", label: labels.origin, isMore: true },
-  { name: "event", label: labels.event, options: EVENT_TYPES, isMore: true },
+  { name: "origin", label: labels.origin, isExtra: true },
+  { name: "event", label: labels.event, options: EVENT_TYPES, isExtra: true },
   text("author"),
   text("notAuthor"),
   text("reviewer"),
-  { name: "since", label: labels.since, type: "date", isMore: true },
+  { name: "since", label: labels.since, type: "date", isExtra: true },
   {
     name: "deleted",
     label: labels.deleted,
     options: labels.deletedOptions,
     all: labels.deletedDefault,
-    isMore: true,
+    isExtra: true,
   },
 ];
 

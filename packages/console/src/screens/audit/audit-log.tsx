@@ -1,90 +1,131 @@
-import type { AuditEntryJson, AuditFilterJson } from "@wharf/contract/messages";
-import { api } from "../../api/client.ts";
-import { type ListSearch, useListSearch, usePlace } from "../../app/place.ts";
+import { Link } from "@tanstack/react-router";
+import type { AuditEntryJson } from "@wharf/contract/messages";
+import { api, useRead } from "../../api/client.ts";
+import { screenLink, useListSearch, usePlace } from "../../app/place.ts";
 import { auditTexts } from "../../texts/audit.ts";
 import { texts } from "../../texts/common.ts";
-import type { Filter } from "../../ui/filters.tsx";
+import { Described } from "../../ui/described.tsx";
+import { Empty } from "../../ui/feedback.tsx";
+import { Filters } from "../../ui/filters.tsx";
+import { Icon } from "../../ui/icons.tsx";
 import { Page } from "../../ui/page.tsx";
-import { ResourceList } from "../../ui/resource-list.tsx";
-import type { Column } from "../../ui/table.tsx";
+import { type Column, PAGE_SIZE, Table, useListRequest } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
 import { Uid } from "../../ui/uid.tsx";
-
-const COLUMNS: readonly Column<AuditEntryJson>[] = [
-  { header: texts.columns.time, sort: "time", cell: ({ time }) => <Age time={time} /> },
-  {
-    header: texts.columns.actor,
-    cell: ({ actor }) => actor?.name || (actor?.uid ? <Uid uid={actor.uid} /> : auditTexts.system),
-  },
-  {
-    header: texts.columns.action,
-    cell: ({ method = "", changedFields = [] }) => (
-      <>
-        {method.split("/").at(-1)}
-        {changedFields.length > 0 && <small className="soft">{changedFields.join(", ")}</small>}
-      </>
-    ),
-  },
-  {
-    header: texts.columns.resource,
-    cell: ({ resource }) => resource?.name || <Uid uid={resource?.uid ?? ""} />,
-  },
-  {
-    header: texts.columns.outcome,
-    cell: ({ code }) => (
-      <span className={code ? "badge bad" : "badge good"}>
-        {code ? auditTexts.failed : auditTexts.ok}
-      </span>
-    ),
-  },
-  { header: texts.columns.address, cell: ({ sourceAddress }) => sourceAddress, isExtra: true },
-];
+import { ExportDialog } from "./export-dialog.tsx";
+import { FILTERS, filterOf, optionsOf } from "./filter.ts";
+import { actionOf, OutcomeBadge } from "./outcome.tsx";
+import { useAuditTail } from "./tail.ts";
+import { VerifyPage } from "./verify-page.tsx";
 
 /** Who did what at a place and below it. */
 export function Screen() {
   const { uid } = usePlace();
   const [search] = useListSearch();
+  if (search.verify !== undefined) return <VerifyPage group={uid} />;
+  return <AuditLog uid={uid} />;
+}
+
+const SORT = "time desc";
+
+function AuditLog({ uid }: { readonly uid: string }) {
+  const [search, setSearch] = useListSearch();
+  const filter = filterOf(uid, search);
+  const query = useRead(api.audit.listEntries, { filter, ...useListRequest(SORT) });
+  const isNewest = search.page === undefined && (search.sort ?? SORT) === SORT;
+  const isLive = search.live !== undefined && isNewest;
+  const { entries: live, state } = useAuditTail(filter, isLive);
+  const stored = query.data?.entries ?? [];
+  const known = new Set(stored.map((entry) => entry.uid));
+  const added = live.filter((entry) => !known.has(entry.uid));
+  const isFiltered = FILTERS.some(({ name }) => search[name] !== undefined);
+  const columns: readonly Column<AuditEntryJson>[] = [
+    {
+      header: texts.columns.action,
+      cell: ({ uid: entry = "", method = "", changedFields = [] }) => (
+        <Described text={changedFields.join(", ")}>
+          <Link {...screenLink("audit-entry", `${uid}/${entry}`)} title={method}>
+            {actionOf(method)}
+          </Link>
+        </Described>
+      ),
+    },
+    {
+      header: texts.columns.actor,
+      cell: ({ actor }) =>
+        actor?.name || (actor?.uid ? <Uid uid={actor.uid} /> : auditTexts.system),
+    },
+    {
+      header: texts.columns.resource,
+      cell: ({ resource }) => (
+        <Described text={resource?.type}>
+          {resource?.name || <Uid uid={resource?.uid ?? ""} />}
+        </Described>
+      ),
+    },
+    { header: texts.columns.outcome, cell: ({ code }) => <OutcomeBadge code={code} /> },
+    { header: texts.columns.address, cell: ({ sourceAddress }) => sourceAddress, isExtra: true },
+    { header: texts.columns.time, sort: "time", cell: ({ time }) => <Age time={time} /> },
+  ];
   return (
     <Page
       title={texts.screens.audit}
       place={uid}
       command={{
-        cli: `wharf audit list --resource ${uid}`,
-        rest: `/audit/v2beta1/entries?filter.resource=${uid}`,
+        cli: `wharf audit ${isLive ? "watch" : "list"} ${optionsOf(filter)}`,
+        rest: `/audit/v2beta1/entries?filter.resource=${filter.resource}`,
       }}
+      actions={
+        <>
+          {isNewest && (
+            <button
+              type="button"
+              className="button quiet"
+              aria-pressed={isLive}
+              onClick={() => setSearch({ live: isLive ? undefined : "yes" })}
+            >
+              <Icon name="bolt" />
+              {isLive ? auditTexts.stopLive : auditTexts.live}
+            </button>
+          )}
+          <ExportDialog filter={filter} />
+          <Link
+            {...screenLink("audit", uid)}
+            search={{ verify: "yes" } as never}
+            className="button quiet"
+          >
+            <Icon name="shield" />
+            {auditTexts.verify.open}
+          </Link>
+        </>
+      }
     >
-      <ResourceList
+      <Filters filters={FILTERS} />
+      {isLive && (
+        <p className="soft" role="status">
+          <span className={state === "live" ? "live" : undefined}>
+            {auditTexts.liveText[state]}
+          </span>
+        </p>
+      )}
+      <Table
         label={texts.screens.audit}
-        method={api.audit.listEntries}
-        request={{ filter: filterOf(uid, search) }}
-        filters={FILTERS}
-        rows={({ entries }) => entries}
-        columns={COLUMNS}
-        defaultSort="time desc"
-        emptyTitle={auditTexts.empty}
-        emptyText={auditTexts.emptyText}
+        query={query}
+        list={{
+          rows: [...added, ...stored].slice(0, PAGE_SIZE),
+          total: Number(query.data?.totalCount ?? 0) + added.length,
+        }}
+        columns={columns}
+        keyOf={(entry) => entry.uid ?? ""}
+        defaultSort={SORT}
+        empty={
+          isFiltered ? (
+            <Empty title={texts.filters.nothing}>{texts.filters.nothingText}</Empty>
+          ) : (
+            <Empty title={auditTexts.empty}>{auditTexts.emptyText}</Empty>
+          )
+        }
       />
     </Page>
   );
-}
-
-const FILTERS: readonly Filter[] = [
-  { name: "method", label: auditTexts.method, hint: auditTexts.methodHint },
-  { name: "actor", label: auditTexts.actor },
-  { name: "outcome", label: auditTexts.outcome, options: auditTexts.outcomes },
-];
-
-const OUTCOMES: Readonly<Record<string, NonNullable<AuditFilterJson["outcome"]>>> = {
-  succeeded: "AUDIT_OUTCOME_SUCCEEDED",
-  failed: "AUDIT_OUTCOME_FAILED",
-};
-
-function filterOf(resource: string, search: ListSearch): AuditFilterJson {
-  const outcome = OUTCOMES[String(search.outcome ?? "")];
-  return {
-    resource,
-    ...(search.method !== undefined && { method: String(search.method) }),
-    ...(search.actor !== undefined && { actor: String(search.actor) }),
-    ...(outcome !== undefined && { outcome }),
-  };
 }

@@ -1,19 +1,25 @@
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import type { GroupJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useChange, useRead } from "../../api/client.ts";
 import { useGroupName } from "../../app/breadcrumbs.tsx";
-import { screenLink, usePlace } from "../../app/place.ts";
+import { parentOf, screenLink, useListSearch, usePlace } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { folderTexts } from "../../texts/organizations.ts";
 import { Failed } from "../../ui/feedback.tsx";
+import type { Filter } from "../../ui/filters.tsx";
 import { FormDialog, TextField } from "../../ui/form.tsx";
+import { GroupPath } from "../../ui/group-path.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
+import { Withheld } from "../../ui/withheld.tsx";
+import { Counts } from "./counts.tsx";
+import { DeleteGroup } from "./delete-group.tsx";
+import { GroupTree } from "./group-tree.tsx";
 
 const COLUMNS: readonly Column<GroupJson>[] = [
   {
@@ -34,9 +40,20 @@ const COLUMNS: readonly Column<GroupJson>[] = [
   },
 ];
 
-/** An organization or folder: the folders in it, and what can be done with it. */
+/** Where a folder is that was found anywhere below. */
+const IN: Column<GroupJson> = {
+  header: folderTexts.in,
+  cell: ({ uid = "" }) => <GroupPath uid={parentOf(uid)} screen="folders" />,
+};
+
+const FILTERS: readonly Filter[] = [
+  { name: "begins", label: folderTexts.search, hint: folderTexts.searchHint },
+];
+
+/** An organization or folder: the tree that it is in, the folders in it, and what can be done with it. */
 export function Screen() {
   const { uid } = usePlace();
+  const [{ begins = "" }] = useListSearch();
   const group = useRead(api.groups.get, { uid });
   const name = useGroupName(uid);
   const { can } = useAccess();
@@ -47,15 +64,28 @@ export function Screen() {
       </Page>
     );
   }
-  const create = can("groups.create", uid) && <CreateFolder parent={uid} />;
+  const isSearch = begins !== "";
+  const namePrefix = String(begins);
+  const create = can("groups.create", uid) ? (
+    <CreateFolder parent={uid} />
+  ) : (
+    <Withheld label={folderTexts.create} capability="groups.create" />
+  );
   return (
     <Page
       title={name}
       place={uid}
-      command={{
-        cli: `wharf iam folders list --parent ${uid}`,
-        rest: `/iam/v2beta1/groups?uidp.children_of=${uid}`,
-      }}
+      command={
+        isSearch
+          ? {
+              cli: `wharf iam folders list ${uid} --name-prefix '${namePrefix}'`,
+              rest: `/iam/v2beta1/groups?uidp.descendants_of=${uid}&name_prefix=${encodeURIComponent(namePrefix)}`,
+            }
+          : {
+              cli: `wharf iam folders list ${uid} --no-recursive`,
+              rest: `/iam/v2beta1/groups?uidp.children_of=${uid}`,
+            }
+      }
       actions={
         <>
           {group.data !== undefined && can("groups.update", uid) && (
@@ -69,15 +99,27 @@ export function Screen() {
       }
     >
       {group.data?.description && <p className="lead">{group.data.description}</p>}
-      <ResourceList
-        label={texts.screens.folders}
-        method={api.groups.list}
-        request={{ uidp: { childrenOf: uid } }}
-        rows={({ groups }) => groups}
-        columns={COLUMNS}
-        emptyTitle={folderTexts.empty}
-        emptyText={folderTexts.emptyText}
-      />
+      <div className="beside-tree">
+        <GroupTree current={uid} />
+        <div className="stack">
+          <Counts uid={uid} />
+          <ResourceList
+            label={texts.screens.folders}
+            method={api.groups.list}
+            request={
+              isSearch
+                ? { uidp: { descendantsOf: uid }, namePrefix }
+                : { uidp: { childrenOf: uid } }
+            }
+            rows={({ groups }) => groups}
+            columns={isSearch ? COLUMNS.toSpliced(1, 1, IN) : COLUMNS}
+            filters={FILTERS}
+            emptyTitle={folderTexts.empty}
+            emptyText={folderTexts.emptyText}
+            emptyAction={create}
+          />
+        </div>
+      </div>
     </Page>
   );
 }
@@ -100,7 +142,7 @@ function CreateFolder({ parent }: { readonly parent: string }) {
         toast(folderTexts.created(name));
       }}
     >
-      <TextField name="name" label={texts.columns.name} isRequired />
+      <TextField name="name" label={texts.columns.name} hint={folderTexts.nameHint} isRequired />
       <TextField name="description" label={texts.columns.description} />
     </FormDialog>
   );
@@ -123,28 +165,6 @@ function EditGroup({ group: { uid = "", name = "", description } }: { readonly g
     >
       <TextField name="name" label={texts.columns.name} value={name} isRequired />
       <TextField name="description" label={texts.columns.description} value={description} />
-    </FormDialog>
-  );
-}
-
-function DeleteGroup({ group: { uid = "", name = "" } }: { readonly group: GroupJson }) {
-  const remove = useChange(api.groups.delete);
-  const navigate = useNavigate();
-  return (
-    <FormDialog
-      title={folderTexts.deleteTitle(name)}
-      submit={texts.delete}
-      isDangerous
-      trigger={texts.delete}
-      className="button quiet"
-      onSubmit={async () => {
-        await remove.mutateAsync({ uid });
-        toast(folderTexts.deleted(name));
-        const parent = uid.split("/").slice(0, -1).join("/");
-        navigate(parent === "" ? { to: "/organizations" } : screenLink("folders", parent));
-      }}
-    >
-      <p>{folderTexts.deleteText}</p>
     </FormDialog>
   );
 }

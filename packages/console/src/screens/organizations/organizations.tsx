@@ -1,9 +1,10 @@
 import { Link } from "@tanstack/react-router";
 import type { GroupJson } from "@wharf/contract/messages";
 import { api, useChange } from "../../api/client.ts";
-import { screenLink } from "../../app/place.ts";
+import { screenLink, useListSearch } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { organizationTexts } from "../../texts/organizations.ts";
+import type { Filter } from "../../ui/filters.tsx";
 import { FormDialog, TextField } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -30,8 +31,11 @@ const COLUMNS: readonly Column<GroupJson>[] = [
   },
 ];
 
+const FILTERS: readonly Filter[] = [{ name: "begins", label: organizationTexts.search }];
+
 /** All organizations that the caller can see. */
 export function Screen() {
+  const [{ begins = "" }] = useListSearch();
   const create = <CreateOrganization />;
   return (
     <Page
@@ -45,7 +49,8 @@ export function Screen() {
       <ResourceList
         label={texts.screens.organizations}
         method={api.groups.list}
-        request={{ uidp: { inRoot: true } }}
+        request={{ uidp: { inRoot: true }, namePrefix: String(begins) }}
+        filters={FILTERS}
         rows={({ groups }) => groups}
         columns={COLUMNS}
         emptyTitle={organizationTexts.empty}

@@ -25,7 +25,7 @@ export type Delivery =
   | {
       readonly kind: "console";
       readonly url: string;
-      /** The session that it replaces, whose person must sign in anew; empty for none. */
+      /** The session that it replaces, whose person must sign in again; empty for none. */
       readonly renews: string;
     }
   /** None: the login only accepts an invite. */

@@ -31,6 +31,8 @@ export function migrations(dialect: Dialect): readonly Step[] {
       `ALTER TABLE events ADD COLUMN act ${dialect.text} NOT NULL DEFAULT ''`,
       "CREATE INDEX leases_by_expires ON leases (expires)",
     ],
+    // Bindings of people and of workloads.
+    { table: "role_bindings" },
   ];
 }
 

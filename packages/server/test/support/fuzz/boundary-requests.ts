@@ -104,6 +104,8 @@ export class ValidRequests {
     const sink = "https://203.0.113.1/";
     const subscription = { sink, state: "SUBSCRIPTION_STATE_PAUSED" };
     return {
+      "AccessService/CheckAccess": { resource: group, capability: "CAP_REPO_LIST", identity },
+      "AccessService/ListAccess": { resource: group },
       "SubscriptionsService/CreateSubscription": { parent: group, subscription },
       "SubscriptionsService/UpdateSubscription": { subscription: { uid: NOBODY, ...subscription } },
       "Subscriptions/Create": { parentId: group, subscription: { sink } },

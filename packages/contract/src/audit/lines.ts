@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { auditContent } from "@wharf/contract";
+import { auditContent } from "../audit-content.ts";
 
 /** The lines of an export, as JSON. */
 
@@ -40,30 +39,30 @@ export interface EntryLine {
 
 export type Line = HeaderLine | CheckpointLine | EntryLine;
 
-/** The hash that an entry must have. */
-export function entryHash(
-  entry: EntryLine,
-  { chain, sequence, previousHash }: NonNullable<EntryLine["integrity"]>,
-): string {
-  const { actor, resource } = entry;
-  const content = auditContent({
+/**
+ * The text whose SHA-256 verifies a line: what the hash of an entry covers, or a signed checkpoint. Empty for others.
+ *
+ * @example createHash("sha256").update(hashedText(line)).digest("hex")
+ */
+export function hashedText(line: Line): string {
+  if (line.kind === "header") return "";
+  if (line.kind === "checkpoint") return line.signed;
+  const { integrity, actor, resource } = line;
+  if (integrity === undefined) return "";
+  const { chain, sequence, previousHash } = integrity;
+  return auditContent({
     ...{ chain, sequence: Number(sequence), previousHash },
-    time: Date.parse(entry.time),
-    method: entry.method,
+    time: Date.parse(line.time),
+    method: line.method,
     ...{ actor: actor.uid, actorName: actor.name },
     ...{ resource: resource.uid, resourceName: resource.name, resourceType: resource.type },
-    code: entry.code,
-    changedFields: entry.changedFields,
-    session: entry.session,
-    sourceAddress: entry.sourceAddress,
-    userAgent: entry.userAgent,
-    via: entry.via,
-    requestId: entry.requestId,
-    detail: entry.detail,
+    code: line.code,
+    changedFields: line.changedFields,
+    session: line.session,
+    sourceAddress: line.sourceAddress,
+    userAgent: line.userAgent,
+    via: line.via,
+    requestId: line.requestId,
+    detail: line.detail,
   });
-  return sha256(content);
-}
-
-export function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -1,6 +1,3 @@
-import { createPublicKey, type KeyObject, verify } from "node:crypto";
-import { sha256 } from "./lines.ts";
-
 /** What a checkpoint says; see docs/audit.md. */
 export interface Checkpoint {
   readonly type: string;
@@ -14,6 +11,40 @@ export interface Checkpoint {
   readonly first?: number;
 }
 
+/** What the platform has found out about a line. */
+export interface Proof {
+  /** The SHA-256 of `hashedText`, in hexadecimal. */
+  readonly hash: string;
+  /** Of a checkpoint: whether its signature is valid; undefined if its key is not known. */
+  readonly isSigned?: boolean | undefined;
+}
+
+/** A signature, for the platform to check. */
+export interface Signature {
+  readonly kid: string;
+  /** Always ES256; anything else is not valid. */
+  readonly algorithm: string;
+  readonly content: string;
+  /** Both numbers, one after the other (IEEE P1363). */
+  readonly signature: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * The signature of a checkpoint; undefined if it is malformed.
+ *
+ * @example const { kid, content, signature } = signatureOf(line.signed) ?? {};
+ */
+export function signatureOf(signed: string): Signature | undefined {
+  const [header = "", payload = "", signature = ""] = signed.split(".");
+  try {
+    const { alg, kid } = parse<{ alg: string; kid: string }>(header);
+    const content = `${header}.${payload}`;
+    return { kid, algorithm: alg, content, signature: bytesOf(signature) };
+  } catch {
+    return undefined;
+  }
+}
+
 /** An entry that a checkpoint names. */
 export interface Anchor {
   readonly hash: string;
@@ -22,7 +53,6 @@ export interface Anchor {
 
 /** The checkpoints of an export: their signatures, their order, and what they say about chains. */
 export class CheckpointSet {
-  readonly #keys = new Map<string, KeyObject>();
   readonly #last = new Map<string, { readonly number: number; readonly hash: string }>();
   /** The first checkpoint of a root, and the first that there may be after retention. */
   readonly #begins = new Map<string, number>();
@@ -36,23 +66,16 @@ export class CheckpointSet {
   readonly rootOf = new Map<string, string>();
   count = 0;
 
-  constructor(keys: readonly object[]) {
-    for (const jwk of keys) {
-      const { kid } = jwk as { readonly kid: string };
-      this.#keys.set(kid, createPublicKey({ key: jwk, format: "jwk" }));
-    }
-  }
-
   /** Adds the next checkpoint. Returns what is wrong with it. */
-  add(signed: string): string | undefined {
-    const checkpoint = this.#open(signed);
+  add(signed: string, { hash: signedHash, isSigned }: Proof): string | undefined {
+    const checkpoint = open(signed, isSigned);
     if (typeof checkpoint === "string") return checkpoint;
     const { root, number, previous, chain, sequence, hash, deleted = [], first = 1 } = checkpoint;
     const where = `checkpoint ${number} of ${root || "the installation"}`;
     const last = this.#last.get(root);
     if (last === undefined) this.#begins.set(root, number);
     this.#mayBegin.set(root, Math.max(first, this.#mayBegin.get(root) ?? 1));
-    this.#last.set(root, { number, hash: sha256(signed) });
+    this.#last.set(root, { number, hash: signedHash });
     this.count += 1;
     this.rootOf.set(chain, root);
     const anchors = this.anchors.get(chain) ?? new Map<number, Anchor>();
@@ -80,32 +103,29 @@ export class CheckpointSet {
       yield `checkpoint ${number} of ${root || "the installation"} is the first: checkpoints were removed`;
     }
   }
+}
 
-  /** The content of a checkpoint with a valid signature, or what is wrong with it. */
-  #open(signed: string): Checkpoint | string {
-    const [header = "", payload = "", signature = ""] = signed.split(".");
-    try {
-      const { alg, kid } = parse<{ alg: string; kid: string }>(header);
-      const key = this.#keys.get(kid);
-      if (key === undefined) return `a checkpoint is signed with the unknown key ${kid}`;
-      const isValid =
-        alg === "ES256" &&
-        verify(
-          "sha256",
-          Buffer.from(`${header}.${payload}`),
-          { key, dsaEncoding: "ieee-p1363" },
-          Buffer.from(signature, "base64url"),
-        );
-      if (!isValid) return "a checkpoint has an invalid signature";
-      const checkpoint = parse<Checkpoint>(payload);
-      if (checkpoint.type === "wharf-audit-checkpoint") return checkpoint;
-    } catch {
-      // Reported below.
-    }
-    return "a checkpoint is malformed";
+/** The content of a checkpoint with a valid signature, or what is wrong with it. */
+function open(signed: string, isSigned: boolean | undefined): Checkpoint | string {
+  const { kid, algorithm } = signatureOf(signed) ?? {};
+  if (kid === undefined) return "a checkpoint is malformed";
+  if (isSigned === undefined) return `a checkpoint is signed with the unknown key ${kid}`;
+  if (!isSigned || algorithm !== "ES256") return "a checkpoint has an invalid signature";
+  try {
+    const checkpoint = parse<Checkpoint>(signed.split(".")[1] ?? "");
+    if (checkpoint.type === "wharf-audit-checkpoint") return checkpoint;
+  } catch {
+    // Reported below.
   }
+  return "a checkpoint is malformed";
 }
 
 function parse<T>(part: string): T {
-  return JSON.parse(Buffer.from(part, "base64url").toString()) as T;
+  return JSON.parse(new TextDecoder().decode(bytesOf(part))) as T;
+}
+
+/** Decodes base64url. */
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
 }
