@@ -144,6 +144,11 @@ for (const protocol of PROTOCOLS) {
       const batch = await roleBindings.batchCreate({ parent: org, requests: [{ roleBinding }] });
       const bound = await roleBindings.list({ identity: identityUid, role: role.uid });
       assert.deepEqual(bound.roleBindings, batch.roleBindings);
+      const { organizationSettings } = all.wharf;
+      const settings = { groupUid: org, uniqueSiblings: false };
+      await organizationSettings.update({ organizationSettings: settings });
+      const { uniqueSiblings } = await organizationSettings.get({ groupUid: org });
+      assert.equal(uniqueSiblings, false);
       const { access } = all.wharf;
       const capability = Capability.CAP_IAM_GROUPS_LIST;
       const asked = { resource: org, capability, identity: identityUid };
