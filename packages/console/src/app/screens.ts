@@ -38,10 +38,20 @@ export const PLACE_SCREENS = {
     icon: "shield",
     component: lazyRouteComponent(() => import("../screens/roles/roles.tsx"), "Screen"),
   },
+  providers: {
+    section: "access",
+    icon: "door",
+    component: lazyRouteComponent(() => import("../screens/providers/providers.tsx"), "Screen"),
+  },
   repos: {
     section: "registry",
     icon: "box",
     component: lazyRouteComponent(() => import("../screens/registry/repos.tsx"), "Screen"),
+  },
+  advisories: {
+    section: "registry",
+    icon: "alert",
+    component: lazyRouteComponent(() => import("../screens/advisories/advisories.tsx"), "Screen"),
   },
   events: {
     section: "activity",
@@ -78,6 +88,16 @@ export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {
     depth: 0,
     component: lazyRouteComponent(() => import("../screens/identities/new-identity.tsx"), "Screen"),
   },
+  "new-provider": {
+    list: "providers",
+    depth: 0,
+    component: lazyRouteComponent(() => import("../screens/providers/new-provider.tsx"), "Screen"),
+  },
+  provider: {
+    list: "providers",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/providers/provider.tsx"), "Screen"),
+  },
   identity: {
     list: "identities",
     depth: 1,
@@ -97,6 +117,11 @@ export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {
     list: "repos",
     depth: 2,
     component: lazyRouteComponent(() => import("../screens/registry/image.tsx"), "Screen"),
+  },
+  advisory: {
+    list: "advisories",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/advisories/advisory.tsx"), "Screen"),
   },
   event: {
     list: "events",
