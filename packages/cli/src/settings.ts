@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Command, Options } from "./command/definition.ts";
+import type { Command, Option, Options } from "./command/definition.ts";
 import type { COLORS } from "./command/globals.ts";
 import { GLOBALS } from "./command/globals.ts";
 import { optionValue, type Sources } from "./command/parse.ts";
@@ -25,6 +25,8 @@ export interface Settings {
   readonly yes: boolean;
   readonly verbose: boolean;
   readonly quiet: boolean;
+  /** Whether the server rolls everything back that the command writes. */
+  readonly dryRun: boolean;
   readonly config: Config;
   /** The context whose settings and logins these are. */
   readonly context: string;
@@ -38,10 +40,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function readSettings(
   { given, ...others }: Sources,
-  { outputs = [], options = {} }: Pick<Command, "outputs" | "options"> = {},
+  { outputs = [], options = {}, writes = false }: Partial<Command> = {},
 ): Settings {
   const isOwn = (name: string) =>
     Object.hasOwn(options, name) && options[name] !== GLOBALS[name as keyof typeof GLOBALS];
+  const whole: Sources = { given, ...others };
   const globally = new Map([...given].filter(([name]) => !isOwn(name)));
   const sources: Sources = { given: globally, ...others };
   const globals: Options = {
@@ -70,6 +73,7 @@ export function readSettings(
     yes: value("yes") as boolean,
     verbose: value("verbose") as boolean,
     quiet: value("quiet") as boolean,
+    dryRun: writes && optionValue("dry-run", options["dry-run"] as Option, whole) === true,
     config: sources.config,
     context: sources.config.context,
   };

@@ -48,6 +48,11 @@ export const PLACE_SCREENS = {
     icon: "box",
     component: lazyRouteComponent(() => import("../screens/registry/repos.tsx"), "Screen"),
   },
+  advisories: {
+    section: "registry",
+    icon: "alert",
+    component: lazyRouteComponent(() => import("../screens/advisories/advisories.tsx"), "Screen"),
+  },
   events: {
     section: "activity",
     icon: "bolt",
@@ -117,6 +122,11 @@ export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {
     list: "repos",
     depth: 2,
     component: lazyRouteComponent(() => import("../screens/registry/image.tsx"), "Screen"),
+  },
+  advisory: {
+    list: "advisories",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/advisories/advisory.tsx"), "Screen"),
   },
   event: {
     list: "events",

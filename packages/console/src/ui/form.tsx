@@ -61,7 +61,7 @@ export function TextField({
   readonly isRequired?: boolean;
   /** What applies if nothing is entered. */
   readonly placeholder?: string;
-  readonly type?: "text" | "date" | "password" | "url";
+  readonly type?: "text" | "date" | "datetime-local" | "password" | "url";
 }) {
   const id = useId();
   return (

@@ -1,5 +1,6 @@
 /** Line icons of 24 units; decorative, so hidden from screen readers. */
 const PATHS = {
+  alert: "M12 4l9 16H3zM12 10v4M12 17h.01",
   bolt: "M13 3 5 14h6l-1 7 8-11h-6z",
   box: "M4 8l8-4 8 4v8l-8 4-8-4zM4 8l8 4 8-4M12 12v8",
   building: "M5 21V4h9v17M14 9h5v12M3 21h18M8 8h3M8 12h3M8 16h3",

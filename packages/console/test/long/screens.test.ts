@@ -5,6 +5,7 @@ import { after, before, describe, test } from "node:test";
 import axe from "axe-core";
 import { ROOT } from "../../../../scripts/step.ts";
 import { ACTIVITY } from "../areas/activity.ts";
+import { ADVISORIES } from "../areas/advisories.ts";
 import { IAM } from "../areas/iam.ts";
 import { REGISTRY } from "../areas/registry.ts";
 import { WORKLOADS } from "../areas/workloads.ts";
@@ -14,6 +15,7 @@ import { ConsoleSite } from "../support/site.ts";
 const AREAS: Readonly<Record<string, Area>> = {
   iam: IAM,
   registry: REGISTRY,
+  advisories: ADVISORIES,
   activity: ACTIVITY,
   workloads: WORKLOADS,
 };
@@ -24,7 +26,7 @@ const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 const PICTURES = join(ROOT, "release", "screens");
 
 /** Reads of a screen, as opposed to those of its frame, which every screen needs. */
-const CONTENT = /\/(iam|registry|advisories|events|audit)\/v/;
+const CONTENT = /\/(iam|registry|vulnerabilities|events|audit)\/v/;
 
 describe("every screen of the console", () => {
   let site: ConsoleSite;

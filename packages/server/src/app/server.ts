@@ -41,6 +41,7 @@ import { registerVulnerabilities } from "../vulnerabilities/register.ts";
 import { Api } from "../wire/api.ts";
 import { BackgroundTasks } from "./background.ts";
 import { openCore } from "./core.ts";
+import { dryRunsOf } from "./dry-runs.ts";
 import { installationHandlers } from "./installation.ts";
 import { watchLoad } from "./load-metrics.ts";
 import { openConfiguredPort, readCertificate } from "./port.ts";
@@ -171,6 +172,7 @@ async function serve(
     eventTranslator: V1_EVENT_TRANSLATOR,
     findDeletedGroup: (identity, uid) => groupDeletedBy(store.reader, identity, uid),
     auditDenial: (call, denial) => auditDeniedCall(engine, call, denial),
+    dryRuns: dryRunsOf(API_SERVICES),
   });
   const port = await openPort(settings, {
     methods,

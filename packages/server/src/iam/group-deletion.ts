@@ -4,7 +4,7 @@ import type { Engine } from "../engine/engine.ts";
 import { Mutation } from "../engine/mutation.ts";
 import type { Resource } from "../engine/resource.ts";
 import { deleteMethod } from "../engine/write.ts";
-import { failedPrecondition, notFound } from "../lib/errors.ts";
+import { failedPrecondition, notFound, tooLargeToTry } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import { readPositions } from "../store/resources/page.ts";
@@ -44,6 +44,7 @@ export function deleteGroup(engine: Engine): Handler {
         await audit(tx, call, { resource: uid, detail: { emptied: true } });
         return deleteTombstones(mutation, uid, TOMBSTONE_BATCH_SIZE);
       });
+    if (call.isDryRun && (await hasManyTombstones(engine, uid))) throw tooLargeToTry();
     while ((await hasManyTombstones(engine, uid)) && (await deleteBatch()) > 0);
     return deleteRest(call, request);
   };

@@ -20,6 +20,7 @@ const load = () => import("./run.ts");
 const organization = argumentOf("organization", ORGANIZATION, "Name or UID of the organization");
 
 export const createOrganizationDefinition = define({
+  writes: true,
   name: "create",
   summary: "Create an organization and become its owner",
   examples: [{ command: "wharf iam organizations create acme --description 'Everything of ours'" }],
@@ -28,6 +29,7 @@ export const createOrganizationDefinition = define({
 });
 
 export const updateOrganizationDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update an organization's name, description, quotas or verification",
   examples: [
@@ -95,6 +97,7 @@ const folder = argumentOf(
 );
 
 export const createFolderDefinition = define({
+  writes: true,
   name: "create",
   summary: "Create a folder",
   examples: [{ command: "wharf iam folders create platform --parent acme" }],
@@ -103,6 +106,7 @@ export const createFolderDefinition = define({
 });
 
 export const updateFolderDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update a folder's name, description or quotas",
   examples: [

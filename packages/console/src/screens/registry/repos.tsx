@@ -14,6 +14,7 @@ import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Age } from "../../ui/time.tsx";
+import { Withheld } from "../../ui/withheld.tsx";
 import { Activity } from "./activity.tsx";
 import { CreateRepo } from "./repo-dialogs.tsx";
 import { Settings } from "./settings.tsx";
@@ -78,7 +79,13 @@ export function Screen() {
         cli: `wharf repos list --parent ${uid} --recursive`,
         rest: `/registry/v2beta1/repos?uidp.descendants_of=${uid}`,
       }}
-      actions={can("repo.create", uid) && <CreateRepo parent={uid} />}
+      actions={
+        can("repo.create", uid) ? (
+          <CreateRepo parent={uid} />
+        ) : (
+          <Withheld label={repoTexts.create} capability="repo.create" />
+        )
+      }
     >
       <Tabs label={repoTexts.label} tabs={repoTexts.tabs} />
       {tab === "repos" && <Repos place={uid} />}
