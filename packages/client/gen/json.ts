@@ -21,6 +21,7 @@ export const JSON_SERVICES = {
   sessions: {
     list: method<M.ListSessionsRequestJson, M.ListSessionsResponseJson>("GET", "/auth/v1/sessions"),
     end: method<M.EndSessionRequestJson, W.EmptyJson>("DELETE", "/auth/v1/sessions/{id}"),
+    getCredentials: method<M.GetCredentialsRequestJson, M.PersonCredentialsJson>("GET", "/auth/v1/credentials"),
     logout: method<M.LogoutRequestJson, W.EmptyJson>("POST", "/auth/v1/logout", "*"),
   },
   deliveries: {

@@ -251,6 +251,7 @@ for (const protocol of PROTOCOLS) {
       const other = sessions.find((session) => !session.current);
       await ada.sessions.end({ id: other?.id as string });
       assert.equal((await ada.sessions.list()).sessions.length, sessions.length - 1);
+      assert.equal((await ada.sessions.getCredentials()).username, "", "ada has no local account");
       await ada.auth.delete({ id: me.subject });
       await assert.rejects(ada.auth.validate(), { code: "UNAUTHENTICATED" });
       const bob = all.as((await world.login.logIn("bob")).access_token);
