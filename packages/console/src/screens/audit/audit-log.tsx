@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { AuditEntryJson } from "@wharf/contract/messages";
+import { useAccess } from "../../api/access.ts";
 import { api, useRead } from "../../api/client.ts";
 import { screenLink, useListSearch, usePlace } from "../../app/place.ts";
 import { auditTexts } from "../../texts/audit.ts";
@@ -22,8 +23,19 @@ import { VerifyPage } from "./verify-page.tsx";
 export function Screen() {
   const { uid } = usePlace();
   const [search] = useListSearch();
+  const { can, isKnown } = useAccess();
+  // The API lists what the caller may see: nothing, without an error.
+  if (isKnown && !can("audit.list", uid)) return <NotAllowed uid={uid} />;
   if (search.verify !== undefined) return <VerifyPage group={uid} />;
   return <AuditLog uid={uid} />;
+}
+
+function NotAllowed({ uid }: { readonly uid: string }) {
+  return (
+    <Page title={texts.screens.audit} place={uid}>
+      <Empty title={auditTexts.denied}>{auditTexts.deniedText}</Empty>
+    </Page>
+  );
 }
 
 const SORT = "time desc";
