@@ -1,4 +1,10 @@
-import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
 import {
   JSON_SERVICES as api,
   createJsonClient,
@@ -77,11 +83,10 @@ export function useOperatorRead<Input, Output>(
 /** A change that only the operator may do; afterwards, everything that the operator sees is read again. */
 export function useOperatorChange<Input, Output>(
   method: JsonMethod<Input, Output>,
-): (request: Input) => Promise<Output> {
+): UseMutationResult<Output, Error, Input> {
   const cache = useQueryClient();
-  return async (request) => {
-    const response = await client.call(method, request);
-    await cache.invalidateQueries({ queryKey: [KEY] });
-    return response;
-  };
+  return useMutation({
+    mutationFn: (request: Input) => client.call(method, request),
+    onSuccess: () => cache.invalidateQueries({ queryKey: [KEY] }),
+  });
 }
