@@ -1,6 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import { WharfError } from "@wharf/client/json";
 import type { RegistryJson } from "@wharf/contract/messages";
-import { api, useChange, useRead } from "../../api/client.ts";
+import { api, client, serviceOf, useChange } from "../../api/client.ts";
 import { registriesTexts } from "../../texts/registry.ts";
 import { Code } from "../../ui/code.tsx";
 import { Described } from "../../ui/described.tsx";
@@ -11,11 +12,13 @@ import type { Column } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
 
+const PASS_INTERVAL_MS = 1_000;
+
 const COMMAND = "WHARF_TOKEN=$(wharf admin token) wharf registry reconcile";
 
 /** The registries of the installation and their reconcile passes, for its operator. */
 export function Screen() {
-  const query = useRead(api.registries.list, {});
+  const query = useRegistries();
   const reconcile = useChange(api.registries.reconcile);
   const request = async (host: string) => {
     await reconcile.mutateAsync({ host });
@@ -59,6 +62,16 @@ export function Screen() {
       {reconcile.error !== null && <Failed error={reconcile.error} />}
     </Page>
   );
+}
+
+/** A pass reports nothing when it ends, so its state is read again while it runs. */
+function useRegistries() {
+  return useQuery({
+    queryKey: [serviceOf(api.registries.list), "registries"],
+    queryFn: () => client.call(api.registries.list, {}),
+    refetchInterval: ({ state: { data } }) =>
+      data?.registries?.some(({ pending }) => pending) ? PASS_INTERVAL_MS : false,
+  });
 }
 
 function columnsOf(request: (host: string) => Promise<void>): readonly Column<RegistryJson>[] {
