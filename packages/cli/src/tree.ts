@@ -47,7 +47,7 @@ export const tree = group({
   summary: "Control plane for container supply chains",
   description: `Data goes to stdout, messages go to stderr. At a terminal, missing arguments are prompted for;
 otherwise they are errors. \`wharf help COMMAND\` explains a command, \`wharf help formats\` templates,
-\`wharf help exit-codes\` exit codes, and \`wharf help environment\` environment variables.`,
+jq and pagers, \`wharf help lists\` sorting and filtering, \`wharf help exit-codes\` exit codes, and \`wharf help environment\` environment variables.`,
   commands: [
     auth,
     iam,

@@ -8,6 +8,7 @@ export const JSON_SERVICES = {
   audit: {
     listEntries: method<M.ListAuditEntriesRequestJson, M.ListAuditEntriesResponseJson>("GET", "/audit/v2beta1/entries"),
     getEntry: method<M.GetAuditEntryRequestJson, M.AuditEntryJson>("GET", "/audit/v2beta1/entries/{uid}"),
+    getEntryCounts: method<M.GetAuditEntryCountsRequestJson, M.GetAuditEntryCountsResponseJson>("GET", "/audit/v2beta1/entries:count"),
     exportEntries: method<M.ExportAuditEntriesRequestJson, M.ExportAuditEntriesResponseJson>("GET", "/audit/v2beta1/entries:export"),
     watchEntries: method<M.WatchAuditEntriesRequestJson, M.AuditEntryJson>("GET", "/audit/v2beta1/entries:watch"),
   },
@@ -20,6 +21,7 @@ export const JSON_SERVICES = {
   sessions: {
     list: method<M.ListSessionsRequestJson, M.ListSessionsResponseJson>("GET", "/auth/v1/sessions"),
     end: method<M.EndSessionRequestJson, W.EmptyJson>("DELETE", "/auth/v1/sessions/{id}"),
+    getCredentials: method<M.GetCredentialsRequestJson, M.PersonCredentialsJson>("GET", "/auth/v1/credentials"),
     logout: method<M.LogoutRequestJson, W.EmptyJson>("POST", "/auth/v1/logout", "*"),
   },
   deliveries: {
@@ -94,6 +96,10 @@ export const JSON_SERVICES = {
     revokeScimToken: method<M.RevokeScimTokenRequestJson, M.RevokeScimTokenResponseJson>("POST", "/iam/v2beta1/identityProviders/{identityProviderUid}:revokeScimToken", "*"),
     setScimEnabled: method<M.SetScimEnabledRequestJson, M.SetScimEnabledResponseJson>("POST", "/iam/v2beta1/identityProviders/{identityProviderUid}:setScimEnabled", "*"),
   },
+  organizationSettings: {
+    get: method<M.GetOrganizationSettingsRequestJson, M.OrganizationSettingsJson>("GET", "/iam/v2beta1/organizationSettings/{groupUid}"),
+    update: method<M.UpdateOrganizationSettingsRequestJson, M.OrganizationSettingsJson>("PATCH", "/iam/v2beta1/organizationSettings/{organizationSettings.groupUid}", "organizationSettings"),
+  },
   roleBindings: {
     get: method<M.GetRoleBindingRequestJson, M.RoleBindingJson>("GET", "/iam/v2beta1/roleBindings/{uid}"),
     create: method<M.CreateRoleBindingRequestJson, M.RoleBindingJson>("POST", "/iam/v2beta1/roleBindings/{parent}", "roleBinding"),
@@ -108,6 +114,12 @@ export const JSON_SERVICES = {
     create: method<M.CreateRoleRequestJson, M.RoleJson>("POST", "/iam/v2beta1/roles/{parent}", "role"),
     update: method<M.UpdateRoleRequestJson, M.RoleJson>("PATCH", "/iam/v2beta1/roles/{role.uid}", "role"),
     delete: method<M.DeleteRoleRequestJson, W.EmptyJson>("DELETE", "/iam/v2beta1/roles/{uid}"),
+  },
+  installation: {
+    get: method<M.GetInstallationRequestJson, M.InstallationJson>("GET", "/installation/v2beta1/installation"),
+    getStatus: method<M.GetInstallationStatusRequestJson, M.InstallationStatusJson>("GET", "/installation/v2beta1/status"),
+    listSigningKeys: method<M.ListSigningKeysRequestJson, M.ListSigningKeysResponseJson>("GET", "/installation/v2beta1/signingKeys"),
+    rotateSigningKeys: method<M.RotateSigningKeysRequestJson, M.RotateSigningKeysResponseJson>("POST", "/installation/v2beta1/signingKeys:rotate", "*"),
   },
   sts: {
     exchange: method<M.ExchangeRequestJson, M.RawTokenJson>("GET", "/sts/exchange"),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import type { DescMethod } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import {
   AccountProviderType,
   Capability,
@@ -143,6 +144,11 @@ for (const protocol of PROTOCOLS) {
       const batch = await roleBindings.batchCreate({ parent: org, requests: [{ roleBinding }] });
       const bound = await roleBindings.list({ identity: identityUid, role: role.uid });
       assert.deepEqual(bound.roleBindings, batch.roleBindings);
+      const { organizationSettings } = all.wharf;
+      const settings = { groupUid: org, uniqueSiblings: false };
+      await organizationSettings.update({ organizationSettings: settings });
+      const { uniqueSiblings } = await organizationSettings.get({ groupUid: org });
+      assert.equal(uniqueSiblings, false);
       const { access } = all.wharf;
       const capability = Capability.CAP_IAM_GROUPS_LIST;
       const asked = { resource: org, capability, identity: identityUid };
@@ -245,6 +251,7 @@ for (const protocol of PROTOCOLS) {
       const other = sessions.find((session) => !session.current);
       await ada.sessions.end({ id: other?.id as string });
       assert.equal((await ada.sessions.list()).sessions.length, sessions.length - 1);
+      assert.equal((await ada.sessions.getCredentials()).username, "", "ada has no local account");
       await ada.auth.delete({ id: me.subject });
       await assert.rejects(ada.auth.validate(), { code: "UNAUTHENTICATED" });
       const bob = all.as((await world.login.logIn("bob")).access_token);
@@ -273,6 +280,15 @@ for (const protocol of PROTOCOLS) {
         [entry.resource?.name, entry.via],
         ["audited", protocol === "gRPC" ? "grpc" : "rest"],
       );
+      const [since, until] = [
+        timestampFromMs(Date.now() - 60_000),
+        timestampFromMs(Date.now() + 1),
+      ];
+      const { counts } = await audit.getEntryCounts({
+        filter: { ...filter, since, until },
+        intervals: 1,
+      });
+      assert.equal(counts[0]?.succeeded, 1n);
       const { content } = await audit.exportEntries({ filter });
       assert.match(content, /^\{"kind":"header"/);
     });
@@ -310,6 +326,19 @@ for (const protocol of PROTOCOLS) {
       assert.ok((await events.listTypes()).eventTypes.length > 40);
       assert.ok((await events.previewFilter({ group: org, filters: [] })).totalCount > 0n);
       await subscriptions.delete({ uid });
+    });
+
+    test("the installation", async () => {
+      const { installation } = all.wharf;
+      const { authUrl, redirectUri, registryHosts } = await installation.get({});
+      assert.equal(redirectUri, `${authUrl}/oauth/callback`);
+      assert.equal(registryHosts.length, 1);
+      assert.equal((await installation.getStatus({})).database, "sqlite");
+      const before = (await installation.listSigningKeys({})).signingKeys;
+      const { kid } = await installation.rotateSigningKeys({});
+      const after = (await installation.listSigningKeys({})).signingKeys;
+      assert.equal(after.length, before.length + 1);
+      assert.equal(after[0]?.kid, kid);
     });
 
     test("ping", async () => {

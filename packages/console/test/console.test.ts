@@ -79,7 +79,7 @@ describe("the web console in a real browser", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await dialog.getByRole("button", { name: "Grant access" }).press("Enter");
-    const row = page.getByRole("row").filter({ hasText: "ci" });
+    const row = page.getByRole("row").filter({ has: page.getByText("ci", { exact: true }) });
     await row.filter({ hasText: "viewer" }).waitFor();
     await row.getByRole("button", { name: "Revoke" }).press("Enter");
     await dialog.getByRole("button", { name: "Revoke" }).press("Enter");
@@ -90,7 +90,7 @@ describe("the web console in a real browser", () => {
 
   test("shows events as they happen", async () => {
     await page.goto(site.at(`events/${organization}`));
-    await page.getByRole("table", { name: "Recent events" }).waitFor();
+    await page.getByRole("table", { name: "Events" }).waitFor();
     await site.world.http.post(`/iam/v2beta1/groups/${organization}`, { name: "live" });
     await page
       .getByText(/iam\.group\.created/)

@@ -2,6 +2,7 @@ import { command, define, group } from "../command/definition.ts";
 import { completeCapabilities, completeOf } from "../resolve/choices.ts";
 import { GROUP, IDENTITY } from "../resolve/kinds.ts";
 import { LIST } from "../resource/commands.ts";
+import { listOptions } from "../resource/options.ts";
 
 export const listDefinition = define({
   ...LIST,
@@ -36,6 +37,7 @@ are allowed to list.`,
       summary: "Only roles with this capability, such as repo.blobs.get",
       complete: completeCapabilities,
     },
+    ...listOptions(),
   },
 });
 

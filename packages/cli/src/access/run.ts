@@ -3,6 +3,7 @@ import { capabilityName, isSelfOrBelow, parentOf, rootOf } from "@wharf/contract
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
 import { usageError } from "../errors.ts";
+import type { Arrangement } from "../output/arrange.ts";
 import { readCapability } from "../resolve/capabilities.ts";
 import { groupNames } from "../resolve/group-names.ts";
 import { rolesByUid } from "../resolve/names.ts";
@@ -39,13 +40,20 @@ export const list: Run<typeof listDefinition> = async (context, args) => {
         `includes roles whose capabilities you are not allowed to see: ${[...opaque].join(", ")}`,
       );
     }
-    await print(context, rows);
+    await print(context, rows, args);
   });
 };
 
-async function print(context: Context, rows: readonly Row[]): Promise<void> {
+async function print(
+  context: Context,
+  all: readonly Row[],
+  arrangement: Arrangement,
+): Promise<void> {
   const what = "role bindings or group mappings";
-  if (context.out.format !== "tree") return context.out.list(rows, ROW_COLUMNS, { what });
+  if (context.out.format !== "tree")
+    return context.out.list(all, ROW_COLUMNS, { what, arrangement });
+  const { arrange } = await import("../output/arrange.ts");
+  const rows = await Array.fromAsync(arrange(all, ROW_COLUMNS, arrangement));
   const leaves = rows.map(({ groupUid, who, role, via }, index) => ({
     // Below the scope of the grant: the UID of a mapping is below its identity provider.
     uid: `${groupUid}/${index.toString(16).padStart(16, "0")}`,

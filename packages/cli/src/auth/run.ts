@@ -109,11 +109,11 @@ const SESSION_COLUMNS: readonly Column<PersonSession>[] = [
 
 export const listSessions: Run<typeof listSessionsDefinition> = async (
   { client, out, signal },
-  { identity = "", identityProvider = "" },
+  { identity = "", identityProvider = "", ...arrangement },
 ) => {
   const { sessions } = await client();
   const found = sessions.listAll({ identity, identityProvider }, { signal });
-  await out.list(found, SESSION_COLUMNS, { what: "sessions", id: ({ id }) => id });
+  await out.list(found, SESSION_COLUMNS, { what: "sessions", id: ({ id }) => id, arrangement });
 };
 
 export const endSessions: Run<typeof endSessionsDefinition> = async (

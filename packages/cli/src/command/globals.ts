@@ -68,6 +68,16 @@ export const GLOBALS = {
     value: "TEMPLATE",
     summary: "Go-style template for each item, such as '{{.uid}} {{.name}}'",
   },
+  jq: {
+    type: "string",
+    value: "EXPRESSION",
+    summary: "Print what jq makes of -o json, which this implies, such as '.items[].name'",
+  },
+  pager: {
+    type: "boolean",
+    default: true,
+    summary: "Show output that is longer than the screen with WHARF_PAGER, PAGER or less",
+  },
   color: {
     type: "choice",
     choices: COLORS,

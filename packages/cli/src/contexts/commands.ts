@@ -1,6 +1,7 @@
 import { type Argument, command, define, group } from "../command/definition.ts";
 import type { Context } from "../context.ts";
 import { LIST } from "../resource/commands.ts";
+import { listOptions } from "../resource/options.ts";
 import { contextNames } from "./files.ts";
 
 const load = () => import("./run.ts");
@@ -19,6 +20,7 @@ export const listDefinition = define({
   ...LIST,
   summary: "List contexts, their servers, and who is signed in",
   examples: [{ command: "wharf context list" }],
+  options: listOptions(),
   ignoresConfigErrors: true,
 });
 

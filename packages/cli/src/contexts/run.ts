@@ -52,10 +52,10 @@ const COLUMNS: readonly Column<Row>[] = [
 
 const OPTIONS = { id: ({ name }: Row) => name, what: "contexts" };
 
-export const list: Run<typeof listDefinition> = async (context) => {
+export const list: Run<typeof listDefinition> = async (context, arrangement) => {
   const { environment, out } = context;
   const rows = await Promise.all(contextNames(environment).map((name) => rowOf(context, name)));
-  await out.list(rows, COLUMNS, OPTIONS);
+  await out.list(rows, COLUMNS, { ...OPTIONS, arrangement });
 };
 
 export const show: Run<typeof showDefinition> = async (context, args) => {

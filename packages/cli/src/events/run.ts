@@ -53,18 +53,9 @@ export const list: Run<typeof listDefinition> = async (context, args) => {
     ...given({ since, until }),
   };
   const all = events.listAll(request, { signal: context.signal });
-  await context.out.list(first(all, args.limit), COLUMNS, EVENTS);
+  const arrangement = { ...args, sortsWithinLimit: true };
+  await context.out.list(all, COLUMNS, { ...EVENTS, arrangement });
 };
-
-async function* first<T>(items: AsyncIterable<T>, limit: number): AsyncGenerator<T> {
-  let count = 0;
-  if (limit < 1) return;
-  for await (const item of items) {
-    yield item;
-    count += 1;
-    if (count >= limit) return;
-  }
-}
 
 export const preview: Run<typeof previewDefinition> = async (context, args) => {
   const { uid: group } = await resolveGroup(context, args.parent);
@@ -83,11 +74,12 @@ const TYPE_COLUMNS: readonly Column<EventType>[] = [
   { header: "Full type", value: ({ type }) => type, wide: true },
 ];
 
-export const types: Run<typeof typesDefinition> = async (context) => {
+export const types: Run<typeof typesDefinition> = async (context, arrangement) => {
   const { events } = await context.client();
   const { eventTypes } = await events.listTypes({}, { signal: context.signal });
   await context.out.list(eventTypes, TYPE_COLUMNS, {
     what: "types of events",
+    arrangement,
     id: ({ name }) => name,
     tree: { parent: () => undefined },
   });
@@ -121,8 +113,9 @@ export const deliveries: Run<typeof deliveriesDefinition> = async (context, args
       : DeliveryState[args.state.toUpperCase() as "PENDING" | "DELIVERED" | "FAILED"];
   const request = { subscriptionUid, ...given({ state, eventId: args.event }) };
   const all = client.deliveries.listAll(request, { signal: context.signal });
-  await context.out.list(first(all, args.limit), DELIVERY_COLUMNS, {
+  await context.out.list(all, DELIVERY_COLUMNS, {
     what: "deliveries",
+    arrangement: { ...args, sortsWithinLimit: true },
     id: ({ id }) => id,
     tree: { parent: () => undefined },
   });

@@ -9,7 +9,7 @@ import {
 import { completeOf } from "../resolve/choices.ts";
 import { REPO } from "../resolve/kinds.ts";
 import { resourceCommands } from "../resource/commands.ts";
-import { NAME_FILTERS } from "../resource/options.ts";
+import { listOptions, NAME_FILTERS, NAMED_BY_SERVER } from "../resource/options.ts";
 
 export const FILTERS = {
   repo: {
@@ -52,6 +52,7 @@ const verbs = resourceCommands(async () => (await load()).resource, {
       { command: "wharf tags list --repo acme/app --updated-since 7d --show-dates" },
     ],
     filters: FILTERS,
+    byServer: { ...NAMED_BY_SERVER, filter: ["name", "digest"] },
   },
   describe: {
     summary: "Show a tag",
@@ -74,6 +75,7 @@ const verbs = resourceCommands(async () => (await load()).resource, {
 });
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Create or move a tag, here and in the attached registries",
   description:
@@ -99,7 +101,7 @@ export const historyDefinition = define({
   summary: "Show the images that a tag has had, newest first",
   examples: [{ command: "wharf tags history acme/app:latest" }],
   arguments: [TAG],
-  options: { repo: REPO_OF_TAG },
+  options: { repo: REPO_OF_TAG, ...listOptions() },
 });
 
 export const tags = group({

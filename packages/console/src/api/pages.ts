@@ -25,7 +25,7 @@ export interface Pages<Row> {
   readonly more: () => Promise<unknown>;
 }
 
-/** A list that is read page by page, as far as it is asked for. */
+/** A list that is read page by page, and only those pages that are asked for. */
 export function usePages<Request extends Continued, Response extends Page, Row>(
   method: JsonMethod<Request, Response>,
   request: Request,

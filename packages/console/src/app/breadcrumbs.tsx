@@ -1,9 +1,11 @@
 import { Link } from "@tanstack/react-router";
-import { api, useRead } from "../api/client.ts";
-import { shortUid, useGroupNames } from "../api/group-names.ts";
+import { useGroupNames } from "../api/group-names.ts";
 import { texts } from "../texts/common.ts";
 import { Icon } from "../ui/icons.tsx";
 import { isPlaceScreen, pathOf, screenLink, usePlace } from "./place.ts";
+
+/** A place above the current one is not the current one. */
+const EXACT = { exact: true, includeSearch: false };
 
 /** The way from the organization to a place; each step leads to the same screen there. */
 export function Breadcrumbs({ uid }: { readonly uid: string }) {
@@ -22,6 +24,7 @@ export function Breadcrumbs({ uid }: { readonly uid: string }) {
             <Link
               {...screenLink(isPlaceScreen(screen) ? screen : "folders", at)}
               search={{}}
+              activeOptions={EXACT}
               {...(at === uid && { "aria-current": "location" as const })}
             >
               {nameOf(at)}
@@ -35,6 +38,5 @@ export function Breadcrumbs({ uid }: { readonly uid: string }) {
 
 /** The name of a group; the end of its uid until it is known. */
 export function useGroupName(uid: string): string {
-  const { data } = useRead(api.groups.get, { uid });
-  return data?.name ?? shortUid(uid);
+  return useGroupNames([uid]).nameOf(uid);
 }

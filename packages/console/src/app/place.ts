@@ -17,7 +17,7 @@ export function usePlace(): Place {
   const segments = rest.filter(Boolean).map(decodeURIComponent);
   const one = RESOURCE_SCREENS[screen];
   if (one === undefined) return { screen, uid: segments.join("/"), resource: "" };
-  const uid = segments.slice(0, -one.depth).join("/");
+  const uid = segments.slice(0, segments.length - one.depth).join("/");
   return { screen: one.list, uid, resource: segments.join("/") };
 }
 
@@ -30,6 +30,11 @@ export function isPlaceScreen(name: string): name is PlaceScreenName {
 export function pathOf(uid: string): string[] {
   const segments = uid.split("/");
   return segments.map((_, at) => segments.slice(0, at + 1).join("/"));
+}
+
+/** The uid of the organization that something is in. */
+export function rootOf(uid: string): string {
+  return uid.split("/")[0] ?? "";
 }
 
 /** The uid of the group that a resource is in. */

@@ -38,10 +38,20 @@ export const PLACE_SCREENS = {
     icon: "shield",
     component: lazyRouteComponent(() => import("../screens/roles/roles.tsx"), "Screen"),
   },
+  providers: {
+    section: "access",
+    icon: "door",
+    component: lazyRouteComponent(() => import("../screens/providers/providers.tsx"), "Screen"),
+  },
   repos: {
     section: "registry",
     icon: "box",
     component: lazyRouteComponent(() => import("../screens/registry/repos.tsx"), "Screen"),
+  },
+  advisories: {
+    section: "registry",
+    icon: "alert",
+    component: lazyRouteComponent(() => import("../screens/advisories/advisories.tsx"), "Screen"),
   },
   events: {
     section: "activity",
@@ -73,6 +83,51 @@ interface ResourceScreen {
 
 /** The screens of one resource: `/NAME/UID`. */
 export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {
+  start: {
+    list: "folders",
+    depth: 0,
+    component: lazyRouteComponent(() => import("../screens/start/start.tsx"), "Screen"),
+  },
+  "new-identity": {
+    list: "identities",
+    depth: 0,
+    component: lazyRouteComponent(() => import("../screens/identities/new-identity.tsx"), "Screen"),
+  },
+  "new-provider": {
+    list: "providers",
+    depth: 0,
+    component: lazyRouteComponent(() => import("../screens/providers/new-provider.tsx"), "Screen"),
+  },
+  provider: {
+    list: "providers",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/providers/provider.tsx"), "Screen"),
+  },
+  identity: {
+    list: "identities",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/identities/identity.tsx"), "Screen"),
+  },
+  repo: {
+    list: "repos",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/registry/repo.tsx"), "Screen"),
+  },
+  tag: {
+    list: "repos",
+    depth: 2,
+    component: lazyRouteComponent(() => import("../screens/registry/tag.tsx"), "Screen"),
+  },
+  image: {
+    list: "repos",
+    depth: 2,
+    component: lazyRouteComponent(() => import("../screens/registry/image.tsx"), "Screen"),
+  },
+  advisory: {
+    list: "advisories",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/advisories/advisory.tsx"), "Screen"),
+  },
   event: {
     list: "events",
     depth: 1,
@@ -93,22 +148,13 @@ export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {
     depth: 2,
     component: lazyRouteComponent(() => import("../screens/events/delivery.tsx"), "Screen"),
   },
-  repo: {
-    list: "repos",
-    depth: 1,
-    component: lazyRouteComponent(() => import("../screens/registry/repo.tsx"), "Screen"),
-  },
-  tag: {
-    list: "repos",
-    depth: 2,
-    component: lazyRouteComponent(() => import("../screens/registry/tag.tsx"), "Screen"),
-  },
-  image: {
-    list: "repos",
-    depth: 2,
-    component: lazyRouteComponent(() => import("../screens/registry/image.tsx"), "Screen"),
-  },
 };
+
+/** The screen of the console without a path. */
+export const HOME_SCREEN: RouteComponent = lazyRouteComponent(
+  () => import("../screens/start/home.tsx"),
+  "Screen",
+);
 
 /** A screen that belongs to no group. */
 interface GlobalScreen {
@@ -125,6 +171,9 @@ export const GLOBAL_SCREENS = {
   },
   registries: {
     component: lazyRouteComponent(() => import("../screens/registry/registries.tsx"), "Screen"),
+  },
+  operator: {
+    component: lazyRouteComponent(() => import("../screens/operator/operator.tsx"), "Screen"),
   },
   account: {
     component: lazyRouteComponent(() => import("../screens/account/account.tsx"), "Screen"),

@@ -10,6 +10,7 @@ export function OpenFormDialog({
   title,
   submit,
   isDangerous = false,
+  isWide = false,
   onSubmit,
   close,
   children,
@@ -34,7 +35,7 @@ export function OpenFormDialog({
     <Dialog.Root open onOpenChange={(next) => next || close()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="dialog">
+        <Dialog.Popup className={isWide ? "dialog wide" : "dialog"}>
           <Dialog.Title className="dialog-title">{title}</Dialog.Title>
           <form
             ref={form}

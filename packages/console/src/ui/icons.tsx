@@ -1,11 +1,14 @@
 /** Line icons of 24 units; decorative, so hidden from screen readers. */
 const PATHS = {
+  alert: "M12 4l9 16H3zM12 10v4M12 17h.01",
   bolt: "M13 3 5 14h6l-1 7 8-11h-6z",
   box: "M4 8l8-4 8 4v8l-8 4-8-4zM4 8l8 4 8-4M12 12v8",
   building: "M5 21V4h9v17M14 9h5v12M3 21h18M8 8h3M8 12h3M8 16h3",
   check: "M5 13l4 4L19 7",
   chevron: "M9 6l6 6-6 6",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
+  door: "M13 4h6v16h-6M4 12h10M10 8l4 4-4 4",
+  download: "M12 4v11M7 11l5 5 5-5M5 20h14",
   folder: "M3 7V5h6l2 2h10v12H3z",
   key: "M15 9a4 4 0 1 1-8 0 4 4 0 0 1 8 0M14 12l6 6M17 15l2-2",
   list: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",

@@ -7,6 +7,8 @@ export interface Choice {
   readonly value: string;
   readonly label: string;
   readonly hint?: string;
+  /** Why it cannot be chosen, where it is shown nevertheless. */
+  readonly reason?: string;
 }
 
 /** What can be chosen: all of it, or pages of it, of which the next is loaded at the end of the list. */
@@ -82,9 +84,16 @@ export function Picker({
               </Combobox.Empty>
               <Combobox.List>
                 {(choice: Choice) => (
-                  <Combobox.Item key={choice.value} value={choice} className="item">
+                  <Combobox.Item
+                    key={choice.value}
+                    value={choice}
+                    disabled={choice.reason !== undefined}
+                    className="item"
+                  >
                     <span>{choice.label}</span>
-                    {choice.hint !== undefined && <small>{choice.hint}</small>}
+                    {(choice.reason ?? choice.hint) !== undefined && (
+                      <small>{choice.reason ?? choice.hint}</small>
+                    )}
                   </Combobox.Item>
                 )}
               </Combobox.List>

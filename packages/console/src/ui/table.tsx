@@ -28,10 +28,12 @@ export const PAGE_SIZE = 50;
 export function useListRequest(defaultSort: string): {
   pageSize: number;
   skip: number;
-  orderBy: string;
+  orderBy?: string;
 } {
   const [search] = useListSearch();
   const page = search.page ?? 1;
+  // A list in an order of its own has none to ask for.
+  if (defaultSort === "") return { pageSize: PAGE_SIZE, skip: (page - 1) * PAGE_SIZE };
   return {
     pageSize: PAGE_SIZE,
     skip: (page - 1) * PAGE_SIZE,

@@ -22,6 +22,8 @@ export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: T
             <Link
               to="."
               search={(name === first ? {} : { tab: name }) as never}
+              // By itself, the link of the first tab would count as active on all of them.
+              activeOptions={{ exact: true, includeSearch: true }}
               activeProps={{}}
               {...(name === current && { "aria-current": "page" as const })}
             >

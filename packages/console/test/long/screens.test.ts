@@ -5,12 +5,20 @@ import { after, before, describe, test } from "node:test";
 import axe from "axe-core";
 import { ROOT } from "../../../../scripts/step.ts";
 import { ACTIVITY } from "../areas/activity.ts";
+import { ADVISORIES } from "../areas/advisories.ts";
 import { IAM } from "../areas/iam.ts";
 import { REGISTRY } from "../areas/registry.ts";
+import { WORKLOADS } from "../areas/workloads.ts";
 import type { Area, Filled } from "../support/area.ts";
 import { ConsoleSite } from "../support/site.ts";
 
-const AREAS: Readonly<Record<string, Area>> = { iam: IAM, registry: REGISTRY, activity: ACTIVITY };
+const AREAS: Readonly<Record<string, Area>> = {
+  iam: IAM,
+  registry: REGISTRY,
+  advisories: ADVISORIES,
+  activity: ACTIVITY,
+  workloads: WORKLOADS,
+};
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
@@ -18,14 +26,14 @@ const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 const PICTURES = join(ROOT, "release", "screens");
 
 /** Reads of a screen, as opposed to those of its frame, which every screen needs. */
-const CONTENT = /\/(iam|registry|advisories|events|audit)\/v/;
+const CONTENT = /\/(iam|registry|vulnerabilities|events|audit)\/v/;
 
 describe("every screen of the console", () => {
   let site: ConsoleSite;
   let organization: string;
   before(async () => {
     mkdirSync(PICTURES, { recursive: true });
-    site = await ConsoleSite.start();
+    site = await ConsoleSite.startWithRegistry();
     organization = await site.organization();
     await site.page.goto(site.at("organizations"));
     await site.signIn();

@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
-import { launchBrowser, openPage } from "../../../server/test/support/browser/browser.ts";
+import {
+  launchBrowser,
+  openPage,
+  type WatchedPage,
+} from "../../../server/test/support/browser/browser.ts";
+import { HttpBrowser } from "../../../server/test/support/browser/http-browser.ts";
 import { PASSWORD } from "../../../server/test/support/world/local-accounts.ts";
+import { TrackedRegistry } from "../../../server/test/support/world/tracked-registry.ts";
 import { World } from "../../../server/test/support/world/world.ts";
 
-/** What a browser says of requests before the sign-in, and of those with invalid fields. */
-const EXPECTED = /status of 40[01]/;
+/** What a browser says of requests before the sign-in, of those with invalid fields, and of what was just deleted. */
+const EXPECTED = /status of 40[014]/;
 
 /** A server with an owner, and a real browser at its console. */
 export class ConsoleSite {
@@ -13,6 +19,7 @@ export class ConsoleSite {
   readonly browser: Browser;
   readonly page: Page;
   readonly #complaints: string[];
+  #tracked: TrackedRegistry | undefined;
 
   private constructor(world: World, browser: Browser, page: Page, complaints: string[]) {
     this.world = world;
@@ -24,6 +31,29 @@ export class ConsoleSite {
   static async start(): Promise<ConsoleSite> {
     const world = await World.start();
     await world.accounts.setUp();
+    return ConsoleSite.#open(world);
+  }
+
+  /** A server with an attached registry as well, whose organization the owner owns. */
+  static async startWithRegistry(): Promise<ConsoleSite> {
+    const flags = ["--reconcile-minutes", "0"];
+    const tracked = await TrackedRegistry.start({ owner: "harbor", flags });
+    const { world } = tracked;
+    const { body } = await world.http.get("/iam/v2beta1/identities?page_size=200");
+    const owner = body.identities.find(({ name }: { name: string }) => name === "ada");
+    await world.bind(world.registry.organization, owner.uid, "owner");
+    const site = await ConsoleSite.#open(world);
+    site.#tracked = tracked;
+    return site;
+  }
+
+  /** The attached registry. */
+  get tracked(): TrackedRegistry {
+    assert.ok(this.#tracked, "start the site with a registry");
+    return this.#tracked;
+  }
+
+  static async #open(world: World): Promise<ConsoleSite> {
     const browser = await launchBrowser();
     const { page, complaints } = await openPage(browser);
     page.on("dialog", () => assert.fail("a script of someone else has run"));
@@ -48,10 +78,23 @@ export class ConsoleSite {
     return this.page.getByRole("button", { name, exact: true });
   }
 
-  async signIn(): Promise<void> {
-    await this.page.getByLabel("Username").fill("ada");
-    await this.page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-    await this.button("Sign in").click();
+  async signIn(username = "ada", on = this.page): Promise<void> {
+    await on.getByLabel("Username").fill(username);
+    await on.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await on.getByRole("button", { name: "Sign in", exact: true }).click();
+  }
+
+  /** Accepts an invite with a new account, and signs it in: a second person, in a browser of their own. */
+  async join(link: string, username: string): Promise<WatchedPage> {
+    const browser = new HttpBrowser();
+    const form = await browser.submit(await browser.open(link), {}, { action: "/oauth/account" });
+    const fields = { username, password: PASSWORD, password_again: PASSWORD };
+    assert.match((await browser.submit(form, fields)).text, /Invite accepted/);
+    const watched = await openPage(this.browser);
+    await watched.page.goto(this.at("organizations"));
+    await this.signIn(username, watched.page);
+    await this.heading("Organizations", watched.page).waitFor();
+    return watched;
   }
 
   /** What the browser complained about, violations of the content security policy included. */

@@ -41,7 +41,7 @@ export const resource: Resource<Identity, FilterArgs<typeof FILTERS>> = {
     const request = {
       // People belong to no group.
       uidp: type === "person" ? { inRoot: true } : await resolveScope(context, args),
-      orderBy: "name",
+      orderBy: args.orderBy ?? "name",
       ...given({ name, namePrefix, relationshipType: type && RELATIONSHIPS[type] }),
     };
     return identities.listAll(request, { signal: context.signal });

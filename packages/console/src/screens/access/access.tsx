@@ -1,129 +1,136 @@
 import { Link } from "@tanstack/react-router";
-import type { RoleBindingJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
-import { api, useChange } from "../../api/client.ts";
-import { screenLink, usePlace } from "../../app/place.ts";
+import { ALL_CAPABILITIES, capabilityName } from "../../api/capabilities.ts";
+import { api, useRead } from "../../api/client.ts";
+import { screenLink, useListSearch, usePlace } from "../../app/place.ts";
 import { accessTexts } from "../../texts/access.ts";
 import { texts } from "../../texts/common.ts";
-import { FormDialog } from "../../ui/form.tsx";
-import { Icon } from "../../ui/icons.tsx";
+import type { Filter } from "../../ui/filters.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Picker } from "../../ui/picker.tsx";
-import { useIdentityChoices, useRoleChoices } from "../../ui/pickers.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
-import type { Column } from "../../ui/table.tsx";
-import { Age } from "../../ui/time.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { Tabs, useTab } from "../../ui/tabs.tsx";
+import { Uid } from "../../ui/uid.tsx";
+import { Check } from "./check.tsx";
+import { ExportCsv } from "./export.tsx";
+import { Grant } from "./grant.tsx";
+import { grantColumns } from "./origin.tsx";
+import { nameOf } from "./who.tsx";
 
-/** Who has access at a place, and why: bindings there and in the folders above it. */
+const TABS = { who: accessTexts.tabs.who, check: accessTexts.tabs.check } as const;
+
+const FILTERS: readonly Filter[] = [
+  {
+    name: "capability",
+    label: accessTexts.capability,
+    options: Object.fromEntries(
+      ALL_CAPABILITIES.map(capabilityName)
+        .sort()
+        .map((name) => [name, name]),
+    ),
+  },
+];
+
+/** Who can do what at a place, and why; or, where the URL names an identity, what it can do and where. */
 export function Screen() {
   const { uid } = usePlace();
-  const { can } = useAccess();
-  // Of a resource that is no group, the ancestors include its own group.
-  const columns: readonly Column<RoleBindingJson>[] = [
-    {
-      header: texts.columns.who,
-      cell: ({ identity }) => (
-        <>
-          {identity?.name || identity?.email || accessTexts.unnamed}
-          {identity?.subject && <small className="soft">{identity.subject}</small>}
-        </>
-      ),
-    },
-    { header: texts.columns.role, cell: ({ role }) => role?.name ?? accessTexts.unnamed },
-    {
-      header: texts.columns.from,
-      cell: ({ uid: binding = "", group }) => {
-        const at = binding.split("/").slice(0, -1).join("/");
-        return at === uid ? (
-          accessTexts.here
-        ) : (
-          <Link {...screenLink("access", at)}>{group?.name ?? at}</Link>
-        );
-      },
-    },
-    {
-      header: texts.columns.created,
-      sort: "create_time",
-      cell: ({ createTime }) => <Age time={createTime} />,
-      isExtra: true,
-    },
-    {
-      header: texts.columns.actions,
-      cell: (binding) =>
-        can("role_bindings.delete", groupOf(binding)) && <Revoke binding={binding} />,
-    },
-  ];
+  const [{ identity, capability }] = useListSearch();
+  const tab = useTab(TABS);
+  const asked = ALL_CAPABILITIES.find((key) => capabilityName(key) === capability);
+  const filter = asked === undefined ? {} : { capability: asked };
+  if (identity !== undefined) {
+    return <OfIdentity place={uid} identity={String(identity)} filter={filter} />;
+  }
   return (
     <Page
       title={texts.screens.access}
       place={uid}
       command={{
-        cli: `wharf access list --resource ${uid}`,
-        rest: `/iam/v2beta1/roleBindings?uidp.ancestors_of=${uid}/0000000000000000`,
+        cli: `wharf access list --resource ${uid}${asked ? ` --capability ${capability}` : ""}`,
+        rest: `/iam/v2beta1/access?resource=${uid}${asked ? `&capability=${asked}` : ""}`,
       }}
-      actions={can("role_bindings.create", uid) && <Grant parent={uid} />}
+      actions={
+        <>
+          <ExportCsv request={{ resource: uid, ...filter }} />
+          <Grant parent={uid} />
+        </>
+      }
     >
-      <ResourceList
-        label={texts.screens.access}
-        method={api.roleBindings.list}
-        request={{ uidp: { ancestorsOf: `${uid}/0000000000000000` } }}
-        rows={({ roleBindings }) => roleBindings}
-        columns={columns}
-        defaultSort="create_time desc"
-        emptyTitle={accessTexts.empty}
-        emptyText={accessTexts.emptyText}
-      />
+      <Tabs label={texts.screens.access} tabs={TABS} />
+      {tab === "check" ? <Check place={uid} /> : <Here place={uid} filter={filter} />}
     </Page>
   );
 }
 
-/** The group of a binding. */
-function groupOf({ uid = "" }: RoleBindingJson): string {
-  return uid.split("/").slice(0, -1).join("/");
-}
+type CapabilityFilter = { readonly capability?: (typeof ALL_CAPABILITIES)[number] };
 
-function Grant({ parent }: { readonly parent: string }) {
-  const create = useChange(api.roleBindings.create, [api.auth.validate]);
+function Here({ place, filter }: { readonly place: string; readonly filter: CapabilityFilter }) {
+  const request = { resource: place, ...filter };
+  const { data } = useRead(api.access.list, { ...request, pageSize: 1 });
   return (
-    <FormDialog
-      title={accessTexts.grant}
-      submit={accessTexts.grant}
-      trigger={
-        <>
-          <Icon name="plus" />
-          {accessTexts.grant}
-        </>
-      }
-      onSubmit={async (text) => {
-        const roleBinding = { identityUid: text("identity"), roleUid: text("role") };
-        await create.mutateAsync({ parent, roleBinding });
-        toast(accessTexts.granted);
-      }}
-    >
-      <Picker label={accessTexts.identity} name="identity" useChoices={useIdentityChoices} />
-      <Picker label={accessTexts.role} name="role" useChoices={useRoleChoices} />
-    </FormDialog>
+    <>
+      <ResourceList
+        label={texts.screens.access}
+        method={api.access.list}
+        request={request}
+        rows={({ grants }) => grants}
+        columns={grantColumns(place, true)}
+        filters={FILTERS}
+        defaultSort=""
+        emptyTitle={accessTexts.empty}
+        emptyText={accessTexts.emptyText}
+        emptyAction={<Grant parent={place} />}
+      />
+      {data?.hiddenAbove && <p className="soft">{accessTexts.hiddenAbove}</p>}
+    </>
   );
 }
 
-function Revoke({ binding }: { readonly binding: RoleBindingJson }) {
-  const remove = useChange(api.roleBindings.delete, [api.auth.validate]);
-  const who = binding.identity?.name || accessTexts.unnamed;
-  const role = binding.role?.name ?? accessTexts.unnamed;
+function OfIdentity({
+  place,
+  identity,
+  filter,
+}: {
+  readonly place: string;
+  readonly identity: string;
+  readonly filter: CapabilityFilter;
+}) {
+  const request = { identity, ...filter };
+  const { data } = useRead(api.access.list, { identity, pageSize: 1 });
+  const { can } = useAccess();
+  const who = data?.grants?.[0]?.identity;
+  const name = who ? nameOf(who) : accessTexts.identity;
   return (
-    <FormDialog
-      title={accessTexts.revokeTitle(who, role)}
-      submit={accessTexts.revoke}
-      isDangerous
-      trigger={accessTexts.revoke}
-      className="button quiet small"
-      onSubmit={async () => {
-        await remove.mutateAsync({ uid: binding.uid ?? "" });
-        toast(accessTexts.revoked);
+    <Page
+      title={accessTexts.ofTitle(name)}
+      place={place}
+      command={{
+        cli: `wharf access list --identity ${identity}`,
+        rest: `/iam/v2beta1/access?identity=${identity}`,
       }}
+      actions={
+        <>
+          <ExportCsv request={request} />
+          {can("role_bindings.create", place) && (
+            <Grant parent={place} identity={{ value: identity, label: name }} />
+          )}
+        </>
+      }
     >
-      <p>{accessTexts.revokeText}</p>
-    </FormDialog>
+      <p className="soft">
+        <code>{who?.subject || who?.email}</code> <Uid uid={identity} /> ·{" "}
+        <Link {...screenLink("access", place)}>{accessTexts.back}</Link>
+      </p>
+      <ResourceList
+        label={accessTexts.ofTitle(name)}
+        method={api.access.list}
+        request={request}
+        rows={({ grants }) => grants}
+        columns={grantColumns(place, false)}
+        filters={FILTERS}
+        defaultSort=""
+        emptyTitle={accessTexts.nothing}
+        emptyText={accessTexts.nothingText}
+      />
+    </Page>
   );
 }

@@ -1,51 +1,42 @@
-import type { IdentityJson } from "@wharf/contract/messages";
+import { Link } from "@tanstack/react-router";
+import type { IdentityJson, RelationshipTypeJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
-import { api, useChange } from "../../api/client.ts";
-import { usePlace } from "../../app/place.ts";
+import { api } from "../../api/client.ts";
+import { useGroupNames } from "../../api/group-names.ts";
+import { parentOf, screenLink, useListSearch, usePlace } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { identityTexts } from "../../texts/identities.ts";
 import { Described } from "../../ui/described.tsx";
-import { FormDialog } from "../../ui/form.tsx";
+import type { Filter } from "../../ui/filters.tsx";
+import { Icon } from "../../ui/icons.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { Age } from "../../ui/time.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { Withheld } from "../../ui/withheld.tsx";
+import { LastSeen } from "./last-seen.tsx";
+import { expectedOf, kindOf } from "./trust.ts";
 
-/** The identities of a place. */
+const FILTERS: readonly Filter[] = [
+  { name: "prefix", label: identityTexts.namePrefix },
+  { name: "kind", label: identityTexts.kind, options: identityTexts.kindFilter },
+];
+
+/** The identities of a place and below it. */
 export function Screen() {
   const { uid } = usePlace();
   const { can } = useAccess();
-  const columns: readonly Column<IdentityJson>[] = [
-    {
-      header: texts.columns.name,
-      sort: "name",
-      cell: ({ name, description }) => <Described text={description}>{name}</Described>,
-    },
-    { header: texts.columns.kind, cell: (row) => identityTexts.kinds[kindOf(row)] },
-    {
-      header: texts.columns.subject,
-      cell: ({ claimMatch, staticKeys, awsIdentity }) => (
-        <code>
-          {claimMatch?.subject ??
-            claimMatch?.subjectPattern ??
-            staticKeys?.subject ??
-            awsIdentity?.arn ??
-            awsIdentity?.arnPattern}
-        </code>
-      ),
-      isExtra: true,
-    },
-    {
-      header: texts.columns.lastSeen,
-      cell: ({ lastSeenTime, createTime }) =>
-        lastSeenTime === createTime ? texts.never : <Age time={lastSeenTime} />,
-    },
-    {
-      header: texts.columns.actions,
-      cell: (row) => can("identity.delete", row.uid ?? "") && <DeleteIdentity identity={row} />,
-    },
-  ];
+  const [search] = useListSearch();
+  const create = can("identity.create", uid) ? (
+    <Link {...screenLink("new-identity", uid)} className="button">
+      <Icon name="plus" />
+      {identityTexts.create}
+    </Link>
+  ) : (
+    <Withheld label={identityTexts.create} capability="identity.create" />
+  );
+  const kind = Object.hasOwn(identityTexts.kindFilter, search.kind ?? "")
+    ? (search.kind as RelationshipTypeJson)
+    : undefined;
   return (
     <Page
       title={texts.screens.identities}
@@ -54,46 +45,49 @@ export function Screen() {
         cli: `wharf iam identities list --parent ${uid} --recursive`,
         rest: `/iam/v2beta1/identities?uidp.descendants_of=${uid}`,
       }}
+      actions={create}
     >
       <ResourceList
         label={texts.screens.identities}
         method={api.identities.list}
-        request={{ uidp: { descendantsOf: uid } }}
+        request={{
+          uidp: { descendantsOf: uid },
+          ...(search.prefix && { namePrefix: String(search.prefix) }),
+          ...(kind && { relationshipType: kind }),
+        }}
+        filters={FILTERS}
         rows={({ identities }) => identities}
-        columns={columns}
+        columns={COLUMNS}
         emptyTitle={identityTexts.empty}
         emptyText={identityTexts.emptyText}
+        emptyAction={create}
       />
     </Page>
   );
 }
 
-function kindOf(identity: IdentityJson): keyof typeof identityTexts.kinds {
-  if (identity.claimMatch) return "claimMatch";
-  if (identity.staticKeys) return "staticKeys";
-  if (identity.awsIdentity) return "awsIdentity";
-  return identity.servicePrincipal ? "servicePrincipal" : "person";
-}
+const COLUMNS: readonly Column<IdentityJson>[] = [
+  {
+    header: texts.columns.name,
+    sort: "name",
+    cell: ({ uid = "", name, description }) => (
+      <Described text={description}>
+        <Link {...screenLink("identity", uid)}>{name}</Link>
+      </Described>
+    ),
+  },
+  { header: texts.columns.kind, cell: (row) => identityTexts.kinds[kindOf(row)] },
+  {
+    header: texts.columns.subject,
+    cell: (row) => <code>{expectedOf(row).subject?.text}</code>,
+    isExtra: true,
+  },
+  { header: identityTexts.group, cell: (row) => <GroupOf identity={row} />, isExtra: true },
+  { header: texts.columns.lastSeen, cell: (row) => <LastSeen identity={row} /> },
+];
 
-function DeleteIdentity({
-  identity: { uid = "", name = "" },
-}: {
-  readonly identity: IdentityJson;
-}) {
-  const remove = useChange(api.identities.delete, [api.roleBindings.list]);
-  return (
-    <FormDialog
-      title={identityTexts.deleteTitle(name)}
-      submit={texts.delete}
-      isDangerous
-      trigger={texts.delete}
-      className="button quiet small"
-      onSubmit={async () => {
-        await remove.mutateAsync({ uid });
-        toast(identityTexts.deleted(name));
-      }}
-    >
-      <p>{identityTexts.deleteText}</p>
-    </FormDialog>
-  );
+function GroupOf({ identity: { uid = "" } }: { readonly identity: IdentityJson }) {
+  const group = parentOf(uid);
+  const { nameOf } = useGroupNames([group]);
+  return <Link {...screenLink("identities", group)}>{nameOf(group)}</Link>;
 }

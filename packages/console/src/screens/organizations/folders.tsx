@@ -112,7 +112,7 @@ export function Screen() {
                 : { uidp: { childrenOf: uid } }
             }
             rows={({ groups }) => groups}
-            columns={isSearch ? COLUMNS.toSpliced(1, 0, IN) : COLUMNS}
+            columns={isSearch ? COLUMNS.toSpliced(1, 1, IN) : COLUMNS}
             filters={FILTERS}
             emptyTitle={folderTexts.empty}
             emptyText={folderTexts.emptyText}

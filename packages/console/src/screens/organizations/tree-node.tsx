@@ -10,6 +10,9 @@ import { TreeContext } from "./tree-context.ts";
 
 const CHILDREN_PER_PAGE = 50;
 
+/** A folder above the current one is not the current one. */
+const EXACT = { exact: true, includeSearch: false };
+
 interface Named {
   readonly uid: string;
   readonly name: string;
@@ -55,7 +58,7 @@ export function TreeNode({
         aria-expanded={isLeaf ? undefined : isOpen}
         aria-busy={isOpen && children.total === undefined}
         aria-owns={isOpen && !isLeaf ? groupId : undefined}
-        activeProps={{}}
+        activeOptions={EXACT}
         aria-current={uid === current ? "page" : undefined}
         tabIndex={uid === focused ? 0 : -1}
         onFocus={() => setFocused(uid)}

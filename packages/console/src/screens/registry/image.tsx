@@ -7,7 +7,7 @@ import { parentOf, screenLink, usePlace } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { imageTexts } from "../../texts/registry.ts";
 import { bytesText } from "../../ui/bytes.ts";
-import { CopyButton } from "../../ui/code.tsx";
+import { Code } from "../../ui/code.tsx";
 import { Digest, shortDigest } from "../../ui/digest.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Failed, Loading } from "../../ui/feedback.tsx";
@@ -47,17 +47,14 @@ export function Screen() {
         cli: `wharf api GET /registry/v2beta1/repos/${repo}/digests/${digest}/manifest`,
         rest: `/registry/v2beta1/repos/${repo}/digests/${digest}/manifest`,
       }}
-      actions={
-        <>
-          <CopyButton text={digest} />
-          {mayDelete && <DeleteImage repo={repo} image={image.data} />}
-        </>
-      }
+      actions={mayDelete && <DeleteImage repo={repo} image={image.data} />}
     >
       <p className="lead">
         <RepoLink uid={repo} />
       </p>
-      {image.data.kind !== "IMAGE_KIND_ARTIFACT" && (
+      {image.data.kind === "IMAGE_KIND_ARTIFACT" ? (
+        <Code text={digest} />
+      ) : (
         <PullCommand repo={repo} name={data.name ?? ""} reference={`@${digest}`} />
       )}
       <About repo={repo} image={image.data} manifest={manifest.data} />

@@ -97,7 +97,7 @@ function State({ registry: { beginTime, pending, problem } }: { readonly registr
     : pending
       ? registriesTexts.pending
       : registriesTexts.idle;
-  return <span className={isRunning || pending ? "badge note" : "badge good"}>{text}</span>;
+  return <span className={isRunning || pending ? "badge calm" : "badge good"}>{text}</span>;
 }
 
 /** What a pass found, without what it did not find. */

@@ -14,6 +14,7 @@ import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Age } from "../../ui/time.tsx";
+import { Withheld } from "../../ui/withheld.tsx";
 import { Activity } from "./activity.tsx";
 import { CreateRepo } from "./repo-dialogs.tsx";
 import { Settings } from "./settings.tsx";
@@ -40,14 +41,15 @@ function columnsAt(place: string): readonly Column<RepoJson>[] {
       ),
     },
     {
-      header: texts.screens.folders,
+      header: texts.columns.folder,
       cell: ({ uid = "" }) =>
         parentOf(uid) !== place && <GroupName uid={parentOf(uid)} screen="repos" />,
       isExtra: true,
     },
     {
       header: texts.columns.tier,
-      cell: ({ catalogTier = "" }) => catalogTier !== "" && (TIERS[catalogTier] ?? catalogTier),
+      cell: ({ catalogTier = "CATALOG_TIER_UNSPECIFIED" }) =>
+        catalogTier !== "CATALOG_TIER_UNSPECIFIED" && (TIERS[catalogTier] ?? catalogTier),
       isExtra: true,
     },
     {
@@ -77,7 +79,13 @@ export function Screen() {
         cli: `wharf repos list --parent ${uid} --recursive`,
         rest: `/registry/v2beta1/repos?uidp.descendants_of=${uid}`,
       }}
-      actions={can("repo.create", uid) && <CreateRepo parent={uid} />}
+      actions={
+        can("repo.create", uid) ? (
+          <CreateRepo parent={uid} />
+        ) : (
+          <Withheld label={repoTexts.create} capability="repo.create" />
+        )
+      }
     >
       <Tabs label={repoTexts.label} tabs={repoTexts.tabs} />
       {tab === "repos" && <Repos place={uid} />}
@@ -95,7 +103,7 @@ function Repos({ place }: { readonly place: string }) {
       method={api.repos.list}
       request={{
         uidp: where === "here" ? { childrenOf: place } : { descendantsOf: place },
-        ...(name !== undefined && { name: String(name) }),
+        ...(name !== undefined && { namePrefix: String(name) }),
       }}
       filters={FILTERS}
       rows={({ repos }) => repos}

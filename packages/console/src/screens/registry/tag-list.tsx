@@ -88,7 +88,7 @@ export function TagList({ repo, name }: { readonly repo: string; readonly name: 
 function filtersOf({ name, digest, show, deprecated }: ListSearch) {
   const shows = (kind: string) => show === kind || show === "all";
   return {
-    ...(name !== undefined && { name: String(name) }),
+    ...(name !== undefined && { namePrefix: String(name) }),
     ...(digest !== undefined && { digest: String(digest) }),
     ...(shows("dates") && { includeDates: true }),
     ...(shows("epochs") && { includeEpochs: true }),

@@ -25,9 +25,11 @@ export type Delivery =
   | {
       readonly kind: "console";
       readonly url: string;
-      /** The session that it replaces, whose person must sign in anew; empty for none. */
+      /** The session that it replaces, whose person must sign in again; empty for none. */
       readonly renews: string;
     }
+  /** None: shows what the identity provider says about the person, and signs nobody in. */
+  | { readonly kind: "test" }
   /** None: the login only accepts an invite. */
   | { readonly kind: "none" };
 

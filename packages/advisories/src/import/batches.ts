@@ -1,6 +1,7 @@
-import { DocumentError, type Format, type Problem, readDocument } from "@wharf/advisories/read";
-import type { Item, Source } from "@wharf/advisories/source";
 import type { AdvisoryDocument } from "@wharf/contract/messages";
+import { DocumentError, type Problem } from "../read/document-error.ts";
+import { type Format, readDocument } from "../read/read.ts";
+import type { Item } from "../source/item.ts";
 import type { Tally } from "./tally.ts";
 
 /** A parsed document with its bytes, which line numbers are computed from. */
@@ -26,9 +27,13 @@ export interface BatchOptions {
   readonly tally: Tally;
 }
 
-/** Reads sources and groups documents into batches. Adds unreadable documents to the tally. */
+/**
+ * Reads sources and groups documents into batches. Adds unreadable documents to the tally.
+ *
+ * @example for await (const batch of batchesOf([source], { format: undefined, metadataOnly: false, tally })) send(batch);
+ */
 export async function* batchesOf(
-  sources: readonly Source[],
+  sources: readonly { items(): AsyncIterable<Item> }[],
   options: BatchOptions,
 ): AsyncGenerator<Batch> {
   let batch: ParsedDocument[] = [];
