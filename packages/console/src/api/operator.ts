@@ -75,7 +75,7 @@ export function useOperatorRead<Input, Output>(
   const enabled = useIsOperator();
   return useQuery({
     enabled,
-    refetchInterval: ({ state }) => readAgain(state.data),
+    refetchInterval: ({ state }) => readAgain(state.data as Output | undefined),
     queryKey: [KEY, method.path, request],
     queryFn: ({ signal }) => client.call(method, request, { signal }),
     retry: (failures, error) =>
