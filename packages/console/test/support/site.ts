@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Browser, Page } from "playwright-core";
+import { text } from "node:stream/consumers";
+import type { Browser, Download, Page } from "playwright-core";
 import {
   launchBrowser,
   openPage,
@@ -12,6 +13,11 @@ import { type Member, World } from "../../../server/test/support/world/world.ts"
 
 /** What a browser says of requests before the sign-in, of those with invalid fields, and of what was just deleted. */
 const EXPECTED = /status of 40[014]/;
+
+/** What the browser saved, also if it is shared and has files of its own. */
+export async function savedText(download: Promise<Download>): Promise<string> {
+  return text(await (await download).createReadStream());
+}
 
 /** A server with an owner, and a real browser at its console. */
 export class ConsoleSite {
