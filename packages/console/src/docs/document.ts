@@ -1,4 +1,4 @@
-/** The OpenAPI document of the server, as far as the reference shows it. */
+/** The OpenAPI document of the server: the parts that the reference shows. */
 
 export interface Schema {
   readonly $ref?: string;

@@ -24,6 +24,7 @@ export const auditTexts = {
     registry: "registry",
     system: "system",
   },
+  chart: "Entries over time",
   empty: "No entry",
   emptyText: "Every change, token exchange, sign-in, push and pull is an entry.",
   denied: "You may not read this audit log",

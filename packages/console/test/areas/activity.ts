@@ -74,7 +74,7 @@ export const ACTIVITY: Area = {
     subscription: ({ subscription }) => `subscription/${subscription}`,
     "subscription-edit": ({ subscription }) => `subscription/${subscription}?edit=yes`,
     delivery: ({ delivery }) => `delivery/${delivery}`,
-    "audit-log": ({ organization }) => `audit/${organization}`,
+    "audit-log": ({ organization }) => `audit/${organization}?chart=yes`,
     "audit-entry": ({ entry }) => `audit-entry/${entry}`,
     "api-reference": () => "../docs/",
     "api-operation": () => "../docs/operation/GroupsService_CreateGroup",

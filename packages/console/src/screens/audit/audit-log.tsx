@@ -13,6 +13,7 @@ import { Page } from "../../ui/page.tsx";
 import { type Column, PAGE_SIZE, Table, useListRequest } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
 import { Uid } from "../../ui/uid.tsx";
+import { AuditChart } from "./audit-chart.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
 import { FILTERS, filterOf, optionsOf } from "./filter.ts";
 import { actionOf, OutcomeBadge } from "./outcome.tsx";
@@ -113,6 +114,15 @@ function AuditLog({ uid }: { readonly uid: string }) {
       }
     >
       <Filters filters={FILTERS} />
+      <details
+        open={search.chart !== undefined}
+        onToggle={({ currentTarget: { open } }) => {
+          if (open !== (search.chart !== undefined)) setSearch({ chart: open ? "yes" : undefined });
+        }}
+      >
+        <summary>{auditTexts.chart}</summary>
+        {search.chart !== undefined && <AuditChart filter={filter} />}
+      </details>
       {isLive && (
         <p className="soft" role="status">
           <span className={state === "live" ? "live" : undefined}>
