@@ -83,6 +83,11 @@ interface ResourceScreen {
 
 /** The screens of one resource: `/NAME/UID`. */
 export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {
+  start: {
+    list: "folders",
+    depth: 0,
+    component: lazyRouteComponent(() => import("../screens/start/start.tsx"), "Screen"),
+  },
   "new-identity": {
     list: "identities",
     depth: 0,
@@ -145,6 +150,12 @@ export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {
   },
 };
 
+/** The screen of the console without a path. */
+export const HOME_SCREEN: RouteComponent = lazyRouteComponent(
+  () => import("../screens/start/home.tsx"),
+  "Screen",
+);
+
 /** A screen that belongs to no group. */
 interface GlobalScreen {
   readonly component: RouteComponent;
@@ -160,6 +171,9 @@ export const GLOBAL_SCREENS = {
   },
   registries: {
     component: lazyRouteComponent(() => import("../screens/registry/registries.tsx"), "Screen"),
+  },
+  operator: {
+    component: lazyRouteComponent(() => import("../screens/operator/operator.tsx"), "Screen"),
   },
   account: {
     component: lazyRouteComponent(() => import("../screens/account/account.tsx"), "Screen"),

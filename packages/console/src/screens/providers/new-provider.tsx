@@ -42,7 +42,7 @@ export function Screen() {
             ))}
           </ol>
         </section>
-        <section className="preview" aria-labelledby="enter">
+        <section aria-labelledby="enter">
           <h2 id="enter">{providerTexts.enter}</h2>
           {/* What was entered for one provider makes no sense for another. */}
           <ProviderForm key={name} parent={uid} kind={name} />
