@@ -96,6 +96,10 @@ export const JSON_SERVICES = {
     revokeScimToken: method<M.RevokeScimTokenRequestJson, M.RevokeScimTokenResponseJson>("POST", "/iam/v2beta1/identityProviders/{identityProviderUid}:revokeScimToken", "*"),
     setScimEnabled: method<M.SetScimEnabledRequestJson, M.SetScimEnabledResponseJson>("POST", "/iam/v2beta1/identityProviders/{identityProviderUid}:setScimEnabled", "*"),
   },
+  organizationSettings: {
+    get: method<M.GetOrganizationSettingsRequestJson, M.OrganizationSettingsJson>("GET", "/iam/v2beta1/organizationSettings/{groupUid}"),
+    update: method<M.UpdateOrganizationSettingsRequestJson, M.OrganizationSettingsJson>("PATCH", "/iam/v2beta1/organizationSettings/{organizationSettings.groupUid}", "organizationSettings"),
+  },
   roleBindings: {
     get: method<M.GetRoleBindingRequestJson, M.RoleBindingJson>("GET", "/iam/v2beta1/roleBindings/{uid}"),
     create: method<M.CreateRoleBindingRequestJson, M.RoleBindingJson>("POST", "/iam/v2beta1/roleBindings/{parent}", "roleBinding"),

@@ -88,16 +88,6 @@ describe("the web console in a real browser", () => {
     assert.deepEqual((await site.world.http.get(path)).body.roleBindings, []);
   });
 
-  test("shows events as they happen", async () => {
-    await page.goto(site.at(`events/${organization}`));
-    await page.getByRole("table", { name: "Events" }).waitFor();
-    await site.world.http.post(`/iam/v2beta1/groups/${organization}`, { name: "live" });
-    await page
-      .getByText(/iam\.group\.created/)
-      .nth(2)
-      .waitFor();
-  });
-
   test("asks to sign in again before a folder is deleted, and goes on by itself", async (t) => {
     const direct = await DirectStore.open(site.world.server);
     t.after(() => direct.close());

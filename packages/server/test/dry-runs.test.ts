@@ -29,6 +29,7 @@ const UNTRIED = new Set([
   "wharf.iam.v2beta1.IdentitiesService/TestIdentity",
   "wharf.iam.v2beta1.AccountAssociationsService/CheckAccountAssociation",
   "wharf.iam.v1.GroupAccountAssociations/Check",
+  "wharf.installation.v2beta1.InstallationService/RotateSigningKeys",
   "wharf.registry.v2beta1.ImagesService/DeleteImage",
   "wharf.registry.v2beta1.RegistriesService/ReconcileRegistries",
 ]);

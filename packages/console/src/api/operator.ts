@@ -69,10 +69,13 @@ const KEY = "operator";
 export function useOperatorRead<Input, Output>(
   method: JsonMethod<Input, Output>,
   request: Input,
+  /** After how many milliseconds to read again, where nothing announces a change; false for never. */
+  readAgain: (response: Output | undefined) => number | false = () => false,
 ): UseQueryResult<Output, Error> {
   const enabled = useIsOperator();
   return useQuery({
     enabled,
+    refetchInterval: ({ state }) => readAgain(state.data as Output | undefined),
     queryKey: [KEY, method.path, request],
     queryFn: ({ signal }) => client.call(method, request, { signal }),
     retry: (failures, error) =>

@@ -45,6 +45,7 @@ const TRIED: Readonly<Record<string, readonly string[]>> = {
     "RevokeScimToken",
     "SetScimEnabled",
   ],
+  "wharf.iam.v2beta1.OrganizationSettingsService": ["UpdateOrganizationSettings"],
   "wharf.iam.v2beta1.RoleBindingsService": [
     "CreateRoleBinding",
     "BatchCreateRoleBindings",

@@ -11,6 +11,7 @@ import { registerResources } from "../engine/handlers.ts";
 import type { EngineLimits } from "../engine/limits.ts";
 import { registerEvents } from "../events/register.ts";
 import { registerAccess } from "../iam/access/register.ts";
+import { organizationSettingsHandlers } from "../iam/organization-settings.ts";
 import type { HostLookup } from "../lib/host-lookup.ts";
 import { embeddedDatabaseError } from "../lib/startup-errors.ts";
 import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
@@ -153,6 +154,7 @@ async function serve(
   registerConsole(api);
   registerResources(api.handlers, engine);
   registerAccess(api.handlers, engine);
+  api.handlers.bindAll(organizationSettingsHandlers(engine));
   const audit = registerAudit(api, core);
   registerClouds(api, core);
   registerScim(api, { ...core, peers: supervisor });

@@ -2,6 +2,7 @@ import { Capability, depthOf, type Group, isRoot, parentOf, rootOf } from "@whar
 import type { Mutation } from "../engine/mutation.ts";
 import { alreadyExists, failedPrecondition } from "../lib/errors.ts";
 import { hasImagesBelow } from "../store/tables/manifests.ts";
+import { readOrganizationSettings } from "../store/tables/organization-settings.ts";
 import { deleteLocationsBelow, hasForeignLocation } from "../store/tables/registry-locations.ts";
 import {
   deletedPathsWith,
@@ -17,7 +18,7 @@ import {
  *   them at a path that means something else. Images of deleted repos count, too: they stay in the
  *   registries, where tokens of this installation reach them.
  * - Where paths are in use, names are unique: in verified organizations, and where one of the siblings
- *   has repos. Elsewhere the contract allows siblings to share a name; the younger one has no path.
+ *   has repos; and where the organization requires it (unique-siblings.ts). Elsewhere the contract allows siblings to share a name; the younger one has no path.
  * - Renaming a folder to the name of a younger sibling takes over that sibling's path, so it requires
  *   the capability to rename the sibling, too.
  */
@@ -33,6 +34,9 @@ export async function checkNameAvailable(mutation: Mutation, folder: Group): Pro
   const { uid, name } = folder;
   const holder = await table.lockNamed(tx, parentOf(uid), name);
   if (holder === undefined) return;
+  if ((await readOrganizationSettings(tx, rootOf(uid))).uniqueSiblings) {
+    throw alreadyExists(typeName, name);
+  }
   const mayTakePath = mutation.caller.grants.holds(RENAME, holder);
   const takesPath = !mayTakePath && (await table.oldestOf(tx, [uid, holder])) === uid;
   if (takesPath || (await usesPaths(mutation, [uid, holder]))) throw alreadyExists(typeName, name);

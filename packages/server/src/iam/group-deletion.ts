@@ -12,6 +12,7 @@ import { countsOf } from "../store/resources/range-counts.ts";
 import type { ResourceTable } from "../store/resources/resource-table.ts";
 import { forgetSources } from "../store/tables/advisory-sources.ts";
 import { addDeletedGroup } from "../store/tables/deleted-groups.ts";
+import { forgetOrganizationSettings } from "../store/tables/organization-settings.ts";
 import { forgetRegistrySettings } from "../store/tables/registry-settings.ts";
 import { forgetSubpackages } from "../store/tables/subpackages.ts";
 import { forgetVulnerabilities } from "../store/tables/vulnerabilities.ts";
@@ -64,6 +65,7 @@ export async function beforeDelete(mutation: Mutation, deleted: Group): Promise<
   for (const binding of bindings) await mutation.remove(engine.catalog.roleBindings, binding.uid);
   await addDeletedGroup(tx, uid, mutation.caller.uid, mutation.call.time);
   await forgetRegistrySettings(tx, uid);
+  await forgetOrganizationSettings(tx, uid);
   await forgetVulnerabilities(tx, uid);
   await forgetSubpackages(tx, uid);
   await forgetSources(tx, uid);

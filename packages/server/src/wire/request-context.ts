@@ -35,7 +35,7 @@ export class RequestContext extends Expiring implements RequestInfo {
   /** The trace that the client is part of. */
   readonly trace: TraceContext | undefined;
   readonly #span: ServerSpan | undefined;
-  #caller: Caller | undefined;
+  #caller: Pick<Caller, "uid" | "name"> | undefined;
   /** The full name of the RPC or the path of the endpoint, once matched. */
   method = "-";
   /** Whether the endpoint is polled by machines. */
@@ -94,7 +94,7 @@ export class RequestContext extends Expiring implements RequestInfo {
     return this.#span?.traceparent ?? (this.trace && childTraceparent(this.trace));
   }
 
-  identify(caller: Caller): void {
+  identify(caller: Pick<Caller, "uid" | "name">): void {
     this.#caller = caller;
   }
 

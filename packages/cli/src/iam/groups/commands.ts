@@ -51,6 +51,26 @@ export const updateOrganizationDefinition = define({
   },
 });
 
+export const organizationSettingsDefinition = define({
+  writes: true,
+  name: "settings",
+  summary: "Show or change what an organization requires of everything in it",
+  description: `Where siblings must differ, the server rejects a folder or identity with the name of another one in its group,
+and a role binding of the same identity and role as another one. Twins that exist already stay.`,
+  examples: [
+    { command: "wharf iam organizations settings acme" },
+    { command: "wharf iam organizations settings acme --unique-siblings yes" },
+  ],
+  arguments: [organization],
+  options: {
+    "unique-siblings": {
+      type: "choice",
+      choices: ["yes", "no"],
+      summary: "Whether siblings must differ",
+    },
+  },
+});
+
 const organizationVerbs = resourceCommands(async () => (await load()).organizations, {
   list: {
     summary: "List organizations",
@@ -86,6 +106,7 @@ export const organizations = group({
     organizationVerbs.describe,
     command(createOrganizationDefinition, load, "createOrganization"),
     command(updateOrganizationDefinition, load, "updateOrganization"),
+    command(organizationSettingsDefinition, () => import("./settings.ts"), "settings"),
     organizationVerbs.delete,
   ],
 });

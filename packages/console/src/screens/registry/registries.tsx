@@ -11,11 +11,16 @@ import type { Column } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
 
+const PASS_INTERVAL_MS = 1_000;
+
 const COMMAND = "WHARF_TOKEN=$(wharf admin token) wharf registry reconcile";
 
 /** The registries of the installation and their reconcile passes, for its operator. */
 export function Screen() {
-  const query = useOperatorRead(api.registries.list, {});
+  // A pass reports nothing when it ends.
+  const query = useOperatorRead(api.registries.list, {}, (response) =>
+    response?.registries?.some(({ pending }) => pending) ? PASS_INTERVAL_MS : false,
+  );
   const reconcile = useOperatorChange(api.registries.reconcile);
   const request = async (host: string) => {
     await reconcile.mutateAsync({ host });

@@ -96,13 +96,16 @@ function requestOf(delivery: LoginRequest["delivery"]): LoginRequest {
 /** The longest path that a sign-in returns to: it is part of the `state` of identity providers. */
 const MAX_PLACE_LENGTH = 2_048;
 
-/** A path of the console, and nothing else: a link must not lead elsewhere after a sign-in. */
+/** The pages that sign people in this way. */
+const PLACES = [CONSOLE_PATH, "/docs/"];
+
+/** A path of the console or the API reference, and nothing else: a link must not lead elsewhere after a sign-in. */
 function placeOf(to: string | null): string {
   const url = URL.parse(to ?? "", "http://console.invalid");
   const isPlace =
     url !== null &&
     url.host === "console.invalid" &&
-    url.pathname.startsWith(CONSOLE_PATH) &&
+    PLACES.some((place) => url.pathname.startsWith(place)) &&
     url.href.length < MAX_PLACE_LENGTH;
   return isPlace ? url.pathname + url.search : CONSOLE_PATH;
 }

@@ -186,6 +186,9 @@ export class ValidRequests {
       "Registry/GetRegistrySettings": { registryId: group },
       "Registry/UpdateRegistrySettings": { registryId: group },
       "RegistrySettingsService/UpdateRegistrySettings": { registrySettings: { groupUid: group } },
+      "OrganizationSettingsService/UpdateOrganizationSettings": {
+        organizationSettings: { groupUid: group },
+      },
       "Advisories/Create": { parentId: group, advisory: { ...ABOUT, artifactName: name } },
       "Advisories/Update": { id: advisory, ...ABOUT },
       "Advisories/CreateAdvisoryEvent": {
