@@ -8,6 +8,8 @@ export interface Area {
   readonly screens: Readonly<Record<string, (filled: Filled) => string>>;
   /** The screens of an organization that has nothing yet. */
   readonly empty: readonly string[];
+  /** Further screens that show what went wrong, but are never empty. */
+  readonly failing?: readonly string[];
 }
 
 /** Uids of what was created, by name; `organization` is always among them. */
