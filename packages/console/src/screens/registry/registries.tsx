@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { WharfError } from "@wharf/client/json";
 import type { RegistryJson } from "@wharf/contract/messages";
+import { useAccess } from "../../api/access.ts";
 import { api, client, serviceOf, useChange } from "../../api/client.ts";
 import { registriesTexts } from "../../texts/registry.ts";
 import { Code } from "../../ui/code.tsx";
@@ -18,13 +18,16 @@ const COMMAND = "WHARF_TOKEN=$(wharf admin token) wharf registry reconcile";
 
 /** The registries of the installation and their reconcile passes, for its operator. */
 export function Screen() {
-  const query = useRegistries();
+  const { can, isKnown } = useAccess();
+  // Nobody but the operator holds anything outside of all groups.
+  const isOperator = can("repo.list", "");
+  const query = useRegistries(isOperator);
   const reconcile = useChange(api.registries.reconcile);
   const request = async (host: string) => {
     await reconcile.mutateAsync({ host });
     toast(registriesTexts.requested);
   };
-  const isDenied = query.error instanceof WharfError && query.error.code === "PERMISSION_DENIED";
+  const isDenied = isKnown && !isOperator;
   const registries = query.data?.registries ?? [];
   return (
     <Page
@@ -44,8 +47,8 @@ export function Screen() {
           {registriesTexts.deniedText}
         </Empty>
       )}
-      {query.error !== null && !isDenied && <Failed error={query.error} />}
-      {query.isPending && <Loading />}
+      {query.error !== null && <Failed error={query.error} />}
+      {query.isLoading && <Loading />}
       {query.data !== undefined && registries.length === 0 && (
         <Empty title={registriesTexts.empty}>{registriesTexts.emptyText}</Empty>
       )}
@@ -65,8 +68,9 @@ export function Screen() {
 }
 
 /** A pass reports nothing when it ends, so its state is read again while it runs. */
-function useRegistries() {
+function useRegistries(enabled: boolean) {
   return useQuery({
+    enabled,
     queryKey: [serviceOf(api.registries.list), "registries"],
     queryFn: () => client.call(api.registries.list, {}),
     refetchInterval: ({ state: { data } }) =>
