@@ -25,6 +25,7 @@ const SOURCES = "packages/cli/src";
 export const LIBRARIES = [
   "@peculiar/x509",
   "@simplewebauthn/server",
+  "jq-wasm/inline",
   "openid-client",
   "openpgp",
   "pg",

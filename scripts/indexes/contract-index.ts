@@ -16,14 +16,12 @@ export async function contractIndexes(
 ): Promise<Map<string, string>> {
   const current = files.filter(isCurrent);
   const deprecated = files.filter((file) => !isCurrent(file));
-  // Types of version 1 are in namespaces; the console uses version 2.
-  const unversioned = current.filter(({ namespace }) => namespace === undefined);
   return new Map([
     [`${GENERATED}/messages.ts`, messages(current)],
     [`${GENERATED}/services.ts`, serviceList("SERVICES", current)],
     [`${GENERATED}/v1.ts`, messages(deprecated) + serviceList("SERVICES_V1", deprecated, "")],
     ["packages/client/gen/services.ts", clientServices(current)],
-    ["packages/client/gen/json.ts", await jsonMethods(unversioned, clientProperties(unversioned))],
+    ["packages/client/gen/json.ts", await jsonMethods(current, clientProperties(current))],
   ]);
 }
 

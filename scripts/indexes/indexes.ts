@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT, StepError } from "../step.ts";
+import { capabilityNames } from "./capability-names.ts";
 import { commentIndex } from "./comments.ts";
 import { contractFiles } from "./contract-files.ts";
 import { clientServiceNames, contractIndexes } from "./contract-index.ts";
@@ -33,6 +34,7 @@ async function indexes(): Promise<Map<string, string>> {
   const files = await contractFiles();
   return new Map([
     ...(await contractIndexes(files)),
+    ...(await capabilityNames()),
     ...(await commentIndex()),
     ...resourceIndex(),
     [CLIENT_README, readme(clientServiceNames(files))],

@@ -23,7 +23,7 @@ export async function jsonMethods(
   const options = await load<Options>("packages/contract/src/options.ts");
   const { shortName } = await load<{ shortName: ShortName }>("packages/client/src/short-name.ts");
   const services: string[] = [];
-  for (const { path, services: declared } of files) {
+  for (const { path, namespace, services: declared } of files) {
     const module = await load<Record<string, DescService>>(`${GENERATED}/${path}`);
     for (const { name, typeName } of declared) {
       const property = properties.get(typeName);
@@ -31,7 +31,7 @@ export async function jsonMethods(
       const methods = (module[name] as DescService).methods.flatMap((method) => {
         const route = routeOf(method, options);
         if (route === undefined) return [];
-        const types = `${typeOf(method.input)}, ${typeOf(method.output)}`;
+        const types = `${typeOf(method.input, namespace)}, ${typeOf(method.output, namespace)}`;
         return [`    ${shortName(method.localName, property)}: method<${types}>(${route}),`];
       });
       services.push(`  ${property}: {`, ...methods, "  },");
@@ -48,10 +48,12 @@ export async function jsonMethods(
   ].join("\n");
 }
 
-/** Messages of Google have their types in the library. */
-function typeOf({ typeName }: DescMessage): string {
+/** Messages of Google have their types in the library, those of version 1 in a namespace. */
+function typeOf({ typeName }: DescMessage, namespace: string | undefined): string {
   const short = typeName.replace(/^(?:[a-z0-9_]+\.)+/, "").replaceAll(".", "_");
-  return typeName.startsWith("google.protobuf.") ? `W.${short}Json` : `M.${short}Json`;
+  return typeName.startsWith("google.protobuf.")
+    ? `W.${short}Json`
+    : `M.${namespace === undefined ? "" : `${namespace}.`}${short}Json`;
 }
 
 /** The arguments that declare the route of a method; undefined if it has none. */

@@ -1,6 +1,7 @@
-import type { Wharf } from "@wharf/client";
+import type { Transport, Wharf } from "@wharf/client";
 import { tokenSource } from "./auth/source.ts";
 import { failed } from "./errors.ts";
+import type { Jq } from "./output/jq.ts";
 import { type Output, outputTo } from "./output/output.ts";
 import type { Template } from "./output/template/template.ts";
 import { type Progress, progressOn } from "./progress.ts";
@@ -39,12 +40,13 @@ export const NEEDS_YES = "-y skips the confirmation";
 
 export async function makeContext(options: ContextOptions): Promise<Context> {
   const { settings, environment, signal } = options;
-  const { quiet, verbose, yes } = settings;
+  const { quiet, verbose, yes, dryRun } = settings;
   const terminal = terminalOf(process, environment, settings.color);
   const progress = progressOn(process.stderr, terminal.showsRemarks && !quiet);
   const err = messagesTo({
     quiet,
     verbose,
+    dryRun,
     style: terminal.remarkStyle,
     write(text) {
       progress.clear();
@@ -52,6 +54,10 @@ export async function makeContext(options: ContextOptions): Promise<Context> {
     },
   });
   const prompt = promptOn(terminal.isInteractive, signal);
+  const write = (text: string) => {
+    progress.clear();
+    process.stdout.write(text);
+  };
   let client: Promise<Wharf> | undefined;
   return {
     settings,
@@ -64,10 +70,13 @@ export async function makeContext(options: ContextOptions): Promise<Context> {
     out: outputTo({
       format: settings.output,
       template: await templateOf(settings.format),
+      jq: await jqOf(settings.jq, terminal.isTTY, err.warn),
       terminal,
-      write(text) {
-        progress.clear();
-        process.stdout.write(text);
+      write,
+      async show(text) {
+        const pager = settings.pager ? await pagerFor(text, terminal, environment) : undefined;
+        const isShown = await (pager && progress.paused(pager));
+        if (!isShown) write(text);
       },
       note: err.note,
     }),
@@ -76,7 +85,7 @@ export async function makeContext(options: ContextOptions): Promise<Context> {
       return client;
     },
     async confirm(question) {
-      if (yes) return;
+      if (yes || dryRun) return;
       prompt.require(`${question} There is no terminal for a confirmation`, NEEDS_YES);
       if (!(await prompt.confirm(question))) throw failed("canceled");
     },
@@ -94,7 +103,7 @@ async function connectTo(
   ]);
   return createWharf({
     // Loading fetch takes longer than a command with one request.
-    transport: httpTransport(),
+    transport: settings.dryRun ? trying(httpTransport()) : httpTransport(),
     baseUrl: settings.api,
     authUrl: settings.issuer,
     token: tokenSource(settings, environment, err),
@@ -105,6 +114,41 @@ async function connectTo(
       );
     },
   });
+}
+
+/** Makes every request a dry run. */
+function trying({ send }: Transport): Transport {
+  return {
+    send(attempt, sent) {
+      return send({ ...attempt, headers: { ...attempt.headers, ...DRY_RUN_HEADERS } }, sent);
+    },
+  };
+}
+
+export const DRY_RUN_HEADERS = { "wharf-dry-run": "true" } as const;
+
+/** Loads jq on demand: it is large. */
+async function jqOf(
+  expression: string | undefined,
+  indented: boolean,
+  warn: Messages["warn"],
+): Promise<Jq | undefined> {
+  if (expression === undefined) return undefined;
+  const { compileJq } = await import("./output/jq.ts");
+  return compileJq(expression, indented, warn);
+}
+
+/** Shows a text that is longer than the screen of a person with a pager; undefined for others. */
+async function pagerFor(
+  text: string,
+  { isTTY, isInteractive, width, height }: Terminal,
+  environment: Environment,
+): Promise<(() => Promise<boolean>) | undefined> {
+  if (!isTTY || !isInteractive || width === undefined || height === undefined) return undefined;
+  const { exceeds, pagerOf, showInPager } = await import("./terminal/pager.ts");
+  const command = pagerOf(environment);
+  if (command === undefined || !exceeds(text, { width, height })) return undefined;
+  return () => showInPager(command, text, environment);
 }
 
 /** Loads templates on demand: few commands use them. */

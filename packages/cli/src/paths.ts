@@ -20,7 +20,7 @@ function configHome(environment: Variables, platform: NodeJS.Platform, home: str
   return join(home, ".config");
 }
 
-/** The directory of stored logins. */
+/** The directory of stored logins, and of those of contexts below it. */
 export function cacheFolder(
   environment: Variables,
   platform: NodeJS.Platform = process.platform,

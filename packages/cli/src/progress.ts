@@ -17,11 +17,14 @@ export interface Progress {
   <T>(text: string, work: (step: Step) => Promise<T>): Promise<T>;
   /** Erases the progress line, so that something else can be printed. */
   readonly clear: () => void;
+  /** Shows nothing while something else has the terminal. */
+  readonly paused: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** Shows progress on a terminal. */
 export function progressOn(stream: NodeJS.WriteStream, isShown: boolean): Progress {
   let drawn = false;
+  let isPaused = false;
   const clear = () => {
     if (!drawn) return;
     drawn = false;
@@ -39,7 +42,7 @@ export function progressOn(stream: NodeJS.WriteStream, isShown: boolean): Progre
     const started = performance.now();
     const timer = setInterval(() => {
       const elapsed = performance.now() - started;
-      if (elapsed < DELAY_MS) return;
+      if (elapsed < DELAY_MS || isPaused) return;
       clear();
       drawn = true;
       stream.write(frame(state, elapsed).slice(0, (stream.columns || 80) - 1));
@@ -51,7 +54,16 @@ export function progressOn(stream: NodeJS.WriteStream, isShown: boolean): Progre
       clear();
     }
   };
-  return Object.assign(progress, { clear });
+  const paused = async <T>(work: () => Promise<T>): Promise<T> => {
+    clear();
+    isPaused = true;
+    try {
+      return await work();
+    } finally {
+      isPaused = false;
+    }
+  };
+  return Object.assign(progress, { clear, paused });
 }
 
 interface State {

@@ -5,10 +5,12 @@ import { helpText } from "./command/help.ts";
 import { readArgs, type Sources } from "./command/parse.ts";
 import { scan } from "./command/scan.ts";
 import { type Context, makeContext, NEEDS_YES } from "./context.ts";
-import { EXIT, interrupted, usageError } from "./errors.ts";
+import { readConfigOf } from "./contexts/choose.ts";
+import { EXIT, interrupted } from "./errors.ts";
 import { runReportingErrors } from "./report.ts";
-import { readConfigOf, readSettings } from "./settings.ts";
+import { readSettings } from "./settings.ts";
 import { terminalOf } from "./terminal/terminal.ts";
+import { trust } from "./trust.ts";
 
 /** Runs a command line: finds the command, parses its arguments and reports errors. */
 export function runCommandLine(root: Group, words: readonly string[]): Promise<void> {
@@ -31,10 +33,10 @@ async function run(root: Group, words: readonly string[]): Promise<void> {
   if (config.problem !== undefined && !node.ignoresConfigErrors) throw config.problem;
   const sources: Sources = { given, environment, config };
   const settings = readSettings(sources, node);
-  if (settings.ca !== undefined) await trust(settings.ca);
+  await trust(settings.ca);
   const interrupt = onInterrupt();
   const context = await makeContext({ settings, environment, signal: interrupt.signal });
-  if (node.destructive && !settings.yes) {
+  if (node.destructive && !settings.yes && !settings.dryRun) {
     const reason = "this cannot be undone, and there is no terminal for a confirmation";
     context.prompt.require(reason, NEEDS_YES);
   }
@@ -50,18 +52,6 @@ async function perform(command: Command, context: Context, args: unknown): Promi
   } catch (thrown) {
     throw context.signal.aborted ? interrupted() : thrown;
   }
-}
-
-/** Trusts further certificate authorities in all connections of this process. */
-async function trust(ca: string): Promise<void> {
-  const tls = await import("node:tls");
-  if (tls.setDefaultCACertificates === undefined) {
-    throw usageError(
-      `--ca-cert needs Node.js 22.19 or newer, this is ${process.version}`,
-      "set NODE_EXTRA_CA_CERTS to the file instead",
-    );
-  }
-  tls.setDefaultCACertificates([...tls.getCACertificates("default"), ca]);
 }
 
 /** Raw commands parse their own words and handle signals themselves. */

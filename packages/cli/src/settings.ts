@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
-import type { Command, Options } from "./command/definition.ts";
+import type { Command, Option, Options } from "./command/definition.ts";
 import type { COLORS } from "./command/globals.ts";
 import { GLOBALS } from "./command/globals.ts";
 import { optionValue, type Sources } from "./command/parse.ts";
-import type { Scanned } from "./command/scan.ts";
-import { type Config, readConfig } from "./config/file.ts";
+import type { Config } from "./config/file.ts";
 import { invalidReason } from "./config/keys.ts";
+import { namesConfig } from "./contexts/choose.ts";
 import { usageError } from "./errors.ts";
-import { configPath } from "./paths.ts";
 
 /** Settings of every command, by precedence: flags, variables, config file, defaults. */
 export interface Settings {
@@ -20,20 +19,23 @@ export interface Settings {
   readonly ca: string | undefined;
   readonly output: string;
   readonly format: string | undefined;
+  /** An expression of jq for JSON. */
+  readonly jq: string | undefined;
+  readonly pager: boolean;
   readonly color: (typeof COLORS)[number];
   readonly yes: boolean;
   readonly verbose: boolean;
   readonly quiet: boolean;
+  /** Whether the server rolls everything back that the command writes. */
+  readonly dryRun: boolean;
   readonly config: Config;
+  /** The context whose settings and logins these are. */
+  readonly context: string;
+  /** Whether a flag or a variable names the server, its context or its config file: no other one is meant. */
+  readonly namesServer: boolean;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Reads the config file that a flag or variable names, or the default one. */
-export function readConfigOf(given: Scanned["given"], environment: Environment): Promise<Config> {
-  const named = given.get("config")?.at(-1) ?? environment.WHARF_CONFIG_FILE;
-  return readConfig(named || configPath(environment), Boolean(named));
-}
 
 /**
  * Reads the settings. Options that a command redefines are its own: `--issuer` of an identity is not
@@ -41,10 +43,11 @@ export function readConfigOf(given: Scanned["given"], environment: Environment):
  */
 export function readSettings(
   { given, ...others }: Sources,
-  { outputs = [], options = {} }: Pick<Command, "outputs" | "options"> = {},
+  { outputs = [], options = {}, writes = false }: Partial<Command> = {},
 ): Settings {
   const isOwn = (name: string) =>
     Object.hasOwn(options, name) && options[name] !== GLOBALS[name as keyof typeof GLOBALS];
+  const whole: Sources = { given, ...others };
   const globally = new Map([...given].filter(([name]) => !isOwn(name)));
   const sources: Sources = { given: globally, ...others };
   const globals: Options = {
@@ -54,20 +57,37 @@ export function readSettings(
   const value = (name: keyof typeof GLOBALS) => optionValue(name, globals[name] as never, sources);
   const api = readUrl("--api", value("api") as string);
   const issuer = value("issuer") as string | undefined;
+  const format = value("format") as string | undefined;
+  const jq = value("jq") as string | undefined;
+  if (jq !== undefined && (format !== undefined || isOtherOutput(given.get("output")?.at(-1)))) {
+    throw usageError("--jq is for -o json", "leave out the other format");
+  }
   return {
     api,
     issuer: issuer === undefined ? api : readUrl("--issuer", issuer),
     audience: (value("audience") as string | undefined) ?? api,
     registry: sources.config.get("platform.registry") ?? new URL(api).host,
     ca: readCertificates(value("ca-cert") as string | undefined),
-    output: value("output") as string,
-    format: value("format") as string | undefined,
+    output: jq === undefined ? (value("output") as string) : "json",
+    format,
+    jq,
+    pager: value("pager") as boolean,
     color: value("no-color") ? "never" : (value("color") as Settings["color"]),
     yes: value("yes") as boolean,
     verbose: value("verbose") as boolean,
     quiet: value("quiet") as boolean,
+    dryRun: writes && optionValue("dry-run", options["dry-run"] as Option, whole) === true,
     config: sources.config,
+    context: sources.config.context,
+    namesServer:
+      globally.has("api") ||
+      Boolean(sources.environment.WHARF_API) ||
+      namesConfig(globally, sources.environment),
   };
+}
+
+function isOtherOutput(output: string | undefined): boolean {
+  return output !== undefined && output !== "json";
 }
 
 function readUrl(source: string, text: string): string {

@@ -7,6 +7,7 @@ import { auth } from "./auth/commands.ts";
 import { group } from "./command/definition.ts";
 import { complete, completion } from "./completion/commands.ts";
 import { config } from "./config/commands.ts";
+import { contexts } from "./contexts/commands.ts";
 import { events } from "./events/commands.ts";
 import { health } from "./health/commands.ts";
 import { help, versionCommand } from "./help/commands.ts";
@@ -46,7 +47,7 @@ export const tree = group({
   summary: "Control plane for container supply chains",
   description: `Data goes to stdout, messages go to stderr. At a terminal, missing arguments are prompted for;
 otherwise they are errors. \`wharf help COMMAND\` explains a command, \`wharf help formats\` templates,
-\`wharf help exit-codes\` exit codes, and \`wharf help environment\` environment variables.`,
+jq and pagers, \`wharf help lists\` sorting and filtering, \`wharf help exit-codes\` exit codes, and \`wharf help environment\` environment variables.`,
   commands: [
     auth,
     iam,
@@ -59,6 +60,7 @@ otherwise they are errors. \`wharf help COMMAND\` explains a command, \`wharf he
     events,
     api,
     config,
+    contexts,
     serve,
     health,
     registry,

@@ -108,4 +108,23 @@ describe("access", () => {
     const neither = await wharf(["access", "list"], { env });
     assert.deepEqual([neither.code, neither.stdout], [2, ""]);
   });
+
+  test("checks access, with the reason and an exit code", async () => {
+    const allowed = await ok("access", "check", "repo.blobs.get", "platform", "--identity", "ci");
+    assert.match(allowed, /allowed by the role registry\.pull at platform/);
+    const args = ["access", "check", "repo.delete", folder, "--identity", "ci"];
+    const denied = await wharf([...args, "-o", "json"], { env });
+    assert.equal(denied.code, 1, denied.stderr);
+    const { allowed: isAllowed, reason, roles } = JSON.parse(denied.stdout);
+    assert.equal(isAllowed, false);
+    assert.match(reason, /^denied: needs repo\.delete at acme\.example\/platform; /);
+    assert.ok(roles.includes("owner"));
+    const own = await ok("access", "check", "CAP_TAG_DELETE", "platform");
+    assert.match(own, /allowed for the operator/);
+    const unknown = await wharf(["access", "check", "repo.lst", "platform"], { env });
+    assert.equal(unknown.code, 2);
+    assert.match(unknown.stderr, /did you mean repo.list/);
+    const missing = await wharf(["access", "check", "repo.list", "nowhere"], { env });
+    assert.equal(missing.code, 5);
+  });
 });

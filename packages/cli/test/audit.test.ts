@@ -3,12 +3,11 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import type { EntryLine, Line } from "@wharf/contract/audit";
 import { writeAudit } from "../../server/src/store/tables/audit-and-events.ts";
 import { DirectStore } from "../../server/test/support/server/direct-store.ts";
 import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
-import type { EntryLine, Line } from "../src/audit/verify/lines.ts";
-import { entryHash } from "../src/audit/verify/lines.ts";
-import { Verifier } from "../src/audit/verify/verifier.ts";
+import { entryHash, Verifier } from "../src/audit/verify/verifier.ts";
 import { Site } from "./support/site.ts";
 
 describe("audit", () => {

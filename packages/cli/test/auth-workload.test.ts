@@ -178,6 +178,7 @@ describe("auth login of workloads", () => {
       });
       assert.notEqual(code, 0);
       assert.match(stderr, expected);
+      assert.ok(stderr.includes(`wharf iam identities test ${identity} --token FILE`), stderr);
       assert.equal((await home.run(["auth", "token"])).code, 3);
     });
   }

@@ -95,3 +95,8 @@ test("upgrade and back up", async (t) => {
   const { server, env } = await acme(t);
   await walkThrough(stepsOfGuide("upgrade-and-backup.md"), server, env);
 });
+
+test("who can do what, and why", async (t) => {
+  const { server, env } = await acme(t);
+  await walkThrough(stepsOfGuide("access.md"), server, env);
+});

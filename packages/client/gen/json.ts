@@ -8,6 +8,7 @@ export const JSON_SERVICES = {
   audit: {
     listEntries: method<M.ListAuditEntriesRequestJson, M.ListAuditEntriesResponseJson>("GET", "/audit/v2beta1/entries"),
     getEntry: method<M.GetAuditEntryRequestJson, M.AuditEntryJson>("GET", "/audit/v2beta1/entries/{uid}"),
+    getEntryCounts: method<M.GetAuditEntryCountsRequestJson, M.GetAuditEntryCountsResponseJson>("GET", "/audit/v2beta1/entries:count"),
     exportEntries: method<M.ExportAuditEntriesRequestJson, M.ExportAuditEntriesResponseJson>("GET", "/audit/v2beta1/entries:export"),
     watchEntries: method<M.WatchAuditEntriesRequestJson, M.AuditEntryJson>("GET", "/audit/v2beta1/entries:watch"),
   },
@@ -20,6 +21,7 @@ export const JSON_SERVICES = {
   sessions: {
     list: method<M.ListSessionsRequestJson, M.ListSessionsResponseJson>("GET", "/auth/v1/sessions"),
     end: method<M.EndSessionRequestJson, W.EmptyJson>("DELETE", "/auth/v1/sessions/{id}"),
+    getCredentials: method<M.GetCredentialsRequestJson, M.PersonCredentialsJson>("GET", "/auth/v1/credentials"),
     logout: method<M.LogoutRequestJson, W.EmptyJson>("POST", "/auth/v1/logout", "*"),
   },
   deliveries: {
@@ -30,6 +32,7 @@ export const JSON_SERVICES = {
     list: method<M.ListEventsRequestJson, M.ListEventsResponseJson>("GET", "/events/v2beta1/events/{group}"),
     watch: method<M.WatchEventsRequestJson, M.EventJson>("GET", "/events/v2beta1/events/{group}:watch"),
     previewFilter: method<M.PreviewFilterRequestJson, M.PreviewFilterResponseJson>("POST", "/events/v2beta1/events/{group}:previewFilter", "*"),
+    listTypes: method<M.ListEventTypesRequestJson, M.ListEventTypesResponseJson>("GET", "/events/v2beta1/eventTypes"),
   },
   subscriptions: {
     create: method<M.CreateSubscriptionRequestJson, M.SubscriptionJson>("POST", "/events/v2beta1/subscriptions/{parent}", "subscription"),
@@ -39,6 +42,10 @@ export const JSON_SERVICES = {
     delete: method<M.DeleteSubscriptionRequestJson, W.EmptyJson>("DELETE", "/events/v2beta1/subscriptions/{uid}"),
     test: method<M.TestSubscriptionRequestJson, M.TestSubscriptionResponseJson>("POST", "/events/v2beta1/subscriptions/{uid}:test", "*"),
     rotateSecret: method<M.RotateSubscriptionSecretRequestJson, M.RotateSubscriptionSecretResponseJson>("POST", "/events/v2beta1/subscriptions/{uid}:rotateSecret", "*"),
+  },
+  access: {
+    check: method<M.CheckAccessRequestJson, M.CheckAccessResponseJson>("GET", "/iam/v2beta1/access:check"),
+    list: method<M.ListAccessRequestJson, M.ListAccessResponseJson>("GET", "/iam/v2beta1/access"),
   },
   accountAssociations: {
     get: method<M.GetAccountAssociationRequestJson, M.AccountAssociationJson>("GET", "/iam/v2beta1/accountAssociations/{uid}"),
@@ -89,6 +96,10 @@ export const JSON_SERVICES = {
     revokeScimToken: method<M.RevokeScimTokenRequestJson, M.RevokeScimTokenResponseJson>("POST", "/iam/v2beta1/identityProviders/{identityProviderUid}:revokeScimToken", "*"),
     setScimEnabled: method<M.SetScimEnabledRequestJson, M.SetScimEnabledResponseJson>("POST", "/iam/v2beta1/identityProviders/{identityProviderUid}:setScimEnabled", "*"),
   },
+  organizationSettings: {
+    get: method<M.GetOrganizationSettingsRequestJson, M.OrganizationSettingsJson>("GET", "/iam/v2beta1/organizationSettings/{groupUid}"),
+    update: method<M.UpdateOrganizationSettingsRequestJson, M.OrganizationSettingsJson>("PATCH", "/iam/v2beta1/organizationSettings/{organizationSettings.groupUid}", "organizationSettings"),
+  },
   roleBindings: {
     get: method<M.GetRoleBindingRequestJson, M.RoleBindingJson>("GET", "/iam/v2beta1/roleBindings/{uid}"),
     create: method<M.CreateRoleBindingRequestJson, M.RoleBindingJson>("POST", "/iam/v2beta1/roleBindings/{parent}", "roleBinding"),
@@ -103,6 +114,12 @@ export const JSON_SERVICES = {
     create: method<M.CreateRoleRequestJson, M.RoleJson>("POST", "/iam/v2beta1/roles/{parent}", "role"),
     update: method<M.UpdateRoleRequestJson, M.RoleJson>("PATCH", "/iam/v2beta1/roles/{role.uid}", "role"),
     delete: method<M.DeleteRoleRequestJson, W.EmptyJson>("DELETE", "/iam/v2beta1/roles/{uid}"),
+  },
+  installation: {
+    get: method<M.GetInstallationRequestJson, M.InstallationJson>("GET", "/installation/v2beta1/installation"),
+    getStatus: method<M.GetInstallationStatusRequestJson, M.InstallationStatusJson>("GET", "/installation/v2beta1/status"),
+    listSigningKeys: method<M.ListSigningKeysRequestJson, M.ListSigningKeysResponseJson>("GET", "/installation/v2beta1/signingKeys"),
+    rotateSigningKeys: method<M.RotateSigningKeysRequestJson, M.RotateSigningKeysResponseJson>("POST", "/installation/v2beta1/signingKeys:rotate", "*"),
   },
   sts: {
     exchange: method<M.ExchangeRequestJson, M.RawTokenJson>("GET", "/sts/exchange"),
@@ -122,6 +139,7 @@ export const JSON_SERVICES = {
     getArchitectures: method<M.GetArchitecturesRequestJson, M.ArchitecturesJson>("GET", "/registry/v2beta1/repos/{repoUid}/digests/{digest}/architectures"),
     getSize: method<M.GetSizeRequestJson, M.SizeJson>("GET", "/registry/v2beta1/repos/{repoUid}/digests/{digest}/size"),
     getConfig: method<M.GetImageConfigRequestJson, M.ImageConfigJson>("GET", "/registry/v2beta1/repos/{repoUid}/digests/{digest}/config"),
+    getManifest: method<M.GetImageManifestRequestJson, M.ImageManifestJson>("GET", "/registry/v2beta1/repos/{repoUid}/digests/{digest}/manifest"),
     list: method<M.ListImagesRequestJson, M.ListImagesResponseJson>("GET", "/registry/v2beta1/repos/{repoUid}/images"),
     delete: method<M.DeleteImageRequestJson, W.EmptyJson>("DELETE", "/registry/v2beta1/repos/{repoUid}/digests/{digest}"),
     listLocations: method<M.ListImageLocationsRequestJson, M.ListImageLocationsResponseJson>("GET", "/registry/v2beta1/repos/{repoUid}/locations"),
@@ -156,6 +174,15 @@ export const JSON_SERVICES = {
     create: method<M.CreateTagRequestJson, M.TagJson>("POST", "/registry/v2beta1/tags/{parent}", "tag"),
     delete: method<M.DeleteTagRequestJson, W.EmptyJson>("DELETE", "/registry/v2beta1/tags/{uid}"),
     listHistory: method<M.ListTagHistoryRequestJson, M.ListTagHistoryResponseJson>("GET", "/registry/v2beta1/tags/{uid}/history"),
+  },
+  advisoriesV1: {
+    create: method<M.advisoriesV1.CreateAdvisoryRequestJson, M.advisoriesV1.AdvisoryJson>("POST", "/vulnerabilities/v1/advisories", "*"),
+    list: method<M.advisoriesV1.AdvisoryFilterJson, M.advisoriesV1.AdvisoriesListJson>("GET", "/vulnerabilities/v1/advisories"),
+    update: method<M.advisoriesV1.AdvisoryJson, M.advisoriesV1.AdvisoryJson>("PUT", "/vulnerabilities/v1/advisories/{id?}", "*"),
+    delete: method<M.advisoriesV1.DeleteAdvisoryRequestJson, W.EmptyJson>("DELETE", "/vulnerabilities/v1/advisories/{id}"),
+    createAdvisoryEvent: method<M.advisoriesV1.CreateAdvisoryEventRequestJson, M.advisoriesV1.AdvisoryEventJson>("POST", "/vulnerabilities/v1/advisories/{parentId}/events", "*"),
+    listAdvisoryEvents: method<M.advisoriesV1.AdvisoryEventFilterJson, M.advisoriesV1.AdvisoryEventListJson>("GET", "/vulnerabilities/v1/advisories/{parentId}/events"),
+    updateAdvisoryEvent: method<M.advisoriesV1.AdvisoryEventJson, M.advisoriesV1.AdvisoryEventJson>("PUT", "/vulnerabilities/v1/advisory_events/{id?}", "*"),
   },
   advisories: {
     get: method<M.GetAdvisoryRequestJson, M.AdvisoryJson>("GET", "/vulnerabilities/v2beta1/advisories/{uid}"),

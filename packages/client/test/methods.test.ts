@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import type { DescMethod } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import {
   AccountProviderType,
   Capability,
@@ -75,6 +76,9 @@ for (const protocol of PROTOCOLS) {
     test("groups", async () => {
       const { groups } = all.wharf;
       const group = { name: "child", description: "first" };
+      const tried = await groups.create({ parent: org, group }, { dryRun: true });
+      assert.equal(tried.name, "child");
+      await assert.rejects(groups.get({ uid: tried.uid }), NotFoundError);
       const { uid, ...made } = await groups.create({ parent: org, group });
       assert.equal(made.description, "first");
       assert.equal((await groups.get({ uid })).name, "child");
@@ -143,6 +147,17 @@ for (const protocol of PROTOCOLS) {
       const batch = await roleBindings.batchCreate({ parent: org, requests: [{ roleBinding }] });
       const bound = await roleBindings.list({ identity: identityUid, role: role.uid });
       assert.deepEqual(bound.roleBindings, batch.roleBindings);
+      const { organizationSettings } = all.wharf;
+      const settings = { groupUid: org, uniqueSiblings: false };
+      await organizationSettings.update({ organizationSettings: settings });
+      const { uniqueSiblings } = await organizationSettings.get({ groupUid: org });
+      assert.equal(uniqueSiblings, false);
+      const { access } = all.wharf;
+      const capability = Capability.CAP_IAM_GROUPS_LIST;
+      const asked = { resource: org, capability, identity: identityUid };
+      assert.equal((await access.check(asked)).allowed, true);
+      const granted = await Array.fromAsync(access.listAll({ resource: org, capability }));
+      assert.ok(granted.some((grant) => grant.uid === uid));
       for (const one of [...batch.roleBindings, { uid }])
         await roleBindings.delete({ uid: one.uid });
       await roles.delete({ uid: role.uid });
@@ -239,6 +254,7 @@ for (const protocol of PROTOCOLS) {
       const other = sessions.find((session) => !session.current);
       await ada.sessions.end({ id: other?.id as string });
       assert.equal((await ada.sessions.list()).sessions.length, sessions.length - 1);
+      assert.equal((await ada.sessions.getCredentials()).username, "", "ada has no local account");
       await ada.auth.delete({ id: me.subject });
       await assert.rejects(ada.auth.validate(), { code: "UNAUTHENTICATED" });
       const bob = all.as((await world.login.logIn("bob")).access_token);
@@ -267,6 +283,15 @@ for (const protocol of PROTOCOLS) {
         [entry.resource?.name, entry.via],
         ["audited", protocol === "gRPC" ? "grpc" : "rest"],
       );
+      const [since, until] = [
+        timestampFromMs(Date.now() - 60_000),
+        timestampFromMs(Date.now() + 1),
+      ];
+      const { counts } = await audit.getEntryCounts({
+        filter: { ...filter, since, until },
+        intervals: 1,
+      });
+      assert.equal(counts[0]?.succeeded, 1n);
       const { content } = await audit.exportEntries({ filter });
       assert.match(content, /^\{"kind":"header"/);
     });
@@ -289,18 +314,34 @@ for (const protocol of PROTOCOLS) {
       assert.ok((await deliveries.list({ subscriptionUid: uid })).totalCount > 0n);
 
       const types = ["dev.chainguard.api.iam.group.created.v1"];
-      const watched = events.watch({ group: org, types })[Symbol.asyncIterator]();
+      // Without a position, the stream begins when its request arrives, which may be after the group is created.
+      const request = { group: org, types, after: eventId };
+      const watched = events.watch(request)[Symbol.asyncIterator]();
       const next = watched.next();
       const made = await groups.create({ parent: org, group: { name: "watched" } });
-      await next;
+      assert.equal((await next).value?.subject, made.uid);
       await watched.return?.();
       const { events: found } = await events.list({ group: org, subject: made.uid });
       assert.deepEqual(
         found.map(({ subject }) => subject),
         [made.uid],
       );
+      assert.ok((await events.listTypes()).eventTypes.length > 40);
       assert.ok((await events.previewFilter({ group: org, filters: [] })).totalCount > 0n);
       await subscriptions.delete({ uid });
+    });
+
+    test("the installation", async () => {
+      const { installation } = all.wharf;
+      const { authUrl, redirectUri, registryHosts } = await installation.get({});
+      assert.equal(redirectUri, `${authUrl}/oauth/callback`);
+      assert.equal(registryHosts.length, 1);
+      assert.equal((await installation.getStatus({})).database, "sqlite");
+      const before = (await installation.listSigningKeys({})).signingKeys;
+      const { kid } = await installation.rotateSigningKeys({});
+      const after = (await installation.listSigningKeys({})).signingKeys;
+      assert.equal(after.length, before.length + 1);
+      assert.equal(after[0]?.kid, kid);
     });
 
     test("ping", async () => {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
+import { DirectStore } from "../../server/test/support/server/direct-store.ts";
+import { PASSWORD } from "../../server/test/support/world/local-accounts.ts";
 import { ConsoleSite } from "./support/site.ts";
 
 /** A text that would run as a script, were it ever taken for markup. */
@@ -24,14 +26,14 @@ describe("the web console in a real browser", () => {
     await site.heading("Account").waitFor();
     assert.equal(new URL(page.url()).pathname, "/console/account");
     await page.goto(site.world.accounts.url);
-    await site.heading("Organizations").waitFor();
+    await site.heading("Get started with acme").waitFor();
     assert.deepEqual(site.complaints, []);
   });
 
   test("creates a folder, shows what others wrote as text, and edits it", async () => {
     await page.getByRole("link", { name: "acme" }).click();
     await site.heading("acme").waitFor();
-    await site.button("Create folder").click();
+    await site.button("Create folder").first().click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("Platform");
     await dialog.getByRole("button", { name: "Create folder" }).click();
@@ -77,7 +79,7 @@ describe("the web console in a real browser", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await dialog.getByRole("button", { name: "Grant access" }).press("Enter");
-    const row = page.getByRole("row").filter({ hasText: "ci" });
+    const row = page.getByRole("row").filter({ has: page.getByText("ci", { exact: true }) });
     await row.filter({ hasText: "viewer" }).waitFor();
     await row.getByRole("button", { name: "Revoke" }).press("Enter");
     await dialog.getByRole("button", { name: "Revoke" }).press("Enter");
@@ -86,14 +88,33 @@ describe("the web console in a real browser", () => {
     assert.deepEqual((await site.world.http.get(path)).body.roleBindings, []);
   });
 
-  test("shows events as they happen", async () => {
-    await page.goto(site.at(`events/${organization}`));
-    await page.getByRole("table", { name: "Recent events" }).waitFor();
-    await site.world.http.post(`/iam/v2beta1/groups/${organization}`, { name: "live" });
-    await page
-      .getByText(/iam\.group\.created/)
-      .nth(2)
-      .waitFor();
+  test("asks to sign in again before a folder is deleted, and goes on by itself", async (t) => {
+    const direct = await DirectStore.open(site.world.server);
+    t.after(() => direct.close());
+    const name = "short-lived";
+    const { body } = await site.world.http.post(`/iam/v2beta1/groups/${organization}`, { name });
+    const old = Date.now() - 16 * 60_000;
+    await direct.store.write((tx) => tx.run("UPDATE sessions SET created = ?", old));
+    await page.goto(site.at(`folders/${body.uid}`));
+    await site.button("Delete").click();
+    const dialog = page.getByRole("dialog");
+    const rejected = page.waitForResponse((one) => one.request().method() === "DELETE");
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    assert.equal(
+      (await (await rejected).allHeaders())["www-authenticate"],
+      'Bearer error="insufficient_user_authentication", max_age="900"',
+    );
+    const opened = page.context().waitForEvent("page");
+    await dialog.getByRole("button", { name: "Sign in again" }).click();
+    const popup = await opened;
+    const closed = popup.waitForEvent("close");
+    await popup.getByLabel("Username").fill("ada");
+    await popup.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await popup.getByRole("button", { name: "Sign in", exact: true }).click();
+    await closed;
+    await page.getByText("short-lived was deleted.").waitFor();
+    await site.heading("acme").waitFor();
+    assert.deepEqual(site.complaints, []);
   });
 
   test("does not issue tokens to other origins, nor without the cookie", async () => {
@@ -118,8 +139,8 @@ describe("the web console in a real browser", () => {
   test("leads nowhere else after a sign-in", async () => {
     const elsewhere = encodeURIComponent("//evil.example/console/");
     await page.goto(site.at(`sign-in?to=${elsewhere}`));
-    await site.heading("Organizations").waitFor();
-    assert.equal(new URL(page.url()).pathname, "/console/organizations");
+    await site.heading("Get started with acme").waitFor();
+    assert.equal(new URL(page.url()).pathname, "/console/");
   });
 
   test("signs out in every tab, and its tokens stop working", async () => {

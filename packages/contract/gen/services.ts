@@ -7,14 +7,17 @@ import { SessionsService } from "./wharf/auth/sessions_pb.js";
 import { DeliveriesService } from "./wharf/events/v2beta1/deliveries_pb.js";
 import { EventsService } from "./wharf/events/v2beta1/events_pb.js";
 import { SubscriptionsService } from "./wharf/events/v2beta1/subscriptions_pb.js";
+import { AccessService } from "./wharf/iam/v2beta1/access_pb.js";
 import { AccountAssociationsService } from "./wharf/iam/v2beta1/account_associations_pb.js";
 import { ExternalGroupRoleMappingsService } from "./wharf/iam/v2beta1/external_group_role_mappings_pb.js";
 import { GroupInvitesService } from "./wharf/iam/v2beta1/group_invites_pb.js";
 import { GroupsService } from "./wharf/iam/v2beta1/groups_pb.js";
 import { IdentitiesService } from "./wharf/iam/v2beta1/identities_pb.js";
 import { IdentityProvidersService } from "./wharf/iam/v2beta1/identity_providers_pb.js";
+import { OrganizationSettingsService } from "./wharf/iam/v2beta1/organization_settings_pb.js";
 import { RoleBindingsService } from "./wharf/iam/v2beta1/role_bindings_pb.js";
 import { RolesService } from "./wharf/iam/v2beta1/roles_pb.js";
+import { InstallationService } from "./wharf/installation/v2beta1/installation_pb.js";
 import { SecurityTokenService } from "./wharf/oidc/security_token_service_pb.js";
 import { PingService } from "./wharf/ping/v2beta1/ping_pb.js";
 import { DeploymentsService } from "./wharf/registry/v2beta1/deployments_pb.js";
@@ -35,14 +38,17 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   DeliveriesService,
   EventsService,
   SubscriptionsService,
+  AccessService,
   AccountAssociationsService,
   ExternalGroupRoleMappingsService,
   GroupInvitesService,
   GroupsService,
   IdentitiesService,
   IdentityProvidersService,
+  OrganizationSettingsService,
   RoleBindingsService,
   RolesService,
+  InstallationService,
   SecurityTokenService,
   PingService,
   DeploymentsService,

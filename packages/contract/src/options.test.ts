@@ -75,9 +75,9 @@ test("every write method has an event, and no read method has one", () => {
   }
 });
 
-/** Records of what happened have one time, and are not in groups. */
+/** Records of what happened have one time, and are not in groups; grants are derived from resources. */
 function isRecord({ typeName }: { readonly typeName: string }): boolean {
-  return typeName === "wharf.audit.v2beta1.AuditEntry";
+  return ["wharf.audit.v2beta1.AuditEntry", "wharf.iam.v2beta1.AccessGrant"].includes(typeName);
 }
 
 test("every resource has a uid and its times, which only the service sets", () => {

@@ -112,6 +112,15 @@ export function accessOf(method: DescMethod): AccessRule | undefined {
 }
 
 /**
+ * Whether a method needs a recent sign-in, where its caller is a person in a browser.
+ *
+ * @example needsRecentSignIn(GroupsService.method.deleteGroup) // true
+ */
+export function needsRecentSignIn(method: DescMethod): boolean {
+  return messageOption(method, access)?.recentSignIn ?? false;
+}
+
+/**
  * The event of a method; undefined if it emits none.
  *
  * @example eventOf(GroupsService.method.createGroup) // { type: "iam.group.created.v1", group: "self" }

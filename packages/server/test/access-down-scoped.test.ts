@@ -169,6 +169,7 @@ onEachStore("a down-scoped token cannot grant its identity more than its boundar
           "wharf.iam.v1.GroupInvites/CreateWithGroup",
           "wharf.iam.v1.Groups/Create",
           "wharf.iam.v2beta1.GroupsService/CreateGroup",
+          "wharf.installation.v2beta1.InstallationService/RotateSigningKeys",
           "wharf.oidc.SecurityTokenService/ExchangeRefreshToken",
           "wharf.registry.v2beta1.PackagesService/CreatePackage",
           "wharf.registry.v2beta1.PackagesService/DeletePackage",

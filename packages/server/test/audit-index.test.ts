@@ -10,8 +10,8 @@ import {
   Capability,
   CapabilitySet,
 } from "@wharf/contract";
+import type { CheckpointLine, EntryLine, HeaderLine } from "@wharf/contract/audit";
 import fc from "fast-check";
-import type { CheckpointLine, EntryLine, HeaderLine } from "../../cli/src/audit/verify/lines.ts";
 import { Verifier } from "../../cli/src/audit/verify/verifier.ts";
 import { Checkpoints } from "../src/audit/checkpoints.ts";
 import { matchesMethod } from "../src/audit/glob.ts";

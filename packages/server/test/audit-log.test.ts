@@ -46,6 +46,10 @@ onEachStore("the audit log", (world) => {
     assert.equal(created.resource.name, "before");
     assert.equal(updated.resource.name, "after");
     assert.deepEqual(updated.changedFields, ["name", "description"]);
+    assert.deepEqual(updated.detail.changes, {
+      name: { before: "before", after: "after" },
+      description: { before: "", after: "new" },
+    });
     assert.deepEqual(deleted.resource, { uid, name: "after", type: "Group" });
     assert.equal((deleted.detail.deleted as { name: string }).name, "after");
     for (const entry of entries as Entry[]) {

@@ -14,7 +14,7 @@ import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { fieldBehavior, rulesOf, SERVICES } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import { RESOURCES } from "../src/app/resources.ts";
-import { deletionOf } from "../src/engine/audit.ts";
+import { changesOf, deletionOf } from "../src/engine/audit.ts";
 import { changedFields } from "../src/engine/changed-fields.ts";
 import type { ResourceMessage } from "../src/engine/definition.ts";
 import type { Resource } from "../src/engine/resource.ts";
@@ -62,7 +62,14 @@ test("no secret of any resource gets into the audit log, when it is updated or d
       found.push(`${schema.name}.${path}`);
       const fields = changedFields(schema, create(schema), message, []);
       const deletion = deletionOf(resource, message as ResourceMessage);
-      assert.ok(!JSON.stringify([fields, deletion]).includes(SECRET), `${schema.name}.${path}`);
+      const changes = changesOf(
+        resource,
+        create(schema) as ResourceMessage,
+        message as ResourceMessage,
+        [...fields, path],
+      );
+      const recorded = JSON.stringify([fields, deletion, changes]);
+      assert.ok(!recorded.includes(SECRET), `${schema.name}.${path}`);
     }
   }
   assert.ok(found.includes("IdentityProvider.oidc.clientSecret"), found.join(" "));

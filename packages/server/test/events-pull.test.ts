@@ -99,6 +99,26 @@ onEachStore(
       assert.equal((await rejected(events.list({ group: org, orderBy: "name" }))).code, 3);
     });
 
+    world.rule("all types are listed, with what reading them takes", async ({ events }) => {
+      const { eventTypes } = await events.listEventTypes({});
+      const created = "iam.group.created.v1";
+      assert.deepEqual(
+        eventTypes.find(({ name }: Answer) => name === created),
+        {
+          type: `dev.chainguard.api.${created}`,
+          name: created,
+          capabilities: ["groups.list"],
+          collection: "/iam/v2beta1/groups",
+        },
+      );
+      const stored = (await events.list({ group: org })).events;
+      const known = new Set(eventTypes.map(({ type }: Answer) => type));
+      for (const { type } of stored) assert.ok(known.has(type), type);
+      const push = eventTypes.find(({ name }: Answer) => name === "registry.push.v1");
+      assert.equal(push.type, "dev.chainguard.registry.push.v1");
+      assert.equal(push.collection, "");
+    });
+
     world.rule("a preview counts what filters match", async ({ events }) => {
       const filters = [{ glob: { type: "*.iam.roles.*" } }];
       const preview = await events.previewFilter({ group: org, filters });

@@ -7,12 +7,13 @@ import { type Answering, Receiver } from "./support/events/receiver.ts";
 import { until } from "./support/events/until.ts";
 import { onEachStore } from "./support/world/world.ts";
 
+/** A request that a busy machine delays must not count as failed: it would be sent again. */
 const TIMES = {
   lingerMs: 200,
   retryDelaysMs: [10, 20, 30],
   pollMs: 30,
   idlePollMs: 30,
-  timeoutMs: 400,
+  timeoutMs: 60_000,
 };
 
 const PENDING = "DELIVERY_STATE_PENDING";
@@ -111,17 +112,6 @@ onEachStore(
       assert.deepEqual(target.received, []);
     });
 
-    test("a sink that does not answer fails after the timeout", async () => {
-      const sink = await receiver(() => {});
-      const { org, uid } = await subscribed(sink.url);
-      await world.group(org);
-      const { attempts } = await until(async () => {
-        return (await deliveriesOf(uid)).find((one) => one.attempts.length > 0);
-      });
-      assert.equal(attempts[0].status, 0);
-      assert.match(attempts[0].error, /no answer within 400 ms/);
-    });
-
     test("a dead sink delays nobody else", async () => {
       const dead = await receiver(() => {});
       const alive = await receiver();
@@ -130,6 +120,8 @@ onEachStore(
       const groups = [];
       for (let at = 0; at < 5; at++) groups.push(await world.group(org));
       for (const group of groups) await alive.about(group);
+      // The server waits for requests in progress when it stops.
+      await dead.stop();
     });
 
     test("the beginning of a long answer is kept, and the rest is not read", async () => {
@@ -270,12 +262,27 @@ onEachStore(
 onEachStore(
   "a sink that fails for days",
   (world) => {
-    test("is disabled", async () => {
-      const sink = await Receiver.start(status(503));
-      const api = world.operator();
+    const subscribed = async (answer: Answering) => {
+      const sink = await Receiver.start(answer);
       const org = await world.organization();
-      const { uid } = await api.subscriptions.create(org, { sink: sink.url });
+      const { uid } = await world.operator().subscriptions.create(org, { sink: sink.url });
       await world.group(org);
+      return { uid, sink, api: world.operator() };
+    };
+
+    test("fails after the timeout if it does not answer", async () => {
+      const { uid, sink, api } = await subscribed(() => {});
+      const { attempts } = await until(async () => {
+        const { deliveries } = await api.deliveries.listDeliveries({ subscriptionUid: uid });
+        return deliveries.find((one: Answer) => one.attempts.length > 0);
+      });
+      assert.equal(attempts[0].status, 0);
+      assert.match(attempts[0].error, /no answer within 400 ms/);
+      await sink.stop();
+    });
+
+    test("is disabled", async () => {
+      const { uid, sink, api } = await subscribed(status(503));
       const read = await until(async () => {
         const one = await api.subscriptions.get(uid);
         return one.state === DISABLED ? one : undefined;
@@ -284,5 +291,12 @@ onEachStore(
       await sink.stop();
     });
   },
-  { deliveryTimes: { ...TIMES, retryDelaysMs: Array(1000).fill(20), disableAfterMs: 300 } },
+  {
+    deliveryTimes: {
+      ...TIMES,
+      retryDelaysMs: Array(1000).fill(20),
+      disableAfterMs: 300,
+      timeoutMs: 400,
+    },
+  },
 );

@@ -69,6 +69,38 @@ describe("sign-in in a real browser", () => {
     assert.deepEqual(complaints, []);
   });
 
+  test("in the console, and again at a provider that still knows the person", async (t) => {
+    const { page, complaints, urls } = await openVisit(t, browser, world);
+    const provider = page.getByRole("button", { name: "Continue with acme sso acme.example" });
+    await page.goto(`${world.server.baseUrl}/console/account`);
+    await provider.click();
+    await signInAtProvider(page, { login: "bob" });
+    const session = page.getByText("this one");
+    await session.waitFor();
+    const before = await sessions();
+    await page.goto(`${world.server.baseUrl}/console/sign-in?again=true&to=/console/account`);
+    await provider.click();
+    await signInAtProvider(page, { login: "bob" });
+    await session.waitFor();
+    const asked = urls.filter((url) => url.includes("code_challenge"));
+    assert.match(asked.at(-1) ?? "", /prompt=login&max_age=0/);
+    const left = await sessions();
+    assert.equal(left.length, before.length);
+    assert.notDeepEqual(left, before, "the old session has ended");
+    const uid = encodeURIComponent(world.login.provider);
+    await page.goto(`${world.server.baseUrl}/console/test-sign-in?provider=${uid}`);
+    await page.getByRole("heading", { name: "The test sign-in worked" }).waitFor();
+    await page.getByText("bob@acme.example").waitFor();
+    assert.deepEqual(await sessions(), left, "a test signs nobody in");
+    await page.context().clearCookies();
+    await page.goto(`${world.server.baseUrl}/console/test-sign-in?provider=${uid}`);
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    assert.deepEqual(
+      complaints.filter((one) => !one.includes("401")),
+      [],
+    );
+  });
+
   test("by organization name; an unknown name gets an error", async (t) => {
     const { page, app, arrival, complaints } = await openVisit(t, browser, world);
     await page.goto(app.loginUrl());

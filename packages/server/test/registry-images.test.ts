@@ -86,12 +86,42 @@ for (const store of STORES) {
         referrers.map(({ digest, subject, kind }) => [digest, subject, kind]),
         [[digestOf("signature"), digestOf("plain"), "IMAGE_KIND_ARTIFACT"]],
       );
-      const { locations } = await (await api(protocol)).images.listImageLocations({
+      const { locations, hosts } = await (await api(protocol)).images.listImageLocations({
         repoUid: repo,
       });
       assert.deepEqual(locations, [
         { host: tracked.registry.host, path: "acme/app", attached: true },
       ]);
+      assert.deepEqual(hosts, [tracked.registry.host]);
+    });
+
+    test(`are found by digest, and show their manifests, over ${protocol}`, async () => {
+      const wanted = [digestOf("plain"), digestOf("index"), `sha256:${"0".repeat(64)}`];
+      const found = (await list({ digests: wanted }, protocol)).map(({ digest }) => digest);
+      assert.deepEqual(found.toSorted(), wanted.slice(0, 2).toSorted());
+      const client = await api(protocol);
+      const manifest = (name: string) =>
+        client.call(ImagesService, "GetImageManifest", { repoUid: repo, digest: digestOf(name) });
+      const plain = await manifest("plain");
+      const { config, layers } = plain;
+      assert.equal(Number(config.size) + Number(layers[0].size), images.plain?.size);
+      assert.deepEqual([plain.digest, layers.length], [digestOf("plain"), 1]);
+      const platforms = (await manifest("index")).manifests;
+      assert.deepEqual(
+        platforms.map(({ os, architecture }: Record<string, string>) => [os, architecture]),
+        [
+          ["linux", "amd64"],
+          ["linux", "arm64"],
+        ],
+      );
+      const signature = await manifest("signature");
+      assert.equal(signature.subject, digestOf("plain"));
+      assert.equal(signature.artifactType, "application/vnd.oci.empty.v1+json");
+      const missing = { repoUid: repo, digest: `sha256:${"0".repeat(64)}` };
+      assert.equal(
+        (await rejected(client.call(ImagesService, "GetImageManifest", missing))).code,
+        5,
+      );
     });
 
     test("are listed page by page", async () => {
@@ -132,6 +162,7 @@ for (const store of STORES) {
         viewer.call(ImagesService, "DeleteImage", request),
         stranger.images.list({ repoUid: repo }),
         stranger.images.listImageLocations({ repoUid: repo }),
+        stranger.call(ImagesService, "GetImageManifest", request),
         stranger.call(ImagesService, "DeleteImage", request),
       ]);
       for (const { code } of errors) assert.equal(code, 7);

@@ -90,6 +90,44 @@ onEachStore("filters of lists", (world) => {
     assert.deepEqual(await namesOf(api, { uidp: { ids: [org, a] }, name: "a" }), ["a"]);
   });
 
+  world.rule(
+    "a prefix finds the names that begin with it, in every order and region",
+    async (api) => {
+      const [org, a] = [place("org"), place("a")];
+      const cases: [object, string[]][] = [
+        [{ uidp: { descendantsOf: org }, namePrefix: "a" }, ["a", "a1", "a2"]],
+        [{ uidp: { descendantsOf: a }, namePrefix: "a" }, ["a1", "a2"]],
+        [{ uidp: { childrenOf: org }, namePrefix: "a" }, ["a"]],
+        [{ uidp: { ids: [org, a, place("a1")] }, namePrefix: "a" }, ["a", "a1"]],
+        [{ uidp: { descendantsOf: org }, namePrefix: "a", name: "a2" }, ["a2"]],
+        [{ uidp: { descendantsOf: org }, namePrefix: "b", name: "a2" }, []],
+        [{ uidp: { descendantsOf: org }, namePrefix: "A" }, []],
+        [{ uidp: { descendantsOf: org }, namePrefix: "%" }, []],
+        [{ uidp: { descendantsOf: org }, namePrefix: "\u{10ffff}" }, []],
+        [{ uidp: { descendantsOf: org }, namePrefix: "" }, ["a", "a1", "a2", "b", "deep"]],
+      ];
+      for (const [request, expected] of cases) {
+        for (const orderBy of [
+          "",
+          "name",
+          "name desc",
+          "created_at desc",
+          "uid desc",
+          "name, uid",
+        ]) {
+          const about = JSON.stringify([request, orderBy]);
+          assert.deepEqual(await namesOf(api, { ...request, orderBy }), expected, about);
+        }
+      }
+      const page = { uidp: { descendantsOf: org }, namePrefix: "a", orderBy: "name", pageSize: 2 };
+      const first = await api.groups.list(page);
+      assert.deepEqual([first.totalCount, uidsOf(first.groups)], ["3", [a, place("a1")]]);
+      const second = await api.groups.list({ ...page, pageToken: first.nextPageToken });
+      assert.deepEqual(uidsOf(second.groups), [place("a2")]);
+      assert.deepEqual(uidsOf((await api.groups.list({ ...page, skip: 2 })).groups), [place("a2")]);
+    },
+  );
+
   world.rule("an empty filter filters nothing", async (api) => {
     const { totalCount } = await api.groups.list();
     const empty = { descendantsOf: "", childrenOf: "", ancestorsOf: "", inRoot: false, ids: [] };

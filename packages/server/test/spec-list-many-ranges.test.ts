@@ -138,6 +138,13 @@ function manyScopes(world: World): void {
       [mine.totalCount, mine.roleBindings.length],
       [String(bound.length), bound.length],
     );
+    for (const orderBy of ["uid", "name", "updated_at desc"]) {
+      const begins = await api.groups.list({ namePrefix: "ce", pageSize: 200, orderBy });
+      const expected = rows.filter(({ name }) => name.startsWith("ce")).map(({ uid }) => uid);
+      const found = begins.groups.map(({ uid }: Row) => uid);
+      assert.deepEqual(found.sort(), expected.sort());
+      assert.equal(begins.totalCount, String(expected.length));
+    }
     const named = await api.groups.list({ name: "cedar", pageSize: 200, orderBy: "uid" });
     const cedars = rows.filter(({ name }) => name === "cedar").map(({ uid }) => uid);
     assert.deepEqual(

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
+import { GHSA } from "../../test/osv-samples.ts";
 import { advisory, event, KINDS, PUBLICATION, V3 } from "../../test/samples.ts";
 import { assertValid } from "../../test/schemas.ts";
 import { readDocument } from "../read/index.ts";
@@ -182,6 +183,14 @@ describe("CSAF documents", () => {
     const again = written([imported ?? assert.fail()]).document;
     assert.equal(again.tracking.initial_release_date, "2019-05-06T07:08:09.000Z");
     assert.match(again.references[0].url, /\/csaf\/2019\//);
+  });
+
+  test("of an imported OSV record were first released with the record", () => {
+    const bytes = Buffer.from(JSON.stringify(GHSA));
+    const [imported] = readDocument(bytes, { name: "test" }).advisories;
+    const { tracking } = written([imported ?? assert.fail()]).document;
+    assert.equal(Date.parse(tracking.initial_release_date), Date.parse(GHSA.published));
+    assert.equal(tracking.revision_history[0].date, tracking.initial_release_date);
   });
 
   test("can be imported", () => {

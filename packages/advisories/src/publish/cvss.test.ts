@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { baseScore } from "./cvss.ts";
+import { baseScore } from "./base-score.ts";
 
 /** Vectors with the scores of FIRST's calculator. */
 const KNOWN = [

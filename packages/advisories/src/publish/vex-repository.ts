@@ -23,7 +23,6 @@ export function vexManifest({ publisher, url }: Publication): JsonObject {
         update_interval: "24h",
       },
     ],
-    latest_version: "v0",
   };
 }
 

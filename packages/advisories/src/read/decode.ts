@@ -1,10 +1,12 @@
-import { isUtf8 } from "node:buffer";
 import { DocumentError, documentError } from "./document-error.ts";
 import { READ_LIMITS, type ReadLimits } from "./limits.ts";
 
 const BYTE_ORDER_MARK = "\ufeff";
 const MIB = 1024 * 1024;
 const NEWLINE = 10;
+
+/** Decodes a text with its byte order mark; throws on what is not UTF-8. */
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Decodes the text of a document. Rejects a document that is too large, and one that is not UTF-8 with the
@@ -15,9 +17,17 @@ const NEWLINE = 10;
 export function decode(bytes: Uint8Array, limits: ReadLimits = READ_LIMITS): string {
   if (bytes.length > limits.documentBytes) throw tooLarge(limits.documentBytes);
   if (isUtf16(bytes)) throw documentError("is UTF-16; expected UTF-8");
-  if (!isUtf8(bytes)) throw notUtf8(bytes);
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
+  const text = textOf(bytes);
+  if (text === undefined) throw notUtf8(bytes);
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Detected by its byte order mark, or by a zero byte in the first character. */
@@ -46,7 +56,7 @@ function firstInvalid(bytes: Uint8Array): number {
   let invalid = bytes.length;
   while (valid < invalid) {
     const middle = (valid + invalid + 1) >> 1;
-    if (isUtf8(bytes.subarray(0, backToStart(bytes, middle)))) valid = middle;
+    if (textOf(bytes.subarray(0, backToStart(bytes, middle))) !== undefined) valid = middle;
     else invalid = middle - 1;
   }
   return backToStart(bytes, valid);

@@ -100,12 +100,13 @@ function readRanges(node: DocumentNode, { artifact, fixed, unfixed }: Affected):
 
 /**
  * Each `introduced` opens a range that the next `fixed` or `last_affected` closes. Events are in version
- * order, except that some documents have `introduced: 0` last. Returns whether a range ends where it begins,
- * and so contains no version.
+ * order, except that some documents have `introduced: 0` last. A `limit` bounds all ranges. Returns whether a range
+ * ends where it begins, and so contains no version.
  */
 function readRange(list: DocumentNode, fixed: string[], unfixed: string[]): boolean {
   let open: string | undefined;
   let isEmpty = false;
+  const limits: string[] = [];
   const events = list.items("events").filter((event) => event.requireObject());
   const isFirst = (event: DocumentNode) => event.field("introduced").value === "0";
   for (const event of events.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))) {
@@ -114,12 +115,24 @@ function readRange(list: DocumentNode, fixed: string[], unfixed: string[]): bool
     const last = event.field("last_affected").optionalString();
     if (fix !== "" && fix === open) isEmpty = true;
     else if (fix !== "") fixed.push(fix);
+    const limit = event.field("limit").optionalString();
+    if (limit !== "") limits.push(limit);
     if (last !== "") unfixed.push(`up to ${last}`);
     if (fix !== "" || last !== "") open = undefined;
     if (introduced !== "") open = introduced;
   }
-  if (open !== undefined) unfixed.push(open === "0" ? "all versions" : `from ${open}`);
+  if (open !== undefined) unfixed.push(openRange(open, limits));
   return isEmpty;
+}
+
+/** A range without end, as text. The limit `*` is none, and a version must be below one of the others. */
+function openRange(introduced: string, limits: readonly string[]): string {
+  const isLimited = limits.length > 0 && !limits.includes("*");
+  if (introduced === "0" && !isLimited) return "all versions";
+  return [
+    ...(introduced === "0" ? [] : [`from ${introduced}`]),
+    ...(isLimited ? [`before ${limits.join(" or ")}`] : []),
+  ].join(" ");
 }
 
 const NOT_AFFECTED = falsePositive(

@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { DocumentNode } from "./document-node.ts";
 
+const UTF8 = new TextEncoder();
+
 /** Members of a record that are kept with all advisories read from it; `affected` is kept per package. */
 export const RECORD_FIELDS = [
   ...["schema_version", "id", "published", "modified", "withdrawn", "aliases", "upstream"],
@@ -48,7 +50,7 @@ export function fitting<T extends JsonValue>(
   which: string,
 ): T {
   const { [limit]: maxBytes, recordDepth } = node.limits;
-  const bytes = Buffer.byteLength(JSON.stringify(value));
+  const bytes = UTF8.encode(JSON.stringify(value)).length;
   if (bytes > maxBytes) node.addProblem(`has ${bytes} bytes ${which}; the maximum is ${maxBytes}`);
   if (!isWithinDepth(value, recordDepth)) {
     node.addProblem(`is nested more than ${recordDepth} levels deep`);

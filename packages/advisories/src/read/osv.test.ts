@@ -43,6 +43,7 @@ describe("OSV", () => {
       componentName: "@acme/templates",
       componentType: "npm",
       aliases: ["GHSA-4x9r-j582-cgr8", "CVE-2026-20333"],
+      createTime: "2026-03-01T09:00:00Z",
       events: [
         {
           createTime: "2026-03-05T22:10:11.372001Z",
@@ -92,6 +93,29 @@ describe("OSV", () => {
       ],
     );
     assert.notEqual(advisories[0].advisoryId, advisories[1].advisoryId);
+  });
+
+  test("is affected up to a limit", () => {
+    const note = (...events: object[]) => {
+      const affected = [{ ...GHSA.affected[0], ranges: [{ type: "SEMVER", events }] }];
+      return readToJson({ ...GHSA, affected }).advisories[0].events[0].truePositiveDetermination
+        .note;
+    };
+    assert.equal(note({ introduced: "0" }, { limit: "3.0" }), "Affected: before 3.0.");
+    assert.equal(note({ introduced: "1.5" }, { limit: "3.0" }), "Affected: from 1.5 before 3.0.");
+    assert.equal(
+      note({ introduced: "0" }, { limit: "2" }, { limit: "*" }),
+      "Affected: all versions.",
+    );
+  });
+
+  test("is as old as its record, unless that was published after it was modified", () => {
+    const created = (times: object) => readToJson({ ...GHSA, ...times }).advisories[0].createTime;
+    const modified = "2026-03-05T00:00:00Z";
+    assert.equal(created({ modified, published: "2019-01-02T00:00:00Z" }), "2019-01-02T00:00:00Z");
+    for (const published of [undefined, "0001-01-01T00:00:00Z", modified, "2026-03-06T00:00:00Z"]) {
+      assert.equal(created({ modified, published }), undefined, `${published}`);
+    }
   });
 
   test("of very many ranges has a truncated note", () => {

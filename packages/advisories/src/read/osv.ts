@@ -82,10 +82,15 @@ function vulnerabilityOf(top: DocumentNode): Vulnerability {
   });
 }
 
-/** Upstream vulnerabilities are not the same as the record, but advisories are found and rated by them. */
-function advisoriesOf(top: DocumentNode, { id, aliases, updateTime }: Vulnerability): Advisory[] {
+/**
+ * Upstream vulnerabilities are not the same as the record, but advisories are found and rated by them. Advisories are
+ * as old as the record, whose time is published in every format.
+ */
+function advisoriesOf(top: DocumentNode, vulnerability: Vulnerability): Advisory[] {
+  const { id, aliases, publishTime, updateTime } = vulnerability;
   const names = new Set([id, ...aliases, ...top.field("upstream").names()]);
   if (updateTime === undefined || id === "") return [];
+  const isEarlier = publishTime && timestampMs(publishTime) < timestampMs(updateTime);
   return affectedOf(top.field("affected")).map((affected) => {
     const advisory = createAdvisory(affected.artifact, {
       advisoryId: deriveAdvisoryId(affected.artifact, id),
@@ -93,6 +98,7 @@ function advisoriesOf(top: DocumentNode, { id, aliases, updateTime }: Vulnerabil
       aliases: [...names],
       events: eventsOf(top, affected, updateTime),
     });
+    if (isEarlier) advisory.createTime = publishTime;
     advisory.source = sourceOf(id, affected.entries);
     return advisory;
   });

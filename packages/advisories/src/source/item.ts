@@ -30,7 +30,7 @@ export async function* catchArchiveErrors(
 /** Converts a library's error about an invalid archive; system errors, such as of a disk, stay as they are. */
 export function archiveError(format: string, error: unknown): unknown {
   if (error instanceof DocumentError) return error;
-  const { code = "", message } = error as NodeJS.ErrnoException;
+  const { code = "", message } = error as Error & { readonly code?: string };
   const isSystem = code.startsWith("E") && !code.startsWith("ERR_");
   return isSystem ? error : documentError(`is not a valid ${format}: ${message}`);
 }

@@ -1,16 +1,16 @@
 import type { ExternalGroupRoleMapping, IdentityProvider, RoleBinding } from "@wharf/client";
-import { capabilityName, isSelfOrBelow, isUid, parentOf, rootOf } from "@wharf/contract";
+import { capabilityName, isSelfOrBelow, parentOf, rootOf } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
-import { CommandError, EXIT, usageError } from "../errors.ts";
+import { usageError } from "../errors.ts";
+import type { Arrangement } from "../output/arrange.ts";
 import { readCapability } from "../resolve/capabilities.ts";
 import { groupNames } from "../resolve/group-names.ts";
-import { resolveGroup } from "../resolve/groups.ts";
-import { REPO } from "../resolve/kinds.ts";
 import { rolesByUid } from "../resolve/names.ts";
-import { resolve, resolveIdentity } from "../resolve/resolve.ts";
+import { resolveIdentity } from "../resolve/resolve.ts";
 import { printTree } from "../resource/print.ts";
 import type { listDefinition } from "./commands.ts";
+import { resourceUid } from "./resource-uid.ts";
 import { activeSessions, bindingRow, mappingRow, ROW_COLUMNS, type Row } from "./rows.ts";
 
 export const list: Run<typeof listDefinition> = async (context, args) => {
@@ -40,32 +40,26 @@ export const list: Run<typeof listDefinition> = async (context, args) => {
         `includes roles whose capabilities you are not allowed to see: ${[...opaque].join(", ")}`,
       );
     }
-    await print(context, rows);
+    await print(context, rows, args);
   });
 };
 
-async function print(context: Context, rows: readonly Row[]): Promise<void> {
+async function print(
+  context: Context,
+  all: readonly Row[],
+  arrangement: Arrangement,
+): Promise<void> {
   const what = "role bindings or group mappings";
-  if (context.out.format !== "tree") return context.out.list(rows, ROW_COLUMNS, { what });
+  if (context.out.format !== "tree")
+    return context.out.list(all, ROW_COLUMNS, { what, arrangement });
+  const { arrange } = await import("../output/arrange.ts");
+  const rows = await Array.fromAsync(arrange(all, ROW_COLUMNS, arrangement));
   const leaves = rows.map(({ groupUid, who, role, via }, index) => ({
     // Below the scope of the grant: the UID of a mapping is below its identity provider.
     uid: `${groupUid}/${index.toString(16).padStart(16, "0")}`,
     label: `${who}: ${role} (${via})`,
   }));
   await printTree(context, leaves, what);
-}
-
-/** Prefers groups to repos of the same name. */
-async function resourceUid(context: Context, text: string): Promise<string> {
-  if (isUid(text)) return text;
-  try {
-    return (await resolveGroup(context, text)).uid;
-  } catch (error) {
-    if (!(error instanceof CommandError) || error.problem.exitCode !== EXIT.notFound) throw error;
-    const repo = await resolve(context, REPO, text).catch(() => undefined);
-    if (repo === undefined) throw error;
-    return repo.uid;
-  }
 }
 
 interface Query {

@@ -1,4 +1,4 @@
-import type { ListedKey } from "@wharf/server/app/admin-keys.ts";
+import type { ListedKey } from "@wharf/server/app/listed-keys.ts";
 import type { Run } from "../command/types.ts";
 import type { keysListDefinition } from "./commands.ts";
 import { printRows } from "./rows.ts";

@@ -1,6 +1,6 @@
 import { command, define, group } from "../command/definition.ts";
 import { resourceCommands } from "../resource/commands.ts";
-import { PARENT } from "../resource/options.ts";
+import { PARENT, UNNAMED_BY_SERVER } from "../resource/options.ts";
 import { events } from "./events/commands.ts";
 import { FILTERS } from "./filters.ts";
 import {
@@ -60,10 +60,11 @@ New events take effect at once if you hold advisories.approve; otherwise they ar
   examples: [
     { command: "wharf advisories import advisories/ --group acme" },
     {
-      command: "curl -sL https://example.com/osv.zip | wharf advisories import - --metadata-only",
+      command:
+        "curl -sL https://example.com/osv.zip | wharf advisories import - --metadata-only --group acme",
       shows: "only metadata of vulnerabilities, such as severities",
     },
-    { command: "wharf advisories import vex.json --dry-run -o json" },
+    { command: "wharf advisories import vex.json --dry-run --group acme -o json" },
   ],
   arguments: [
     {
@@ -97,6 +98,7 @@ const verbs = resourceCommands(async () => (await load()).resource, {
       { command: "wharf advisories list --review pending", shows: "pending reviews" },
     ],
     filters: FILTERS,
+    byServer: UNNAMED_BY_SERVER,
   },
   describe: {
     summary: "Show an advisory and its events",

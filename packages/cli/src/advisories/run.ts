@@ -138,7 +138,13 @@ export const resource: Resource<Advisory, FilterArgs<typeof FILTERS>> = {
       excludeEventAuthors: [...args.notAuthor],
       eventReviewers: [...args.reviewer],
       showDeleted: args.deleted,
-      ...given({ origin, query, updatedSince, latestEventType: status && STATUS_FILTERS[status] }),
+      ...given({
+        origin,
+        query,
+        updatedSince,
+        latestEventType: status && STATUS_FILTERS[status],
+        orderBy: args.orderBy,
+      }),
     };
     return advisories.listAll(request, { signal: context.signal });
   },
@@ -157,7 +163,9 @@ export async function findAdvisory(context: Context, text: string): Promise<Advi
   if (isUid(text)) return advisories.get({ uid: text }, { signal });
   const request = { advisoryIds: [text], pageSize: MAX_CANDIDATES };
   const found = (await advisories.list(request, { signal })).advisories;
-  const { uid } = await onlyMatch(context, ADVISORY, text, found, ["has the ID", "have the ID"]);
+  const { uid } = await onlyMatch(context, ADVISORY, text, found, {
+    words: ["has the ID", "have the ID"],
+  });
   // Lists omit the source.
   return advisories.get({ uid }, { signal });
 }

@@ -2,9 +2,8 @@ import type { TokenSource } from "@wharf/client";
 import { errorOf, isSuccess, overNode, unreachable } from "@wharf/client/node/http";
 import { tokenSource } from "../auth/source.ts";
 import type { Run } from "../command/types.ts";
-import type { Context } from "../context.ts";
+import { type Context, DRY_RUN_HEADERS } from "../context.ts";
 import { usageError } from "../errors.ts";
-import { toJson } from "../output/columns.ts";
 import { readPairs } from "../resource/values.ts";
 import { version } from "../version.ts";
 import { type apiDefinition, METHODS } from "./commands.ts";
@@ -30,7 +29,7 @@ export const run: Run<typeof apiDefinition> = async (context, args) => {
   const response = await send(context, tokens, method, url, body);
   const whole = args.paginate ? await allPages(context, tokens, url, response) : response;
   if (context.settings.format !== undefined) return context.out.one(whole, []);
-  context.out.text(toJson(whole, 2));
+  context.out.json(whole);
 };
 
 async function send(
@@ -46,6 +45,7 @@ async function send(
     authorization: `Bearer ${token}`,
     "user-agent": `wharf/${version()}`,
     ...(body !== undefined && { "content-type": "application/json" }),
+    ...(settings.dryRun && DRY_RUN_HEADERS),
   };
   const response = await overNode({
     method,

@@ -1,6 +1,7 @@
 import { command, define, group, type Options } from "../command/definition.ts";
 import { completeOf } from "../resolve/choices.ts";
 import { IDENTITY } from "../resolve/kinds.ts";
+import { logOptions } from "../resource/options.ts";
 
 const load = () => import("./run.ts");
 const loadVerify = () => import("./verify/run.ts");
@@ -61,7 +62,7 @@ operator sees everything. Reading the audit log is logged.`,
   ],
   options: {
     ...FILTERS,
-    limit: { type: "number", default: 100, summary: "Show at most this many entries; 0 for all" },
+    ...logOptions(100, "Show at most this many entries; 0 for all"),
     "oldest-first": { type: "boolean", summary: "Show the oldest entries first" },
   },
 });

@@ -5,7 +5,7 @@ import type { AuditEntry } from "@wharf/client";
 import { AuditExportFormat } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
-import { type Column, ONLY_UID, textOf, toJson } from "../output/columns.ts";
+import { type Column, ONLY_UID, textOf } from "../output/columns.ts";
 import { resumed } from "../resumed-stream.ts";
 import type {
   exportDefinition,
@@ -35,8 +35,6 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   { header: "Detail", value: ({ detail }) => detail, wide: true },
 ];
 
-const LIST_OPTIONS = { what: "entries" };
-
 export const list: Run<typeof listDefinition> = async (context, args) => {
   const { limit, oldestFirst } = args;
   const filter = await filterOf(context, args);
@@ -44,18 +42,15 @@ export const list: Run<typeof listDefinition> = async (context, args) => {
   const orderBy = oldestFirst ? "time" : "time desc";
   const pageSize = limit > 0 ? Math.min(limit, 200) : 200;
   const all = audit.listEntriesAll({ filter, orderBy, pageSize }, { signal: context.signal });
-  const items = limit > 0 ? firstOf(all, limit) : all;
-  await context.progress("listing entries", () => context.out.list(items, COLUMNS, LIST_OPTIONS));
+  const arrangement = {
+    ...args,
+    limit: limit === 0 ? undefined : limit,
+    sortsWithinLimit: true,
+  };
+  await context.progress("listing entries", () =>
+    context.out.list(all, COLUMNS, { what: "entries", arrangement }),
+  );
 };
-
-async function* firstOf<T>(items: AsyncIterable<T>, limit: number): AsyncGenerator<T> {
-  let left = limit;
-  for await (const item of items) {
-    yield item;
-    left -= 1;
-    if (left === 0) return;
-  }
-}
 
 export const get: Run<typeof getDefinition> = async (context, { uid }) => {
   const { audit } = await context.client();
@@ -119,12 +114,11 @@ export const watch: Run<typeof watchDefinition> = async (context, args) => {
   }
   await resumed(context, start, (after) => audit.watchEntries({ filter, after }, { signal }), {
     idOf: ({ uid }) => uid,
-    handle: (entry) => out.text(lineOf(out.format, entry)),
+    handle: (entry) => (out.format === "json" ? out.json(entry, true) : out.text(lineOf(entry))),
   });
 };
 
-function lineOf(format: string, entry: AuditEntry): string {
-  if (format === "json") return toJson(entry);
+function lineOf(entry: AuditEntry): string {
   return COLUMNS.filter(({ wide }) => !wide)
     .map(({ value }) => textOf(value(entry)) || "-")
     .join("  ");

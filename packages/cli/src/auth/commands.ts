@@ -1,5 +1,6 @@
 import { command, define, group } from "../command/definition.ts";
 import { LIST } from "../resource/commands.ts";
+import { listOptions } from "../resource/options.ts";
 import { pullToken } from "./pull-token/commands.ts";
 
 const load = () => import("./run.ts");
@@ -144,6 +145,7 @@ $DOCKER_CONFIG. Other settings in the file stay. With sudo, changes the file of 
 });
 
 export const deleteAccountDefinition = define({
+  writes: true,
   name: "delete-account",
   summary: "Delete your own account and its role bindings",
   examples: [{ command: "wharf auth delete-account" }],
@@ -200,10 +202,12 @@ export const listSessionsDefinition = define({
       value: "UID",
       summary: "Sessions of all users of this identity provider",
     },
+    ...listOptions(),
   },
 });
 
 export const endSessionsDefinition = define({
+  writes: true,
   name: "end",
   aliases: ["revoke"],
   summary: "End sessions and revoke their tokens",

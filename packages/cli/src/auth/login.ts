@@ -24,7 +24,7 @@ export const run: Run<typeof loginDefinition> = async (context, args) => {
     args.identity === undefined
       ? await signIn(context, args, audience)
       : await signInWorkload(context, { ...args, identity: args.identity, audience });
-  const logins = Logins.of(environment, err.warn);
+  const logins = Logins.of(environment, settings.context, err.warn);
   const current = () => logins.find(login) ?? login;
   const source = sourceOf(current, logins, err);
   for (const other of audiences) await source.get({ audience: other });
@@ -58,6 +58,13 @@ function checkOptions(args: Args): void {
 async function signIn(context: Context, args: Args, audience: string): Promise<Login> {
   const { config } = context.settings;
   const headless = args.headless || config.get("auth.mode") === "headless";
+  const isUnattended = Boolean(context.environment.CI) && !context.terminal.isInteractive;
+  if (isUnattended && args.browser && !headless) {
+    throw usageError(
+      "nobody can sign in with a browser in a CI job",
+      "give --identity to sign in with the token of the job, or set WHARF_TOKEN",
+    );
+  }
   const provider =
     args.identityProvider ??
     args.orgName ??

@@ -5,7 +5,8 @@ import { freshToken, type Login, type StoredToken, withToken } from "./cache/log
 import type { Logins } from "./cache/logins.ts";
 import { expirationOf, isUrl } from "./claims.ts";
 import type { Issuer } from "./issuer.ts";
-import { workloadToken } from "./workload-token.ts";
+import { explainRejection, testCommand } from "./workload-problems.ts";
+import { type WorkloadTokenInput, workloadToken } from "./workload-token.ts";
 
 /** Shorter than other processes wait for the lock. */
 const TIMEOUT_MS = 20_000;
@@ -69,8 +70,9 @@ async function renewedLogin(
       return withToken(next, audience, access, now);
     }
     case "exchange": {
-      const upstream = await workloadToken(renewal.from, issuer.url);
-      const access = await exchangeToken(wharf, upstream, audience, login.identity);
+      const { identity, api } = login;
+      const request = { from: renewal.from, identity, audience, api };
+      const access = await exchangeWorkloadToken(issuer, request);
       return withToken(login, audience, access, now);
     }
     case "none": {
@@ -95,6 +97,26 @@ async function refreshToken(
     access: storedToken(pair.token?.token ?? ""),
     refresh: pair.refreshToken?.token || token,
   };
+}
+
+export interface WorkloadExchange {
+  readonly from: WorkloadTokenInput;
+  readonly identity: string;
+  readonly audience: string;
+  readonly api: string;
+}
+
+/** Exchanges the token of a workload. A rejection says how to find out why. */
+export async function exchangeWorkloadToken(
+  { wharf, url }: Issuer,
+  { from, identity, audience, api }: WorkloadExchange,
+): Promise<StoredToken> {
+  const upstream = await workloadToken(from, url);
+  try {
+    return await exchangeToken(wharf, upstream, audience, identity);
+  } catch (thrown) {
+    throw explainRejection(thrown, testCommand(from, { identity, api, issuer: url }));
+  }
 }
 
 /** Restricts what a token can do. */

@@ -18,21 +18,35 @@ import { sourceOf, tokenFor } from "./source.ts";
 
 export const logout: Run<typeof logoutDefinition> = async (context, { all, everywhere }) => {
   const { settings, environment, err } = context;
-  const logins = Logins.of(environment, err.warn);
-  const current = logins.current(settings.issuer);
-  const chosen = all ? logins.all().map(({ login }) => login) : [current];
-  const ended = chosen.filter((login) => login !== undefined);
-  if (ended.length === 0 && !all) {
-    throw unauthenticated(`you are not signed in to ${settings.issuer}`);
+  if (all) {
+    for (const { logins } of Logins.ofAll(environment, err.warn)) {
+      await signOut(context, logins, everywhere);
+    }
+  } else {
+    const logins = Logins.of(environment, settings.context, err.warn);
+    const current = logins.current(settings.issuer);
+    if (current === undefined) {
+      throw unauthenticated(`you are not signed in to ${settings.issuer}`);
+    }
+    await signOut(context, logins, everywhere, [current]);
   }
+  if (environment.WHARF_TOKEN) err.warn("WHARF_TOKEN is set and still used");
+};
+
+/** Ends sessions, and removes their logins; all of a context if none are given. */
+export async function signOut(
+  context: Context,
+  logins: Logins,
+  everywhere: boolean,
+  ended: readonly Login[] = logins.all().map(({ login }) => login),
+): Promise<void> {
   for (const login of ended) {
     await endSession(context, logins, login, everywhere);
     // With the lock: another command may be renewing the login and would store it again.
     await logins.locked(login, async () => logins.remove(login));
-    err.note(`signed out of ${login.issuer} as ${displayName(login)}`);
+    context.err.note(`signed out of ${login.issuer} as ${displayName(login)}`);
   }
-  if (environment.WHARF_TOKEN) err.warn("WHARF_TOKEN is set and still used");
-};
+}
 
 /** Stored tokens are deleted in any case; a session that cannot be ended is only a warning. */
 async function endSession(
@@ -76,7 +90,8 @@ export const deleteAccount: Run<typeof deleteAccountDefinition> = async (context
   const name = displayName({ email, identity: subject });
   await context.confirm(`Delete ${name} at ${settings.issuer}, with all role bindings?`);
   await auth.delete({ id: subject }, { signal });
-  Logins.of(environment).remove({ issuer: settings.issuer, identity: subject });
+  const logins = Logins.of(environment, settings.context);
+  logins.remove({ issuer: settings.issuer, identity: subject });
   err.note(`deleted ${name}`);
 };
 
@@ -94,11 +109,11 @@ const SESSION_COLUMNS: readonly Column<PersonSession>[] = [
 
 export const listSessions: Run<typeof listSessionsDefinition> = async (
   { client, out, signal },
-  { identity = "", identityProvider = "" },
+  { identity = "", identityProvider = "", ...arrangement },
 ) => {
   const { sessions } = await client();
   const found = sessions.listAll({ identity, identityProvider }, { signal });
-  await out.list(found, SESSION_COLUMNS, { what: "sessions", id: ({ id }) => id });
+  await out.list(found, SESSION_COLUMNS, { what: "sessions", id: ({ id }) => id, arrangement });
 };
 
 export const endSessions: Run<typeof endSessionsDefinition> = async (

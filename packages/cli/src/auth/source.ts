@@ -22,7 +22,7 @@ export function tokenSource(
 ): TokenSource {
   const token = environment.WHARF_TOKEN?.trim();
   if (token) return { get: async () => ({ token }) };
-  const logins = Logins.of(environment, log.warn);
+  const logins = Logins.of(environment, settings.context, log.warn);
   const source = sourceOf(() => loginInUse(logins, settings, environment), logins, log);
   return {
     get: ({ audience = settings.api, force }) =>

@@ -1,6 +1,7 @@
 import type { TokenSource, WhoAmI } from "@wharf/client";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
+import { DEFAULT_CONTEXT } from "../contexts/files.ts";
 import { unauthenticated } from "../errors.ts";
 import { type Column, timeText } from "../output/columns.ts";
 import { problemOf } from "../problem.ts";
@@ -13,6 +14,7 @@ import { sourceOf, tokenSource } from "./source.ts";
 interface Row {
   /** Whether commands use this login. */
   readonly current: boolean;
+  readonly context: string;
   readonly issuer: string;
   readonly identity: string;
   readonly email: string;
@@ -42,22 +44,36 @@ const COLUMNS: readonly Column<Row>[] = [
   { header: "Audiences", value: ({ audiences }) => audiences, wide: true },
 ];
 
+const CONTEXT_COLUMN: Column<Row> = { header: "Context", value: ({ context }) => context };
+
 export const run: Run<typeof statusDefinition> = async (context, { quick }) => {
   const { settings, environment, err, out } = context;
-  const logins = Logins.of(environment, err.warn);
   const variable = environment.WHARF_TOKEN?.trim();
   const check = (row: Row, api: string, source: TokenSource) =>
     quick ? row : validated(context, row, api, source);
-  const stored = logins.all().map(({ login, current }) => {
-    const isUsed = current && login.issuer === settings.issuer && !variable;
-    const source = sourceOf(() => login, logins, err);
-    return check(loginRow(login, isUsed), login.api, source);
-  });
+  const stored = Logins.ofAll(environment, err.warn).flatMap(({ context: name, logins }) =>
+    logins.all().map(({ login, current }) => {
+      const isOfServer = name === settings.context && login.issuer === settings.issuer;
+      const source = sourceOf(() => login, logins, err);
+      const row = loginRow(login, name, current && isOfServer && !variable);
+      return check(row, login.api, source);
+    }),
+  );
   const own = variable
-    ? [check(variableRow(variable), settings.api, tokenSource(settings, environment))]
+    ? [
+        check(
+          variableRow(variable, settings.context),
+          settings.api,
+          tokenSource(settings, environment),
+        ),
+      ]
     : [];
   const rows = await context.progress("checking logins", () => Promise.all([...own, ...stored]));
-  await out.list(rows, COLUMNS, { what: "logins", id: ({ identity }) => identity });
+  const areNamed = rows.some((row) => row.context !== DEFAULT_CONTEXT);
+  await out.list(rows, areNamed ? [...COLUMNS, CONTEXT_COLUMN] : COLUMNS, {
+    what: "logins",
+    id: ({ identity }) => identity,
+  });
   const used = rows.find(({ current }) => current);
   if (used === undefined) throw unauthenticated(`you are not signed in to ${settings.issuer}`);
   if (used.state === "ended") {
@@ -65,12 +81,13 @@ export const run: Run<typeof statusDefinition> = async (context, { quick }) => {
   }
 };
 
-function loginRow(login: Login, current: boolean): Row {
+function loginRow(login: Login, context: string, current: boolean): Row {
   const { issuer, identity, email = "", renewal, tokens } = login;
   const last = Math.max(0, ...Object.values(tokens).map(({ expires }) => expires));
   const renews = renewal.kind !== "none";
   return {
     current,
+    context,
     issuer,
     identity,
     email,
@@ -81,10 +98,11 @@ function loginRow(login: Login, current: boolean): Row {
   };
 }
 
-function variableRow(token: string): Row {
+function variableRow(token: string, context: string): Row {
   const { iss = "", sub = "", email = "", aud = [], exp = 0 } = claimsOf(token);
   return {
     current: true,
+    context,
     issuer: iss || "WHARF_TOKEN",
     identity: sub,
     email,

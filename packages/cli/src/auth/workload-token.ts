@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { usageError } from "../errors.ts";
 import type { WorkloadToken } from "./cache/login.ts";
+import { audienceOf, noWorkloadToken } from "./workload-problems.ts";
 
 /** A workload's own token: its location, or the token itself, which cannot be renewed. */
 export type WorkloadTokenInput = WorkloadToken | { readonly kind: "value"; readonly token: string };
@@ -37,11 +38,7 @@ export async function workloadToken(from: WorkloadTokenInput, issuer: string): P
   const { tokens } = await import("@wharf/client/node");
   const source = from.kind === "file" ? tokens.file(from.path) : tokens.ambient();
   if (source === undefined) {
-    throw usageError(
-      "no workload token found (looked for GitHub Actions, GitLab CI, Kubernetes)",
-      "in GitHub Actions, add `permissions: id-token: write`; elsewhere, give --identity-token",
-    );
+    throw noWorkloadToken(process.env, issuer);
   }
-  // The default audience of identities.
-  return (await source.get({ audience: new URL(issuer).hostname })).token;
+  return (await source.get({ audience: audienceOf(issuer) })).token;
 }

@@ -43,6 +43,16 @@ export const GLOBALS = {
     summary: "Config file (default: config.yaml in the user's config directory)",
     env: "WHARF_CONFIG_FILE",
   },
+  context: {
+    type: "string",
+    value: "NAME",
+    summary: "Context with the settings and logins of a server",
+    env: "WHARF_CONTEXT",
+    complete: async ({ environment }) => {
+      const { contextNames } = await import("../contexts/files.ts");
+      return contextNames(environment);
+    },
+  },
   output: {
     type: "choice",
     choices: FORMATS,
@@ -57,6 +67,16 @@ export const GLOBALS = {
     type: "string",
     value: "TEMPLATE",
     summary: "Go-style template for each item, such as '{{.uid}} {{.name}}'",
+  },
+  jq: {
+    type: "string",
+    value: "EXPRESSION",
+    summary: "Print what jq makes of -o json, which this implies, such as '.items[].name'",
+  },
+  pager: {
+    type: "boolean",
+    default: true,
+    summary: "Show output that is longer than the screen with WHARF_PAGER, PAGER or less",
   },
   color: {
     type: "choice",

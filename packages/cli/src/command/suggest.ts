@@ -13,9 +13,13 @@ export function suggest(word: string, candidates: Iterable<string>): string[] {
   return near.slice(0, 3).map(({ candidate }) => candidate);
 }
 
-/** A hint with the closest candidates; undefined if none is close. */
-export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
-  const found = suggest(word, candidates);
+/** A hint with the closest candidates, as they are to be typed; undefined if none is close. */
+export function didYouMean(
+  word: string,
+  candidates: Iterable<string>,
+  typed: (candidate: string) => string = (candidate) => candidate,
+): string | undefined {
+  const found = suggest(word, candidates).map(typed);
   return found.length === 0 ? undefined : `did you mean ${found.join(" or ")}?`;
 }
 

@@ -4,7 +4,8 @@ import { GLOBALS } from "../command/globals.ts";
 import { parseWords, scan } from "../command/scan.ts";
 import type { Run } from "../command/types.ts";
 import { makeContext } from "../context.ts";
-import { type Environment, readConfigOf, readSettings } from "../settings.ts";
+import { readConfigOf } from "../contexts/choose.ts";
+import { type Environment, readSettings } from "../settings.ts";
 import { harmless } from "../terminal/width.ts";
 import type { completeDefinition } from "./commands.ts";
 

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { didYouMean } from "../command/suggest.ts";
+import { contextPath, DEFAULT_CONTEXT, lockedContexts, lockedFile } from "../contexts/files.ts";
 import { CommandError, usageError } from "../errors.ts";
+import type { Environment } from "../settings.ts";
 import { CONFIG_KEYS, type ConfigKey, invalidReason, isConfigKey } from "./keys.ts";
 
 /** The values of the config file by key. */
@@ -9,15 +11,18 @@ export class Config {
   readonly path: string;
   /** Why the file is invalid; it counts as empty then. */
   readonly problem: CommandError | undefined;
+  /** The context whose settings these are. */
+  readonly context: string;
   readonly #values: ReadonlyMap<ConfigKey, string>;
 
   constructor(
     path: string,
     values: ReadonlyMap<ConfigKey, string> = new Map(),
-    problem?: CommandError,
+    { problem, context = DEFAULT_CONTEXT }: { problem?: CommandError; context?: string } = {},
   ) {
     this.path = path;
     this.problem = problem;
+    this.context = context;
     this.#values = values;
   }
 
@@ -34,17 +39,23 @@ export class Config {
     const values = new Map(this.#values);
     if (value === undefined) values.delete(key);
     else values.set(key, value);
-    return new Config(this.path, values);
+    return new Config(this.path, values, { context: this.context });
   }
 }
 
 /** Reads the config file. */
-export async function readConfig(path: string, mustExist: boolean): Promise<Config> {
-  if (!mustExist && !existsSync(path)) return new Config(path);
+export async function readConfig(
+  path: string,
+  mustExist: boolean,
+  context?: string,
+): Promise<Config> {
+  const of = context === undefined ? {} : { context };
+  if (!mustExist && !existsSync(path)) return new Config(path, new Map(), of);
   try {
-    return new Config(path, await readValues(path));
+    return new Config(path, await readValues(path), of);
   } catch (error) {
-    if (error instanceof CommandError) return new Config(path, new Map(), error);
+    if (error instanceof CommandError)
+      return new Config(path, new Map(), { ...of, problem: error });
     throw error;
   }
 }
@@ -65,6 +76,21 @@ async function readValues(path: string): Promise<Map<ConfigKey, string>> {
     values.set(key as ConfigKey, value);
   }
   return values;
+}
+
+/** Changes the config file as it is by then: commands that run at once keep the changes of each other. */
+export async function changeConfig(
+  { path, context }: Config,
+  environment: Environment,
+  change: (current: Config) => Config,
+): Promise<void> {
+  const work = async () => {
+    const current = await readConfig(path, context !== DEFAULT_CONTEXT, context);
+    if (current.problem !== undefined) throw current.problem;
+    await writeConfig(change(current));
+  };
+  const isOfContext = path === contextPath(environment, context);
+  await (isOfContext ? lockedContexts(environment, work) : lockedFile(`${path}.lock`, work));
 }
 
 /** Writes the config file atomically, readable by its owner only. */

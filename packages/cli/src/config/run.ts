@@ -11,7 +11,7 @@ import type {
   validateDefinition,
   viewDefinition,
 } from "./commands.ts";
-import { type Config, readKey, writeConfig } from "./file.ts";
+import { type Config, changeConfig, readKey } from "./file.ts";
 import { CONFIG_KEYS, type ConfigKey, invalidReason } from "./keys.ts";
 
 interface Setting {
@@ -27,13 +27,14 @@ const SETTING_COLUMNS: readonly Column<Setting>[] = [
   { header: "From", value: ({ from }) => from },
 ];
 
-export const view: Run<typeof viewDefinition> = async (context, { diff }) => {
+export const view: Run<typeof viewDefinition> = async (context, { diff, ...arrangement }) => {
   const { settings, environment, out } = context;
   const all = CONFIG_KEYS.map((key) => settingOf(key, settings.config, environment));
   const shown = diff ? all.filter(({ from }) => from !== "default") : all;
   await out.list(shown, SETTING_COLUMNS, {
     id: ({ key }) => key,
     what: "settings that differ from the defaults",
+    arrangement,
   });
 };
 
@@ -47,19 +48,20 @@ function settingOf(key: ConfigKey, config: Config, environment: Environment): Se
   return { key, value: String(fallback ?? ""), from: "default" };
 }
 
-export const set: Run<typeof setDefinition> = async ({ settings, err }, args) => {
+export const set: Run<typeof setDefinition> = async ({ settings, environment, err }, args) => {
   const key = readKey(args.key);
   const reason = invalidReason(key, args.value);
   if (reason !== undefined) throw usageError(`${key} ${reason}`);
-  await writeConfig(settings.config.with(key, args.value));
+  await changeConfig(settings.config, environment, (config) => config.with(key, args.value));
   err.note(`set ${key} to ${args.value} (${settings.config.path})`);
 };
 
-export const unset: Run<typeof unsetDefinition> = async ({ settings, err }, args) => {
+export const unset: Run<typeof unsetDefinition> = async (context, args) => {
   const key = readKey(args.key);
-  const { config } = settings;
+  const { environment, err } = context;
+  const { config } = context.settings;
   if (config.get(key) === undefined) return err.note(`${key} is not set in ${config.path}`);
-  await writeConfig(config.with(key, undefined));
+  await changeConfig(config, environment, (current) => current.with(key, undefined));
   err.note(`reset ${key} to its default (${config.path})`);
 };
 

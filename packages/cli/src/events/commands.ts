@@ -1,7 +1,7 @@
 import { command, define, group } from "../command/definition.ts";
 import { SUBSCRIPTION } from "../resolve/kinds.ts";
 import { LIST } from "../resource/commands.ts";
-import { argumentOf, PARENT } from "../resource/options.ts";
+import { argumentOf, listOptions, logOptions, PARENT } from "../resource/options.ts";
 import { subscriptions } from "./subscriptions/commands.ts";
 
 const load = () => import("./run.ts");
@@ -43,7 +43,7 @@ export const listDefinition = define({
     ...FILTER_OPTIONS,
     since: SINCE,
     until: { type: "string", value: "TIME", summary: "Before this time" },
-    limit: { type: "number", default: 100, summary: "Maximum of events" },
+    ...logOptions(100, "Maximum of events"),
   },
 });
 
@@ -93,6 +93,13 @@ export const previewDefinition = define({
   options: { parent: PARENT, type: TYPE, filters: FILTER_OPTIONS.filters, since: SINCE },
 });
 
+export const typesDefinition = define({
+  name: "types",
+  summary: "List all types of events, with what reading them takes",
+  examples: [{ command: "wharf events types" }],
+  options: listOptions(),
+});
+
 export const deliveriesDefinition = define({
   name: "deliveries",
   summary: "Show the delivery log of a subscription, newest first",
@@ -108,11 +115,12 @@ export const deliveriesDefinition = define({
       summary: "Only deliveries in this state",
     },
     event: { type: "string", value: "ID", summary: "Only deliveries of this event" },
-    limit: { type: "number", default: 100, summary: "Maximum of deliveries" },
+    ...logOptions(100, "Maximum of deliveries"),
   },
 });
 
 export const redeliverDefinition = define({
+  writes: true,
   name: "redeliver",
   summary: "Send events to a subscription again",
   description: "Each is marked with the attribute `replay`. The filters of the subscription apply.",
@@ -140,6 +148,7 @@ export const events = group({
     command(tailDefinition, loadStream, "tail"),
     command(listenDefinition, loadStream, "listen"),
     command(previewDefinition, load, "preview"),
+    command(typesDefinition, load, "types"),
     command(deliveriesDefinition, load, "deliveries"),
     command(redeliverDefinition, load, "redeliver"),
   ],

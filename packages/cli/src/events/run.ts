@@ -1,5 +1,5 @@
 import { toJsonString } from "@bufbuild/protobuf";
-import type { Delivery, Event } from "@wharf/client";
+import type { Delivery, Event, EventType } from "@wharf/client";
 import { DeliveryState, EventFilterSchema } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import { usageError } from "../errors.ts";
@@ -13,6 +13,7 @@ import type {
   listDefinition,
   previewDefinition,
   redeliverDefinition,
+  typesDefinition,
 } from "./commands.ts";
 import { readFilters } from "./filters.ts";
 
@@ -52,18 +53,9 @@ export const list: Run<typeof listDefinition> = async (context, args) => {
     ...given({ since, until }),
   };
   const all = events.listAll(request, { signal: context.signal });
-  await context.out.list(first(all, args.limit), COLUMNS, EVENTS);
+  const arrangement = { ...args, sortsWithinLimit: true };
+  await context.out.list(all, COLUMNS, { ...EVENTS, arrangement });
 };
-
-async function* first<T>(items: AsyncIterable<T>, limit: number): AsyncGenerator<T> {
-  let count = 0;
-  if (limit < 1) return;
-  for await (const item of items) {
-    yield item;
-    count += 1;
-    if (count >= limit) return;
-  }
-}
 
 export const preview: Run<typeof previewDefinition> = async (context, args) => {
   const { uid: group } = await resolveGroup(context, args.parent);
@@ -74,6 +66,23 @@ export const preview: Run<typeof previewDefinition> = async (context, args) => {
   const found = await events.previewFilter(request, { signal: context.signal });
   context.err.note(`${found.matchCount} of ${found.totalCount} events match`);
   await context.out.list(found.events, COLUMNS, EVENTS);
+};
+
+const TYPE_COLUMNS: readonly Column<EventType>[] = [
+  { header: "Type", value: ({ name }) => name },
+  { header: "Takes", value: ({ capabilities }) => capabilities.join(", ") },
+  { header: "Full type", value: ({ type }) => type, wide: true },
+];
+
+export const types: Run<typeof typesDefinition> = async (context, arrangement) => {
+  const { events } = await context.client();
+  const { eventTypes } = await events.listTypes({}, { signal: context.signal });
+  await context.out.list(eventTypes, TYPE_COLUMNS, {
+    what: "types of events",
+    arrangement,
+    id: ({ name }) => name,
+    tree: { parent: () => undefined },
+  });
 };
 
 const DELIVERY_COLUMNS: readonly Column<Delivery>[] = [
@@ -104,8 +113,9 @@ export const deliveries: Run<typeof deliveriesDefinition> = async (context, args
       : DeliveryState[args.state.toUpperCase() as "PENDING" | "DELIVERED" | "FAILED"];
   const request = { subscriptionUid, ...given({ state, eventId: args.event }) };
   const all = client.deliveries.listAll(request, { signal: context.signal });
-  await context.out.list(first(all, args.limit), DELIVERY_COLUMNS, {
+  await context.out.list(all, DELIVERY_COLUMNS, {
     what: "deliveries",
+    arrangement: { ...args, sortsWithinLimit: true },
     id: ({ id }) => id,
     tree: { parent: () => undefined },
   });

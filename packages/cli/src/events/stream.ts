@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { toJson, toJsonString } from "@bufbuild/protobuf";
+import { toJson } from "@bufbuild/protobuf";
 import type { Event } from "@wharf/client";
 import { EventSchema } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
@@ -15,7 +15,10 @@ type Request = { readonly group: string } & Awaited<ReturnType<typeof filterFiel
 export const tail: Run<typeof tailDefinition> = async (context, args) => {
   const { uid: group } = await resolveGroup(context, args.parent);
   const request: Request = { group, ...(await filterFields(args)) };
-  const print = (event: Event) => context.out.text(lineOf(context, event));
+  const print = (event: Event) => {
+    if (context.out.format === "json") context.out.json(toJson(EventSchema, event), true);
+    else context.out.text(lineOf(context, event));
+  };
   let after = args.after ?? "";
   if (after === "") {
     const { events } = await context.client();
@@ -31,7 +34,6 @@ export const tail: Run<typeof tailDefinition> = async (context, args) => {
 };
 
 function lineOf({ out }: Context, event: Event): string {
-  if (out.format === "json") return toJsonString(EventSchema, event);
   if (out.format === "id") return event.id;
   const { time } = toJson(EventSchema, event) as { time: string };
   return [time, event.type, event.subject, event.actor].join("  ");

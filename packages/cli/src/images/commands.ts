@@ -2,6 +2,7 @@ import { command, define, group } from "../command/definition.ts";
 import { completeOf, pickOf } from "../resolve/choices.ts";
 import { REPO } from "../resolve/kinds.ts";
 import { DELETE, LIST } from "../resource/commands.ts";
+import { listOptions } from "../resource/options.ts";
 
 const load = () => import("./run.ts");
 
@@ -32,6 +33,7 @@ push first. Pull times are known where the registry reports pulls.`,
       value: "DIGEST",
       summary: "Only what is attached to this image, such as signatures and SBOMs",
     },
+    ...listOptions(),
   },
 });
 

@@ -34,7 +34,11 @@ export const list: Run<typeof listDefinition> = async (context, args) => {
   const request = { repoUid: uid, untagged, subject };
   const items = images.listAll(request, { signal: context.signal });
   await context.progress("listing images", () =>
-    context.out.list(items, COLUMNS, { id: ({ digest }) => digest, what: "images" }),
+    context.out.list(items, COLUMNS, {
+      id: ({ digest }) => digest,
+      what: "images",
+      arrangement: args,
+    }),
   );
 };
 

@@ -1,3 +1,5 @@
+import type { Registry } from "@bufbuild/protobuf";
+
 /** A column of a table, or a field of a single item. */
 export interface Column<T> {
   /** Printed in upper case by tables, and in sentence case for a single item. */
@@ -49,6 +51,13 @@ function timeOf({ seconds }: Timestamp): string {
   return timeText(Number(seconds) * 1000);
 }
 
+/** A time in milliseconds since 1970; undefined for other values. */
+export function millisecondsOf(value: unknown): number | undefined {
+  if (value instanceof Date) return value.getTime();
+  if (!isObject(value) || !isTimestamp(value)) return undefined;
+  return Number(value.seconds) * 1000 + value.nanos / 1e6;
+}
+
 /** A time in milliseconds since 1970 as text, to the second. */
 export function timeText(ms: number): string {
   return new Date(Math.floor(ms / 1000) * 1000).toISOString().replace(".000Z", "Z");
@@ -64,9 +73,9 @@ const AGES: readonly (readonly [unit: string, ms: number])[] = [
 
 /** A value for people: times relative to now, others as text. */
 export function shownText(value: unknown, now: number): string {
-  const isTime = value instanceof Date || (isObject(value) && isTimestamp(value));
-  if (!isTime) return textOf(value);
-  const ms = (value instanceof Date ? value.getTime() : Number(value.seconds) * 1000) - now;
+  const time = millisecondsOf(value);
+  if (time === undefined) return textOf(value);
+  const ms = time - now;
   const [unit, size] = AGES.find(([, one]) => Math.abs(ms) >= one) ?? ["s", 1_000];
   const age = `${Math.floor(Math.abs(ms) / size)}${unit}`;
   return ms > 0 ? `in ${age}` : `${age} ago`;
@@ -88,23 +97,35 @@ export function toPlain(value: unknown, write: MessageWriter): unknown {
   return Object.fromEntries(entries);
 }
 
-let writer: Promise<MessageWriter> | undefined;
+let schemas: Promise<Registry> | undefined;
 
 /** Loads the message schemas, which tables do not need. */
-export function messageWriter(): Promise<MessageWriter> {
-  writer ??= createWriter();
-  return writer;
+function messageSchemas(): Promise<Registry> {
+  schemas ??= createSchemas();
+  return schemas;
 }
 
-async function createWriter(): Promise<MessageWriter> {
-  const { createRegistry, toJson } = await import("@bufbuild/protobuf");
+async function createSchemas(): Promise<Registry> {
+  const { createRegistry } = await import("@bufbuild/protobuf");
   const { SERVICES } = await import("@wharf/contract/messages");
-  const registry = createRegistry(...SERVICES.map(({ file }) => file));
+  return createRegistry(...SERVICES.map(({ file }) => file));
+}
+
+export async function messageWriter(): Promise<MessageWriter> {
+  const { toJson } = await import("@bufbuild/protobuf");
+  const registry = await messageSchemas();
   return (message) => {
     const schema = registry.getMessage(message.$typeName);
     if (schema === undefined) throw new Error(`${message.$typeName} is not in the contract`);
     return toJson(schema, message as never, { alwaysEmitImplicit: true, registry });
   };
+}
+
+/** The names of an item's fields, also of those that are unset. */
+export async function fieldNames(item: object): Promise<string[]> {
+  if (!isMessage(item)) return Object.keys(item);
+  const schema = (await messageSchemas()).getMessage(item.$typeName);
+  return schema?.fields.map(({ localName }) => localName) ?? Object.keys(item);
 }
 
 function isMessage(value: object): value is { $typeName: string } {

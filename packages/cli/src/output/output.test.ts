@@ -33,14 +33,17 @@ function printer(format: string, { width = undefined as number | undefined, isTT
     showsRemarks: false,
     isInteractive: false,
     width,
+    height: undefined,
     style,
     remarkStyle: style,
   };
   const out = outputTo({
     format,
     template: undefined,
+    jq: undefined,
     terminal,
     write: (text) => written.push(text),
+    show: async (text) => void written.push(text),
     note: (text) => notes.push(text),
   });
   return { out, notes, written, text: () => written.join("") };

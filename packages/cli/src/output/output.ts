@@ -1,11 +1,15 @@
 import { usageError } from "../errors.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { harmless, harmlessLines } from "../terminal/width.ts";
+import type { Arrangement } from "./arrange.ts";
 import { type Column, messageWriter, shownText, textOf, toJson, toPlain } from "./columns.ts";
+import type { Jq } from "./jq.ts";
 import { sheet, type TreeOf, table, treeLines } from "./table.ts";
 import type { Template } from "./template/template.ts";
 
 export interface ListOptions<T> {
+  /** How the list is restricted and ordered; everything in the order of the items if it is not given. */
+  readonly arrangement?: Arrangement;
   /** What `-o id` prints. Default: the UID. */
   readonly id?: (item: T) => string;
   /** How `-o tree` nests items. Default: by UID, with the first column as label. */
@@ -32,6 +36,8 @@ export interface Output {
     columns: readonly Column<T>[],
     options?: ListOptions<T>,
   ): Promise<void>;
+  /** Prints JSON that is no resource, such as an entry of a stream, on one line if it is compact. */
+  json(value: unknown, isCompact?: boolean): void;
   /** Prints text with a newline, such as a token or a script. */
   text(text: string): void;
 }
@@ -39,22 +45,30 @@ export interface Output {
 export interface OutputOptions {
   readonly format: string;
   readonly template: Template | undefined;
+  readonly jq: Jq | undefined;
   readonly terminal: Terminal;
   write(text: string): void;
+  /** Prints text that is complete, with a pager if it is long. */
+  show(text: string): Promise<void>;
   note(text: string): void;
 }
 
-export function outputTo({ format, template, terminal, write, note }: OutputOptions): Output {
-  const lines = (all: readonly string[]) => write(all.map((line) => `${line}\n`).join(""));
+export function outputTo(options: OutputOptions): Output {
+  const { format, template, jq, terminal, write, show, note } = options;
+  const lines = (all: readonly string[]) => show(all.map((line) => `${line}\n`).join(""));
   const { style } = terminal;
   // Scripts get raw data; at a terminal, control characters are escaped.
-  const data = (text: string) => write(terminal.isTTY ? harmlessLines(text) : text);
+  const safe = (text: string) => (terminal.isTTY ? harmlessLines(text) : text);
+  const data = (text: string) => write(safe(text));
+  const jsonText = (value: unknown, isCompact = false) =>
+    safe(jq === undefined ? `${toJson(value, isCompact ? undefined : 2)}\n` : jq(value));
 
   async function list<T extends object>(
-    items: Items<T>,
+    given: Items<T>,
     columns: readonly Column<T>[],
-    { id = uidOf, tree = {}, what = "items" }: ListOptions<T> = {},
+    { id = uidOf, tree = {}, what = "items", arrangement }: ListOptions<T> = {},
   ): Promise<void> {
+    const items = await arrangedItems(given, columns, arrangement);
     const row = (item: T, of = columns) => of.map(({ value }) => textOf(value(item)));
     const headers = (of: readonly Column<T>[]) => of.map(({ header }) => header.toUpperCase());
     if (template !== undefined) {
@@ -71,8 +85,8 @@ export function outputTo({ format, template, terminal, write, note }: OutputOpti
       return;
     }
     const all = await Array.fromAsync<T>(items);
-    if (format === "json") return data(`${toJson({ items: await plain(all) }, 2)}\n`);
-    if (format === "yaml") return data(await toYaml({ items: await plain(all) }));
+    if (format === "json") return show(jsonText({ items: await plain(all) }));
+    if (format === "yaml") return show(safe(await toYaml({ items: await plain(all) })));
     if (all.length === 0) return note(`no ${what}`);
     if (format === "tree") {
       const label = (item: T) => textOf(columns[0]?.value(item));
@@ -88,7 +102,7 @@ export function outputTo({ format, template, terminal, write, note }: OutputOpti
     const cells = (item: T) =>
       hasAges ? shown.map(({ value }) => shownText(value(item), now)) : row(item, shown);
     const whole = shown.map((column) => column.whole === true);
-    lines(table(headers(shown), all.map(cells), width, style, whole));
+    await lines(table(headers(shown), all.map(cells), width, style, whole));
   }
 
   async function one<T extends object>(
@@ -99,13 +113,13 @@ export function outputTo({ format, template, terminal, write, note }: OutputOpti
     if (template !== undefined || format === "id" || format === "csv" || format === "tree") {
       return list([item], columns, options);
     }
-    if (format === "json") return data(`${toJson(await plain(item), 2)}\n`);
-    if (format === "yaml") return data(await toYaml(await plain(item)));
+    if (format === "json") return show(jsonText(await plain(item)));
+    if (format === "yaml") return show(safe(await toYaml(await plain(item))));
     if (format !== "table" && format !== "wide") throw unknownFormat(format);
     const fields = columns.map(
       ({ header, value }) => [sentence(header), textOf(value(item))] as const,
     );
-    lines(
+    await lines(
       sheet(
         fields.filter(([, text]) => text !== ""),
         style,
@@ -113,7 +127,26 @@ export function outputTo({ format, template, terminal, write, note }: OutputOpti
     );
   }
 
-  return { format, list, one, text: (text) => write(`${text}\n`) };
+  return {
+    format,
+    list,
+    one,
+    json: (value, isCompact) => write(jsonText(value, isCompact)),
+    text: (text) => write(`${text}\n`),
+  };
+}
+
+/** Loads what filters and sorts on demand: most lists are printed as they come. */
+async function arrangedItems<T extends object>(
+  items: Items<T>,
+  columns: readonly Column<T>[],
+  arrangement: Arrangement | undefined,
+): Promise<Items<T>> {
+  const { sort, filter = [], limit } = arrangement ?? {};
+  if (arrangement === undefined) return items;
+  if (sort === undefined && filter.length === 0 && limit === undefined) return items;
+  const { arrange } = await import("./arrange.ts");
+  return arrange(items, columns, arrangement);
 }
 
 async function plain(value: object): Promise<object> {

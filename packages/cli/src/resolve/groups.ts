@@ -59,7 +59,8 @@ async function findGroup(
   const { groups } = await context.client();
   const request = { name, uidp, pageSize: MAX_CANDIDATES };
   const found = (await groups.list(request, { signal: context.signal })).groups;
-  return onlyMatch(context, kind, name, found.filter(kind.includes ?? (() => true)));
+  const matching = found.filter(kind.includes ?? (() => true));
+  return onlyMatch(context, kind, name, matching, { searched: { uidp } });
 }
 
 function requireKind(group: Group, kind: Kind<Group>): Group {

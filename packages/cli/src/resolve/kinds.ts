@@ -27,6 +27,8 @@ export interface Filter {
 /** The methods of the API that commands of every kind use. */
 export interface Service<T> {
   get(request: { uid: string }, options: CallOptions): Promise<T>;
+  /** A page, with the items in the only list of the response. */
+  list(request: Filter & { readonly pageSize: number }, options: CallOptions): Promise<object>;
   listAll(request: Filter, options: CallOptions): AsyncIterable<T>;
   delete?(request: { uid: string }, options: CallOptions): Promise<unknown>;
 }

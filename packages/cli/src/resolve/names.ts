@@ -5,6 +5,7 @@ import { notFound, usageError } from "../errors.ts";
 import { harmless } from "../terminal/width.ts";
 import { batchesOf, groupPaths } from "./group-names.ts";
 import type { HasUid, Kind } from "./kinds.ts";
+import { type Searched, suggestedNames } from "./suggestions.ts";
 
 export type RoleSummary = Pick<Role, "uid" | "name"> & Pick<BuiltinRole, "capabilities">;
 
@@ -30,23 +31,39 @@ export async function rolesByUid(
 /** Matches that are read and shown for an ambiguous name. */
 export const MAX_CANDIDATES = 10;
 
+const NAMED = ["is named", "are named"] as const;
+
+interface MatchOptions {
+  /** How the text identifies a resource, and several. */
+  readonly words?: readonly [string, string];
+  /** Where it was looked for, for suggestions. */
+  readonly searched?: Searched | undefined;
+}
+
 /** The only match of a name. None and several are errors; the latter lists the candidates. */
 export async function onlyMatch<T extends HasUid>(
   context: Context,
-  { one, many, listCommand, label }: Kind<T>,
+  kind: Kind<T>,
   text: string,
   found: readonly T[],
-  [isNamed, areNamed] = ["is named", "are named"],
+  { words: [isNamed, areNamed] = NAMED, searched }: MatchOptions = {},
 ): Promise<T> {
+  const { one, many, listCommand, label } = kind;
   const [first, second] = found;
   if (first === undefined) {
-    throw notFound(`no ${one} ${isNamed} "${text}"`, `\`${listCommand}\` lists all ${many}`);
+    const name = text.slice(searched?.path?.length ?? 0);
+    const suggestion = await suggestedNames(context, kind, name, searched);
+    throw notFound(
+      `no ${one} ${isNamed} "${text}"`,
+      suggestion ?? `\`${listCommand}\` lists all ${many}`,
+    );
   }
   if (second === undefined) return first;
   const paths = await groupPaths(
     context,
     found.map(({ uid }) => uid),
   );
+  const hasTwins = new Set(found.map(({ uid }) => paths.get(uid))).size < found.length;
   const candidates = found.map((item) => {
     const { description = "" } = item as { description?: string };
     return [item.uid, `${paths.get(item.uid)}${label(item)}`, harmless(description)].filter(
@@ -55,8 +72,9 @@ export async function onlyMatch<T extends HasUid>(
   });
   throw usageError(
     `${found.length}${found.length === MAX_CANDIDATES ? " or more" : ""} ${many} ${areNamed} "${text}"`,
-    ["give the UID or the path of one:", ...candidates.map((parts) => parts.join("  "))].join(
-      "\n    ",
-    ),
+    [
+      `give the UID${hasTwins ? "" : " or the path"} of one:`,
+      ...candidates.map((parts) => parts.join("  ")),
+    ].join("\n    "),
   );
 }

@@ -4,6 +4,7 @@ import { CommandError, EXIT, notFound, usageError } from "../errors.ts";
 import { resolveGroup } from "./groups.ts";
 import { type Filter, type HasUid, IDENTITY, type Kind, type Named, ROLE } from "./kinds.ts";
 import { MAX_CANDIDATES, onlyMatch } from "./names.ts";
+import type { Searched } from "./suggestions.ts";
 
 /** Excludes resources that have the name but cannot be used. */
 type Usable<T> = (item: T) => boolean;
@@ -17,7 +18,9 @@ export async function resolve<T extends HasUid>(
 ): Promise<T> {
   const { signal } = context;
   if (isUid(text)) return kind.service(await context.client()).get({ uid: text }, { signal });
-  return onlyMatch(context, kind, text, await findByPath(context, kind, text, usable));
+  const found = await findByPath(context, kind, text, usable);
+  const searched = found.length === 0 ? await searchedGroup(context, kind, text) : undefined;
+  return onlyMatch(context, kind, text, found, { searched });
 }
 
 /** As `resolve`, but without looking up a UID: the identity may not have signed in yet. */
@@ -96,6 +99,21 @@ async function findByPath<T extends HasUid>(
     if (inGroup.length > 0) return inGroup;
   }
   return [];
+}
+
+/** The group that a path begins with, in which a name was not found; the error of one that does not exist. */
+async function searchedGroup<T extends HasUid>(
+  context: Context,
+  { hasSlashes = false }: Kind<T>,
+  text: string,
+): Promise<Searched | undefined> {
+  const [slash] = splitsOf(text, hasSlashes);
+  if (slash === undefined) return undefined;
+  const prefix = text.slice(0, slash);
+  // The first part of a name with slashes need not be a group.
+  const find = hasSlashes ? groupOrUndefined : resolveGroup;
+  const group = await find(context, prefix);
+  return group && { uidp: { childrenOf: group.uid }, path: `${prefix}/` };
 }
 
 /** Where the group's path can end: at the last slash, or at any slash if names have slashes. */

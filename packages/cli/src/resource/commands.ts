@@ -7,7 +7,7 @@ import {
   type Options,
 } from "../command/definition.ts";
 import type { ArgsOf } from "../command/types.ts";
-import { LIMIT, SCOPE } from "./options.ts";
+import { type ByServer, listOptions, NAMED_BY_SERVER, SCOPE } from "./options.ts";
 import type { Resource } from "./run.ts";
 
 /**
@@ -20,7 +20,12 @@ type Texts = Pick<Definition, "summary" | "description" | "examples">;
 /** Names and aliases of the verbs. */
 export const LIST = { name: "list", aliases: ["ls"] } as const;
 export const DESCRIBE = { name: "describe", aliases: ["get", "show"] } as const;
-export const DELETE = { name: "delete", aliases: ["rm"], destructive: true } as const;
+export const DELETE = {
+  name: "delete",
+  aliases: ["rm"],
+  destructive: true,
+  writes: true,
+} as const;
 
 export interface ResourceCommands {
   readonly list: Texts & {
@@ -29,13 +34,17 @@ export interface ResourceCommands {
     /** Replaces --parent and --recursive. */
     readonly scope?: Options;
     readonly arguments?: readonly Argument[];
+    /** What the server does of --sort and --filter. Default: that of resources with a name. */
+    readonly byServer?: ByServer;
   };
   readonly describe: Texts & { readonly argument: Argument; readonly options?: Options };
   readonly delete?: Texts & { readonly argument: Argument; readonly options?: Options };
 }
 
-/** What the `list` of a family receives: its filters and the scope. */
-export type FilterArgs<Filters extends Options> = ArgsOf<readonly [], Filters & typeof SCOPE>;
+/** What the `list` of a family receives: its filters, the scope, and the order that the server is asked for. */
+export type FilterArgs<Filters extends Options> = ArgsOf<readonly [], Filters & typeof SCOPE> & {
+  readonly orderBy?: string | undefined;
+};
 
 type Verbs<Spec> = { readonly [Verb in keyof Spec & ("list" | "describe" | "delete")]: Command };
 
@@ -46,14 +55,18 @@ export function resourceCommands<const Spec extends ResourceCommands>(
   spec: Spec,
 ): Verbs<Spec> {
   const { list, describe, delete: remove } = spec;
-  const { filters = {}, scope = SCOPE, ...listTexts } = list;
+  const { filters = {}, scope = SCOPE, byServer = NAMED_BY_SERVER, ...listTexts } = list;
   const { argument: one, ...describeTexts } = describe;
   const verbs: Partial<Record<"list" | "describe" | "delete", Command>> = {
     list: command(
-      define({ ...LIST, ...listTexts, options: { ...filters, ...scope, limit: LIMIT } }),
+      define({
+        ...LIST,
+        ...listTexts,
+        options: { ...filters, ...scope, ...listOptions(byServer) },
+      }),
       async () => {
         const [run, resource] = await Promise.all([import("./run.ts"), load()]);
-        return { run: (context, args) => run.list(context, resource, args as never) };
+        return { run: (context, args) => run.list(context, resource, args as never, byServer) };
       },
     ),
     describe: command(define({ ...DESCRIBE, ...describeTexts, arguments: [one] }), async () => {

@@ -29,19 +29,72 @@ export const SCOPE = {
   recursive: { type: "boolean", default: true, summary: "Include folders below" },
 } as const satisfies Record<string, Option>;
 
-/** Bounds a list. */
-export const LIMIT = {
-  type: "number",
-  value: "NUMBER",
-  summary: "At most this many",
-} as const satisfies Option;
+/** What the server does of a list; the command does the rest, over everything that it has read. */
+export interface ByServer {
+  /** The columns that it orders by. */
+  readonly sort: readonly (keyof typeof SERVER_ORDERS)[];
+  /** The fields that it compares, which are arguments of the same name in requests. */
+  readonly filter: readonly string[];
+}
+
+/** What the API calls the columns that it orders by. */
+export const SERVER_ORDERS = {
+  name: "name",
+  uid: "uid",
+  created: "create_time",
+  updated: "update_time",
+} as const;
+
+/** Lists of resources with a name. */
+export const NAMED_BY_SERVER: ByServer = {
+  sort: ["name", "uid", "created", "updated"],
+  filter: ["name"],
+};
+
+/** Lists of resources without a name. */
+export const UNNAMED_BY_SERVER: ByServer = { sort: ["uid", "created", "updated"], filter: [] };
+
+/** Options that restrict and order a list. The texts say what the server does. */
+export function listOptions({ sort, filter }: ByServer = { sort: [], filter: [] }) {
+  const sorts = sort.length > 0 ? ` (${sort.join(", ")}: by the server; others: of all pages)` : "";
+  const filters = filter.map((field) => `${field}=`).join(", ");
+  return {
+    sort: {
+      type: "string",
+      value: "'FIELD [desc]'",
+      summary: `Order by a column or field${sorts}`,
+    },
+    filter: {
+      type: "list",
+      repeatOnly: true,
+      value: "FIELD=VALUE",
+      summary: `Only rows that match; \`wharf help lists\` has the operators${filters && ` (${filters} by the server; others: of all pages)`}`,
+    },
+    limit: { type: "number", value: "NUMBER", summary: "At most this many" },
+  } as const satisfies Record<string, Option>;
+}
+
+/** Options of a list whose --limit bounds what is read: a log. */
+export function logOptions(limit: number, limitSummary: string) {
+  const { sort, filter } = listOptions();
+  return {
+    sort: { ...sort, summary: "Order the rows within --limit by a column or field" },
+    filter,
+    limit: { type: "number", value: "NUMBER", default: limit, summary: limitSummary },
+  } as const satisfies Record<string, Option>;
+}
 
 export const NAME = { type: "string", summary: "New name" } as const satisfies Option;
 
-export const NAME_FILTER = {
-  type: "string",
-  summary: "Only resources with this name",
-} as const satisfies Option;
+/** Filters by name: all of it, or how it begins. */
+export const NAME_FILTERS = {
+  name: { type: "string", summary: "Only resources with this name" },
+  "name-prefix": {
+    type: "string",
+    value: "TEXT",
+    summary: "Only resources whose name begins with this text",
+  },
+} as const satisfies Record<string, Option>;
 
 export const DESCRIPTION = {
   type: "string",

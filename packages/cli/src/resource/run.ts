@@ -3,11 +3,14 @@ import type { Argument } from "../command/definition.ts";
 import { shownArgument } from "../command/parse.ts";
 import type { Context } from "../context.ts";
 import { usageError } from "../errors.ts";
+import type { Arrangement } from "../output/arrange.ts";
 import type { Column } from "../output/columns.ts";
 import { resolveScope } from "../resolve/groups.ts";
 import type { HasUid, Kind } from "../resolve/kinds.ts";
 import { resolve } from "../resolve/resolve.ts";
+import type { ByServer } from "./options.ts";
 import { printList } from "./print.ts";
+import { given } from "./values.ts";
 
 /** Columns, or a function that looks up the names which columns of these items show. */
 export type Columns<T> =
@@ -38,7 +41,10 @@ export interface ScopeArgs {
   readonly parent: string | undefined;
   readonly recursive: boolean;
   readonly name?: string | undefined;
+  readonly namePrefix?: string | undefined;
   readonly expired?: boolean;
+  /** The order that the server is asked for, if not the usual one. */
+  readonly orderBy?: string | undefined;
 }
 
 export interface Doomed {
@@ -49,11 +55,14 @@ export interface Doomed {
 export async function list<T extends HasUid, F extends object>(
   context: Context,
   resource: Resource<T, F>,
-  args: F,
+  args: F & Arrangement,
+  byServer: ByServer,
 ): Promise<void> {
-  const { kind, columns, nestsItself } = resource;
+  const { kind, nestsItself } = resource;
   const { out, settings } = context;
-  const items = limited(await selected(context, resource, args), limitOf(args));
+  const { requested, left } = await dividedWork(args, byServer);
+  const found = await selected(context, resource, { ...args, ...requested });
+  const { items, columns } = await arrangedBy(context, resource, found, left);
   const what = kind.many;
   // Formats without columns need no names.
   const isPlain = settings.format !== undefined || PLAIN.has(out.format);
@@ -66,6 +75,28 @@ export async function list<T extends HasUid, F extends object>(
     if (typeof given !== "function") return out.list(items, given, { what });
     const all = await Array.fromAsync<T>(items);
     await out.list(all, await given(context, all), { what });
+  });
+}
+
+/** Filters, sorts and limits what the server has not. */
+async function arrangedBy<T extends HasUid, F>(
+  context: Context,
+  { kind, columns }: Resource<T, F>,
+  found: AsyncIterable<T>,
+  left: Arrangement,
+): Promise<{ readonly items: AsyncIterable<T> | readonly T[]; readonly columns: Columns<T> }> {
+  const { sort, filter = [], limit } = left;
+  const readsColumns = sort !== undefined || filter.length > 0;
+  if (!readsColumns && limit === undefined) return { items: found, columns };
+  const { arrange } = await import("../output/arrange.ts");
+  if (typeof columns !== "function" || !readsColumns) {
+    return { items: arrange(found, typeof columns === "function" ? [] : columns, left), columns };
+  }
+  // The names that columns show are looked up for all items.
+  return context.progress(`listing ${kind.many}`, async () => {
+    const all = await Array.fromAsync(found);
+    const known = await columns(context, all);
+    return { items: arrange(all, known, left), columns: known };
   });
 }
 
@@ -145,25 +176,20 @@ async function selectByName<T extends HasUid>(
   { service }: Kind<T>,
   args: ScopeArgs,
 ): Promise<AsyncIterable<T>> {
-  const { name } = args;
+  const { name, namePrefix } = args;
   const uidp = await resolveScope(context, args);
-  const request = { uidp, orderBy: "name", ...(name === undefined ? {} : { name }) };
+  const request = { uidp, orderBy: args.orderBy ?? "name", ...given({ name, namePrefix }) };
   return service(await context.client()).listAll(request, { signal: context.signal });
 }
 
-function limitOf({ limit }: { readonly limit?: number }): number | undefined {
-  if (limit === undefined || (Number.isInteger(limit) && limit > 0)) return limit;
-  throw usageError("--limit must be a positive whole number");
-}
-
-/** The first items; further pages are not requested. */
-async function* limited<T>(items: AsyncIterable<T>, limit = Infinity): AsyncGenerator<T> {
-  let left = limit;
-  for await (const item of items) {
-    yield item;
-    left -= 1;
-    if (left <= 0) return;
-  }
+/** Divides the work of a list: what the request asks of the server, and what is left. */
+async function dividedWork(
+  { sort, filter = [], limit, ...others }: Arrangement,
+  byServer: ByServer,
+): Promise<{ readonly requested: object; readonly left: Arrangement }> {
+  if (sort === undefined && filter.length === 0) return { requested: {}, left: { limit } };
+  const { divide } = await import("./by-server.ts");
+  return divide({ sort, filter, limit }, others, byServer);
 }
 
 export async function* filtered<T>(

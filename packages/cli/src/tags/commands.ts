@@ -9,7 +9,7 @@ import {
 import { completeOf } from "../resolve/choices.ts";
 import { REPO } from "../resolve/kinds.ts";
 import { resourceCommands } from "../resource/commands.ts";
-import { NAME_FILTER } from "../resource/options.ts";
+import { listOptions, NAME_FILTERS, NAMED_BY_SERVER } from "../resource/options.ts";
 
 export const FILTERS = {
   repo: {
@@ -17,7 +17,7 @@ export const FILTERS = {
     summary: "Only tags of this repo: name or UID",
     complete: completeOf(REPO),
   },
-  name: NAME_FILTER,
+  ...NAME_FILTERS,
   digest: { type: "string", summary: "Only tags of this image" },
   "show-referrers": { type: "boolean", summary: "Include referrers, such as sha256-….sig" },
   "show-dates": { type: "boolean", summary: "Include tags with a date suffix, such as -20260801" },
@@ -52,6 +52,7 @@ const verbs = resourceCommands(async () => (await load()).resource, {
       { command: "wharf tags list --repo acme/app --updated-since 7d --show-dates" },
     ],
     filters: FILTERS,
+    byServer: { ...NAMED_BY_SERVER, filter: ["name", "digest"] },
   },
   describe: {
     summary: "Show a tag",
@@ -74,6 +75,7 @@ const verbs = resourceCommands(async () => (await load()).resource, {
 });
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Create or move a tag, here and in the attached registries",
   description:
@@ -99,7 +101,7 @@ export const historyDefinition = define({
   summary: "Show the images that a tag has had, newest first",
   examples: [{ command: "wharf tags history acme/app:latest" }],
   arguments: [TAG],
-  options: { repo: REPO_OF_TAG },
+  options: { repo: REPO_OF_TAG, ...listOptions() },
 });
 
 export const tags = group({

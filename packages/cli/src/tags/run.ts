@@ -7,6 +7,7 @@ import { type Column, UID } from "../output/columns.ts";
 import { resolveScope } from "../resolve/groups.ts";
 import { type Kind, REPO } from "../resolve/kinds.ts";
 import { resolve, resolveUid } from "../resolve/resolve.ts";
+import { suggestedNames } from "../resolve/suggestions.ts";
 import type { FilterArgs } from "../resource/commands.ts";
 import { printOne, type Resource } from "../resource/run.ts";
 import { given, readPastTime } from "../resource/values.ts";
@@ -35,7 +36,7 @@ export const resource: Resource<Tag, FilterArgs<typeof FILTERS>> = {
   nestsItself: true,
   find: (context, text, args) => findTag(context, text, (args as { repo?: string }).repo),
   async select(context, args) {
-    const { name, digest, repo } = args;
+    const { name, namePrefix, digest, repo } = args;
     const updatedSince =
       args.updatedSince === undefined
         ? undefined
@@ -47,11 +48,11 @@ export const resource: Resource<Tag, FilterArgs<typeof FILTERS>> = {
     const { tags } = await context.client();
     const request = {
       uidp,
-      orderBy: "name",
+      orderBy: args.orderBy ?? "name",
       includeReferrers: args.showReferrers,
       includeDates: args.showDates,
       includeEpochs: args.showEpochs,
-      ...given({ name, digest, updatedSince }),
+      ...given({ name, namePrefix, digest, updatedSince }),
     };
     return tags.listAll(request, { signal: context.signal });
   },
@@ -84,7 +85,7 @@ export const history: Run<typeof historyDefinition> = async (context, args) => {
   const { tags } = await context.client();
   const entries = tags.listHistoryAll({ uid }, { signal: context.signal });
   const id = ({ digest }: TagHistoryEntry) => digest;
-  await context.out.list(entries, HISTORY_COLUMNS, { id, what: "entries" });
+  await context.out.list(entries, HISTORY_COLUMNS, { id, what: "entries", arrangement: args });
 };
 
 /** Finds a tag by UID, as REPO:TAG, or by its name in a repo. */
@@ -109,8 +110,10 @@ async function tagNamed(context: Context, { uid, name: repo }: Repo, name: strin
   const request = { name, uidp: { childrenOf: uid }, ...all };
   const [tag] = (await tags.list(request, { signal: context.signal })).tags;
   if (tag !== undefined) return tag;
+  const searched = { uidp: { childrenOf: uid } };
   throw notFound(
     `${repo} has no tag "${name}"`,
-    `\`wharf tags list --repo ${uid}\` lists its tags`,
+    (await suggestedNames(context, { ...TAG, isNamed: true }, name, searched)) ??
+      `\`wharf tags list --repo ${repo}\` lists its tags`,
   );
 }

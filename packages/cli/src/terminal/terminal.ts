@@ -10,6 +10,8 @@ export interface Terminal {
   readonly isInteractive: boolean;
   /** The number of columns; undefined without a terminal. */
   readonly width: number | undefined;
+  /** The number of rows; undefined without a terminal. */
+  readonly height: number | undefined;
   /** Styles for stdout; they do nothing without color. */
   readonly style: Style;
   /** Styles for stderr. */
@@ -27,7 +29,11 @@ export interface Style {
 /** The streams of a process. */
 export interface Streams {
   readonly stdin: { readonly isTTY?: boolean };
-  readonly stdout: { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stdout: {
+    readonly isTTY?: boolean;
+    readonly columns?: number;
+    readonly rows?: number;
+  };
   readonly stderr: { readonly isTTY?: boolean; readonly columns?: number };
 }
 
@@ -43,6 +49,7 @@ export function terminalOf(
     showsRemarks: stderr.isTTY === true && environment.TERM !== "dumb",
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     width: stdout.isTTY ? stdout.columns || undefined : undefined,
+    height: stdout.isTTY ? stdout.rows || undefined : undefined,
     style: styleOf(colored(stdout.isTTY)),
     remarkStyle: styleOf(colored(stderr.isTTY)),
   };
@@ -74,13 +81,16 @@ export interface Messages {
 export interface MessageOptions {
   readonly quiet: boolean;
   readonly verbose: boolean;
+  /** Marks notes as what would have been done. */
+  readonly dryRun?: boolean;
   readonly style: Style;
   write(text: string): void;
 }
 
-export function messagesTo({ quiet, verbose, style, write }: MessageOptions): Messages {
+export function messagesTo({ quiet, verbose, dryRun, style, write }: MessageOptions): Messages {
+  const tried = dryRun ? `${style.yellow("dry run, nothing changed:")} ` : "";
   return {
-    note: (text) => quiet || write(`wharf: ${text}\n`),
+    note: (text) => quiet || write(`wharf: ${tried}${text}\n`),
     warn: (text) => quiet || write(`wharf: ${style.yellow("warning:")} ${text}\n`),
     detail: (text) => verbose && write(`${style.dim(text)}\n`),
   };

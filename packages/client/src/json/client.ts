@@ -17,6 +17,12 @@ interface CallOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
+interface StreamOptions extends CallOptions {
+  readonly signal: AbortSignal;
+  /** Called once the server has accepted the request. */
+  readonly onOpen?: () => void;
+}
+
 export interface JsonClient {
   /** Calls a method. Throws a `WharfError`. */
   call<Input, Output>(
@@ -28,7 +34,7 @@ export interface JsonClient {
   stream<Input, Output>(
     method: JsonMethod<Input, Output>,
     request: Input,
-    options: CallOptions & { readonly signal: AbortSignal },
+    options: StreamOptions,
   ): AsyncGenerator<Output>;
 }
 
@@ -86,10 +92,11 @@ export function createJsonClient({ baseUrl, token, send }: JsonClientOptions): J
     async *stream<Input, Output>(
       method: JsonMethod<Input, Output>,
       input: Input,
-      options: CallOptions & { readonly signal: AbortSignal },
+      options: StreamOptions,
     ) {
       const response = await request(method, input, options, "text/event-stream");
       if (!isSuccess(response)) throw errorOf(response, await response.text());
+      options.onOpen?.();
       for await (const { event, data } of serverSentEvents(response.chunks())) {
         if (event === "error") throw errorOf(response, data);
         yield JSON.parse(data) as Output;

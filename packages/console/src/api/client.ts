@@ -1,5 +1,7 @@
 import {
   keepPreviousData,
+  MutationCache,
+  QueryCache,
   QueryClient,
   type UseMutationResult,
   type UseQueryResult,
@@ -27,7 +29,15 @@ export const client = createJsonClient({
 /** Codes that another attempt may change. */
 const RETRYABLE: ReadonlySet<string> = new Set(["UNAVAILABLE", "ABORTED"]);
 
-export const queries = new QueryClient({
+/** A denied request means that rights have changed: what the caller may do is read again. */
+const onError = (error: Error) => {
+  if (!(error instanceof WharfError) || error.code !== "PERMISSION_DENIED") return;
+  queries.invalidateQueries({ queryKey: [serviceOf(JSON_SERVICES.auth.validate)] });
+};
+
+export const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
@@ -38,7 +48,7 @@ export const queries = new QueryClient({
 });
 
 /** The first part of the key of all queries of a service, such as `/iam/v2beta1/groups`. */
-function serviceOf({ path }: JsonMethod<never, unknown>): string {
+export function serviceOf({ path }: { readonly path: string }): string {
   return path.replace(/\/?\{.*$/, "").replace(/:.*$/, "");
 }
 
@@ -50,7 +60,7 @@ export function useRead<Input, Output>(
 ): UseQueryResult<Output, Error> {
   return useQuery({
     ...options,
-    queryKey: [serviceOf(method as JsonMethod<never, unknown>), method.path, request],
+    queryKey: [serviceOf(method), method.path, request],
     queryFn: ({ signal }) => client.call(method, request, { signal }),
     // A table keeps its rows while the next page arrives.
     placeholderData: keepPreviousData,
@@ -66,7 +76,7 @@ export function useChange<Input, Output>(
   return useMutation({
     mutationFn: (request: Input) => client.call(method, request),
     onSuccess: () => {
-      for (const one of [method as JsonMethod<never, unknown>, ...affected]) {
+      for (const one of [method, ...affected]) {
         cache.invalidateQueries({ queryKey: [serviceOf(one)] });
       }
     },

@@ -18,10 +18,42 @@ const MARGIN_MS = 60_000;
 
 const channel = new BroadcastChannel("wharf-session");
 let current: Session | undefined;
+let identity: string | undefined;
 let pending: Promise<Session> | undefined;
 
-// Signing out in one tab signs all of them out.
-channel.onmessage = () => signIn();
+/** What tabs tell each other. */
+type Message = "ended" | "renewed";
+
+const renewals = new Set<() => void>();
+
+channel.onmessage = ({ data }: MessageEvent<Message>) => {
+  // Signing out in one tab signs all of them out.
+  if (data === "ended") return signIn();
+  current = undefined;
+  for (const renewed of renewals) renewed();
+};
+
+function tell(message: Message): void {
+  channel.postMessage(message);
+}
+
+/** Calls back when the person has signed in again in another tab; returns a function that stops it. */
+export function onRenewal(renewed: () => void): () => void {
+  renewals.add(renewed);
+  return () => renewals.delete(renewed);
+}
+
+/** Opens the sign-in page in a window of its own: what was entered here stays. */
+export function openSignIn(): void {
+  const to = encodeURIComponent("/console/signed-in");
+  window.open(`/console/sign-in?again=true&to=${to}`, "wharf-sign-in", "width=520,height=720");
+}
+
+/** Tells all tabs that the person has signed in again, and closes this one if it was opened for it. */
+export function finishSignIn(): void {
+  tell("renewed");
+  window.close();
+}
 
 /** The session; asks the server for a token if there is none, or if it was rejected. */
 export async function session(rejected?: string): Promise<Session> {
@@ -44,8 +76,12 @@ async function requestSession(): Promise<Session> {
   const response = await fetch("/console/session/token", { method: "POST", cache: "no-store" });
   if (response.status === 401) return signIn();
   if (!response.ok) throw new Error(`the server answers ${response.status}`);
-  current = (await response.json()) as Session;
-  return current;
+  const received = (await response.json()) as Session;
+  // Someone else has signed in: nothing on the page is theirs.
+  if (identity !== undefined && identity !== received.identity) window.location.reload();
+  identity = received.identity;
+  current = received;
+  return received;
 }
 
 /** Leaves for the sign-in page, which leads back here. */
@@ -61,6 +97,6 @@ function signIn(): Promise<never> {
 export async function signOut(): Promise<void> {
   await fetch("/console/session/end", { method: "POST" });
   current = undefined;
-  channel.postMessage("ended");
+  tell("ended");
   window.location.assign("/");
 }

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { type Session, signOut } from "../api/session.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/common.ts";
 import { Disclosure } from "../ui/disclosure.tsx";
 import { Icon } from "../ui/icons.tsx";
 

@@ -1,16 +1,17 @@
 import { Link } from "@tanstack/react-router";
-import { api, useRead } from "../api/client.ts";
-import { texts } from "../texts.ts";
+import { useGroupNames } from "../api/group-names.ts";
+import { texts } from "../texts/common.ts";
 import { Icon } from "../ui/icons.tsx";
-import { pathOf, usePlace } from "./place.ts";
-import type { Screen } from "./routes.tsx";
+import { isPlaceScreen, pathOf, screenLink, usePlace } from "./place.ts";
+
+/** A place above the current one is not the current one. */
+const EXACT = { exact: true, includeSearch: false };
 
 /** The way from the organization to a place; each step leads to the same screen there. */
 export function Breadcrumbs({ uid }: { readonly uid: string }) {
   const { screen } = usePlace();
   const path = pathOf(uid);
-  const { data } = useRead(api.groups.list, { uidp: { ids: path }, pageSize: path.length });
-  const names = new Map(data?.groups?.map((group) => [group.uid, group.name]));
+  const { nameOf } = useGroupNames([uid]);
   return (
     <nav className="crumbs" aria-label={texts.shell.place}>
       <ol>
@@ -21,12 +22,12 @@ export function Breadcrumbs({ uid }: { readonly uid: string }) {
           <li key={at}>
             <Icon name="chevron" />
             <Link
-              to={`/${screen as Screen}/$`}
-              params={{ _splat: at }}
+              {...screenLink(isPlaceScreen(screen) ? screen : "folders", at)}
               search={{}}
+              activeOptions={EXACT}
               {...(at === uid && { "aria-current": "location" as const })}
             >
-              {names.get(at) ?? shortUid(at)}
+              {nameOf(at)}
             </Link>
           </li>
         ))}
@@ -35,13 +36,7 @@ export function Breadcrumbs({ uid }: { readonly uid: string }) {
   );
 }
 
-/** The end of a uid, where the name may not be read. */
-function shortUid(uid: string): string {
-  return `…${uid.slice(-6)}`;
-}
-
 /** The name of a group; the end of its uid until it is known. */
 export function useGroupName(uid: string): string {
-  const { data } = useRead(api.groups.get, { uid });
-  return data?.name ?? shortUid(uid);
+  return useGroupNames([uid]).nameOf(uid);
 }

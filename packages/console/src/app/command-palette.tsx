@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useState } from "react";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/common.ts";
 import { Icon } from "../ui/icons.tsx";
 
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/common.ts";
 import { Page } from "../ui/page.tsx";
 
 export function NotFound() {

@@ -2,10 +2,12 @@ import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { api, useRead } from "../api/client.ts";
-import { texts } from "../texts.ts";
-import { usePlace } from "./place.ts";
-import type { Screen } from "./routes.tsx";
+import { api } from "../api/client.ts";
+import { useGroupNames } from "../api/group-names.ts";
+import { usePages, useSettled } from "../api/pages.ts";
+import { texts } from "../texts/common.ts";
+import { parentOf, usePlace } from "./place.ts";
+import { PLACE_SCREENS, type PlaceScreenName } from "./screens.ts";
 
 interface Choice {
   readonly id: string;
@@ -15,15 +17,10 @@ interface Choice {
   readonly uid?: string;
 }
 
-const PLACE_SCREENS: readonly Screen[] = [
-  "folders",
-  "access",
-  "identities",
-  "roles",
-  "repos",
-  "events",
-  "audit",
-];
+const GROUPS_PER_PAGE = 20;
+
+/** The next page is loaded this far from the end. */
+const NEAR_PIXELS = 100;
 
 /** The open command palette: loaded when it is first opened. */
 export function Palette({ close }: { readonly close: () => void }) {
@@ -44,19 +41,24 @@ function Search({ close }: { readonly close: () => void }) {
   const { uid } = usePlace();
   const navigate = useNavigate();
   const wanted = text.trim().toLowerCase();
-  // The API matches whole names; pages are matched here.
-  const found = useRead(
+  const settled = useSettled(wanted);
+  // The API finds the beginnings of names; pages are matched here.
+  const found = usePages(
     api.groups.list,
-    { name: wanted, pageSize: 20 },
-    { enabled: wanted !== "" },
+    { namePrefix: settled, pageSize: GROUPS_PER_PAGE, orderBy: "name" },
+    ({ groups }) => groups,
+    { enabled: settled !== "" },
   );
-  const groups = wanted === "" ? [] : (found.data?.groups ?? []);
+  const groups = found.rows.filter(({ name = "" }) => name.startsWith(wanted));
+  const { pathTo } = useGroupNames(groups.map(({ uid = "" }) => uid));
   const choices: Choice[] = [
     ...pages(uid).filter(({ label }) => label.toLowerCase().includes(wanted)),
     ...groups.map((group) => ({
       id: group.uid ?? "",
       label: group.name ?? "",
-      hint: texts.palette.group(group.uid ?? ""),
+      hint: group.uid?.includes("/")
+        ? pathTo(parentOf(group.uid))
+        : texts.palette.group(group.uid ?? ""),
       to: "/folders/$",
       uid: group.uid ?? "",
     })),
@@ -75,14 +77,25 @@ function Search({ close }: { readonly close: () => void }) {
       open
       inline
       autoHighlight="always"
+      onItemHighlighted={(choice: Choice | undefined) => {
+        if (choice && choice === choices.at(-1) && found.hasMore) found.more();
+      }}
     >
       <Autocomplete.Input
         className="palette-input"
         placeholder={texts.palette.placeholder}
         aria-label={texts.palette.title}
       />
-      <Autocomplete.Empty className="palette-empty">{texts.palette.nothing}</Autocomplete.Empty>
-      <Autocomplete.List className="palette-list">
+      <Autocomplete.Empty className="palette-empty">
+        {found.isLoading || settled !== wanted ? texts.palette.searching : texts.palette.nothing}
+      </Autocomplete.Empty>
+      <Autocomplete.List
+        className="palette-list"
+        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+          const isNearBottom = scrollHeight - scrollTop - clientHeight < NEAR_PIXELS;
+          if (isNearBottom && found.hasMore) found.more();
+        }}
+      >
         {(choice: Choice) => (
           <Autocomplete.Item
             key={choice.id}
@@ -103,7 +116,7 @@ function pages(uid: string): Choice[] {
   const here =
     uid === ""
       ? []
-      : PLACE_SCREENS.map((screen) => ({
+      : (Object.keys(PLACE_SCREENS) as PlaceScreenName[]).map((screen) => ({
           id: screen,
           label: texts.screens[screen],
           hint: texts.palette.here,

@@ -1,17 +1,29 @@
 import { useLocation, useNavigate } from "@tanstack/react-router";
-import type { ListSearch, Screen } from "./routes.tsx";
+import { PLACE_SCREENS, type PlaceScreenName, RESOURCE_SCREENS } from "./screens.ts";
 
 /** Where the page is: nothing but the URL says so. */
 export interface Place {
+  /** The screen of the navigation. */
   readonly screen: string;
   /** The uid of the organization or folder; empty outside of all. */
   readonly uid: string;
+  /** The uid of the resource, on the screen of one. */
+  readonly resource: string;
 }
 
 export function usePlace(): Place {
   const pathname = useLocation({ select: (location) => location.pathname });
-  const [screen = "", ...segments] = pathname.replace(/^\/(console\/)?/, "").split("/");
-  return { screen, uid: segments.filter(Boolean).map(decodeURIComponent).join("/") };
+  const [screen = "", ...rest] = pathname.replace(/^\/(console\/)?/, "").split("/");
+  const segments = rest.filter(Boolean).map(decodeURIComponent);
+  const one = RESOURCE_SCREENS[screen];
+  if (one === undefined) return { screen, uid: segments.join("/"), resource: "" };
+  const uid = segments.slice(0, segments.length - one.depth).join("/");
+  return { screen: one.list, uid, resource: segments.join("/") };
+}
+
+/** Whether a name is that of a screen of groups. */
+export function isPlaceScreen(name: string): name is PlaceScreenName {
+  return Object.hasOwn(PLACE_SCREENS, name);
 }
 
 /** The uids of a place and the folders above it, outermost first. */
@@ -20,17 +32,49 @@ export function pathOf(uid: string): string[] {
   return segments.map((_, at) => segments.slice(0, at + 1).join("/"));
 }
 
-/** The path of a screen at a place, for links. */
-export function placeLink(screen: Screen, uid: string): { to: string; params: { _splat: string } } {
+/** The uid of the organization that something is in. */
+export function rootOf(uid: string): string {
+  return uid.split("/")[0] ?? "";
+}
+
+/** The uid of the group that a resource is in. */
+export function parentOf(uid: string): string {
+  return uid.split("/").slice(0, -1).join("/");
+}
+
+/** The screen of a group or resource, for links. */
+export function screenLink(
+  screen: PlaceScreenName | keyof typeof RESOURCE_SCREENS,
+  uid: string,
+): { to: string; params: { _splat: string } } {
   return { to: `/${screen}/$`, params: { _splat: uid } };
 }
 
-/** What of a list is shown, and a function that changes it; in the URL. */
+/** What of a list is shown: in the URL, so that links lead back to it. */
+export interface ListSearch {
+  readonly page?: number;
+  readonly sort?: string;
+  readonly [filter: string]: string | number | undefined;
+}
+
+/** Ignores what is not of the right type: people edit URLs. */
+export function listSearch(given: Record<string, unknown>): ListSearch {
+  const text = Object.entries(given).filter(
+    ([name, value]) => name !== "page" && typeof value === "string" && value !== "",
+  ) as [string, string][];
+  const page = Number(given.page);
+  return {
+    ...Object.fromEntries(text),
+    ...(Number.isInteger(page) && page > 1 && { page }),
+  };
+}
+
+/** What of a list is shown, and a function that changes it. */
 export function useListSearch(): [
-  ListSearch & Record<string, string | number>,
+  ListSearch,
   (change: Record<string, string | number | undefined>) => void,
 ] {
-  const search = useLocation().search as ListSearch & Record<string, string | number>;
+  const search = useLocation().search as ListSearch;
   const navigate = useNavigate();
   return [
     search,
@@ -38,7 +82,7 @@ export function useListSearch(): [
       navigate({
         to: ".",
         search: (previous: Record<string, unknown>) =>
-          clean({ ...previous, page: undefined, ...change }),
+          clean({ ...previous, page: undefined, cursor: undefined, ...change }),
         replace: true,
       } as never),
   ];

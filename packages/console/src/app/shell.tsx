@@ -1,24 +1,18 @@
 import { Link, Outlet } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { type Session, session } from "../api/session.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/common.ts";
 import { Loading } from "../ui/feedback.tsx";
 import { Icon, type IconName, Logo } from "../ui/icons.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { CommandPalette } from "./command-palette.tsx";
-import { usePlace } from "./place.ts";
-import type { Screen } from "./routes.tsx";
+import { screenLink, usePlace } from "./place.ts";
+import { PLACE_SCREENS, type PlaceScreenName, type Section } from "./screens.ts";
 
-/** The screens of a place, in the order of the navigation. */
-const SCREENS: readonly (readonly [Screen, IconName])[] = [
-  ["folders", "folder"],
-  ["access", "key"],
-  ["identities", "robot"],
-  ["roles", "shield"],
-  ["repos", "box"],
-  ["events", "bolt"],
-  ["audit", "list"],
-];
+/** Loaded after the first screen is shown. */
+const LiveUpdates = lazy(async () => ({
+  default: (await import("./live-updates.tsx")).LiveUpdates,
+}));
 
 /** What surrounds every screen. Shows nothing before it is known who is signed in. */
 export function Shell() {
@@ -41,6 +35,9 @@ export function Shell() {
         <AccountMenu person={person} />
       </header>
       <Navigation />
+      <Suspense>
+        <LiveUpdates />
+      </Suspense>
       <main id="content" tabIndex={-1}>
         <Outlet />
       </main>
@@ -48,8 +45,10 @@ export function Shell() {
   );
 }
 
+const SECTIONS: readonly Section[] = ["place", "access", "registry", "activity"];
+
 function Navigation() {
-  const { uid } = usePlace();
+  const { uid, screen: current } = usePlace();
   return (
     <nav className="side" aria-label={texts.shell.navigation}>
       <ul>
@@ -60,23 +59,29 @@ function Navigation() {
           </Link>
         </li>
       </ul>
-      {uid !== "" && (
-        <ul>
-          {SCREENS.map(([screen, icon]) => (
-            <li key={screen}>
-              <Link
-                to={`/${screen}/$`}
-                params={{ _splat: uid }}
-                activeProps={{ "aria-current": "page" }}
-                activeOptions={{ includeSearch: false }}
-              >
-                <Icon name={icon} />
-                {texts.screens[screen]}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      )}
+      {uid !== "" &&
+        SECTIONS.map((section) => (
+          <ul key={section} aria-label={texts.sections[section]}>
+            {screensOf(section).map(([screen, icon]) => (
+              <li key={screen}>
+                <Link
+                  {...screenLink(screen, uid)}
+                  activeProps={{}}
+                  {...(screen === current && { "aria-current": "page" as const })}
+                >
+                  <Icon name={icon} />
+                  {texts.screens[screen]}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        ))}
     </nav>
   );
+}
+
+function screensOf(section: Section): [PlaceScreenName, IconName][] {
+  return Object.entries(PLACE_SCREENS)
+    .filter(([, screen]) => screen.section === section)
+    .map(([name, { icon }]) => [name as PlaceScreenName, icon]);
 }

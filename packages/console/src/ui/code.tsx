@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/common.ts";
 import { Icon } from "./icons.tsx";
 
 /** A text to copy. */

@@ -5,6 +5,7 @@ export function Disclosure({
   label,
   title,
   content,
+  className = "button quiet",
   children,
 }: {
   /** The accessible name of the button. */
@@ -12,12 +13,13 @@ export function Disclosure({
   /** The accessible name of the panel. */
   readonly title: string;
   readonly content: ReactNode;
+  readonly className?: string;
   readonly children: ReactNode;
 }) {
   const id = useId();
   return (
     <div className="disclosure">
-      <button type="button" className="button quiet" aria-label={label} popoverTarget={id}>
+      <button type="button" className={className} aria-label={label} popoverTarget={id}>
         {content}
       </button>
       <div id={id} popover="auto" className="popover" role="dialog" aria-label={title}>

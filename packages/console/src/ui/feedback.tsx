@@ -1,6 +1,6 @@
 import { WharfError } from "@wharf/client/json";
 import type { ReactNode } from "react";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/common.ts";
 
 /** What went wrong, in one sentence, with what support needs to find it. */
 export function Failed({ error }: { readonly error: Error }) {
@@ -20,15 +20,16 @@ export function Failed({ error }: { readonly error: Error }) {
 /** The message of an error without its code, as a sentence. */
 export function sentenceOf(error: Error): string {
   if (error instanceof WharfError && error.fieldViolations.length > 0) {
-    return capitalized(error.fieldViolations.map(({ description }) => description).join("; "));
+    return sentence(error.fieldViolations.map(({ description }) => description).join("; "));
   }
   const { message } = error;
   const text =
     error instanceof WharfError ? message.slice(message.indexOf(": ") + 1).trim() : message;
-  return capitalized(text);
+  return sentence(text);
 }
 
-function capitalized(text: string): string {
+/** A text as a sentence. */
+export function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
 }
 

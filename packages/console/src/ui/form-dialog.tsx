@@ -1,20 +1,23 @@
 import { Dialog } from "@base-ui/react/dialog";
-import { useState } from "react";
-import { texts } from "../texts.ts";
+import { useRef, useState } from "react";
+import { texts } from "../texts/common.ts";
 import { Failed } from "./feedback.tsx";
 import type { FormDialogProps } from "./form.tsx";
+import { isSignInNeeded, SignInAgain } from "./sign-in-again.tsx";
 
 /** The open dialog of a form: loaded when one is first opened. */
 export function OpenFormDialog({
   title,
   submit,
   isDangerous = false,
+  isWide = false,
   onSubmit,
   close,
   children,
 }: Omit<FormDialogProps, "trigger"> & { readonly close: () => void }) {
   const [error, setError] = useState<Error>();
   const [isBusy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
   const send = async (form: HTMLFormElement) => {
     const data = new FormData(form);
     setBusy(true);
@@ -32,16 +35,22 @@ export function OpenFormDialog({
     <Dialog.Root open onOpenChange={(next) => next || close()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="dialog">
+        <Dialog.Popup className={isWide ? "dialog wide" : "dialog"}>
           <Dialog.Title className="dialog-title">{title}</Dialog.Title>
           <form
+            ref={form}
             onSubmit={(event) => {
               event.preventDefault();
               send(event.currentTarget);
             }}
           >
             {children}
-            {error !== undefined && <Failed error={error} />}
+            {error !== undefined &&
+              (isSignInNeeded(error) ? (
+                <SignInAgain onDone={() => form.current?.requestSubmit()} />
+              ) : (
+                <Failed error={error} />
+              ))}
             <div className="dialog-actions">
               <Dialog.Close className="button quiet">{texts.cancel}</Dialog.Close>
               <button

@@ -12,6 +12,8 @@ export interface FormDialogProps {
   /** The text of the button that sends it. */
   readonly submit: string;
   readonly isDangerous?: boolean;
+  /** Whether it has more in it than a few fields. */
+  readonly isWide?: boolean;
   /** Rejects with the error to show. */
   readonly onSubmit: (text: (name: string) => string) => Promise<unknown>;
   readonly children: ReactNode;
@@ -49,12 +51,17 @@ export function TextField({
   hint,
   value = "",
   isRequired = false,
+  placeholder,
+  type = "text",
 }: {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
   readonly value?: string | undefined;
   readonly isRequired?: boolean;
+  /** What applies if nothing is entered. */
+  readonly placeholder?: string;
+  readonly type?: "text" | "date" | "datetime-local" | "password" | "url";
 }) {
   const id = useId();
   return (
@@ -65,6 +72,8 @@ export function TextField({
         name={name}
         defaultValue={value}
         required={isRequired}
+        type={type}
+        placeholder={placeholder}
         autoComplete="off"
         spellCheck={false}
         {...(hint !== undefined && { "aria-describedby": `${id}-hint` })}

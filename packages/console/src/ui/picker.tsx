@@ -1,55 +1,99 @@
 import { Combobox } from "@base-ui/react/combobox";
-import { useState } from "react";
-import { texts } from "../texts.ts";
+import { type UIEvent, useState } from "react";
+import { useSettled } from "../api/pages.ts";
+import { texts } from "../texts/common.ts";
 
 export interface Choice {
   readonly value: string;
   readonly label: string;
   readonly hint?: string;
+  /** Why it cannot be chosen, where it is shown nevertheless. */
+  readonly reason?: string;
 }
+
+/** What can be chosen: all of it, or pages of it, of which the next is loaded at the end of the list. */
+export type Choices =
+  | readonly Choice[]
+  | {
+      readonly choices: readonly Choice[];
+      readonly hasMore: boolean;
+      readonly isLoading: boolean;
+      readonly more: () => unknown;
+    };
+
+/** The next page is loaded this many pixels, or choices, before the end. */
+const NEAR_PIXELS = 200;
+const NEAR_CHOICES = 3;
 
 /** Chooses one of many by searching the API: it never ends at the first page. */
 export function Picker({
   label,
   name,
   useChoices,
+  isRequired = true,
+  onChoose,
+  initial = null,
 }: {
   readonly label: string;
   readonly name: string;
   /** The choices that match a text. */
-  readonly useChoices: (text: string) => readonly Choice[];
+  readonly useChoices: (text: string) => Choices;
+  readonly isRequired?: boolean;
+  readonly onChoose?: (choice: Choice | null) => void;
+  /** What is chosen at first. */
+  readonly initial?: Choice | null;
 }) {
-  const [text, setText] = useState("");
-  const [chosen, setChosen] = useState<Choice | null>(null);
-  const choices = useChoices(chosen?.label === text ? "" : text);
+  const [text, setText] = useState(initial?.label ?? "");
+  const [chosen, setChosen] = useState<Choice | null>(initial);
+  const found = useChoices(useSettled(chosen?.label === text ? "" : text.trim()));
+  const { choices, hasMore, isLoading, more } =
+    "choices" in found ? found : { ...COMPLETE, choices: found };
   return (
     <div className="field">
       <Combobox.Root
         items={choices}
         filter={null}
         value={chosen}
-        onValueChange={setChosen}
+        onValueChange={(next: Choice | null) => {
+          setChosen(next);
+          onChoose?.(next);
+        }}
         inputValue={text}
         onInputValueChange={setText}
         itemToStringLabel={(choice: Choice) => choice.label}
         isItemEqualToValue={(one: Choice, other: Choice) => one.value === other.value}
+        onItemHighlighted={(choice: Choice | undefined) => {
+          const isNearEnd = choice && choices.indexOf(choice) >= choices.length - NEAR_CHOICES;
+          if (isNearEnd && hasMore) more();
+        }}
       >
         {/* biome-ignore lint/a11y/noLabelWithoutControl: the input is inside */}
         <label>
           {label}
-          <Combobox.Input placeholder={texts.picker.placeholder} required />
+          <Combobox.Input placeholder={texts.picker.placeholder} required={isRequired} />
         </label>
         <Combobox.Portal>
           <Combobox.Positioner sideOffset={4}>
-            <Combobox.Popup className="menu picker">
+            <Combobox.Popup
+              className="menu picker"
+              onScroll={(event) => hasMore && isNearBottom(event) && more()}
+              aria-busy={isLoading}
+            >
               <Combobox.Empty className="palette-empty">
-                {texts.picker.nothing(text)}
+                {isLoading ? texts.loading : texts.picker.nothing(text)}
               </Combobox.Empty>
               <Combobox.List>
                 {(choice: Choice) => (
-                  <Combobox.Item key={choice.value} value={choice} className="item">
+                  <Combobox.Item
+                    key={choice.value}
+                    value={choice}
+                    disabled={choice.reason !== undefined}
+                    className="item"
+                  >
                     <span>{choice.label}</span>
-                    {choice.hint !== undefined && <small>{choice.hint}</small>}
+                    {(choice.reason ?? choice.hint) !== undefined && (
+                      <small>{choice.reason ?? choice.hint}</small>
+                    )}
                   </Combobox.Item>
                 )}
               </Combobox.List>
@@ -60,4 +104,11 @@ export function Picker({
       <input type="hidden" name={name} value={chosen?.value ?? ""} />
     </div>
   );
+}
+
+const COMPLETE = { hasMore: false, isLoading: false, more: () => {} };
+
+function isNearBottom({ currentTarget }: UIEvent<HTMLElement>): boolean {
+  const { scrollHeight, scrollTop, clientHeight } = currentTarget;
+  return scrollHeight - scrollTop - clientHeight < NEAR_PIXELS;
 }

@@ -1,4 +1,4 @@
-import { texts } from "../texts.ts";
+import { texts } from "../texts/common.ts";
 import { Code } from "./code.tsx";
 import { Disclosure } from "./disclosure.tsx";
 import { Icon } from "./icons.tsx";
@@ -8,13 +8,16 @@ export interface Command {
   readonly cli: string;
   /** The path of the REST request, with its query. */
   readonly rest?: string;
+  /** What is posted to it. */
+  readonly body?: object;
 }
 
 /** "Show as command": the CLI command and the HTTP request behind a screen. */
-export function ShowCommand({ cli, rest }: Command) {
+export function ShowCommand({ cli, rest, body }: Command) {
+  const posted = body && ` -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`;
   const curl =
     rest &&
-    `curl -H "Authorization: Bearer $(wharf auth token)" '${window.location.origin}${rest}'`;
+    `curl -H "Authorization: Bearer $(wharf auth token)"${posted ?? ""} '${window.location.origin}${rest}'`;
   return (
     <Disclosure
       label={texts.command.open}
@@ -31,4 +34,9 @@ export function ShowCommand({ cli, rest }: Command) {
       {curl && <Code text={curl} />}
     </Disclosure>
   );
+}
+
+/** A text as one word of a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

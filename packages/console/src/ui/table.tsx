@@ -1,7 +1,8 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useListSearch } from "../app/place.ts";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/common.ts";
+import { ColumnChoice, useHiddenColumns } from "./column-choice.tsx";
 import { Failed, Loading } from "./feedback.tsx";
 import { Icon } from "./icons.tsx";
 
@@ -27,15 +28,23 @@ export const PAGE_SIZE = 50;
 export function useListRequest(defaultSort: string): {
   pageSize: number;
   skip: number;
-  orderBy: string;
+  orderBy?: string;
 } {
   const [search] = useListSearch();
   const page = search.page ?? 1;
+  // A list in an order of its own has none to ask for.
+  if (defaultSort === "") return { pageSize: PAGE_SIZE, skip: (page - 1) * PAGE_SIZE };
   return {
     pageSize: PAGE_SIZE,
     skip: (page - 1) * PAGE_SIZE,
     orderBy: search.sort ?? defaultSort,
   };
+}
+
+/** The fields of a list request that is paged by cursors, which are in the URL. */
+export function useCursorRequest(): { pageSize: number; pageToken?: string } {
+  const [{ cursor }] = useListSearch();
+  return { pageSize: PAGE_SIZE, ...(cursor !== undefined && { pageToken: String(cursor) }) };
 }
 
 export function Table<Row>({
@@ -44,27 +53,32 @@ export function Table<Row>({
   list,
   columns,
   keyOf,
-  defaultSort,
+  defaultSort = "",
   empty,
+  older,
 }: {
   readonly label: string;
   readonly query: UseQueryResult<unknown, Error>;
   readonly list: Listed<Row>;
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
-  readonly defaultSort: string;
+  readonly defaultSort?: string;
   readonly empty: ReactNode;
+  /** The cursor of the next page, empty on the last, of a list that cannot skip rows. */
+  readonly older?: string | undefined;
 }) {
+  const [hidden, setHidden] = useHiddenColumns(label);
   if (query.error !== null) return <Failed error={query.error} />;
   if (query.data === undefined) return <Loading />;
   const rows = list.rows ?? [];
   if (rows.length === 0 && (list.total ?? 0) === 0) return empty;
+  const shown = columns.filter(({ header }) => !hidden.has(header));
   return (
     <div className="table-frame" aria-busy={query.isPlaceholderData}>
       <table aria-label={label}>
         <thead>
           <tr>
-            {columns.map((column) => (
+            {shown.map((column) => (
               <HeaderCell key={column.header} column={column} defaultSort={defaultSort} />
             ))}
           </tr>
@@ -72,7 +86,7 @@ export function Table<Row>({
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ header, cell, isExtra }) => (
+              {shown.map(({ header, cell, isExtra }) => (
                 <td key={header} data-label={header} className={isExtra ? "extra" : undefined}>
                   {cell(row)}
                 </td>
@@ -81,7 +95,9 @@ export function Table<Row>({
           ))}
         </tbody>
       </table>
-      <Pages count={rows.length} total={list.total} />
+      <Pages count={rows.length} total={list.total} older={older}>
+        <ColumnChoice columns={columns} hidden={hidden} setHidden={setHidden} />
+      </Pages>
     </div>
   );
 }
@@ -116,8 +132,42 @@ function HeaderCell<Row>({
   );
 }
 
-function Pages({ count, total }: { readonly count: number; readonly total: number | undefined }) {
+function Pages({
+  count,
+  total,
+  older,
+  children,
+}: {
+  readonly count: number;
+  readonly total: number | undefined;
+  readonly older: string | undefined;
+  readonly children: ReactNode;
+}) {
   const [search, setSearch] = useListSearch();
+  if (older !== undefined) {
+    return (
+      <nav className="pages" aria-label={texts.table.pages}>
+        <span>{texts.table.counted(count, total ?? count)}</span>
+        {children}
+        <button
+          type="button"
+          className="button quiet small"
+          disabled={search.cursor === undefined}
+          onClick={() => setSearch({ cursor: undefined })}
+        >
+          {texts.table.newest}
+        </button>
+        <button
+          type="button"
+          className="button quiet small"
+          disabled={older === ""}
+          onClick={() => setSearch({ cursor: older })}
+        >
+          {texts.table.older}
+        </button>
+      </nav>
+    );
+  }
   const page = search.page ?? 1;
   const first = (page - 1) * PAGE_SIZE + 1;
   const last = first + count - 1;
@@ -125,6 +175,7 @@ function Pages({ count, total }: { readonly count: number; readonly total: numbe
   return (
     <nav className="pages" aria-label={texts.table.pages}>
       <span>{texts.table.range(first, last, total)}</span>
+      {children}
       <button
         type="button"
         className="button quiet small"

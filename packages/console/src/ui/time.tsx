@@ -22,3 +22,9 @@ export function Age({ time }: { readonly time: string | undefined }) {
     </time>
   );
 }
+
+/** The time that a person entered, or undefined: people edit URLs. */
+export function isoTime(text: string): string | undefined {
+  const date = new Date(text);
+  return text === "" || Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}

@@ -1,5 +1,5 @@
 import { Toast } from "@base-ui/react/toast";
-import { texts } from "../texts.ts";
+import { texts } from "../texts/common.ts";
 
 export const manager = Toast.createToastManager();
 

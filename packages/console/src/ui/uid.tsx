@@ -2,7 +2,7 @@
 export function Uid({ uid }: { readonly uid: string }) {
   const isLong = uid.length > 18;
   return (
-    <code title={uid}>
+    <code title={uid} className="uid">
       {isLong && <span className="unseen">{uid}</span>}
       <span aria-hidden={isLong}>{isLong ? `…${uid.slice(-16)}` : uid}</span>
     </code>

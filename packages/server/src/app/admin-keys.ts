@@ -3,10 +3,10 @@ import { CLIENT_SECRET } from "../iam/identity-providers.ts";
 import { dropStoredKey, loadKey, readKey } from "../secrets/key.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Store } from "../store/db/store.ts";
-import { readKeys, readRegistryKeys, type StoredKey } from "../store/tables/keys.ts";
 import { ownersOfSealed } from "../store/tables/secrets.ts";
 import { withStore, withUnopenedSecrets } from "./admin-store.ts";
 import { auditOperator, type Rotation, type RotationMode, rotateKeys } from "./key-rotation.ts";
+import { type ListedKey, readListedKeys } from "./listed-keys.ts";
 import { RESOURCES } from "./resources.ts";
 
 /**
@@ -21,42 +21,9 @@ export function rotate(settings: Settings, mode: RotationMode): Promise<KeysRota
   });
 }
 
-/** A key without its private part. */
-export interface ListedKey {
-  readonly kid: string;
-  readonly use: "tokens" | "registry tokens";
-  readonly algorithm: string;
-  /** `retiring` keys sign nothing, and are accepted until their last token has expired. */
-  readonly state: "current" | "next" | "retiring";
-  /** ISO 8601. */
-  readonly created: string;
-  readonly retires?: string;
-}
-
 /** The keys that are accepted, newest first. */
 export function listKeys(settings: Settings): Promise<ListedKey[]> {
-  return withStore(settings, async (store) => {
-    const now = Date.now();
-    const listed = (key: StoredKey, state: ListedKey["state"]) => ({
-      kid: key.kid,
-      state: key.retires === null ? state : ("retiring" as const),
-      created: new Date(key.created).toISOString(),
-      ...(key.retires !== null && { retires: new Date(key.retires).toISOString() }),
-    });
-    const signing = (await readKeys(store.reader, now)).map((key) => ({
-      ...listed(key, "current"),
-      use: "tokens" as const,
-      algorithm: key.algorithm,
-    }));
-    const ofRegistries = await readRegistryKeys(store.reader, now);
-    const current = ofRegistries.find((key) => key.retires === null);
-    const registry = ofRegistries.toReversed().map((key) => ({
-      ...listed({ ...key, algorithm: "ES256" }, key === current ? "current" : "next"),
-      use: "registry tokens" as const,
-      algorithm: "ES256",
-    }));
-    return [...signing, ...registry];
-  });
+  return withStore(settings, (store) => readListedKeys(store.reader, Date.now()));
 }
 
 export interface KeysRotated extends Rotation {

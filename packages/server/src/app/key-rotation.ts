@@ -87,6 +87,27 @@ export async function rotateIfOlder(
     return created !== undefined && created <= time - maxAgeMs;
   };
   if (!(await isDue(store.reader))) return undefined;
+  return replaceTokenKeys(store, secrets, time, {
+    isDue,
+    record: (tx, kid) =>
+      auditOperator(tx, "keys rotate", { mode: "overlap", kid, isAutomatic: true }, time),
+  });
+}
+
+export interface TokenKeyReplacement {
+  /** Whether the keys are to be replaced; asked in the transaction. */
+  isDue(tx: Transaction): Promise<boolean>;
+  /** Records the rotation in the same transaction. */
+  record(tx: Transaction, kid: string): Promise<void>;
+}
+
+/** Replaces the keys that sign tokens, with overlap. Returns the id of the new key for ES256, if they were replaced. */
+export async function replaceTokenKeys(
+  store: Store,
+  secrets: Secrets,
+  time: number,
+  { isDue, record }: TokenKeyReplacement,
+): Promise<string | undefined> {
   const key = await newSigningKey(time);
   const rs256 = (await hasCurrentKey(store.reader, "RS256"))
     ? [await newSigningKey(time, "RS256")]
@@ -95,8 +116,7 @@ export async function rotateIfOlder(
     await tx.acquireLock();
     if (!(await isDue(tx))) return undefined;
     await SigningKeys.rotate(tx, secrets, [key, ...rs256], "overlap");
-    const detail = { mode: "overlap", kid: key.kid, isAutomatic: true };
-    await auditOperator(tx, "keys rotate", detail, time);
+    await record(tx, key.kid);
     return key.kid;
   });
 }

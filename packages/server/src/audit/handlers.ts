@@ -4,6 +4,7 @@ import {
   AuditService,
   type ExportAuditEntriesRequest,
   ExportAuditEntriesResponseSchema,
+  type GetAuditEntryCountsRequest,
   type GetAuditEntryRequest,
   type ListAuditEntriesRequest,
 } from "@wharf/contract";
@@ -15,6 +16,7 @@ import type { Call, Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { readAuditEntries } from "../store/tables/audit-entries.ts";
 import type { Checkpoints } from "./checkpoints.ts";
+import { countEntries } from "./counts.ts";
 import { exportPart } from "./export/handler.ts";
 import { isVisible } from "./filter.ts";
 import { filterKey } from "./filter-key.ts";
@@ -32,9 +34,14 @@ export interface AuditDeps {
 
 /** The handlers of AuditService. */
 export function* auditHandlers(deps: AuditDeps): Iterable<readonly [DescMethod, Handler]> {
-  const { listAuditEntries, getAuditEntry, exportAuditEntries } = AuditService.method;
+  const { listAuditEntries, getAuditEntry, getAuditEntryCounts, exportAuditEntries } =
+    AuditService.method;
   yield [listAuditEntries, (call, request) => list(deps, call, request as ListAuditEntriesRequest)];
   yield [getAuditEntry, (call, request) => get(deps, call, request as GetAuditEntryRequest)];
+  yield [
+    getAuditEntryCounts,
+    (call, request) => countEntries(deps, call, request as GetAuditEntryCountsRequest),
+  ];
   yield [
     exportAuditEntries,
     async (call, request) => {

@@ -6,7 +6,7 @@ import { readAuditEntries, type StoredAuditEntry } from "../store/tables/audit-e
 import { selectionOf } from "./filter.ts";
 import { Postings } from "./index/postings.ts";
 import { Segments } from "./index/segments.ts";
-import { type PageRequest, selectPage } from "./index/select.ts";
+import { countByTime, type PageRequest, selectPage } from "./index/select.ts";
 
 /** Entries that are read between two points where other requests may run. */
 const BATCH_SIZE = 100;
@@ -46,5 +46,19 @@ export class AuditLog {
       await task.pause();
     }
     return { entries, total };
+  }
+
+  /** Counts the entries that match a filter and that the caller may see, in equal intervals of its times. */
+  async counts(
+    grants: Grants,
+    filter: AuditFilter,
+    intervals: number,
+    task: SlicedTask,
+  ): Promise<number[]> {
+    const { reader } = this.#store;
+    const segments = await this.#segments.read(reader, task);
+    const index = { segments, postings: this.#postings };
+    const selection = await selectionOf(reader, grants, filter, index);
+    return countByTime(reader, index, selection, intervals, task);
   }
 }

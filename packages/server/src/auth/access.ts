@@ -157,11 +157,19 @@ export class Access {
     return new Map([...found].map(([uid, role]) => [uid, CapabilitySet.of(...role.capabilities)]));
   }
 
-  /** What the external groups of a person at sign-in grant, while role mappings name these groups. */
-  async #mapped({ mappings }: StoredSession, reader: Reader) {
+  /** The role mappings that name external groups of a person at sign-in, and still exist. */
+  async mappingsOf(
+    { mappings }: Pick<StoredSession, "mappings">,
+    reader: Reader = this.#reader,
+  ): Promise<ExternalGroupRoleMapping[]> {
     const uids = JSON.parse(mappings) as string[];
     const { externalGroupRoleMappings } = this.#deps.resources;
-    const found = [...(await externalGroupRoleMappings.findMany(reader, uids)).values()];
+    return [...(await externalGroupRoleMappings.findMany(reader, uids)).values()];
+  }
+
+  /** What the external groups of a person at sign-in grant. */
+  async #mapped(session: StoredSession, reader: Reader) {
+    const found = await this.mappingsOf(session, reader);
     const roles = found.map(({ roleUid }) => roleUid);
     const capabilities = await this.#capabilitiesOf(roles, reader);
     return found.map(({ scope, roleUid }) => {

@@ -162,7 +162,8 @@ export class Authenticator {
     return this.#keep(callerKey, { ...cached.caller, version }, version);
   }
 
-  async #compile({ subject, boundary, session, callerKey }: VerifiedToken): Promise<Caller> {
+  async #compile(token: VerifiedToken): Promise<Caller> {
+    const { subject, boundary, session, signedIn, callerKey } = token;
     const callers = this.#callers;
     const { version } = this.#position;
     const found = isUid(subject) ? await this.#grantsOf(subject, session) : undefined;
@@ -174,6 +175,7 @@ export class Authenticator {
       grants: boundary === undefined ? grants : grants.intersect(boundary),
       isOperator: subject === OPERATOR_UID && boundary === undefined,
       boundary,
+      ...(signedIn !== undefined && { signedIn }),
       ...(subject === OPERATOR_UID ? {} : { version, session }),
     };
     return this.#keep(callerKey, caller, version, callers);

@@ -88,3 +88,49 @@ export function deletionOf<R extends ResourceMessage>(
   if (json.length > MAX_DELETED_CHARACTERS) return { name };
   return { name, detail: { deleted: JSON.parse(json) } };
 }
+
+/** Longer values, and those beyond this size of an entry, are not repeated. */
+const MAX_VALUE_CHARACTERS = 1_000;
+const MAX_CHANGES_CHARACTERS = 4_000;
+
+/** A value before and after an update; absent if it was not set. */
+interface Change {
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+/** What the entry of an update says about the fields that changed: their values, without secrets. */
+export function changesOf<R extends ResourceMessage>(
+  resource: Resource<R>,
+  before: R,
+  after: R,
+  changedFields: readonly string[],
+): { readonly changes: Readonly<Record<string, Change>> } | undefined {
+  const { schema } = resource.definition;
+  const [old, now] = [before, after].map((one) =>
+    JSON.parse(messageToJson(schema, resource.withoutSecrets(one))),
+  );
+  const changes: Record<string, Change> = {};
+  let size = 0;
+  for (const path of changedFields) {
+    const change = { before: valueAt(old, path), after: valueAt(now, path) };
+    const texts = Object.values(change).map((value) => JSON.stringify(value) ?? "");
+    const length = texts.reduce((sum, text) => sum + text.length, path.length);
+    const isHidden = texts.every((text) => text === "");
+    const isLong = texts.some((text) => text.length > MAX_VALUE_CHARACTERS);
+    if (isHidden || isLong || size + length > MAX_CHANGES_CHARACTERS) continue;
+    size += length;
+    changes[path] = change;
+  }
+  return size === 0 ? undefined : { changes };
+}
+
+/** The value at a path of JSON names. */
+function valueAt(json: unknown, path: string): unknown {
+  let value = json;
+  for (const name of path.split(".")) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  return value;
+}

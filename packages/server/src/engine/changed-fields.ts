@@ -8,8 +8,8 @@ import type { MaskPath } from "./mask.ts";
 const MAX_PATHS = 50;
 
 /**
- * The paths of the fields that an update changes, for the audit log: paths only, never values. Fields whose value is
- * not stored count as changed if the mask names them.
+ * The paths of the fields that an update changes, for the audit log. Fields whose value is not stored count as changed
+ * if the mask names them.
  */
 export function changedFields(
   schema: DescMessage,

@@ -23,8 +23,10 @@ export function readFilters<R extends ResourceMessage>(
     return { field, value: fieldValue(request, field) };
   };
   const text = given(textField);
+  const prefix = given("namePrefix");
   return [
     ...filters.flatMap((one) => ofColumn(one, given(one.field))),
+    ...(prefix === undefined ? [] : [{ column: "name", prefix: prefix.value as string } as const]),
     ...terms.flatMap((one) => ofTerms(one, given)),
     ...(text === undefined ? [] : [{ text: text.value as string }]),
   ];

@@ -113,18 +113,18 @@ export class Mutation {
   }
 
   /**
-   * Stores an update; the event is that of Update, unless another method is named. The audit log names the fields
-   * that changed.
+   * Stores an update; the event is that of Update, unless another method is named. The audit log has the fields that
+   * changed, with their values.
    */
   async update<R extends ResourceMessage>(
     resource: Resource<R>,
     updated: R,
     method = resource.method("Update"),
-    changedFields?: readonly string[],
+    changed?: Pick<Outcome, "changedFields" | "detail">,
   ): Promise<ResourceRow> {
     const row = resource.toRow(updated);
     await resource.table.update(this.tx, row);
-    await this.#written(resource, method, row, changedFields);
+    await this.#written(resource, method, row, changed);
     return row;
   }
 
@@ -132,11 +132,11 @@ export class Mutation {
     resource: Resource<R>,
     method: DescMethod,
     row: ResourceRow,
-    changedFields?: readonly string[],
+    changed?: Pick<Outcome, "changedFields" | "detail">,
   ): Promise<void> {
     this.#recordAccess(resource);
     const { uid, name } = row;
-    await this.#audit({ resource: uid, name, type: resource.typeName, changedFields });
+    await this.#audit({ resource: uid, name, type: resource.typeName, ...changed });
     await this.emit(method, row.uid, resource.eventBody(row));
   }
 

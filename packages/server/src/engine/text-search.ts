@@ -62,7 +62,8 @@ export class TextSearches {
     ranges: readonly Range[],
   ): Promise<TextSearch | undefined> {
     if (!filters.some((one) => "text" in one) || !definition.index?.monotonicUpdateTime) return;
-    if (filters.some((one) => "value" in one) || ranges.some((one) => "uids" in one)) return;
+    const isOnColumn = filters.some((one) => "value" in one || "prefix" in one);
+    if (isOnColumn || ranges.some((one) => "uids" in one)) return;
     const { descendants } = await countsOf(this.#reader, table, { everything: true });
     if (descendants < this.#minRows || descendants > MAX_ROWS) return;
     const searched = (definition.index.terms ?? []).filter(({ isSearched }) => isSearched);

@@ -10,6 +10,7 @@ import type { Reader } from "../store/db/connection.ts";
 import type { Transaction } from "../store/db/group-commit.ts";
 import type { Lock, LockMode, RowLock } from "../store/db/held-rows.ts";
 import type { ResourceRow } from "../store/resources/rows.ts";
+import { changesOf } from "./audit.ts";
 import { changedFields } from "./changed-fields.ts";
 import type { Hooks, ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
@@ -136,7 +137,11 @@ export async function updateOne<R extends ResourceMessage>(
   after.updateTime = nextUpdateTime(before, mutation.call.time);
   await hooks.beforeUpdate?.(mutation, before, after, mask);
   const changed = changedFields(schema, before, after, mask);
-  return mutation.update(resource, after, undefined, changed);
+  const detail = changesOf(resource, before, after, changed);
+  return mutation.update(resource, after, undefined, {
+    changedFields: changed,
+    ...(detail && { detail }),
+  });
 }
 
 /** The generic Delete method. */

@@ -1,9 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import {
+  capabilityName,
   EventsService,
   type ListEventsRequest,
   ListEventsResponseSchema,
+  ListEventTypesResponseSchema,
   type PreviewFilterRequest,
   PreviewFilterResponseSchema,
 } from "@wharf/contract";
@@ -13,7 +15,8 @@ import { invalidArgument } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { searchReader } from "../store/tables/event-log.ts";
-import type { EventNames } from "./cloud-event.ts";
+import { type EventNames, fullType } from "./cloud-event.ts";
+import { eventTypes } from "./event-types.ts";
 import { filterViolations } from "./filters.ts";
 import { LogSearch, mustExist, readFilters } from "./log-search.ts";
 import { capabilitiesFor, mustRead } from "./rights.ts";
@@ -29,6 +32,7 @@ export function eventMethods(engine: Engine, names: () => EventNames) {
   return [
     [method.listEvents, listMethod(engine, names)],
     [method.previewFilter, previewMethod(engine, names)],
+    [method.listEventTypes, typesMethod(names)],
   ] as const;
 }
 
@@ -101,6 +105,21 @@ function previewMethod(engine: Engine, names: () => EventNames): Handler {
       totalCount: BigInt(await new LogSearch(names(), [], query, task).count(searching)),
     });
     return messageReply(PreviewFilterResponseSchema, response);
+  };
+}
+
+function typesMethod(names: () => EventNames): Handler {
+  return async () => {
+    const types = [...eventTypes()].sort(([one], [other]) => (one < other ? -1 : 1));
+    const response = create(ListEventTypesResponseSchema, {
+      eventTypes: types.map(([name, { capabilities, path }]) => ({
+        type: fullType(name, names()),
+        name,
+        capabilities: [...new Set(capabilities.map(capabilityName))],
+        collection: path.replace(/:.*$/, ""),
+      })),
+    });
+    return messageReply(ListEventTypesResponseSchema, response);
   };
 }
 

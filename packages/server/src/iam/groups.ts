@@ -38,6 +38,7 @@ import {
   checkHasNoImages,
   checkNameAvailable,
   checkNameReleasable,
+  checkNothingIsLeft,
   checkPathsAreFree,
 } from "./folder-names.ts";
 import { beforeDelete, deleteGroup } from "./group-deletion.ts";
@@ -70,7 +71,7 @@ export const groups: Resource<Group> = new Resource({
       },
     ],
   },
-  hooks: ({ iam }) => ({
+  hooks: ({ iam, registry }) => ({
     resolveParent: (mutation, parent) => resolveParent(mutation, parent, iam),
     locksOfCreate: (parent, { name }) => [{ table: groups.table, parent, name }],
     async beforeCreate(mutation, created) {
@@ -82,7 +83,8 @@ export const groups: Resource<Group> = new Resource({
       await checkNameAvailable(mutation, created);
     },
     afterCreate: bindCreatorAsOwner,
-    beforeUpdate,
+    beforeUpdate: (mutation, before, after) =>
+      beforeUpdate(mutation, before, after, registry.hosts()),
     beforeDelete,
   }),
   methods: (engine) => [[GroupsService.method.deleteGroup, deleteGroup(engine)]],
@@ -214,7 +216,12 @@ async function bindCreatorAsOwner(mutation: Mutation, created: Group): Promise<v
 }
 
 /** Only the operator verifies organizations, renames verified ones, and sets their kind. */
-async function beforeUpdate(mutation: Mutation, before: Group, after: Group): Promise<void> {
+async function beforeUpdate(
+  mutation: Mutation,
+  before: Group,
+  after: Group,
+  registries: readonly string[],
+): Promise<void> {
   checkQuotaChange(mutation, after.uid, before.resourceLimits, after);
   checkKind(after);
   if (before.name !== after.name) {
@@ -227,7 +234,10 @@ async function beforeUpdate(mutation: Mutation, before: Group, after: Group): Pr
   if (!isUnrestricted && !mutation.caller.isOperator) {
     throw permissionDenied(["the operator's token"], after.uid);
   }
-  if (before.name !== after.name) await checkHasNoImages(mutation, before);
+  if (before.name !== after.name) {
+    await checkHasNoImages(mutation, before, registries);
+    await checkNothingIsLeft(mutation, after, registries);
+  }
   if (isUnrestricted || !after.verified) return;
   if (!isRoot(after.uid)) {
     throw invalidArgument({ field: "verified", description: "only organizations can be verified" });
@@ -241,7 +251,7 @@ async function beforeUpdate(mutation: Mutation, before: Group, after: Group): Pr
       description: "another verified organization has this name",
     });
   }
-  await checkPathsAreFree(mutation, after);
+  await checkPathsAreFree(mutation, after, registries);
 }
 
 /** Only the operator sets quotas; sending the stored ones again is allowed. */

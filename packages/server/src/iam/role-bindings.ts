@@ -3,6 +3,8 @@ import {
   type BatchCreateRoleBindingsRequest,
   BatchCreateRoleBindingsResponseSchema,
   type Identity,
+  IdentityKind,
+  isRoot,
   parentOf,
   type RoleBinding,
   RoleBindingGroupSchema,
@@ -11,6 +13,7 @@ import {
   RoleBindingSchema,
   RoleBindingsService,
 } from "@wharf/contract";
+import { ANONYMOUS_UID } from "../auth/caller.ts";
 import type { Catalog } from "../engine/catalog.ts";
 import type { Engine } from "../engine/engine.ts";
 import { Mutation } from "../engine/mutation.ts";
@@ -23,6 +26,7 @@ import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { checkBindingQuota } from "./binding-quota.ts";
 import { checkGrantable } from "./granting.ts";
+import { checkBindingIsUnique } from "./unique-siblings.ts";
 
 /** Role bindings: one identity, one role, one group. */
 export const roleBindings: Resource<RoleBinding> = new Resource({
@@ -49,6 +53,12 @@ export const roleBindings: Resource<RoleBinding> = new Resource({
         of: (binding) => binding.roleUid,
         referencesRole: true,
       },
+      {
+        field: "identityKind",
+        column: "identity_kind",
+        type: "integer",
+        of: ({ identityUid }) => kindOf(identityUid),
+      },
       { field: "group", column: "parent", type: "common" },
     ],
   },
@@ -56,16 +66,24 @@ export const roleBindings: Resource<RoleBinding> = new Resource({
   hooks: {
     async beforeCreate(mutation, created) {
       await checkBinding(mutation, created);
+      await checkBindingIsUnique(mutation, created);
       await checkBindingQuota(mutation, created.identityUid, parentOf(created.uid));
     },
     async beforeUpdate(mutation, before, after) {
       await checkBinding(mutation, after);
+      await checkBindingIsUnique(mutation, after);
       if (before.identityUid === after.identityUid) return;
       await checkBindingQuota(mutation, after.identityUid, parentOf(after.uid));
     },
   },
   methods: (engine) => [[RoleBindingsService.method.batchCreateRoleBindings, batchCreate(engine)]],
 });
+
+/** Only people belong to no group. Anyone is nobody. */
+function kindOf(identity: string): IdentityKind {
+  if (!isRoot(identity)) return IdentityKind.WORKLOAD;
+  return identity === ANONYMOUS_UID ? IdentityKind.UNSPECIFIED : IdentityKind.PERSON;
+}
 
 /** The identity must exist, and the caller must be able to grant the role at the group. */
 async function checkBinding(mutation: Mutation, binding: RoleBinding): Promise<void> {
@@ -110,8 +128,16 @@ async function hydrate(
   }
 }
 
-function shownIdentity({ uid, name, description, email, relationship }: Identity) {
-  const shown = create(RoleBindingIdentitySchema, { uid, name, description, email });
+/** An identity as role bindings show it. */
+export function shownIdentity(identity: Identity) {
+  const { uid, name, description, email, relationship, lastSeenTime } = identity;
+  const shown = create(RoleBindingIdentitySchema, {
+    uid,
+    name,
+    description,
+    email,
+    ...(lastSeenTime && { lastSeenTime }),
+  });
   if (relationship.case === "claimMatch") {
     shown.issuer = relationship.value.iss.value ?? "";
     shown.subject = relationship.value.sub.value ?? "";

@@ -76,6 +76,12 @@ export class WharfError extends Error {
 /** When clients may retry, unless the error says otherwise: soon enough to recover, late enough not to add load. */
 const RETRY_AFTER_SECONDS = 5;
 
+/** The reason in ErrorInfo where the token is valid, but the sign-in in the browser too long ago. */
+export const RECENT_SIGN_IN = "RECENT_SIGN_IN_REQUIRED";
+
+/** How long a sign-in in a browser counts as recent. */
+export const RECENT_SIGN_IN_MS = 15 * 60_000;
+
 /** A request with invalid fields. */
 export function invalidArgument(...violations: FieldViolation[]): WharfError {
   const shown = violations.slice(0, MAX_VIOLATIONS).map(({ field, description }) => ({
@@ -127,6 +133,12 @@ export function alreadyExists(type: string, name: string): WharfError {
 /** The resource has changed since the caller read it. */
 export function aborted(text: string): WharfError {
   return new WharfError("ABORTED", text);
+}
+
+/** A dry run would be more than one transaction: it could not be rolled back as a whole. */
+export function tooLargeToTry(): WharfError {
+  const description = "this deletes too much for one transaction, and cannot be tried";
+  return failedPrecondition({ type: "DRY_RUN_TOO_LARGE", description });
 }
 
 /** The caller lacks capabilities at a scope; it is empty where any scope would do. */

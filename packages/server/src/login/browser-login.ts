@@ -28,9 +28,10 @@ import { pageEndpoint } from "./page-endpoint.ts";
 import { ORGANIZATION_FIELD } from "./pages/components.ts";
 import { continuePage, donePage, TO_START } from "./pages/messages.ts";
 import { signInPage } from "./pages/sign-in.ts";
+import { testedSignInPage } from "./pages/tested-sign-in.ts";
 import { admitPerson } from "./providers/admission.ts";
 import { providersFor, requireProvider, type ShownProvider } from "./providers/find-provider.ts";
-import { CALLBACK_PATH } from "./providers/provider-login.ts";
+import { CALLBACK_PATH, type Upstream } from "./providers/provider-login.ts";
 import { signInWays } from "./sign-in-ways.ts";
 import {
   afterSignIn,
@@ -134,7 +135,7 @@ async function chooseProvider(deps: LoginDeps, http: HttpRequest): Promise<HttpR
 }
 
 /** The authorization URL of the identity provider. Its `state` is the sealed login. */
-async function upstreamUrl(
+export async function upstreamUrl(
   deps: LoginDeps,
   http: HttpRequest,
   login: Login,
@@ -143,10 +144,16 @@ async function upstreamUrl(
   const { engine, providers, addresses } = deps;
   const provider = await requireProvider(engine, uid);
   const site = loopbackAlias(http, addresses().authUrl);
-  return providers.begin(provider, (upstream) => {
+  const stateFor = (upstream: Upstream) => {
     const away: Login = { ...login, upstream, ...(site !== undefined && { site }) };
     return sealLogin(deps, away, Date.now());
-  });
+  };
+  return providers.begin(provider, stateFor, isRenewal(login));
+}
+
+/** Whether the person must sign in again. */
+function isRenewal({ request: { delivery } }: Login): boolean {
+  return delivery.kind === "console" && delivery.renews !== "";
 }
 
 /** Handles the callback of the identity provider, which redirects every browser to the auth URL. */
@@ -170,9 +177,17 @@ async function handleCallback(deps: LoginDeps, http: HttpRequest): Promise<HttpR
         "this sign-in was not started with an identity provider",
       );
     const provider = await requireProvider(deps.engine, upstream.provider);
-    const described = await deps.providers.finish(provider, upstream, state, http.query);
+    const described = await deps.providers.finish(
+      provider,
+      upstream,
+      state,
+      http.query,
+      isRenewal(login),
+    );
     // Only now: anyone can send a forged callback, which must not write to the store.
     await redeemLogin(deps, http, state, call.time);
+    if (login.request.delivery.kind === "test")
+      return htmlResponse(200, testedSignInPage(provider.name, described));
     const person = await admitPerson(deps, call, provider, described, login.request);
     return await afterSignIn(deps, call, { ...login, person });
   } catch (thrown) {

@@ -10,7 +10,7 @@ import { AttemptLimiter } from "./attempts.ts";
 import { htmlResponse, redirectTo } from "./browser.ts";
 import { browserLoginEndpoints } from "./browser-login.ts";
 import { CONSOLE_PATH, consoleSessionEndpoints } from "./console/endpoints.ts";
-import { hasConsoleSession } from "./console/session.ts";
+import { consoleSessionOf } from "./console/session.ts";
 import { localEndpoints } from "./local/endpoints.ts";
 import { isFirstRun } from "./local/setup.ts";
 import type { LoginDeps } from "./login.ts";
@@ -48,7 +48,7 @@ export function loginEndpoints(deps: LoginDeps, methods: Methods): HttpEndpoint[
 }
 
 async function welcome(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
-  if (await hasConsoleSession(deps, http)) return redirectTo(CONSOLE_PATH);
+  if ((await consoleSessionOf(deps, http)) !== undefined) return redirectTo(CONSOLE_PATH);
   const firstRun = await isFirstRun(deps, deps.engine.store.reader);
   return htmlResponse(200, welcomePage({ firstRun, api: deps.addresses().baseUrl }));
 }

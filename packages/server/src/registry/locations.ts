@@ -1,4 +1,5 @@
 import type { Engine } from "../engine/engine.ts";
+import { failedPrecondition } from "../lib/errors.ts";
 import { locationsOf } from "../store/tables/registry-locations.ts";
 import type { RemoteRegistry } from "./client/remote.ts";
 import { resolvePath } from "./path.ts";
@@ -24,4 +25,32 @@ export async function writableLocations(
     if (remote !== undefined && isCurrent) attached.push({ remote, path });
   }
   return attached;
+}
+
+/** Reads from the first attached registry that has it; undefined if none has. Failures of others do not matter then. */
+export async function readFromLocations<T>(
+  { store }: Engine,
+  remotes: ReadonlyMap<string, RemoteRegistry>,
+  repo: string,
+  read: (remote: RemoteRegistry, path: string) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const locations = (await locationsOf(store.reader, repo)).flatMap(({ host, path }) => {
+    const remote = remotes.get(host);
+    return remote === undefined ? [] : [{ remote, path }];
+  });
+  if (locations.length === 0) {
+    const description = "no attached registry has the repo";
+    throw failedPrecondition({ type: "NO_REGISTRY", description });
+  }
+  let failure: unknown;
+  for (const { remote, path } of locations) {
+    try {
+      const found = await read(remote, path);
+      if (found !== undefined) return found;
+    } catch (thrown) {
+      failure ??= thrown;
+    }
+  }
+  if (failure !== undefined) throw failure;
+  return undefined;
 }

@@ -1,12 +1,14 @@
 import { ImagesService } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { Secrets } from "../secrets/secrets.ts";
+import { registryHosts } from "../sts/audiences.ts";
 import type { ExchangeDeps } from "../sts/authorize-subject.ts";
 import type { Api } from "../wire/api.ts";
 import { RegistryKeys } from "./access/keys.ts";
 import { registryEndpoints } from "./endpoints.ts";
 import { deleteImage } from "./images/delete-image.ts";
 import { imageConfigMethod } from "./images/image-config.ts";
+import { imageManifestMethod } from "./images/image-manifest.ts";
 import { imageHandlers } from "./images/images.ts";
 import { listImageLocations, listImages } from "./images/list-images.ts";
 import { RegistrySync, type RegistrySyncDeps } from "./reconcile/registry-sync.ts";
@@ -40,9 +42,11 @@ export function registerRegistry(
   handlers.bindAll(imageHandlers(engine));
   const { method } = ImagesService;
   handlers.bind(method.getImageConfig, imageConfigMethod(engine, sync.remotes));
+  handlers.bind(method.getImageManifest, imageManifestMethod(engine, sync.remotes));
   handlers.bind(method.listImages, listImages(engine));
   handlers.bind(method.deleteImage, deleteImage(engine, sync.remotes));
-  handlers.bind(method.listImageLocations, listImageLocations(engine, sync.remotes));
+  const hosts = () => registryHosts(exchange.settings, exchange.addresses().baseUrl);
+  handlers.bind(method.listImageLocations, listImageLocations(engine, sync.remotes, hosts));
   handlers.bindAll(tagWrites.handlers());
   handlers.bindAll(settingsHandlers(engine));
   handlers.bindAll(sync.handlers);

@@ -1,7 +1,13 @@
 import type { DescField, DescMethod, Message } from "@bufbuild/protobuf";
-import { type AccessRule, accessOf, capabilityName, isScope } from "@wharf/contract";
+import {
+  type AccessRule,
+  accessOf,
+  capabilityName,
+  isScope,
+  needsRecentSignIn,
+} from "@wharf/contract";
 import type { Caller } from "../auth/caller.ts";
-import { permissionDenied, WharfError } from "../lib/errors.ts";
+import { permissionDenied, RECENT_SIGN_IN, RECENT_SIGN_IN_MS, WharfError } from "../lib/errors.ts";
 import { fieldValue } from "./fields.ts";
 import { mustBeUid } from "./validate.ts";
 
@@ -9,6 +15,8 @@ import { mustBeUid } from "./validate.ts";
 export interface Guard {
   readonly rule: AccessRule;
   readonly scope: Scope | undefined;
+  /** Whether people in a browser must have signed in recently. */
+  readonly isSensitive: boolean;
 }
 
 /** The scope of an access check. */
@@ -24,20 +32,30 @@ export function guardOf(method: DescMethod): Guard {
   const name = `${method.parent.typeName}/${method.name}`;
   const rule = accessOf(method);
   if (rule === undefined) throw new Error(`${name} has no access rule`);
-  if (rule.kind !== "scoped") return { rule, scope: undefined };
+  const isSensitive = needsRecentSignIn(method);
+  if (rule.kind !== "scoped") return { rule, scope: undefined, isSensitive };
   if (rule.capabilities.length === 0) throw new Error(`${name} requires no capability`);
   const path = scopePath(method.input.fields);
   if (path === undefined) throw new Error(`${name} has no scope field`);
   const field = path.at(-1)?.jsonName ?? "";
-  return { rule, scope: { field, read: (request) => follow(request, path) } };
+  return { rule, scope: { field, read: (request) => follow(request, path) }, isSensitive };
 }
 
-/** Throws PERMISSION_DENIED unless the caller may send this request, INVALID_ARGUMENT for a malformed scope. */
-export function checkAccess(
-  { rule, scope }: Guard,
-  { grants, isOperator }: Caller,
-  request: Message,
-): void {
+/**
+ * Throws PERMISSION_DENIED unless the caller may send this request, INVALID_ARGUMENT for a malformed scope, and
+ * UNAUTHENTICATED if only a new sign-in is missing.
+ */
+export function checkAccess(guard: Guard, caller: Caller, request: Message, now: number): void {
+  checkRule(guard, caller, request);
+  const { signedIn } = caller;
+  if (guard.isSensitive && signedIn !== undefined && now - signedIn > RECENT_SIGN_IN_MS) {
+    throw new WharfError("UNAUTHENTICATED", "sign in again to do this", {
+      reason: RECENT_SIGN_IN,
+    });
+  }
+}
+
+function checkRule({ rule, scope }: Guard, { grants, isOperator }: Caller, request: Message): void {
   if (rule.kind === "operator" && !isOperator) {
     throw new WharfError("PERMISSION_DENIED", "needs the operator's token");
   }

@@ -1,6 +1,6 @@
 /** Writes HTTP responses. */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
-import type { WharfError } from "../lib/errors.ts";
+import { RECENT_SIGN_IN, RECENT_SIGN_IN_MS, type WharfError } from "../lib/errors.ts";
 import { zlib } from "../lib/lazy-builtins.ts";
 import { abandonStream, closeGracefully, hasUnreadBody } from "./discard.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
@@ -19,6 +19,7 @@ export interface HttpReply {
   readonly error?: WharfError;
   /** For the log. */
   readonly reason?: string;
+  readonly caller?: string;
 }
 
 /** An HTTP request with its context and response. */
@@ -62,11 +63,20 @@ export function errorReply({ wire, context, request }: HttpContext, error: Wharf
     }
   }
   if (error.code === "UNAUTHENTICATED") {
-    const hadToken = context.authorization !== undefined;
-    headers["www-authenticate"] ??= hadToken ? 'Bearer error="invalid_token"' : "Bearer";
+    headers["www-authenticate"] ??= challengeOf(error, context.authorization !== undefined);
   }
   const body = statusJson(error, wire.errorDomain);
   return { status: error.httpStatus, headers, body, error };
+}
+
+/** RFC 6750; RFC 9470 for a token that a new sign-in makes sufficient. */
+function challengeOf({ detail }: WharfError, hadToken: boolean): string {
+  if (!hadToken) return "Bearer";
+  const isOld = detail !== undefined && "reason" in detail && detail.reason === RECENT_SIGN_IN;
+  const maxAge = RECENT_SIGN_IN_MS / 1000;
+  return isOld
+    ? `Bearer error="insufficient_user_authentication", max_age="${maxAge}"`
+    : 'Bearer error="invalid_token"';
 }
 
 /** Whether a person opened an address in a browser: API clients send other methods, or a token. */
@@ -101,6 +111,7 @@ function write(
   else response.end(body);
   abandonStream(request);
   context.reason = reply.reason;
+  if (reply.caller !== undefined) context.identify({ uid: reply.caller });
   context.finished(reply.status, reply.error?.number ?? 0, size, reply.error);
 }
 

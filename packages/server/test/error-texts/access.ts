@@ -1,3 +1,4 @@
+import { AccessService } from "@wharf/contract";
 import { roleNamed } from "../support/world/world.ts";
 import { type ErrorText, failed, invalid, plain } from "./table.ts";
 
@@ -18,8 +19,18 @@ const invites =
   ({ api, org }) =>
     api.groupInvites.create(org, { roleUid: VIEWER, ttl: "3600s", ...more });
 
-/** Errors of roles, role bindings and invites. */
+/** Errors of roles, role bindings, invites and questions about access. */
 export const ACCESS: readonly ErrorText[] = [
+  [
+    "access is checked for an unknown capability",
+    ({ api, org }) => api.call(AccessService, "CheckAccess", { resource: org, capability: 9_999 }),
+    invalid({ capability: "capability must be one of the known capabilities" }),
+  ],
+  [
+    "access is listed for nothing",
+    ({ api }) => api.call(AccessService, "ListAccess", {}),
+    invalid({ resource: "resource is required unless there is an identity" }),
+  ],
   [
     "a role has no capabilities",
     roles({ name: "x" }),

@@ -1,5 +1,6 @@
 import { command, define, group, type Options } from "../../command/definition.ts";
 import { LIST } from "../../resource/commands.ts";
+import { listOptions } from "../../resource/options.ts";
 import { ADVISORY } from "../write-commands.ts";
 import { EVENT_TYPES, FALSE_POSITIVE_REASONS } from "./types.ts";
 
@@ -10,6 +11,7 @@ export const listDefinition = define({
   summary: "List the events of an advisory in chronological order",
   examples: [{ command: "wharf advisories events list CGA-xxxx-xxxx-xxxx -o wide" }],
   arguments: [ADVISORY],
+  options: listOptions(),
 });
 
 const CONTENT = {
@@ -33,6 +35,7 @@ const CONTENT = {
 } as const satisfies Options;
 
 export const addDefinition = define({
+  writes: true,
   name: "add",
   summary: "Add an event to an advisory",
   description: "The event takes effect after someone else has approved it.",
@@ -54,6 +57,7 @@ export const addDefinition = define({
 });
 
 export const updateDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update an event before it is approved or rejected",
   description: "The event becomes pending again, and you become its author.",

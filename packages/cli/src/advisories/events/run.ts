@@ -44,9 +44,9 @@ function noteText({ type }: AdvisoryEvent): string {
   return type.value !== undefined && "note" in type.value ? type.value.note : "";
 }
 
-export const list: Run<typeof listDefinition> = async (context, { advisory }) => {
-  const { events } = await findAdvisory(context, advisory);
-  await context.out.list(events, EVENT_COLUMNS, { what: "events" });
+export const list: Run<typeof listDefinition> = async (context, args) => {
+  const { events } = await findAdvisory(context, args.advisory);
+  await context.out.list(events, EVENT_COLUMNS, { what: "events", arrangement: args });
 };
 
 export const add: Run<typeof addDefinition> = async (context, args) => {

@@ -1,3 +1,4 @@
+import { type Batch, batchesOf, Tally } from "@wharf/advisories/import";
 import { openSource, type Source } from "@wharf/advisories/source";
 import type { Wharf } from "@wharf/client";
 import { tokenSource } from "../../auth/source.ts";
@@ -7,10 +8,9 @@ import { CommandError, EXIT, usageError } from "../../errors.ts";
 import { resolveParent } from "../../resolve/groups.ts";
 import { version } from "../../version.ts";
 import type { importDefinition } from "../commands.ts";
-import { type Batch, batchesOf } from "./batches.ts";
 import { processKeyed } from "./keyed-pool.ts";
 import { sendBatch } from "./send.ts";
-import { TALLY_COLUMNS, Tally, violationOf } from "./tally.ts";
+import { TALLY_COLUMNS, violationOf } from "./tally.ts";
 
 export const run: Run<typeof importDefinition> = async (context, args) => {
   const { inputFormat: format, dryRun, metadataOnly } = args;

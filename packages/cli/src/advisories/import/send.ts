@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { linesOf } from "@wharf/advisories/read";
+import type { Batch, ParsedDocument, Tally } from "@wharf/advisories/import";
 import type { Wharf } from "@wharf/client";
 import type { AdvisoryDocumentResult } from "@wharf/contract/messages";
-import type { Batch, ParsedDocument } from "./batches.ts";
-import type { Refusal, Tally } from "./tally.ts";
 
 export interface SendOptions {
   readonly client: Wharf;
@@ -62,7 +60,7 @@ async function sendLarge(batch: Batch, options: SendOptions): Promise<void> {
 async function sendWith(client: Wharf, batch: Batch, options: SendOptions): Promise<void> {
   const results = await sendWithRetries(client, batch, options);
   for (const [index, result] of results.entries()) {
-    tallyResult(batch[index] as ParsedDocument, result, options.tally);
+    options.tally.add(batch[index] as ParsedDocument, result);
   }
 }
 
@@ -100,25 +98,4 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) done();
     else signal.addEventListener("abort", done);
   });
-}
-
-function tallyResult(
-  { document, bytes }: ParsedDocument,
-  result: AdvisoryDocumentResult,
-  tally: Tally,
-): void {
-  const lines = linesOf(
-    bytes,
-    result.refusals.map(({ field }) => field),
-  );
-  const refusals = result.refusals.map(
-    ({ field, description }, index): Refusal => ({
-      document: document.name,
-      line: lines[index],
-      field,
-      reason: description,
-    }),
-  );
-  if (refusals.length === 0) tally.addImported(result);
-  else tally.addRejected(refusals);
 }

@@ -1,10 +1,10 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
+import type { Line, Report } from "@wharf/contract/audit";
 import type { Run } from "../../command/types.ts";
 import { failed, usageError } from "../../errors.ts";
 import type { verifyDefinition } from "../commands.ts";
-import type { Line } from "./lines.ts";
-import { type Report, Verifier } from "./verifier.ts";
+import { Verifier } from "./verifier.ts";
 
 export const verify: Run<typeof verifyDefinition> = async (context, { file, keys }) => {
   const verifier = new Verifier(keys === undefined ? undefined : readKeys(keys));

@@ -1,5 +1,6 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { DEFAULT_CONTEXT } from "../../contexts/files.ts";
 import { failed } from "../../errors.ts";
 import { cacheFolder, safeName } from "../../paths.ts";
 import type { Environment } from "../../settings.ts";
@@ -12,9 +13,13 @@ export type LoginKey = Pick<Login, "issuer" | "identity">;
 const EXTENSION = ".json";
 const CURRENT = "current";
 
+/** The directory of the contexts' logins, below that of the context `default`. */
+const CONTEXTS = "contexts";
+
 /**
- * The stored logins of this user: `<cache>/<issuer>/<identity>.json`, and a file `current` that names
- * the identity in use. Only the owner can read them.
+ * The stored logins of a context: `<cache>/<issuer>/<identity>.json`, and a file `current` that names
+ * the identity in use. Those of other contexts than `default` are in `<cache>/contexts/<name>`. Only
+ * the owner can read them.
  */
 export class Logins {
   readonly #folder: string;
@@ -25,8 +30,21 @@ export class Logins {
     this.#warn = warn;
   }
 
-  static of(environment: Environment, warn?: (text: string) => void): Logins {
-    return new Logins(cacheFolder(environment), warn);
+  static of(environment: Environment, context: string, warn?: (text: string) => void): Logins {
+    const folder = cacheFolder(environment);
+    return new Logins(context === DEFAULT_CONTEXT ? folder : join(folder, CONTEXTS, context), warn);
+  }
+
+  /** The logins of every context that has any. */
+  static ofAll(
+    environment: Environment,
+    warn?: (text: string) => void,
+  ): { readonly context: string; readonly logins: Logins }[] {
+    const named = entries(join(cacheFolder(environment), CONTEXTS));
+    return [DEFAULT_CONTEXT, ...named].map((context) => ({
+      context,
+      logins: Logins.of(environment, context, warn),
+    }));
   }
 
   /** The login in use; undefined if there is none. */
@@ -40,9 +58,10 @@ export class Logins {
     return login?.issuer === issuer && login.identity === identity ? login : undefined;
   }
 
-  /** All logins of all issuers. */
+  /** All logins of all issuers in this context. */
   all(): { readonly login: Login; readonly current: boolean }[] {
-    const files = entries(this.#folder).flatMap((folder) => {
+    const folders = entries(this.#folder).filter((name) => name !== CONTEXTS);
+    const files = folders.flatMap((folder) => {
       const names = entries(join(this.#folder, folder)).filter((name) => name.endsWith(EXTENSION));
       return names.map((name) => join(this.#folder, folder, name));
     });
@@ -67,6 +86,11 @@ export class Logins {
     rmSync(this.#file({ issuer, identity }), { force: true });
     const current = this.#path(issuer, CURRENT);
     if (read(current)?.trim() === identity) rmSync(current, { force: true });
+  }
+
+  /** Removes the directory, with all logins. */
+  clear(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 
   /** Holds the lock of a login, so that no other process changes it. */

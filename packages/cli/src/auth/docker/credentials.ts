@@ -1,4 +1,5 @@
 import type { Environment, Settings } from "../../settings.ts";
+import { trust } from "../../trust.ts";
 import { Logins } from "../cache/logins.ts";
 import { tokenFor } from "../source.ts";
 
@@ -8,16 +9,25 @@ export const NOT_FOUND = "credentials not found in native keychain";
 /** The username by which the registry knows that the password is a token. */
 export const USERNAME = "_token";
 
-/** Handles standard input and returns what to print. */
-export type Verb = (input: string, settings: Settings, environment: Environment) => Promise<string>;
+/** The settings of a server, and the variables that apply to it. */
+export interface Server {
+  readonly settings: Settings;
+  readonly environment: Environment;
+}
+
+/** Handles standard input and returns what to print. Servers are in order of precedence. */
+export type Verb = (input: string, servers: readonly Server[]) => Promise<string>;
 
 /** The verbs of Docker's credential helper protocol. */
 export const VERBS: Readonly<Record<string, Verb>> = {
-  async get(input, settings, environment) {
+  async get(input, servers) {
     const address = input.trim();
     if (address === "") throw new Error("no credentials server URL");
-    const registry = registryOf(address, registriesOf(settings));
-    if (registry === undefined || !isSignedIn(settings, environment)) throw new Error(NOT_FOUND);
+    const server = servers.filter(isSignedIn).find((each) => registryAt(each, address));
+    if (server === undefined) throw new Error(NOT_FOUND);
+    const { settings, environment } = server;
+    const registry = registryAt(server, address) as string;
+    await trust(settings.ca);
     const { token } = await tokenFor(registry, settings, environment);
     return JSON.stringify({ ServerURL: address, Username: USERNAME, Secret: token });
   },
@@ -37,31 +47,38 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   },
 
   /** Deletes the token of the registry; the login stays. */
-  async erase(input, settings, environment) {
-    const registry = registryOf(input, registriesOf(settings));
-    const logins = Logins.of(environment);
-    const login = logins.current(settings.issuer);
-    if (registry === undefined || login === undefined) return "";
-    await logins.locked(login, async () => {
-      const current = logins.find(login);
-      if (current === undefined) return;
-      const { [registry]: _erased, ...tokens } = current.tokens;
-      logins.save({ ...current, tokens });
-    });
+  async erase(input, servers) {
+    for (const server of servers) {
+      const { settings, environment } = server;
+      const registry = registryAt(server, input);
+      const logins = Logins.of(environment, settings.context);
+      const login = logins.current(settings.issuer);
+      if (registry === undefined || login === undefined) continue;
+      await logins.locked(login, async () => {
+        const current = logins.find(login);
+        if (current === undefined) return;
+        const { [registry]: _erased, ...tokens } = current.tokens;
+        logins.save({ ...current, tokens });
+      });
+    }
     return "";
   },
 
-  async list(_input, settings, environment) {
-    if (!isSignedIn(settings, environment)) return "{}";
-    const entries = registriesOf(settings).map((host) => [host, USERNAME]);
-    return JSON.stringify(Object.fromEntries(entries));
+  async list(_input, servers) {
+    const hosts = servers.filter(isSignedIn).flatMap(({ settings }) => registriesOf(settings));
+    return JSON.stringify(Object.fromEntries(hosts.map((host) => [host, USERNAME])));
   },
 };
 
+/** The registry of a server that an address belongs to. */
+export function registryAt({ settings }: Server, address: string): string | undefined {
+  return registryOf(address, registriesOf(settings));
+}
+
 /** Whether there is a token or a login. Without one, Docker continues anonymously: for public images. */
-function isSignedIn({ issuer }: Settings, environment: Environment): boolean {
+function isSignedIn({ settings: { issuer, context }, environment }: Server): boolean {
   if (environment.WHARF_TOKEN?.trim() || environment.WHARF_IDENTITY) return true;
-  return Logins.of(environment).current(issuer) !== undefined;
+  return Logins.of(environment, context).current(issuer) !== undefined;
 }
 
 /** The registry hosts of platform.registry, comma-separated (default: the host of the API). */

@@ -4,7 +4,6 @@ import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import { problemOf } from "../../problem.ts";
-import { readConfigOf, readSettings } from "../../settings.ts";
 import { version } from "../../version.ts";
 import type { configureDockerDefinition, dockerCredentialDefinition } from "../commands.ts";
 import {
@@ -16,6 +15,7 @@ import {
   writeDockerConfig,
 } from "./config-file.ts";
 import { registriesOf, registryOf, VERBS } from "./credentials.ts";
+import { serversOf } from "./servers.ts";
 
 export const configureDocker: Run<typeof configureDockerDefinition> = async (context, args) => {
   const { settings, environment, err, out } = context;
@@ -38,15 +38,17 @@ export const configureDocker: Run<typeof configureDockerDefinition> = async (con
 
 /** Adds registries to platform.registry: the helper only serves those of the config file. */
 async function addToConfig(
-  { settings: { config }, err }: Context,
+  { settings: { config }, environment, err }: Context,
   registries: readonly string[],
   configured: readonly string[],
 ): Promise<void> {
   const missing = registries.filter((host) => registryOf(host, configured) === undefined);
   if (missing.length === 0) return;
-  const existing = config.get("platform.registry") === undefined ? [] : configured;
-  const { writeConfig } = await import("../../config/file.ts");
-  await writeConfig(config.with("platform.registry", [...existing, ...missing].join(",")));
+  const { changeConfig } = await import("../../config/file.ts");
+  await changeConfig(config, environment, (current) => {
+    const hosts = [...(current.get("platform.registry")?.split(",") ?? []), ...missing];
+    return current.with("platform.registry", [...new Set(hosts)].join(","));
+  });
   err.note(`added ${missing.join(", ")} to platform.registry in ${config.path}`);
 }
 
@@ -72,12 +74,9 @@ export const dockerCredential: Run<typeof dockerCredentialDefinition> = async (
     if (verb === undefined || words.length !== 1) {
       throw new Error(`usage: docker-credential-wharf <${Object.keys(VERBS).join("|")}|version>`);
     }
-    const environment = process.env;
-    const given = new Map<string, string[]>();
-    const config = await readConfigOf(given, environment);
-    const settings = readSettings({ given, environment, config });
+    const servers = await serversOf(process.env);
     const input = name === "list" ? "" : await text(process.stdin);
-    const output = await verb(input, settings, environment);
+    const output = await verb(input, servers);
     if (output !== "") print(output);
   } catch (thrown) {
     const { message, hint } = problemOf(thrown);

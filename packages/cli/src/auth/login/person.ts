@@ -34,7 +34,7 @@ export interface PersonArgs
 /** Signs a person in and stores the login as the current one. */
 export async function signInPerson(context: Context, args: PersonArgs): Promise<Login> {
   const { settings, environment, err, signal } = context;
-  const logins = Logins.of(environment, err.warn);
+  const logins = Logins.of(environment, settings.context, err.warn);
   // Checked first: a login that cannot be stored is useless.
   logins.prepare(settings.issuer);
   const issuer = issuerAt(settings.issuer, err);

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isUid } from "@wharf/contract";
 import type { Context } from "../../context.ts";
-import { notFound, usageError } from "../../errors.ts";
 import { problemOf } from "../../problem.ts";
+import { IDENTITY } from "../../resolve/kinds.ts";
+import { resolveUid } from "../../resolve/resolve.ts";
 import type { Login } from "../cache/login.ts";
 import { Logins } from "../cache/logins.ts";
 import { issuerAt } from "../issuer.ts";
-import { exchangeToken } from "../renew.ts";
+import { exchangeWorkloadToken } from "../renew.ts";
 import { sourceOf } from "../source.ts";
-import { readIdentityToken, workloadToken } from "../workload-token.ts";
+import { readIdentityToken } from "../workload-token.ts";
 
 export interface WorkloadArgs {
   /** The UID or the name of an identity. */
@@ -20,16 +20,18 @@ export interface WorkloadArgs {
 /** Signs a workload in with its platform's token and stores the login as the current one. */
 export async function signInWorkload(context: Context, args: WorkloadArgs): Promise<Login> {
   const { settings, environment, err } = context;
-  const logins = Logins.of(environment, err.warn);
+  const logins = Logins.of(environment, settings.context, err.warn);
   logins.prepare(settings.issuer);
   const from = await readIdentityToken(args.identityToken);
-  const identity = await identityUid(context, args.identity);
+  // Names can only be resolved by callers who are signed in already.
+  const identity = await resolveUid(context, IDENTITY, args.identity);
   const issuer = issuerAt(settings.issuer, err);
-  const upstream = await workloadToken(from, issuer.url);
-  const access = await exchangeToken(issuer.wharf, upstream, args.audience, identity);
+  const { api } = settings;
+  const request = { from, identity, audience: args.audience, api };
+  const access = await exchangeWorkloadToken(issuer, request);
   const login: Login = {
     issuer: settings.issuer,
-    api: settings.api,
+    api,
     identity,
     renewal: from.kind === "value" ? { kind: "none" } : { kind: "exchange", from },
     tokens: { [args.audience]: access },
@@ -37,20 +39,6 @@ export async function signInWorkload(context: Context, args: WorkloadArgs): Prom
   await logins.locked(login, async () => logins.save(login));
   logins.makeCurrent(login);
   return login;
-}
-
-/** Names can only be resolved by callers who are signed in already. */
-async function identityUid(context: Context, text: string): Promise<string> {
-  if (isUid(text)) return text;
-  const { identities } = await context.client();
-  const request = { name: text, pageSize: 2 };
-  const found = (await identities.list(request, { signal: context.signal })).identities;
-  const [first, second] = found;
-  if (first === undefined) throw notFound(`no identity is named "${text}"`, "give its UID");
-  if (second !== undefined) {
-    throw usageError(`several identities are named "${text}"`, "give a UID");
-  }
-  return first.uid;
 }
 
 /** However short-lived tokens are, they are not renewed more often. */
@@ -70,8 +58,8 @@ export async function keepFresh(
   login: Login,
   audiences: readonly string[],
 ): Promise<void> {
-  const { environment, err, signal } = context;
-  const logins = Logins.of(environment, err.warn);
+  const { settings, environment, err, signal } = context;
+  const logins = Logins.of(environment, settings.context, err.warn);
   const source = sourceOf(() => logins.find(login) ?? login, logins, err);
   err.note("keeping the token fresh; press Ctrl-C to stop");
   for (let force = false; ; force = true) {

@@ -2,6 +2,7 @@ import { command, define, group } from "../../command/definition.ts";
 import { completeOf, pickOf } from "../../resolve/choices.ts";
 import { GROUP } from "../../resolve/kinds.ts";
 import { LIST } from "../../resource/commands.ts";
+import { listOptions } from "../../resource/options.ts";
 
 const load = () => import("./run.ts");
 
@@ -56,10 +57,12 @@ export const listDefinition = define({
       complete: completeOf(GROUP),
     },
     expired: { type: "boolean", summary: "Only expired pull tokens" },
+    ...listOptions(),
   },
 });
 
 export const revokeDefinition = define({
+  writes: true,
   name: "revoke",
   aliases: ["delete", "rm"],
   summary: "Revoke a pull token at once",

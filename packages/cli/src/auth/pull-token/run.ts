@@ -6,6 +6,8 @@ import type { Context } from "../../context.ts";
 import { notFound, usageError } from "../../errors.ts";
 import { type Column, UID } from "../../output/columns.ts";
 import { resolveGroup } from "../../resolve/groups.ts";
+import { ROLE } from "../../resolve/kinds.ts";
+import { resolveUid } from "../../resolve/resolve.ts";
 import { filtered } from "../../resource/run.ts";
 import { registriesOf } from "../docker/credentials.ts";
 import type { createDefinition, listDefinition, revokeDefinition } from "./commands.ts";
@@ -96,15 +98,9 @@ async function createBound(
   return uid;
 }
 
-async function roleUid({ client, signal }: Context, text: string): Promise<string> {
-  if (isUid(text)) return text;
-  const builtin = builtinRole(text);
-  if (builtin !== undefined) return builtin.uid;
-  const { roles } = await client();
-  const [first, second] = (await roles.list({ name: text, pageSize: 2 }, { signal })).roles;
-  if (first === undefined) throw notFound(`no role is named "${text}"`);
-  if (second !== undefined) throw usageError(`several roles are named "${text}"`, "give a UID");
-  return first.uid;
+/** Built-in roles take no permission to list roles. */
+async function roleUid(context: Context, text: string): Promise<string> {
+  return builtinRole(text)?.uid ?? resolveUid(context, ROLE, text);
 }
 
 /** None of the values contains a character that needs quoting in a shell. */
@@ -126,7 +122,8 @@ const LIST_COLUMNS: readonly Column<Identity>[] = [
   { header: "Ends", value: expirationOf, wide: true },
 ];
 
-export const list: Run<typeof listDefinition> = async (context, { parent, expired }) => {
+export const list: Run<typeof listDefinition> = async (context, args) => {
+  const { parent, expired } = args;
   const filter =
     parent === undefined ? {} : { descendantsOf: (await resolveGroup(context, parent)).uid };
   const all = listPullTokens(context, filter);
@@ -134,7 +131,7 @@ export const list: Run<typeof listDefinition> = async (context, { parent, expire
     ? filtered(all, (identity) => expirationOf(identity).getTime() <= Date.now())
     : all;
   await context.progress("listing pull tokens", () =>
-    context.out.list(shown, LIST_COLUMNS, { what: "pull tokens" }),
+    context.out.list(shown, LIST_COLUMNS, { what: "pull tokens", arrangement: args }),
   );
 };
 

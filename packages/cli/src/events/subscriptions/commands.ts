@@ -1,7 +1,14 @@
 import { command, define, group } from "../../command/definition.ts";
 import { SUBSCRIPTION } from "../../resolve/kinds.ts";
 import { resourceCommands } from "../../resource/commands.ts";
-import { argumentOf, argumentsOf, DESCRIPTION, NAME, PARENT } from "../../resource/options.ts";
+import {
+  argumentOf,
+  argumentsOf,
+  DESCRIPTION,
+  NAME,
+  NAMED_BY_SERVER,
+  PARENT,
+} from "../../resource/options.ts";
 
 const load = () => import("./run.ts");
 const argument = argumentOf("subscription", SUBSCRIPTION, "UID of the subscription");
@@ -26,6 +33,7 @@ const CONCURRENCY = {
 } as const;
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Send events of a group, and of everything below it, to a URL",
   description: `You must hold the list capabilities of everything whose events can match. Preview filters with
@@ -49,6 +57,7 @@ export const createDefinition = define({
 });
 
 export const updateDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update a subscription",
   description: "From then on it runs with your rights.",
@@ -64,6 +73,7 @@ export const updateDefinition = define({
 });
 
 export const pauseDefinition = define({
+  writes: true,
   name: "pause",
   summary: "Hold events back until the subscription is resumed",
   examples: [{ command: "wharf events subscriptions pause UID" }],
@@ -71,6 +81,7 @@ export const pauseDefinition = define({
 });
 
 export const resumeDefinition = define({
+  writes: true,
   name: "resume",
   summary: "Resume a paused or disabled subscription",
   description: `A paused subscription gets what was held back. For a disabled one, \`wharf events redeliver\` sends what
@@ -87,6 +98,7 @@ export const testDefinition = define({
 });
 
 export const rotateDefinition = define({
+  writes: true,
   name: "rotate-secret",
   summary: "Generate a secret that deliveries are signed with (Standard Webhooks)",
   description: `The secret is printed once. The earlier one signs, too, until the overlap ends. Without a secret,
@@ -113,6 +125,7 @@ const verbs = resourceCommands(async () => (await load()).resource, {
   list: {
     summary: "List subscriptions",
     examples: [{ command: "wharf events subscriptions list --parent acme" }],
+    byServer: { ...NAMED_BY_SERVER, filter: [] },
   },
   describe: {
     summary: "Show a subscription, its filters and how its sink does",

@@ -14,7 +14,7 @@ import { problemOf } from "../../problem.ts";
 import { resolveGroup, resolveScope } from "../../resolve/groups.ts";
 import type { Kind } from "../../resolve/kinds.ts";
 import { printOne, type Resource } from "../../resource/run.ts";
-import { readPairs } from "../../resource/values.ts";
+import { given, readPairs } from "../../resource/values.ts";
 import type {
   checkDefinition,
   setAwsDefinition,
@@ -61,7 +61,9 @@ export const resource: Resource<AccountAssociation> = {
   async select(context, args) {
     const { accountAssociations } = await context.client();
     const uidp = await resolveScope(context, args);
-    return accountAssociations.listAll({ uidp }, { signal: context.signal });
+    const { name, orderBy } = args;
+    const request = { uidp, ...given({ name, orderBy }) };
+    return accountAssociations.listAll(request, { signal: context.signal });
   },
 };
 

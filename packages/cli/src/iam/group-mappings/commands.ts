@@ -2,6 +2,7 @@ import { command, define, group, type Options } from "../../command/definition.t
 import { completeOf, pickOf } from "../../resolve/choices.ts";
 import { IDENTITY_PROVIDER, ROLE } from "../../resolve/kinds.ts";
 import { DELETE, resourceCommands } from "../../resource/commands.ts";
+import { UNNAMED_BY_SERVER } from "../../resource/options.ts";
 
 const load = () => import("./run.ts");
 
@@ -16,6 +17,7 @@ const PROVIDER = {
 export const FILTERS = { provider: PROVIDER } as const satisfies Options;
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Grant a role to the members of an identity provider's group while they are signed in",
   description:
@@ -64,6 +66,7 @@ const verbs = resourceCommands(async () => (await load()).resource, {
     summary: "List mappings",
     examples: [{ command: "wharf iam group-mappings list --provider sso" }],
     filters: FILTERS,
+    byServer: UNNAMED_BY_SERVER,
   },
   describe: {
     summary: "Show a mapping",

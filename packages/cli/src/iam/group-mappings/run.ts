@@ -10,6 +10,7 @@ import { rolesByUid } from "../../resolve/names.ts";
 import { requireUid, resolve, resolveRole, resolveUid } from "../../resolve/resolve.ts";
 import type { FilterArgs } from "../../resource/commands.ts";
 import { printOne, type Resource } from "../../resource/run.ts";
+import { given } from "../../resource/values.ts";
 import type { createDefinition, deleteDefinition, FILTERS } from "./commands.ts";
 
 const MAPPING: Kind<ExternalGroupRoleMapping> = {
@@ -34,7 +35,8 @@ export const resource: Resource<ExternalGroupRoleMapping, FilterArgs<typeof FILT
         ? await resolveScope(context, args)
         : { childrenOf: await resolveUid(context, IDENTITY_PROVIDER, args.provider) };
     const { externalGroupRoleMappings } = await context.client();
-    return externalGroupRoleMappings.listAll({ uidp }, { signal: context.signal });
+    const request = { uidp, ...given({ orderBy: args.orderBy }) };
+    return externalGroupRoleMappings.listAll(request, { signal: context.signal });
   },
 };
 

@@ -2,7 +2,7 @@ import { command, define, group, type Options } from "../../command/definition.t
 import { completeOf } from "../../resolve/choices.ts";
 import { FOLDER, GROUP, ORGANIZATION } from "../../resolve/kinds.ts";
 import { resourceCommands } from "../../resource/commands.ts";
-import { argumentOf, DESCRIPTION, NAME, PARENT } from "../../resource/options.ts";
+import { argumentOf, DESCRIPTION, NAME, NAME_FILTERS, PARENT } from "../../resource/options.ts";
 
 /** Options that update organizations and folders. */
 export const GROUP_UPDATE = {
@@ -20,6 +20,7 @@ const load = () => import("./run.ts");
 const organization = argumentOf("organization", ORGANIZATION, "Name or UID of the organization");
 
 export const createOrganizationDefinition = define({
+  writes: true,
   name: "create",
   summary: "Create an organization and become its owner",
   examples: [{ command: "wharf iam organizations create acme --description 'Everything of ours'" }],
@@ -28,6 +29,7 @@ export const createOrganizationDefinition = define({
 });
 
 export const updateOrganizationDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update an organization's name, description, quotas or verification",
   examples: [
@@ -49,6 +51,26 @@ export const updateOrganizationDefinition = define({
   },
 });
 
+export const organizationSettingsDefinition = define({
+  writes: true,
+  name: "settings",
+  summary: "Show or change what an organization requires of everything in it",
+  description: `Where siblings must differ, the server rejects a folder or identity with the name of another one in its group,
+and a role binding of the same identity and role as another one. Twins that exist already stay.`,
+  examples: [
+    { command: "wharf iam organizations settings acme" },
+    { command: "wharf iam organizations settings acme --unique-siblings yes" },
+  ],
+  arguments: [organization],
+  options: {
+    "unique-siblings": {
+      type: "choice",
+      choices: ["yes", "no"],
+      summary: "Whether siblings must differ",
+    },
+  },
+});
+
 const organizationVerbs = resourceCommands(async () => (await load()).organizations, {
   list: {
     summary: "List organizations",
@@ -58,6 +80,7 @@ const organizationVerbs = resourceCommands(async () => (await load()).organizati
       { command: "wharf iam organizations list -o id", shows: "only UIDs, for scripts" },
       { command: "wharf iam organizations list --format '{{.name}} {{.createTime}}'" },
     ],
+    filters: NAME_FILTERS,
     scope: {},
   },
   describe: {
@@ -83,6 +106,7 @@ export const organizations = group({
     organizationVerbs.describe,
     command(createOrganizationDefinition, load, "createOrganization"),
     command(updateOrganizationDefinition, load, "updateOrganization"),
+    command(organizationSettingsDefinition, () => import("./settings.ts"), "settings"),
     organizationVerbs.delete,
   ],
 });
@@ -94,6 +118,7 @@ const folder = argumentOf(
 );
 
 export const createFolderDefinition = define({
+  writes: true,
   name: "create",
   summary: "Create a folder",
   examples: [{ command: "wharf iam folders create platform --parent acme" }],
@@ -102,6 +127,7 @@ export const createFolderDefinition = define({
 });
 
 export const updateFolderDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update a folder's name, description or quotas",
   examples: [
@@ -118,6 +144,7 @@ const folderVerbs = resourceCommands(async () => (await load()).folders, {
     examples: [
       { command: "wharf iam folders list acme -o tree" },
       { command: "wharf iam folders list acme --no-recursive", shows: "only direct children" },
+      { command: "wharf iam folders list --name-prefix team-", shows: "team-a, team-b, …" },
     ],
     arguments: [
       {
@@ -126,6 +153,7 @@ const folderVerbs = resourceCommands(async () => (await load()).folders, {
         complete: completeOf(GROUP),
       },
     ],
+    filters: NAME_FILTERS,
     scope: { recursive: { type: "boolean", default: true, summary: "Include nested folders" } },
   },
   describe: {

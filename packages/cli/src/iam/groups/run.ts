@@ -7,8 +7,9 @@ import { resolveGroup } from "../../resolve/groups.ts";
 import { FOLDER, ORGANIZATION } from "../../resolve/kinds.ts";
 import { withGroup } from "../../resource/group-column.ts";
 import { filtered, printOne, type Resource, type ScopeArgs } from "../../resource/run.ts";
+import { confirmTwins, twinsNamed } from "../../resource/twins.ts";
 import { updater } from "../../resource/update.ts";
-import { readPairs } from "../../resource/values.ts";
+import { given, readPairs } from "../../resource/values.ts";
 import type { createFolderDefinition, createOrganizationDefinition } from "./commands.ts";
 import { updateFolderDefinition, updateOrganizationDefinition } from "./commands.ts";
 
@@ -30,15 +31,16 @@ const findOrganization = (context: Context, text: string) =>
   resolveGroup(context, text, ORGANIZATION);
 const findFolder = (context: Context, text: string) => resolveGroup(context, text, FOLDER);
 
-export const organizations: Resource<Group, object> = {
+export const organizations: Resource<Group> = {
   kind: ORGANIZATION,
   columns: COLUMNS,
   nestsItself: true,
   find: findOrganization,
-  async select({ client, out, signal }) {
+  async select({ client, out, signal }, { name, namePrefix, orderBy = "name" }: ScopeArgs) {
     const { groups } = await client();
+    const named = given({ name, namePrefix });
     // A tree includes folders. Without an order, parents precede their children.
-    const request = out.format === "tree" ? {} : { uidp: { inRoot: true }, orderBy: "name" };
+    const request = out.format === "tree" ? named : { uidp: { inRoot: true }, orderBy, ...named };
     return groups.listAll(request, { signal });
   },
 };
@@ -49,14 +51,15 @@ export const folders: Resource<Group> = {
   details: COLUMNS,
   nestsItself: true,
   find: findFolder,
-  async select(context, { parent, recursive }: ScopeArgs) {
+  async select(context, { parent, recursive, name, namePrefix, orderBy = "name" }: ScopeArgs) {
     const { out, settings, signal } = context;
     const { groups } = await context.client();
     const text = parent ?? settings.config.get("default.group");
     const uid = text === undefined ? undefined : (await resolveGroup(context, text)).uid;
     const scope = recursive ? { descendantsOf: uid ?? "" } : { childrenOf: uid ?? "" };
-    const order = out.format === "tree" ? {} : { orderBy: "name" };
-    const all = groups.listAll({ ...(uid ? { uidp: scope } : {}), ...order }, { signal });
+    const order = out.format === "tree" ? {} : { orderBy };
+    const named = given({ name, namePrefix });
+    const all = groups.listAll({ ...(uid ? { uidp: scope } : {}), ...order, ...named }, { signal });
     // Without a scope, the API lists organizations and all levels of folders.
     const isDeep = recursive || uid !== undefined;
     return filtered(all, (group) => {
@@ -80,8 +83,13 @@ export const createFolder: Run<typeof createFolderDefinition> = async (context, 
   const { name, description = "" } = args;
   const { groups } = await context.client();
   const parent = await resolveGroup(context, args.parent);
+  const { signal } = context;
+  const twins = { name, uidp: { childrenOf: parent.uid }, pageSize: 1 };
+  await confirmTwins(context, parent.name, () =>
+    twinsNamed(groups.listAll(twins, { signal }), "a folder"),
+  );
   const request = { parent: parent.uid, group: { name, description } };
-  const created = await groups.create(request, { signal: context.signal });
+  const created = await groups.create(request, { signal });
   context.err.note(`created folder ${created.name} in ${parent.name}`);
   await printOne(context, folders, created);
 };

@@ -6,7 +6,7 @@ import {
   argumentsOf,
   DESCRIPTION,
   NAME,
-  NAME_FILTER,
+  NAME_FILTERS,
   SCOPE,
 } from "../../resource/options.ts";
 import { createGroup, TRUST } from "./create/commands.ts";
@@ -20,11 +20,12 @@ export const FILTERS = {
     choices: ["claim_match", "static", "aws", "service_principal", "person"],
     summary: "Only identities that authenticate this way",
   },
-  name: NAME_FILTER,
+  ...NAME_FILTERS,
   expired: { type: "boolean", summary: "Only identities whose keys have expired" },
 } as const satisfies Options;
 
 export const updateDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update an identity",
   description: `Options that are not given stay unchanged; --claim and --claim-pattern replace all claims and

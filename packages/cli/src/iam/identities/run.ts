@@ -33,7 +33,7 @@ export const resource: Resource<Identity, FilterArgs<typeof FILTERS>> = {
   columns: withGroup(IDENTITY_COLUMNS),
   details: IDENTITY_COLUMNS,
   async select(context, args) {
-    const { expired, name, type = expired ? "static" : undefined } = args;
+    const { expired, name, namePrefix, type = expired ? "static" : undefined } = args;
     if (expired && type !== "static") {
       throw usageError("only identities of --type static expire");
     }
@@ -41,8 +41,8 @@ export const resource: Resource<Identity, FilterArgs<typeof FILTERS>> = {
     const request = {
       // People belong to no group.
       uidp: type === "person" ? { inRoot: true } : await resolveScope(context, args),
-      orderBy: "name",
-      ...given({ name, relationshipType: type && RELATIONSHIPS[type] }),
+      orderBy: args.orderBy ?? "name",
+      ...given({ name, namePrefix, relationshipType: type && RELATIONSHIPS[type] }),
     };
     return identities.listAll(request, { signal: context.signal });
   },

@@ -7,7 +7,7 @@ import {
   argumentsOf,
   DESCRIPTION,
   NAME,
-  NAME_FILTER,
+  NAME_FILTERS,
   PARENT,
 } from "../../resource/options.ts";
 import { groupMappings } from "../group-mappings/commands.ts";
@@ -41,6 +41,7 @@ const OIDC = {
 } as const satisfies Options;
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Connect an organization's OpenID Connect identity provider",
   description: `Register the redirect URI at the provider: the issuer URL of this server with /oauth/callback. The
@@ -74,6 +75,7 @@ client secret is not accepted as a flag, since other users can read command line
 });
 
 export const updateDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update an identity provider",
   description:
@@ -96,7 +98,7 @@ const verbs = resourceCommands(async () => (await load()).resource, {
   list: {
     summary: "List identity providers",
     examples: [{ command: "wharf iam identity-providers list --parent acme" }],
-    filters: { name: NAME_FILTER },
+    filters: NAME_FILTERS,
   },
   describe: {
     summary: "Show an identity provider and its SCIM provisioning",

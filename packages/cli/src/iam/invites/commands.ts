@@ -2,7 +2,7 @@ import { command, define, group, type Options } from "../../command/definition.t
 import { completeOf, pickOf } from "../../resolve/choices.ts";
 import { GROUP, INVITE, ROLE } from "../../resolve/kinds.ts";
 import { resourceCommands } from "../../resource/commands.ts";
-import { argumentOf, SCOPE } from "../../resource/options.ts";
+import { argumentOf, SCOPE, UNNAMED_BY_SERVER } from "../../resource/options.ts";
 
 const load = () => import("./run.ts");
 const argument = argumentOf("invite", INVITE, "UID of the invite, or key ID of its code");
@@ -33,6 +33,7 @@ export const FILTERS = {
 } as const satisfies Options;
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Invite people to a group",
   description: `The code is printed once and not stored: pass on the code or the link printed with it. You must hold
@@ -54,6 +55,7 @@ all capabilities of the role.`,
 });
 
 export const updateDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update the role, the email address or the validity of an open invite",
   description: "The code stays the same.",
@@ -71,6 +73,7 @@ const verbs = resourceCommands(async () => (await load()).resource, {
     summary: "List invites, newest first",
     examples: [{ command: "wharf iam invites list --parent acme" }],
     filters: FILTERS,
+    byServer: UNNAMED_BY_SERVER,
   },
   describe: {
     summary: "Show an invite (without its code, which only create prints)",

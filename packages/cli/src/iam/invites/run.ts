@@ -11,7 +11,7 @@ import { resolveRole } from "../../resolve/resolve.ts";
 import type { FilterArgs } from "../../resource/commands.ts";
 import type { Resource } from "../../resource/run.ts";
 import { updater } from "../../resource/update.ts";
-import { durationOf, isPast } from "../../resource/values.ts";
+import { durationOf, given, isPast } from "../../resource/values.ts";
 import type { createDefinition, FILTERS } from "./commands.ts";
 import { updateDefinition } from "./commands.ts";
 
@@ -34,7 +34,8 @@ export const resource: Resource<GroupInvite, FilterArgs<typeof FILTERS>> = {
   async select(context, args) {
     const { groupInvites } = await context.client();
     const uidp = await resolveScope(context, args);
-    return groupInvites.listAll({ uidp }, { signal: context.signal });
+    const request = { uidp, ...given({ orderBy: args.orderBy }) };
+    return groupInvites.listAll(request, { signal: context.signal });
   },
   isExpired: ({ expirationTime }) => isPast(expirationTime),
 };

@@ -2,7 +2,7 @@ import { command, define, group, type Options } from "../../command/definition.t
 import { completeOf } from "../../resolve/choices.ts";
 import { IDENTITY, ROLE, ROLE_BINDING } from "../../resolve/kinds.ts";
 import { resourceCommands } from "../../resource/commands.ts";
-import { argumentOf, argumentsOf, PARENT } from "../../resource/options.ts";
+import { argumentOf, argumentsOf, PARENT, UNNAMED_BY_SERVER } from "../../resource/options.ts";
 
 const load = () => import("./run.ts");
 const argument = argumentOf("binding", ROLE_BINDING, "UID of the role binding");
@@ -23,6 +23,7 @@ export const FILTERS = {
 } as const satisfies Options;
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Bind roles to identities in a group and everything below it",
   description: `You must hold all capabilities of the roles.
@@ -42,6 +43,7 @@ batches of 25; each batch is created completely or not at all.`,
 });
 
 export const updateDefinition = define({
+  writes: true,
   name: "update",
   summary: "Change the identity or the role of a role binding",
   examples: [{ command: "wharf iam role-bindings update UID --role editor" }],
@@ -57,6 +59,7 @@ const verbs = resourceCommands(async () => (await load()).resource, {
       { command: "wharf iam role-bindings list --identity ci --role viewer" },
     ],
     filters: FILTERS,
+    byServer: UNNAMED_BY_SERVER,
   },
   describe: {
     summary: "Show a role binding",
@@ -65,7 +68,6 @@ const verbs = resourceCommands(async () => (await load()).resource, {
   },
   delete: {
     summary: "Delete role bindings",
-    description: "A role binding that does not exist is not an error.",
     examples: [
       { command: "wharf iam role-bindings delete UID" },
       {

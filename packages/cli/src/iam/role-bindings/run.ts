@@ -4,11 +4,13 @@ import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import { type Column, ONLY_UID } from "../../output/columns.ts";
+import { problemOf } from "../../problem.ts";
 import { resolveGroup, resolveScope } from "../../resolve/groups.ts";
 import { ROLE, ROLE_BINDING, roleOf, subjectOf } from "../../resolve/kinds.ts";
 import { requireUid, resolveIdentity, resolveRole, resolveUid } from "../../resolve/resolve.ts";
 import type { FilterArgs } from "../../resource/commands.ts";
 import { printOne, type Resource } from "../../resource/run.ts";
+import { confirmTwins } from "../../resource/twins.ts";
 import { updater } from "../../resource/update.ts";
 import { given, isObject, readDocument } from "../../resource/values.ts";
 import type { createDefinition, FILTERS } from "./commands.ts";
@@ -34,9 +36,17 @@ export const resource: Resource<RoleBinding, FilterArgs<typeof FILTERS>> = {
     requireUid("BINDING", uid);
     return (await client()).roleBindings.get({ uid }, { signal });
   },
-  async findToDelete(_context, uid) {
+  async findToDelete(context, uid) {
     requireUid("BINDINGS", uid);
-    return { uid, label: uid };
+    try {
+      const { roleBindings } = await context.client();
+      const binding = await roleBindings.get({ uid }, { signal: context.signal });
+      return { uid, label: ROLE_BINDING.label(binding) };
+    } catch (error) {
+      // Deleting takes no permission to list.
+      if (problemOf(error).code !== "PERMISSION_DENIED") throw error;
+      return { uid, label: uid };
+    }
   },
   async select(context, args) {
     const [uidp, identity, role] = await Promise.all([
@@ -45,7 +55,8 @@ export const resource: Resource<RoleBinding, FilterArgs<typeof FILTERS>> = {
       args.role === undefined ? undefined : resolveUid(context, ROLE, args.role),
     ]);
     const { roleBindings } = await context.client();
-    const request = { uidp, ...given({ identity: identity?.uid, role }) };
+    const { orderBy } = args;
+    const request = { uidp, ...given({ identity: identity?.uid, role, orderBy }) };
     return roleBindings.listAll(request, { signal: context.signal });
   },
 };
@@ -70,7 +81,9 @@ export const create: Run<typeof createDefinition> = async (context, args) => {
   const entries =
     args.file === undefined ? entriesOf(args.identity, args.role) : await readEntries(args);
   const { uid, name } = await resolveGroup(context, args.parent);
-  const created = await createAll(context, uid, await resolveAll(context, entries, uid));
+  const bindings = await resolveAll(context, entries, uid);
+  await confirmTwins(context, name, () => twinsOf(context, uid, bindings));
+  const created = await createAll(context, uid, bindings);
   const many = created.length > 1 ? "s" : "";
   context.err.note(`created ${created.length} role binding${many} in ${name}`);
   const [first, second] = created;
@@ -134,6 +147,28 @@ async function resolveEach(
   const uids = new Map<string, string>();
   for (const text of new Set(texts)) uids.set(text, await uidOf(text));
   return uids;
+}
+
+/** The bindings of a group that have the identity and the role of new ones. */
+async function twinsOf(
+  context: Context,
+  group: string,
+  bindings: readonly { identityUid: string; roleUid: string }[],
+): Promise<string[]> {
+  const { roleBindings } = await context.client();
+  const [first] = bindings;
+  const isOne = bindings.every(({ identityUid }) => identityUid === first?.identityUid);
+  const request = {
+    uidp: { childrenOf: group },
+    ...(isOne ? given({ identity: first?.identityUid }) : {}),
+  };
+  const wanted = new Set(bindings.map(({ identityUid, roleUid }) => `${identityUid} ${roleUid}`));
+  const twins: string[] = [];
+  for await (const binding of roleBindings.listAll(request, { signal: context.signal })) {
+    if (!wanted.has(`${binding.identityUid} ${binding.roleUid}`)) continue;
+    twins.push(`role binding ${ROLE_BINDING.label(binding)}`);
+  }
+  return twins;
 }
 
 /** The server's limit per batch. */

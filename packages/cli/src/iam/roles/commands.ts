@@ -6,8 +6,9 @@ import {
   argumentOf,
   argumentsOf,
   DESCRIPTION,
+  listOptions,
   NAME,
-  NAME_FILTER,
+  NAME_FILTERS,
   PARENT,
 } from "../../resource/options.ts";
 
@@ -23,11 +24,12 @@ const CAPABILITIES = {
 export const FILTERS = {
   managed: { type: "boolean", summary: "Only built-in roles" },
   custom: { type: "boolean", summary: "Only custom roles" },
-  name: NAME_FILTER,
+  ...NAME_FILTERS,
   capabilities: { ...CAPABILITIES, summary: "Only roles with all of these capabilities" },
 } as const satisfies Options;
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Create a custom role",
   description: "You must hold all capabilities of the role.",
@@ -46,6 +48,7 @@ export const createDefinition = define({
 });
 
 export const updateDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update a custom role",
   description: "Changes take effect at once for all identities bound to the role.",
@@ -80,6 +83,7 @@ export const capabilitiesDefinition = define({
   options: {
     resources: { type: "list", value: "RESOURCE", summary: "Only capabilities on these resources" },
     actions: { type: "list", value: "ACTION", summary: "Only capabilities for these actions" },
+    ...listOptions(),
   },
 });
 

@@ -45,12 +45,12 @@ export const resource: Resource<Role, FilterArgs<typeof FILTERS>> = {
     ...TIMES,
   ],
   async select(context, args) {
-    const { managed, custom, name } = args;
+    const { managed, custom, name, namePrefix } = args;
     if (managed && custom) throw usageError("--managed and --custom are mutually exclusive");
     const required = readCapabilities("--capabilities", args.capabilities);
     const { roles } = await context.client();
     const uidp = managed ? { inRoot: true } : await resolveScope(context, args);
-    const request = { uidp, orderBy: "name", ...given({ name }) };
+    const request = { uidp, orderBy: args.orderBy ?? "name", ...given({ name, namePrefix }) };
     return filtered(
       roles.listAll(request, { signal: context.signal }),
       ({ uid, capabilities }) =>
@@ -121,6 +121,7 @@ export const listCapabilities: Run<typeof capabilitiesDefinition> = async (conte
     .filter(({ action }) => actions.length === 0 || actions.includes(action));
   await context.out.list(rows, CAPABILITY_COLUMNS, {
     what: "capabilities",
+    arrangement: args,
     id: ({ name }) => name,
     tree: { parent: () => undefined },
   });

@@ -63,6 +63,14 @@ export declare type Access = Message<"wharf.annotations.Access"> & {
     value: Empty;
     case: "operator";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * In the browser, the method also needs a recent sign-in: it deletes what cannot be restored, or decides who can
+   * sign in.
+   *
+   * @generated from field: bool recent_sign_in = 6;
+   */
+  recentSignIn: boolean;
 };
 
 /**
@@ -103,6 +111,14 @@ export declare type AccessJson = {
    * @generated from field: google.protobuf.Empty operator = 5;
    */
   operator?: EmptyJson;
+
+  /**
+   * In the browser, the method also needs a recent sign-in: it deletes what cannot be restored, or decides who can
+   * sign in.
+   *
+   * @generated from field: bool recent_sign_in = 6;
+   */
+  recentSignIn?: boolean;
 };
 
 /**

@@ -5,6 +5,7 @@ import { SEGMENT_SIZE } from "../../store/tables/audit-index.ts";
 import {
   addPosition,
   countPositions,
+  hasPosition,
   listPositions,
   noPositions,
   type Positions,
@@ -124,6 +125,47 @@ async function indexedMatches(
   return matched;
 }
 
+/**
+ * Counts the selected entries of equal intervals between `since` and `until`. Only segments that an interval ends in
+ * need the times of their entries.
+ */
+export async function countByTime(
+  reader: Reader,
+  index: AuditIndex,
+  selection: Selection,
+  intervals: number,
+  task: SlicedTask,
+): Promise<number[]> {
+  const { since, until } = selection;
+  const counts = new Array<number>(intervals).fill(0);
+  const at = (time: number) => Math.floor(((time - since) * intervals) / (until - since));
+  const add = (time: number, count = 1) => {
+    const interval = at(time);
+    if (interval >= 0 && interval < intervals) counts[interval] = (counts[interval] ?? 0) + count;
+  };
+  const times = new Map(index.segments.map((one) => [one.segment, one] as const));
+  for (const { segment, positions, count } of await indexedMatches(
+    reader,
+    index,
+    selection,
+    task,
+  )) {
+    const { firstTime = 0, lastTime = 0 } = times.get(segment) ?? {};
+    if (at(firstTime) === at(lastTime)) {
+      add(firstTime, count);
+      continue;
+    }
+    const from = segment * SEGMENT_SIZE;
+    for (const [id, time] of await readAuditTimes(reader, from, from + SEGMENT_SIZE)) {
+      if (hasPosition(positions, id - from)) add(time);
+    }
+    await task.pause();
+  }
+  const end = endOf(index.segments) * SEGMENT_SIZE;
+  await tailRows(reader, selection, end, task, ([, time]) => add(time));
+  return counts;
+}
+
 /** The positions of the entries that have any of the terms, by segment. Must not be changed. */
 async function positionsOf(
   reader: Reader,
@@ -170,10 +212,22 @@ async function tailMatches(
   task: SlicedTask,
 ): Promise<number[]> {
   const ids: number[] = [];
+  await tailRows(reader, selection, from, task, ([id]) => ids.push(id));
+  return ids;
+}
+
+/** Visits the selected entries that the index does not cover yet, in ascending order. */
+async function tailRows(
+  reader: Reader,
+  selection: Selection,
+  from: number,
+  task: SlicedTask,
+  visit: (keys: AuditKeys) => void,
+): Promise<void> {
   for (let next = from; ; ) {
     const rows = await readAuditKeys(reader, next, Number.MAX_SAFE_INTEGER, TAIL_BATCH);
-    for (const keys of rows) if (isSelected(selection, keys)) ids.push(keys[0]);
-    if (rows.length < TAIL_BATCH) return ids;
+    for (const keys of rows) if (isSelected(selection, keys)) visit(keys);
+    if (rows.length < TAIL_BATCH) return;
     next = (rows.at(-1) as AuditKeys)[0] + 1;
     await task.pause();
   }

@@ -6,6 +6,7 @@ import { addTicket, consumeTicket, readTicket } from "../../store/tables/tickets
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { cookieOf, htmlResponse, newSecret, setCookie } from "../browser.ts";
 import type { LoginDeps } from "../login.ts";
+import type { Delivery } from "../oauth/request.ts";
 import { continuePage } from "../pages/messages.ts";
 import { displayNameOf, type Person } from "../people/person.ts";
 import { mayStillSignIn } from "../people/renew-session.ts";
@@ -31,6 +32,8 @@ export interface ConsoleToken {
   readonly session: string;
 }
 
+type ConsoleDelivery = Extract<Delivery, { readonly kind: "console" }>;
+
 const COOKIE = "wharf_console";
 const PURPOSE = "console";
 
@@ -45,12 +48,13 @@ export async function startConsoleSession(
   { engine, sessions, addresses }: LoginDeps,
   call: Call,
   person: Person,
-  url: string,
+  { url, renews }: ConsoleDelivery,
 ): Promise<HttpResponse> {
   const secret = newSecret();
   const { identity, provider } = person;
   await engine.store.write(async (tx) => {
     const { id, expires } = await sessions.open(tx, call, person);
+    if (renews !== "") await endSession(tx, renews);
     const payload: ConsoleSession = { session: id, name: displayNameOf(person) };
     await addTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
   });
@@ -59,9 +63,12 @@ export async function startConsoleSession(
   return htmlResponse(200, body, { "set-cookie": cookie(secret, addresses().authUrl) });
 }
 
-/** Whether the browser has a session of the console that can still issue tokens. */
-export async function hasConsoleSession(deps: LoginDeps, http: HttpRequest): Promise<boolean> {
-  return (await findConsoleSession(deps, http, Date.now())) !== undefined;
+/** The id of the browser's session of the console; undefined if it has none that can still issue tokens. */
+export async function consoleSessionOf(
+  deps: LoginDeps,
+  http: HttpRequest,
+): Promise<string | undefined> {
+  return (await findConsoleSession(deps, http, Date.now()))?.session.id;
 }
 
 /** Issues an access token for the page. Throws UNAUTHENTICATED if the session has ended. */
@@ -78,6 +85,7 @@ export async function issueConsoleToken(
     scopes: [],
     capabilities: [],
     expires: call.time + TOKEN_LIFETIME_MS,
+    isForBrowser: true,
   };
   const { token, expires } = await deps.sessions.accessToken(call, session, request);
   await deps.engine.store.write((tx) => touchSession(tx, session.id, call.time));

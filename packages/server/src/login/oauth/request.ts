@@ -22,7 +22,14 @@ export type Delivery =
   /** None: the browser continues to the account page. */
   | { readonly kind: "account" }
   /** A session of the console, which opens at this path. */
-  | { readonly kind: "console"; readonly url: string }
+  | {
+      readonly kind: "console";
+      readonly url: string;
+      /** The session that it replaces, whose person must sign in again; empty for none. */
+      readonly renews: string;
+    }
+  /** None: shows what the identity provider says about the person, and signs nobody in. */
+  | { readonly kind: "test" }
   /** None: the login only accepts an invite. */
   | { readonly kind: "none" };
 

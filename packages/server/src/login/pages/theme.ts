@@ -1,12 +1,12 @@
 /**
- * The custom properties of all pages: colors, shapes and fonts, in a light and a dark scheme. Each scheme keeps a text
+ * The custom properties of all pages, those of the console included: colors, shapes and fonts, in a light and a dark scheme. Each scheme keeps a text
  * contrast of at least 4.5:1.
  */
 export const THEME_CSS = `:root {
   color-scheme: light dark;
-  --ground: #eef2f5;
+  --ground: #f3f6f8;
   --sheet: #ffffff;
-  --line: #d5dde4;
+  --line: #d9e1e7;
   --edge: #7b8a98;
   --text: #16222d;
   --soft: #52616f;
@@ -17,6 +17,9 @@ export const THEME_CSS = `:root {
   --alert: #8f1d14;
   --alert-ground: #fdeeec;
   --note-ground: #eaf3f7;
+  --current: #dcebf2;
+  --good: #145c2e;
+  --good-ground: #e3f4e8;
   --shadow: 0 1px 2px #16222d14, 0 12px 32px #16222d14;
   --radius: 0.5rem;
   --radius-large: 0.875rem;
@@ -39,7 +42,16 @@ export const THEME_CSS = `:root {
     --alert: #ffb4ab;
     --alert-ground: #3a1d1c;
     --note-ground: #1a2f3a;
+    --current: #1d3642;
+    --good: #9be0b3;
+    --good-ground: #173424;
     --shadow: none;
+  }
+}
+@media (prefers-contrast: more) {
+  :root {
+    --line: var(--edge);
+    --soft: var(--text);
   }
 }
 `;

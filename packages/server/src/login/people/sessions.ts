@@ -49,6 +49,8 @@ export interface TokenRequest extends DownScopeRequest {
   readonly audiences: readonly string[];
   /** When it expires at the latest, in milliseconds since 1970; an hour from now by default. */
   readonly expires?: number;
+  /** Whether the token says when the person signed in: some methods need a recent sign-in of such callers. */
+  readonly isForBrowser?: boolean;
 }
 
 /** The tokens of a sign-in or refresh. */
@@ -200,6 +202,7 @@ export class Sessions {
       act,
       email,
       session: session.id,
+      ...(request.isForBrowser && { signedIn: session.created }),
       boundary: (await downScope(reader, within, request)) ?? most,
     };
     await keys.reloadIfChanged();

@@ -8,7 +8,7 @@ import type { Addresses } from "../../config/addresses.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { CLIENT_SECRET } from "../../iam/identity-providers.ts";
-import { failedPrecondition, WharfError } from "../../lib/errors.ts";
+import { failedPrecondition, RECENT_SIGN_IN_MS, WharfError } from "../../lib/errors.ts";
 import { FetchError } from "../../lib/fetch-json.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import type { IssuerPolicy } from "../../sts/issuers/issuer-policy.ts";
@@ -48,11 +48,12 @@ export class ProviderLogin {
 
   /**
    * The authorization URL. `stateFor` creates the state parameter, which must keep what the
-   * callback is verified with.
+   * callback is verified with. For a new sign-in, the provider must ask also those whom it still knows.
    */
   async begin(
     provider: IdentityProvider,
     stateFor: (upstream: Upstream) => string,
+    isRenewal = false,
   ): Promise<string> {
     const client = await library();
     const config = await this.#configure(provider);
@@ -72,6 +73,7 @@ export class ProviderLogin {
       code_challenge_method: "S256",
       state: stateFor({ provider: provider.uid, verifier, nonce }),
       nonce,
+      ...(isRenewal && { prompt: "login", max_age: "0" }),
     };
     return authorizationUrlOf(client, config, parameters).href;
   }
@@ -85,6 +87,7 @@ export class ProviderLogin {
     { verifier, nonce }: Upstream,
     state: string,
     query: string,
+    isRenewal = false,
   ): Promise<ProviderClaims> {
     const client = await library();
     const config = await this.#configure(provider);
@@ -100,6 +103,7 @@ export class ProviderLogin {
       // The library accepts ID tokens that were issued in the future.
       if (!isNotInFuture(claims.iat, Date.now()))
         throw new Error('the ID token\'s "iat" is missing or in the future');
+      if (isRenewal) requireNewSignIn(claims, Date.now());
       const wanted = provider.configuration.value?.groupsClaim ?? "";
       const complete =
         claims.email !== undefined && (wanted === "" || claims[wanted] !== undefined);
@@ -169,6 +173,13 @@ export class ProviderLogin {
     const description =
       "the identity provider does not identify itself in authorization responses (RFC 9207): the operator must verify its organization first";
     throw failedPrecondition({ type: "ORGANISATION_NOT_VERIFIED", description });
+  }
+}
+
+/** Not all providers say when the person signed in there; those that do must not have skipped it. */
+function requireNewSignIn({ auth_time: time }: Claims, now: number): void {
+  if (typeof time === "number" && time * 1000 < now - RECENT_SIGN_IN_MS) {
+    throw new Error("the identity provider did not ask to sign in again");
   }
 }
 

@@ -1,10 +1,11 @@
 import { Capability } from "@wharf/contract";
+import { PULL_CAPABILITIES } from "../../auth/public-access.ts";
 import type { ResolvedPath } from "../path.ts";
 import type { Action } from "./scope.ts";
 
 /** The capabilities that an action on an existing repo needs. */
 const NEEDED: Readonly<Record<Action, readonly Capability[]>> = {
-  pull: [Capability.CAP_REPO_LIST, Capability.CAP_MANIFEST_LIST, Capability.CAP_REPO_BLOBS_GET],
+  pull: PULL_CAPABILITIES,
   push: [
     Capability.CAP_MANIFEST_CREATE,
     Capability.CAP_MANIFEST_UPDATE,

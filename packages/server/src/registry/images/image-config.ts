@@ -1,11 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import { type GetImageConfigRequest, type ImageConfig, ImageConfigSchema } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
-import { failedPrecondition, notFound } from "../../lib/errors.ts";
-import type { Call, Handler } from "../../rpc/call.ts";
+import { notFound } from "../../lib/errors.ts";
+import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import { locationsOf } from "../../store/tables/registry-locations.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
+import { readFromLocations } from "../locations.ts";
 import { imageFor } from "./images.ts";
 
 /** The handler of GetImageConfig. Configurations are not stored, but fetched from the registry. */
@@ -19,41 +19,14 @@ export function imageConfigMethod(
     const { image, architecture } = await imageFor(engine.store.reader, request);
     const name = `${repoUid}@${digest}`;
     if (image.kind !== "image" || image.configDigest === "") throw notFound("ImageConfig", name);
-    const bytes = await fetchConfig(engine, remotes, call, repoUid, image.configDigest);
+    const bytes = await readFromLocations(engine, remotes, repoUid, (remote, path) =>
+      remote.config(path, image.configDigest, call.signal),
+    );
     if (bytes === undefined) throw notFound("ImageConfig", name);
     const config = readConfig(bytes);
     config.architecture = architecture;
     return messageReply(ImageConfigSchema, config);
   };
-}
-
-/** Fetches a configuration from the first location that has it. Failures of others do not matter then. */
-async function fetchConfig(
-  { store }: Engine,
-  remotes: ReadonlyMap<string, RemoteRegistry>,
-  { signal }: Call,
-  repo: string,
-  digest: string,
-): Promise<Uint8Array | undefined> {
-  const locations = (await locationsOf(store.reader, repo)).flatMap(({ host, path }) => {
-    const remote = remotes.get(host);
-    return remote === undefined ? [] : [{ remote, path }];
-  });
-  if (locations.length === 0) {
-    const description = "no attached registry has the repo";
-    throw failedPrecondition({ type: "NO_REGISTRY", description });
-  }
-  let failure: unknown;
-  for (const { remote, path } of locations) {
-    try {
-      const bytes = await remote.config(path, digest, signal);
-      if (bytes !== undefined) return bytes;
-    } catch (thrown) {
-      failure ??= thrown;
-    }
-  }
-  if (failure !== undefined) throw failure;
-  return undefined;
 }
 
 type Json = Readonly<Record<string, unknown>>;

@@ -40,14 +40,17 @@ const BATCH_SIZE = 500;
 export function listImages(engine: Engine): Handler {
   const { reader } = engine.store;
   return async (call, message) => {
-    const { repoUid, untagged, subject, pageSize, pageToken } = message as ListImagesRequest;
+    const { repoUid, untagged, subject, digests, pageSize, pageToken } =
+      message as ListImagesRequest;
     await mustExist(engine, repoUid);
     const limit = pageSizeOf(pageSize);
-    const query = JSON.stringify(["ListImages", repoUid, untagged, subject]);
+    const query = JSON.stringify(["ListImages", repoUid, untagged, subject, digests]);
     const cursor = readCursor(engine, query, pageToken, call.time)?.position;
     const after = cursor && readPosition(String(cursor.key));
     const filter = untagged ? await danglingFilter(reader, repoUid) : undefined;
-    const found = await readMatching(reader, { repo: repoUid, subject, after, limit, filter });
+    const found = await readMatching(reader, {
+      ...{ repo: repoUid, subject, digests, after, limit, filter },
+    });
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;
     const next = last && { position: { key: positionText(last), id: 0 }, skipped: 0 };
@@ -60,13 +63,17 @@ export function listImages(engine: Engine): Handler {
 }
 
 /** The handler of ListImageLocations. */
-export function listImageLocations(engine: Engine, hosts: ReadonlyMap<string, unknown>): Handler {
+export function listImageLocations(
+  engine: Engine,
+  remotes: ReadonlyMap<string, unknown>,
+  hosts: () => readonly string[],
+): Handler {
   return async (_call, message) => {
     const { repoUid } = message as ListImageLocationsRequest;
     await mustExist(engine, repoUid);
     const stored = await locationsOf(engine.store.reader, repoUid);
-    const locations = stored.map(({ host, path }) => ({ host, path, attached: hosts.has(host) }));
-    const response = create(ListImageLocationsResponseSchema, { locations });
+    const locations = stored.map(({ host, path }) => ({ host, path, attached: remotes.has(host) }));
+    const response = create(ListImageLocationsResponseSchema, { locations, hosts: [...hosts()] });
     return messageReply(ListImageLocationsResponseSchema, response);
   };
 }
@@ -83,6 +90,8 @@ type Filter = (manifests: readonly Manifest[]) => Promise<readonly Manifest[]>;
 interface Selection {
   readonly repo: string;
   readonly subject: string;
+  /** Empty for all. */
+  readonly digests: readonly string[];
   readonly after: ManifestPosition | undefined;
   readonly limit: number;
   readonly filter: Filter | undefined;
@@ -91,12 +100,14 @@ interface Selection {
 /** The next manifests that match, and one more if there are more. */
 async function readMatching(
   reader: Reader,
-  { repo, subject, after, limit, filter = async (all) => all }: Selection,
+  { repo, subject, digests, after, limit, filter = async (all) => all }: Selection,
 ): Promise<Manifest[]> {
   const found: Manifest[] = [];
   let last = after;
   for (;;) {
-    const batch = await readManifests(reader, repo, { subject, after: last, limit: BATCH_SIZE });
+    const batch = await readManifests(reader, repo, {
+      ...{ subject, digests, after: last, limit: BATCH_SIZE },
+    });
     found.push(...(await filter(batch)));
     last = batch.at(-1);
     if (found.length > limit || batch.length < BATCH_SIZE) return found.slice(0, limit + 1);

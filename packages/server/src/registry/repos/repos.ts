@@ -13,9 +13,16 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Mutation } from "../../engine/mutation.ts";
 import { Resource } from "../../engine/resource.ts";
 import { deleteMethod } from "../../engine/write.ts";
-import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "../../lib/errors.ts";
+import {
+  alreadyExists,
+  failedPrecondition,
+  invalidArgument,
+  notFound,
+  tooLargeToTry,
+} from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { fieldValue } from "../../rpc/fields.ts";
+import type { Transaction } from "../../store/db/group-commit.ts";
 import { countsOf } from "../../store/resources/range-counts.ts";
 import { forgetManifests, hasManifests } from "../../store/tables/manifests.ts";
 import { deleteLocations, locationsOf } from "../../store/tables/registry-locations.ts";
@@ -116,8 +123,7 @@ async function checkRename(mutation: Mutation, before: Repo, after: Repo): Promi
   const { engine, tx } = mutation;
   const { uid, name } = after;
   const group = parentOf(uid);
-  const hasTags = await engine.catalog.tags.table.hasAny(tx, { column: "parent", value: uid });
-  if (hasTags || (await hasManifests(tx, uid))) {
+  if (await hasImages(engine, tx, uid)) {
     const description = `cannot rename repo ${JSON.stringify(before.name)} with images`;
     throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
   }
@@ -128,6 +134,11 @@ async function checkRename(mutation: Mutation, before: Repo, after: Repo): Promi
   }
   await checkPathAvailable(mutation, after);
   await deleteLocations(tx, uid);
+}
+
+async function hasImages({ catalog: { tags } }: Engine, tx: Transaction, repo: string) {
+  const hasTags = await tags.table.hasAny(tx, { column: "parent", value: repo });
+  return hasTags || hasManifests(tx, repo);
 }
 
 function deleteRepo(engine: Engine): Handler {
@@ -144,6 +155,7 @@ function deleteRepo(engine: Engine): Handler {
   return async (call, request) => {
     const { uid } = request as DeleteRepoRequest;
     while (await isLarge(uid)) {
+      if (call.isDryRun) throw tooLargeToTry();
       await store.writeFor(call, async (tx) => {
         if (!(await repos.table.keep(tx, uid))) throw notFound(repos.typeName, uid);
         await tags.table.deleteChildren(tx, uid, deletedTags);
@@ -156,11 +168,11 @@ function deleteRepo(engine: Engine): Handler {
 
 /**
  * Deletes the tags, their history, the manifests, the locations, the README and the deployment of a repo.
- * The images stay in the registries. So the deletion is recorded for each location, with the history of the tags: a
- * reconcile pass must not bring the repo back before something is pushed to it.
+ * Its images stay in the registries. So the deletion is recorded for each location, with the history of the tags: a
+ * reconcile pass must not bring the repo back before something is pushed to it, and the path must not become another's.
  */
 async function removeContents({ engine, tx, call }: Mutation, { uid }: Repo): Promise<void> {
-  const locations = await locationsOf(tx, uid);
+  const locations = (await hasImages(engine, tx, uid)) ? await locationsOf(tx, uid) : [];
   for (const { host, path } of locations) {
     await writeRepoDeletion(tx, { host, path, repo: uid, time: call.time });
   }

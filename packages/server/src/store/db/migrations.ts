@@ -31,6 +31,17 @@ export function migrations(dialect: Dialect): readonly Step[] {
       `ALTER TABLE events ADD COLUMN act ${dialect.text} NOT NULL DEFAULT ''`,
       "CREATE INDEX leases_by_expires ON leases (expires)",
     ],
+    // Bindings of people and of workloads.
+    { table: "role_bindings" },
+    organizationSettings(dialect),
+  ];
+}
+
+/** Settings of organizations other than the defaults (organization-settings.ts). */
+function organizationSettings({ text, integer }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE organization_settings (
+      root ${text} PRIMARY KEY, unique_siblings ${integer} NOT NULL)`,
   ];
 }
 

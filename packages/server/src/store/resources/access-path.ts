@@ -4,8 +4,8 @@
  *
  * 1. A search term that few rows have: find them by the term and sort (term-path.ts).
  * 2. A column that must have a value: find the rows in the index of the column and sort.
- * 3. A time bound on another column than the order's that selects few rows: find them in the index of
- *    that time and sort.
+ * 3. A time bound or a prefix of names, on another column than the order's, that selects few rows: find
+ *    them in the index of that column and sort.
  * 4. Otherwise walk the range in the requested order and test each row, until the page is full. The walk
  *    uses the index with that order; a range without such an index is read and sorted.
  */
@@ -13,7 +13,16 @@ import { rootOf } from "@wharf/contract";
 import type { Reader } from "../db/connection.ts";
 import { Conditions, columnTest, type Sql, where } from "./conditions.ts";
 import { readerForAll } from "./cost.ts";
-import type { Bound, Condition, Filter, Order, PageQuery, Range } from "./query.ts";
+import type {
+  Bound,
+  ColumnCondition,
+  Condition,
+  Filter,
+  Order,
+  PageQuery,
+  Prefix,
+  Range,
+} from "./query.ts";
 import { countsOf, isDense, rangeSize, rowsAt, topOf } from "./range-counts.ts";
 import type { ResourceTable } from "./resource-table.ts";
 import { splitConditions, termPath, termTests } from "./term-path.ts";
@@ -79,37 +88,80 @@ async function columnPath(
   reader: Reader,
   table: ResourceTable,
   query: PageQuery,
-  filters: readonly (Filter | Bound)[],
+  filters: readonly ColumnCondition[],
 ): Promise<AccessPath> {
   const { range, order } = query;
   const conditions = new Conditions(reader.dialect, table.shape);
   if (filters.some(isFilter)) {
     return { sorts: true, conditions: await valuePath(reader, table, range, filters) };
   }
-
-  // A list has one time bound at most.
-  const [bound] = filters as readonly Bound[];
-  const walk = await orderedWalk(reader, table, range, order);
-  if (bound === undefined) return walk;
-  if (bound.column === order.column) return boundedWalk(conditions, query, walk, bound);
-  if (await isSelective(reader, table, range, bound)) {
-    return { sorts: true, conditions: await unorderedColumnPath(reader, table, range, [bound]) };
+  const { lead, others } = leading(filters as readonly Limit[], order.column);
+  const tests = others.map((one) => columnTest(one, conditions.hidden(one.column)));
+  if (lead === undefined) return orderedWalk(reader, table, range, order);
+  if (lead.column === order.column) {
+    const walk = await limitedWalk(reader, table, query, lead);
+    return tested(boundedWalk(conditions, query, walk, lead), tests);
   }
-  return tested(walk, [columnTest(bound, conditions.hidden(bound.column))]);
+  if (await isSelective(reader, table, range, lead)) {
+    const found = await unorderedColumnPath(reader, table, range, [lead]);
+    return { sorts: true, conditions: [...found, ...tests] };
+  }
+  const walk = await orderedWalk(reader, table, range, order);
+  return tested(walk, [columnTest(lead, conditions.hidden(lead.column)), ...tests]);
+}
+
+/** A condition that selects a stretch of an order. */
+type Limit = Bound | Prefix;
+
+/** The condition that finds the rows, and those that test them: that on the order, or else on names, comes first. */
+function leading(
+  limits: readonly Limit[],
+  order: Order["column"],
+): { readonly lead: Limit | undefined; readonly others: readonly Limit[] } {
+  const on = (column: Order["column"]) => limits.find((one) => one.column === column);
+  const lead = on(order) ?? on("name") ?? limits[0];
+  return { lead, others: limits.filter((one) => one !== lead) };
 }
 
 async function unorderedColumnPath(
   reader: Reader,
   table: ResourceTable,
   range: Range,
-  filters: readonly (Filter | Bound)[],
+  filters: readonly ColumnCondition[],
 ): Promise<readonly Sql[]> {
   const conditions = new Conditions(reader.dialect, table.shape);
   if ("uids" in range || filters.some(isFilter)) return valuePath(reader, table, range, filters);
-  const [bound] = filters as readonly Bound[];
-  if (bound === undefined) return conditions.inAnyOrder(range);
-  const walk = await orderedWalk(reader, table, range, { column: bound.column, descending: false });
-  return [...walk.conditions, columnTest(bound)];
+  const { lead, others } = leading(filters as readonly Limit[], "name");
+  if (lead === undefined) return conditions.inAnyOrder(range);
+  const order = { column: lead.column, descending: false };
+  const walk = await limitedWalk(reader, table, { range, order }, lead);
+  // Where the range is read by uid, SQLite must not prefer the other index.
+  const isHidden = walk.sorts && "prefix" in lead;
+  return [
+    ...walk.conditions,
+    columnTest(lead, isHidden ? conditions.hidden(lead.column) : lead.column),
+    ...others.map((one) => columnTest(one, conditions.hidden(one.column))),
+  ];
+}
+
+/** A range in the order of a column of which a stretch is wanted. */
+async function limitedWalk(
+  reader: Reader,
+  table: ResourceTable,
+  { range, order }: Pick<PageQuery, "range" | "order">,
+  limit: Limit,
+): Promise<AccessPath> {
+  const { first, ...walk } = await orderedWalk(reader, table, range, order);
+  if (first === undefined) return walk;
+  if (!("prefix" in limit)) return { ...walk, first };
+  // The names of the whole root, unless more of them begin with the text than the range has rows.
+  const size = await rangeSize(reader, table, range);
+  const { shape } = table;
+  const names = [...new Conditions(reader.dialect, shape).inOrderOf(first.among, "name")];
+  const { text, params } = where([...names, columnTest(limit)]);
+  const sql = `SELECT 1 AS found FROM ${shape.name}${text} LIMIT 1 OFFSET ?`;
+  const areMore = (await reader.get(sql, ...params, size)) !== undefined;
+  return areMore ? walk : { sorts: false, conditions: first.conditions };
 }
 
 /** The rows of a range that have values, by the index of a value, or of the range if that has fewer rows. */
@@ -117,7 +169,7 @@ async function valuePath(
   reader: Reader,
   table: ResourceTable,
   range: Range,
-  filters: readonly (Filter | Bound)[],
+  filters: readonly ColumnCondition[],
 ): Promise<readonly Sql[]> {
   const conditions = new Conditions(reader.dialect, table.shape);
   const values = filters.filter(isFilter);
@@ -146,19 +198,22 @@ async function isRarer(
   return true;
 }
 
-/** A walk in the order of a time that is bounded as well: the bound limits the walk. */
+/** A walk in the order of a column of which a stretch is wanted: its ends limit the walk. */
 function boundedWalk(
   conditions: Conditions,
   { range, order, start }: PageQuery,
   walk: AccessPath,
-  bound: Bound,
+  limit: Limit,
 ): AccessPath {
-  // A page of an ascending list starts within the bound. SQLite must not see both lower limits: it
-  // seeks by the first it is given.
-  const isLimitedByStart = start !== undefined && !order.descending;
-  const column = isLimitedByStart ? conditions.hidden(bound.column) : bound.column;
+  // A page starts within the stretch. SQLite must not see two limits of one end: it seeks by the first it is
+  // given. Where rows are found by uid, it must see none.
+  const hidden = conditions.hidden(limit.column);
+  const isAscending = !order.descending;
+  const isByUid = walk.sorts && "prefix" in limit;
+  const from = isByUid || (start !== undefined && isAscending) ? hidden : limit.column;
+  const to = isByUid || (start !== undefined && !isAscending) ? hidden : limit.column;
   const indexHint = walk.sorts ? "" : conditions.indexHint(range, order.column);
-  return { ...tested(walk, [columnTest(bound, column)]), indexHint };
+  return { ...tested(walk, [columnTest(limit, from, to)]), indexHint };
 }
 
 /** The same path, with tests of the rows that it finds. */
@@ -170,7 +225,7 @@ function tested(path: AccessPath, tests: readonly Sql[]): AccessPath {
 }
 
 /**
- * Whether a bound selects so few rows that finding and sorting all of them costs less than walking another
+ * Whether a condition selects so few rows that finding and sorting all of them costs less than walking another
  * order until a page is full. Of n rows with m selected, a page of p takes a walk over p·n/m rows, so
  * sorting wins while m² ≤ p·n.
  */
@@ -178,11 +233,11 @@ async function isSelective(
   reader: Reader,
   table: ResourceTable,
   range: Range,
-  bound: Bound,
+  limit: Limit,
 ): Promise<boolean> {
   if (reader.dialect.name !== "sqlite" || "uids" in range) return true;
-  const path = await unorderedColumnPath(reader, table, range, [bound]);
-  const counting = await readerForAll(reader, table, range, [bound]);
+  const path = await unorderedColumnPath(reader, table, range, [limit]);
+  const counting = await readerForAll(reader, table, range, [limit]);
   const selected = await countRows(counting, table, path);
   const all = await rangeSize(reader, table, range);
   return selected * selected <= all * TYPICAL_PAGE_SIZE;
@@ -233,6 +288,6 @@ function stretchOf(range: Range, column: Order["column"]): Range {
   return { below: column === "uid" ? top : rootOf(top), self: true, ...partitions };
 }
 
-function isFilter(condition: Filter | Bound): condition is Filter {
+function isFilter(condition: ColumnCondition): condition is Filter {
   return "value" in condition;
 }

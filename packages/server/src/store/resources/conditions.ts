@@ -1,6 +1,7 @@
 import { rootOf } from "@wharf/contract";
 import type { Dialect, Value } from "../db/connection.ts";
-import type { Bound, Filter, Order, PageQuery, Range } from "./query.ts";
+import { afterPrefix } from "./name-prefix.ts";
+import type { ColumnCondition, Filter, Order, PageQuery, Range } from "./query.ts";
 import type { TableShape } from "./table-shape.ts";
 
 /** A fragment of a statement, with its parameters. */
@@ -180,12 +181,21 @@ function equal(column: string, value: Value): Sql {
   return { text: `${column} = ?`, params: [value] };
 }
 
-/** The condition on a column. */
-export function columnTest(condition: Filter | Bound, column: string = condition.column): Sql {
-  if ("value" in condition) return equal(column, condition.value);
+/** The condition on a column. Its ends can be hidden from the planner one by one. */
+export function columnTest(
+  condition: ColumnCondition,
+  from: string = condition.column,
+  to: string = from,
+): Sql {
+  if ("value" in condition) return equal(from, condition.value);
+  if ("prefix" in condition) {
+    const end = afterPrefix(condition.prefix);
+    if (end === undefined) return { text: `${from} >= ?`, params: [condition.prefix] };
+    return { text: `${from} >= ? AND ${to} < ?`, params: [condition.prefix, end] };
+  }
   const { after, until } = condition;
-  if (until === undefined) return { text: `${column} > ?`, params: [after] };
-  return { text: `${column} > ? AND ${column} <= ?`, params: [after, until] };
+  if (until === undefined) return { text: `${from} > ?`, params: [after] };
+  return { text: `${from} > ? AND ${to} <= ?`, params: [after, until] };
 }
 
 /** The bound that leaves the fewest uids; of two at one uid, the exclusive one. */

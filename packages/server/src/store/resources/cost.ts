@@ -5,8 +5,8 @@
  */
 import type { Reader } from "../db/connection.ts";
 import type { AccessPath } from "./access-path.ts";
-import { Conditions, where } from "./conditions.ts";
-import type { Condition, Filter, PageQuery, Range } from "./query.ts";
+import { Conditions, columnTest, where } from "./conditions.ts";
+import type { Condition, Filter, PageQuery, Prefix, Range } from "./query.ts";
 import { rangeSize } from "./range-counts.ts";
 import type { ResourceTable } from "./resource-table.ts";
 
@@ -43,7 +43,8 @@ function isWalk(
   { range, filters, order }: PageQuery,
   sorts: boolean,
 ): boolean {
-  if (sorts || filters.length > 0) return false;
+  // A walk in the order of names begins and ends with a prefix.
+  if (sorts || !filters.every((one) => "prefix" in one && order.column === "name")) return false;
   return new Conditions(dialect, shape).hasInOrderOf(range, order.column);
 }
 
@@ -72,7 +73,7 @@ async function hasFew(
   if ("uids" in range) return range.uids.length <= FEW_ROWS;
   // To ask PostgreSQL would cost more than to use a connection for costly reads.
   if (reader.dialect.name === "postgres") return false;
-  const values = filters.filter((one): one is Filter => "value" in one);
+  const values = filters.filter((one): one is Filter | Prefix => "value" in one || "prefix" in one);
   for (const one of values) if (!(await fewHave(reader, table, range, one))) return false;
   // SQLite prefers the index of a value to that of the range.
   if (values.length > 0) return true;
@@ -88,15 +89,16 @@ async function fewHave(
   reader: Reader,
   { shape }: ResourceTable,
   { partitions }: Range,
-  { column, value }: Filter,
+  condition: Filter | Prefix,
 ): Promise<boolean> {
+  const { column } = condition;
   const own = shape.filterColumns.find(({ name }) => name === column);
   // A sparse index lacks empty values.
-  if (own?.sparse && value === "") return false;
+  if (own?.sparse && "value" in condition && condition.value === "") return false;
   // The index of a common column begins with the partition.
   const parts = own === undefined ? (partitions ?? []) : [];
   const { text, params } = where([
-    { text: `${column} = ?`, params: [value] },
+    columnTest(condition),
     ...(own?.sparse ? [{ text: `${column} <> ''`, params: [] }] : []),
     ...(parts.length === 0
       ? []

@@ -319,6 +319,40 @@ describe("the plan of a list on SQLite", () => {
     }
   });
 
+  test("of names that begin with a text reads the stretch of the names' index alone", async () => {
+    const filters = [{ column: "name", prefix: "team-" } as const];
+    const stretches: readonly (readonly [Range, string, ResourceTable])[] = [
+      [FREE, "things_by_name ", things],
+      [{ below: ROOT, self: true }, "things_by_root_name ", things],
+      [{ childrenOf: BIG_FOLDER }, "things_by_parent_name ", things],
+      [{ below: BIG_FOLDER, self: true }, "things_by_root_name ", things],
+      ...STRETCHES.map(
+        ([range, begin]) => [range, `leaves_by_${begin}part_name `, leaves] as const,
+      ),
+    ];
+    for (const [range, index, table] of stretches) {
+      for (const descending of [false, true]) {
+        for (const start of [undefined, { key: "team-b", id: 7, inclusive: false }]) {
+          const order = { column: "name", descending } as const;
+          const query = { range, filters, order, start, offset: 0, limit: 51 };
+          const plans = await explainAll((reader) => readPage(reader, table, query, "json"));
+          const about = `${JSON.stringify(query)}:\n${plans.join("\n")}`;
+          const plan = plans.at(-1) ?? "";
+          assert.ok(plan.includes(`INDEX ${index}`) && !plan.includes("TEMP B-TREE"), about);
+          // Both ends limit the walk; one of them is that of the page.
+          assert.match(plan, /name>\?|\(name,id\)>\(\?,\?\)/, about);
+          assert.match(plan, /name<\?|\(name,id\)<\(\?,\?\)/, about);
+        }
+      }
+      const [count = ""] = (
+        await explainAll((reader) => countRange(reader, table, range, filters))
+      ).slice(-1);
+      assert.ok(count.includes(`INDEX ${index}`) && /name>\? AND name<\?/.test(count), count);
+    }
+    const small = await planOf({ below: FOLDER, self: true }, "name", { filters });
+    assert.match(small, new RegExp(`INDEX ${UID_INDEX} \\(uid>\\? AND uid<\\?\\)`));
+  });
+
   test("of a partition with a filter begins at the index of the filter", async () => {
     for (const [range, begin] of STRETCHES) {
       for (const order of COLUMNS) {

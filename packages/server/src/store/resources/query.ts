@@ -27,7 +27,16 @@ export interface Bound {
   readonly until?: number;
 }
 
-export type Condition = Filter | Bound | TermFilter | TextFilter;
+/** A condition that the name begins with a text. */
+export interface Prefix {
+  readonly column: "name";
+  readonly prefix: string;
+}
+
+/** A condition on a column of the table. */
+export type ColumnCondition = Filter | Bound | Prefix;
+
+export type Condition = ColumnCondition | TermFilter | TextFilter;
 
 export interface Order {
   readonly column: "uid" | "name" | "created" | "updated";

@@ -1,6 +1,6 @@
 import type { Reader } from "../db/connection.ts";
 import { Conditions, columnTest, type Sql } from "./conditions.ts";
-import type { Bound, Condition, Filter, Range } from "./query.ts";
+import type { ColumnCondition, Condition, Range } from "./query.ts";
 import { countsOf } from "./range-counts.ts";
 import type { ResourceTable } from "./resource-table.ts";
 import type { TermFilter, TextFilter } from "./terms.ts";
@@ -12,12 +12,12 @@ const MAX_SORTED_ROWS = 10_000;
 
 /** Splits conditions into those on columns and those on terms. */
 export function splitConditions(filters: readonly Condition[]): {
-  readonly columns: readonly (Filter | Bound)[];
+  readonly columns: readonly ColumnCondition[];
   readonly terms: readonly TermCondition[];
 } {
   const isOnTerms = (one: Condition): one is TermCondition => "kind" in one || "text" in one;
   return {
-    columns: filters.filter((one): one is Filter | Bound => !isOnTerms(one)),
+    columns: filters.filter((one): one is ColumnCondition => !isOnTerms(one)),
     terms: filters.filter(isOnTerms),
   };
 }

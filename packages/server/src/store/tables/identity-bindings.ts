@@ -1,5 +1,7 @@
 import { subtreeEnd } from "@wharf/contract";
 import type { Reader } from "../db/connection.ts";
+import type { Transaction } from "../db/group-commit.ts";
+import { nameText } from "../db/held-names.ts";
 
 /** A role that an identity has at a group, by one binding or several. */
 export type BoundRole = readonly [group: string, role: string];
@@ -72,6 +74,28 @@ export async function hasBinding(
   return (await reader.get(sql, identity, group, role)) !== undefined;
 }
 
+/**
+ * The oldest role binding of an identity and a role at a group. Serializes transactions that create or change such ones.
+ */
+export async function lockBinding(
+  tx: Transaction,
+  identity: string,
+  group: string,
+  role: string,
+): Promise<string | undefined> {
+  const { lockTexts } = tx.dialect;
+  const text = nameText("role_bindings", group, `${identity} ${role}`);
+  if (lockTexts !== "") await tx.get(lockTexts, JSON.stringify([text]));
+  const row = await tx.get<{ uid: string }>(
+    `SELECT uid FROM role_bindings WHERE identity_uid = ? AND parent = ? AND role_uid = ?
+     ORDER BY id LIMIT 1`,
+    identity,
+    group,
+    role,
+  );
+  return row?.uid;
+}
+
 /** The uids of role bindings of an identity, oldest first. */
 export async function readBindingUids(
   reader: Reader,
@@ -81,4 +105,60 @@ export async function readBindingUids(
   const sql = "SELECT uid FROM role_bindings WHERE identity_uid = ? ORDER BY id LIMIT ?";
   const rows = await reader.arrays<readonly [string]>(sql, identity, limit);
   return rows.map(([uid]) => uid);
+}
+
+/** A role binding of an identity. */
+export interface IdentityBinding {
+  readonly id: number;
+  readonly group: string;
+  readonly role: string;
+}
+
+/** The role bindings of an identity at these groups, in the order of group, role and row. */
+export function bindingsAt(
+  reader: Reader,
+  identity: string,
+  groups: readonly string[],
+): Promise<IdentityBinding[]> {
+  return reader.all<IdentityBinding>(
+    `${BINDINGS_OF} AND parent IN (${reader.dialect.texts}) ORDER BY parent, role_uid, id`,
+    identity,
+    JSON.stringify(groups),
+  );
+}
+
+/** All role bindings of an identity in the same order, in batches. */
+export async function* bindingsOf(
+  reader: Reader,
+  identity: string,
+): AsyncIterable<readonly IdentityBinding[]> {
+  let last: IdentityBinding | undefined;
+  do {
+    const rows: IdentityBinding[] = await reader.all<IdentityBinding>(
+      `${BINDINGS_OF} AND (parent, role_uid, id) > (?, ?, ?)
+       ORDER BY parent, role_uid, id LIMIT ?`,
+      identity,
+      last?.group ?? "",
+      last?.role ?? "",
+      last?.id ?? 0,
+      BATCH_SIZE,
+    );
+    yield rows;
+    last = rows.length < BATCH_SIZE ? undefined : rows.at(-1);
+  } while (last !== undefined);
+}
+
+/** Columns of one index. */
+const BINDINGS_OF = `SELECT id, parent AS "group", role_uid AS role FROM role_bindings
+  WHERE identity_uid = ?`;
+
+/** The uids of role bindings, by row. */
+export async function bindingUids(
+  reader: Reader,
+  ids: readonly number[],
+): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map();
+  const marks = ids.map(() => "?").join(", ");
+  const sql = `SELECT id, uid FROM role_bindings WHERE id IN (${marks})`;
+  return new Map(await reader.arrays<readonly [number, string]>(sql, ...ids));
 }

@@ -53,24 +53,27 @@ function fromRow(row: Row): Manifest {
 /** The place of a manifest in a list, the last push first. */
 export type ManifestPosition = Pick<Manifest, "pushed" | "digest">;
 
-/** The next manifests of a repo, the last push first; only those attached to a subject if one is given. */
+/** The next manifests of a repo, the last push first; only those attached to a subject, or with digests, if given. */
 export async function readManifests(
   reader: Reader,
   repo: string,
   given: {
     readonly subject?: string;
+    readonly digests?: readonly string[];
     readonly after?: ManifestPosition | undefined;
     readonly limit: number;
   },
 ): Promise<Manifest[]> {
-  const { subject = "", after, limit } = given;
+  const { subject = "", digests = [], after, limit } = given;
+  const named = digests.length === 0 ? "" : ` AND digest IN (${digests.map(() => "?").join(", ")})`;
   const attached = subject === "" ? "" : " AND subject = ?";
   const older = after === undefined ? "" : " AND (pushed, digest) < (?, ?)";
   const rows = await reader.all<Row>(
-    `SELECT ${COLUMNS} FROM manifests WHERE repo = ?${attached}${older}
+    `SELECT ${COLUMNS} FROM manifests WHERE repo = ?${attached}${named}${older}
      ORDER BY pushed DESC, digest DESC LIMIT ?`,
     repo,
     ...(subject === "" ? [] : [subject]),
+    ...digests,
     ...(after === undefined ? [] : [after.pushed, after.digest]),
     limit,
   );

@@ -1,7 +1,8 @@
-import { Capability, type Group } from "@wharf/contract";
+import type { Group } from "@wharf/contract";
 import type { Authenticator } from "../../auth/authenticator.ts";
 import { ANONYMOUS_UID } from "../../auth/caller.ts";
 import type { Grants } from "../../auth/grants.ts";
+import { FEED_CAPABILITIES } from "../../auth/public-access.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { notFound, unauthenticated } from "../../lib/errors.ts";
 import {
@@ -27,8 +28,6 @@ export interface FeedGroup {
   readonly isPublic: boolean;
 }
 
-const REQUIRED = [Capability.CAP_ADVISORIES_LIST];
-
 /**
  * The group of a feed that the caller may read: a public one, where the anonymous identity has a role that lists
  * advisories, or one where the caller may list them. Otherwise the error does not reveal whether the group
@@ -45,8 +44,8 @@ export async function feedGroup(
   const group = await findGroup(engine, written);
   const anonymous = await exchange.identities.find(ANONYMOUS_UID);
   if (group !== undefined) {
-    if (anonymous?.granted.holds(REQUIRED, group.uid)) return { group, isPublic: true };
-    if (grants?.holds(REQUIRED, group.uid)) return { group, isPublic: false };
+    if (anonymous?.granted.holds(FEED_CAPABILITIES, group.uid)) return { group, isPublic: true };
+    if (grants?.holds(FEED_CAPABILITIES, group.uid)) return { group, isPublic: false };
   }
   if (grants === undefined)
     throw unauthenticated("the feed does not exist or is not public: send a token");

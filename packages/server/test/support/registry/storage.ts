@@ -49,11 +49,12 @@ export class RegistryStorage {
   }
 
   /** Stores an artifact that is attached to an image, such as a signature. */
-  attachment(name: string, { digest }: StoredImage): StoredImage {
+  attachment(name: string, { digest }: StoredImage, artifactType?: string): StoredImage {
     const config = this.#blob("application/vnd.oci.empty.v1+json", { name });
     const subject = { mediaType: MANIFEST, digest, size: 1 };
     const layers = [this.#layer];
-    const manifest = { schemaVersion: 2, mediaType: MANIFEST, config, layers, subject };
+    const type = artifactType && { artifactType };
+    const manifest = { schemaVersion: 2, mediaType: MANIFEST, ...type, config, layers, subject };
     const { digest: own } = this.#blob(MANIFEST, manifest);
     const size = config.size + this.#layer.size;
     return { digest: own, manifests: [own], layers: [config.digest, this.#layer.digest], size };

@@ -49,6 +49,8 @@ export async function until<T>(
 /** How it differs from the usual one. */
 export interface TrackedOptions {
   readonly store?: StoreKind;
+  /** The organization of the person who sets the installation up. */
+  readonly owner?: string;
   readonly flags?: readonly string[];
   /** Whether the registry sends notifications. */
   readonly notifies?: boolean;
@@ -83,6 +85,7 @@ export class TrackedRegistry {
   /** @example const tracked = await TrackedRegistry.start({ flags: ["--reconcile-minutes", "0"] }); */
   static async start({
     store = "sqlite",
+    owner,
     flags = [],
     notifies = true,
     notifyUrl,
@@ -92,7 +95,7 @@ export class TrackedRegistry {
     const host = `127.0.0.1:${await freePort()}`;
     const proxy = proxied ? await RegistryProxy.start(host) : undefined;
     const own = ["--registry-urls", `${host}=${proxy?.url ?? `http://${host}`}`, ...flags];
-    const world = await World.start({ store, registry: host, flags: own });
+    const world = await World.start({ store, owner, registry: host, flags: own });
     const settings = await readSettings(world.server.storeFlags, {});
     const secret = await notificationSecret(settings, host);
     const registry = await TestRegistry.start(world.server.url, host, {

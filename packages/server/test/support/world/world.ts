@@ -21,6 +21,8 @@ export interface Member {
 export interface WorldOptions extends StartOptions {
   /** Adds an organization whose users sign in at an OpenID provider: `world.login`. */
   readonly login?: boolean;
+  /** Sets the installation up with a person `ada`, who owns the organization of this name. */
+  readonly owner?: string | undefined;
   /** Adds an organization with workloads that use a registry, by its host: `world.registry`. */
   readonly registry?: true | string;
 }
@@ -146,12 +148,14 @@ export class World {
     return (await this.operator().roles.create(group, role)).uid;
   }
 
-  async start({ login = false, registry, flags = [], ...options }: WorldOptions): Promise<void> {
+  async start(given: WorldOptions): Promise<void> {
+    const { login = false, registry, owner, flags = [], ...options } = given;
     const host = registry === true ? "registry.test" : registry;
     const own = host === undefined ? flags : ["--registry-host", host, ...flags];
     this.#server = await TestServer.start({ ...options, flags: own, store: this.store });
     this.#signer = await signerOf(this.#server);
     this.#token = await this.#signer.token(OPERATOR_UID);
+    if (owner !== undefined) await this.accounts.setUp({ organization: owner });
     if (login) this.#login = await Login.prepare(this);
     if (host !== undefined) this.#registry = await RegistryAccess.prepare(this, host);
   }

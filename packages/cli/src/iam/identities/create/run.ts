@@ -7,6 +7,7 @@ import { failed, usageError } from "../../../errors.ts";
 import { problemOf } from "../../../problem.ts";
 import { resolveGroup } from "../../../resolve/groups.ts";
 import { resolveRole } from "../../../resolve/resolve.ts";
+import { confirmTwins, twinsNamed } from "../../../resource/twins.ts";
 import { given, readObject } from "../../../resource/values.ts";
 import { IDENTITY_COLUMNS } from "../columns.ts";
 import { relationshipOf } from "../relationship.ts";
@@ -64,11 +65,22 @@ export async function createIdentity(
   );
   const { identities } = await context.client();
   const { signal } = context;
+  const twins = { name: identity.name ?? "", uidp: { childrenOf: group.uid }, pageSize: 1 };
+  await confirmTwins(context, group.name, () =>
+    twinsNamed(identities.listAll(twins, { signal }), "an identity"),
+  );
   const created = await identities.create({ parent: group.uid, identity }, { signal });
-  if (roleUids.length > 0) await bindOrDelete(context, group.uid, created, roleUids);
-  const bound = roles.length > 0 ? `, bound to ${roles.join(", ")}` : "";
+  if (roleUids.length > 0 && !context.settings.dryRun)
+    await bindOrDelete(context, group.uid, created, roleUids);
+  const bound = roles.length > 0 ? boundText(context, roles) : "";
   context.err.note(`created identity ${created.name} in ${group.name}${bound}`);
   await context.out.one(created, IDENTITY_COLUMNS);
+}
+
+function boundText({ settings }: Context, roles: readonly string[]): string {
+  const names = roles.join(", ");
+  // There is no identity that roles could be bound to.
+  return settings.dryRun ? `; binding it to ${names} is not tried` : `, bound to ${names}`;
 }
 
 async function bindOrDelete(

@@ -722,6 +722,156 @@ export declare type GetAuditEntryRequestJson = {
 export declare const GetAuditEntryRequestSchema: GenMessage<GetAuditEntryRequest, {jsonType: GetAuditEntryRequestJson}>;
 
 /**
+ * @generated from message wharf.audit.v2beta1.GetAuditEntryCountsRequest
+ */
+export declare type GetAuditEntryCountsRequest = Message<"wharf.audit.v2beta1.GetAuditEntryCountsRequest"> & {
+  /**
+   * Which entries; since and until are required, and outcome must not be set.
+   *
+   * @generated from field: wharf.audit.v2beta1.AuditFilter filter = 1;
+   */
+  filter?: AuditFilter | undefined;
+
+  /**
+   * The number of equal intervals between since and until: 1 to 100. Default: 24.
+   *
+   * @generated from field: int32 intervals = 2;
+   */
+  intervals: number;
+};
+
+/**
+ * @generated from message wharf.audit.v2beta1.GetAuditEntryCountsRequest
+ */
+export declare type GetAuditEntryCountsRequestJson = {
+  /**
+   * Which entries; since and until are required, and outcome must not be set.
+   *
+   * @generated from field: wharf.audit.v2beta1.AuditFilter filter = 1;
+   */
+  filter?: AuditFilterJson;
+
+  /**
+   * The number of equal intervals between since and until: 1 to 100. Default: 24.
+   *
+   * @generated from field: int32 intervals = 2;
+   */
+  intervals?: number;
+};
+
+/**
+ * Describes the message wharf.audit.v2beta1.GetAuditEntryCountsRequest.
+ * Use `create(GetAuditEntryCountsRequestSchema)` to create a new message.
+ */
+export declare const GetAuditEntryCountsRequestSchema: GenMessage<GetAuditEntryCountsRequest, {jsonType: GetAuditEntryCountsRequestJson}>;
+
+/**
+ * @generated from message wharf.audit.v2beta1.GetAuditEntryCountsResponse
+ */
+export declare type GetAuditEntryCountsResponse = Message<"wharf.audit.v2beta1.GetAuditEntryCountsResponse"> & {
+  /**
+   * The counts of all intervals, the oldest first.
+   *
+   * @generated from field: repeated wharf.audit.v2beta1.AuditEntryCount counts = 1;
+   */
+  counts: AuditEntryCount[];
+};
+
+/**
+ * @generated from message wharf.audit.v2beta1.GetAuditEntryCountsResponse
+ */
+export declare type GetAuditEntryCountsResponseJson = {
+  /**
+   * The counts of all intervals, the oldest first.
+   *
+   * @generated from field: repeated wharf.audit.v2beta1.AuditEntryCount counts = 1;
+   */
+  counts?: AuditEntryCountJson[];
+};
+
+/**
+ * Describes the message wharf.audit.v2beta1.GetAuditEntryCountsResponse.
+ * Use `create(GetAuditEntryCountsResponseSchema)` to create a new message.
+ */
+export declare const GetAuditEntryCountsResponseSchema: GenMessage<GetAuditEntryCountsResponse, {jsonType: GetAuditEntryCountsResponseJson}>;
+
+/**
+ * Entries within an interval.
+ *
+ * @generated from message wharf.audit.v2beta1.AuditEntryCount
+ */
+export declare type AuditEntryCount = Message<"wharf.audit.v2beta1.AuditEntryCount"> & {
+  /**
+   * When the interval begins.
+   *
+   * @generated from field: google.protobuf.Timestamp begin_time = 1;
+   */
+  beginTime?: Timestamp | undefined;
+
+  /**
+   * Requests that succeeded.
+   *
+   * @generated from field: int64 succeeded = 2;
+   */
+  succeeded: bigint;
+
+  /**
+   * Requests that were rejected for lack of permission or invalid credentials.
+   *
+   * @generated from field: int64 denied = 3;
+   */
+  denied: bigint;
+
+  /**
+   * Requests that failed for any other reason.
+   *
+   * @generated from field: int64 failed = 4;
+   */
+  failed: bigint;
+};
+
+/**
+ * Entries within an interval.
+ *
+ * @generated from message wharf.audit.v2beta1.AuditEntryCount
+ */
+export declare type AuditEntryCountJson = {
+  /**
+   * When the interval begins.
+   *
+   * @generated from field: google.protobuf.Timestamp begin_time = 1;
+   */
+  beginTime?: TimestampJson;
+
+  /**
+   * Requests that succeeded.
+   *
+   * @generated from field: int64 succeeded = 2;
+   */
+  succeeded?: string;
+
+  /**
+   * Requests that were rejected for lack of permission or invalid credentials.
+   *
+   * @generated from field: int64 denied = 3;
+   */
+  denied?: string;
+
+  /**
+   * Requests that failed for any other reason.
+   *
+   * @generated from field: int64 failed = 4;
+   */
+  failed?: string;
+};
+
+/**
+ * Describes the message wharf.audit.v2beta1.AuditEntryCount.
+ * Use `create(AuditEntryCountSchema)` to create a new message.
+ */
+export declare const AuditEntryCountSchema: GenMessage<AuditEntryCount, {jsonType: AuditEntryCountJson}>;
+
+/**
  * @generated from message wharf.audit.v2beta1.ExportAuditEntriesRequest
  */
 export declare type ExportAuditEntriesRequest = Message<"wharf.audit.v2beta1.ExportAuditEntriesRequest"> & {
@@ -957,6 +1107,16 @@ export declare const AuditService: GenService<{
     methodKind: "unary";
     input: typeof GetAuditEntryRequestSchema;
     output: typeof AuditEntrySchema;
+  },
+  /**
+   * Counts entries over time, by outcome, for charts. Rejections that repeat within a minute are one entry.
+   *
+   * @generated from rpc wharf.audit.v2beta1.AuditService.GetAuditEntryCounts
+   */
+  getAuditEntryCounts: {
+    methodKind: "unary";
+    input: typeof GetAuditEntryCountsRequestSchema;
+    output: typeof GetAuditEntryCountsResponseSchema;
   },
   /**
    * Exports entries, the oldest first, in parts: each response continues where the one before ended, until there is no

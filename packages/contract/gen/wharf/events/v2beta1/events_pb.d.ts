@@ -593,6 +593,132 @@ export declare type PreviewFilterResponseJson = {
 export declare const PreviewFilterResponseSchema: GenMessage<PreviewFilterResponse, {jsonType: PreviewFilterResponseJson}>;
 
 /**
+ * @generated from message wharf.events.v2beta1.ListEventTypesRequest
+ */
+export declare type ListEventTypesRequest = Message<"wharf.events.v2beta1.ListEventTypesRequest"> & {
+};
+
+/**
+ * @generated from message wharf.events.v2beta1.ListEventTypesRequest
+ */
+export declare type ListEventTypesRequestJson = {
+};
+
+/**
+ * Describes the message wharf.events.v2beta1.ListEventTypesRequest.
+ * Use `create(ListEventTypesRequestSchema)` to create a new message.
+ */
+export declare const ListEventTypesRequestSchema: GenMessage<ListEventTypesRequest, {jsonType: ListEventTypesRequestJson}>;
+
+/**
+ * @generated from message wharf.events.v2beta1.ListEventTypesResponse
+ */
+export declare type ListEventTypesResponse = Message<"wharf.events.v2beta1.ListEventTypesResponse"> & {
+  /**
+   * In the order of their names.
+   *
+   * @generated from field: repeated wharf.events.v2beta1.EventType event_types = 1;
+   */
+  eventTypes: EventType[];
+};
+
+/**
+ * @generated from message wharf.events.v2beta1.ListEventTypesResponse
+ */
+export declare type ListEventTypesResponseJson = {
+  /**
+   * In the order of their names.
+   *
+   * @generated from field: repeated wharf.events.v2beta1.EventType event_types = 1;
+   */
+  eventTypes?: EventTypeJson[];
+};
+
+/**
+ * Describes the message wharf.events.v2beta1.ListEventTypesResponse.
+ * Use `create(ListEventTypesResponseSchema)` to create a new message.
+ */
+export declare const ListEventTypesResponseSchema: GenMessage<ListEventTypesResponse, {jsonType: ListEventTypesResponseJson}>;
+
+/**
+ * A type of event.
+ *
+ * @generated from message wharf.events.v2beta1.EventType
+ */
+export declare type EventType = Message<"wharf.events.v2beta1.EventType"> & {
+  /**
+   * The type, such as dev.chainguard.api.iam.group.created.v1.
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * The type without the beginning that all types share, such as iam.group.created.v1.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The list capabilities that reading events of this type takes, beside subscriptions.list.
+   *
+   * @generated from field: repeated string capabilities = 3;
+   */
+  capabilities: string[];
+
+  /**
+   * The path of the collection in the API that the event is about, such as /iam/v2beta1/groups. Empty for pushes to
+   * and pulls from registries.
+   *
+   * @generated from field: string collection = 4;
+   */
+  collection: string;
+};
+
+/**
+ * A type of event.
+ *
+ * @generated from message wharf.events.v2beta1.EventType
+ */
+export declare type EventTypeJson = {
+  /**
+   * The type, such as dev.chainguard.api.iam.group.created.v1.
+   *
+   * @generated from field: string type = 1;
+   */
+  type?: string;
+
+  /**
+   * The type without the beginning that all types share, such as iam.group.created.v1.
+   *
+   * @generated from field: string name = 2;
+   */
+  name?: string;
+
+  /**
+   * The list capabilities that reading events of this type takes, beside subscriptions.list.
+   *
+   * @generated from field: repeated string capabilities = 3;
+   */
+  capabilities?: string[];
+
+  /**
+   * The path of the collection in the API that the event is about, such as /iam/v2beta1/groups. Empty for pushes to
+   * and pulls from registries.
+   *
+   * @generated from field: string collection = 4;
+   */
+  collection?: string;
+};
+
+/**
+ * Describes the message wharf.events.v2beta1.EventType.
+ * Use `create(EventTypeSchema)` to create a new message.
+ */
+export declare const EventTypeSchema: GenMessage<EventType, {jsonType: EventTypeJson}>;
+
+/**
  * The events of a group and of everything below it, for clients that pull them. All methods also need the list
  * capability of everything whose events can match.
  *
@@ -629,6 +755,16 @@ export declare const EventsService: GenService<{
     methodKind: "unary";
     input: typeof PreviewFilterRequestSchema;
     output: typeof PreviewFilterResponseSchema;
+  },
+  /**
+   * Lists all types of events, with the capabilities that reading them takes.
+   *
+   * @generated from rpc wharf.events.v2beta1.EventsService.ListEventTypes
+   */
+  listEventTypes: {
+    methodKind: "unary";
+    input: typeof ListEventTypesRequestSchema;
+    output: typeof ListEventTypesResponseSchema;
   },
 }>;
 

@@ -537,6 +537,13 @@ export declare type ListAccountAssociationsRequest = Message<"wharf.iam.v2beta1.
    * @generated from field: int32 skip = 6;
    */
   skip: number;
+
+  /**
+   * Only resources whose name begins with this text.
+   *
+   * @generated from field: string name_prefix = 100;
+   */
+  namePrefix: string;
 };
 
 /**
@@ -574,6 +581,13 @@ export declare type ListAccountAssociationsRequestJson = {
    * @generated from field: int32 skip = 6;
    */
   skip?: number;
+
+  /**
+   * Only resources whose name begins with this text.
+   *
+   * @generated from field: string name_prefix = 100;
+   */
+  namePrefix?: string;
 };
 
 /**

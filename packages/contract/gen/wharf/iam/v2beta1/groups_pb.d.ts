@@ -235,6 +235,13 @@ export declare type ListGroupsRequest = Message<"wharf.iam.v2beta1.ListGroupsReq
    * @generated from field: int32 skip = 6;
    */
   skip: number;
+
+  /**
+   * Only resources whose name begins with this text.
+   *
+   * @generated from field: string name_prefix = 100;
+   */
+  namePrefix: string;
 };
 
 /**
@@ -272,6 +279,13 @@ export declare type ListGroupsRequestJson = {
    * @generated from field: int32 skip = 6;
    */
   skip?: number;
+
+  /**
+   * Only resources whose name begins with this text.
+   *
+   * @generated from field: string name_prefix = 100;
+   */
+  namePrefix?: string;
 };
 
 /**

@@ -727,6 +727,13 @@ export declare type ListIdentitiesRequest = Message<"wharf.iam.v2beta1.ListIdent
    * @generated from field: int32 skip = 7;
    */
   skip: number;
+
+  /**
+   * Only resources whose name begins with this text.
+   *
+   * @generated from field: string name_prefix = 100;
+   */
+  namePrefix: string;
 };
 
 /**
@@ -771,6 +778,13 @@ export declare type ListIdentitiesRequestJson = {
    * @generated from field: int32 skip = 7;
    */
   skip?: number;
+
+  /**
+   * Only resources whose name begins with this text.
+   *
+   * @generated from field: string name_prefix = 100;
+   */
+  namePrefix?: string;
 };
 
 /**

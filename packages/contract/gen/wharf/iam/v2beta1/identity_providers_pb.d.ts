@@ -448,6 +448,13 @@ export declare type ListIdentityProvidersRequest = Message<"wharf.iam.v2beta1.Li
    * @generated from field: int32 skip = 13;
    */
   skip: number;
+
+  /**
+   * Only resources whose name begins with this text.
+   *
+   * @generated from field: string name_prefix = 100;
+   */
+  namePrefix: string;
 };
 
 /**
@@ -485,6 +492,13 @@ export declare type ListIdentityProvidersRequestJson = {
    * @generated from field: int32 skip = 13;
    */
   skip?: number;
+
+  /**
+   * Only resources whose name begins with this text.
+   *
+   * @generated from field: string name_prefix = 100;
+   */
+  namePrefix?: string;
 };
 
 /**

@@ -2,7 +2,7 @@
 // @generated from file wharf/iam/v2beta1/role_bindings.proto (package wharf.iam.v2beta1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { EmptySchema, FieldMask, FieldMaskJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import type { UIDPFilter, UIDPFilterJson } from "../../common/uid_filter_pb.js";
@@ -177,6 +177,13 @@ export declare type RoleBindingIdentity = Message<"wharf.iam.v2beta1.RoleBinding
    * @generated from field: string email = 6;
    */
   email: string;
+
+  /**
+   * When the identity was last used: the last sign-in of a person.
+   *
+   * @generated from field: google.protobuf.Timestamp last_seen_time = 100;
+   */
+  lastSeenTime?: Timestamp | undefined;
 };
 
 /**
@@ -224,6 +231,13 @@ export declare type RoleBindingIdentityJson = {
    * @generated from field: string email = 6;
    */
   email?: string;
+
+  /**
+   * When the identity was last used: the last sign-in of a person.
+   *
+   * @generated from field: google.protobuf.Timestamp last_seen_time = 100;
+   */
+  lastSeenTime?: TimestampJson;
 };
 
 /**
@@ -493,6 +507,13 @@ export declare type ListRoleBindingsRequest = Message<"wharf.iam.v2beta1.ListRol
    * @generated from field: int32 skip = 8;
    */
   skip: number;
+
+  /**
+   * Only bindings of people, or of workloads.
+   *
+   * @generated from field: wharf.iam.v2beta1.IdentityKind identity_kind = 100;
+   */
+  identityKind: IdentityKind;
 };
 
 /**
@@ -544,6 +565,13 @@ export declare type ListRoleBindingsRequestJson = {
    * @generated from field: int32 skip = 8;
    */
   skip?: number;
+
+  /**
+   * Only bindings of people, or of workloads.
+   *
+   * @generated from field: wharf.iam.v2beta1.IdentityKind identity_kind = 100;
+   */
+  identityKind?: IdentityKindJson;
 };
 
 /**
@@ -731,6 +759,44 @@ export declare type UpdateRoleBindingRequestJson = {
  * Use `create(UpdateRoleBindingRequestSchema)` to create a new message.
  */
 export declare const UpdateRoleBindingRequestSchema: GenMessage<UpdateRoleBindingRequest, {jsonType: UpdateRoleBindingRequestJson}>;
+
+/**
+ * What an identity stands for.
+ *
+ * @generated from enum wharf.iam.v2beta1.IdentityKind
+ */
+export enum IdentityKind {
+  /**
+   * @generated from enum value: IDENTITY_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A person, who signs in. People belong to no group.
+   *
+   * @generated from enum value: IDENTITY_KIND_PERSON = 1;
+   */
+  PERSON = 1,
+
+  /**
+   * A workload, which exchanges the token of its platform.
+   *
+   * @generated from enum value: IDENTITY_KIND_WORKLOAD = 2;
+   */
+  WORKLOAD = 2,
+}
+
+/**
+ * What an identity stands for.
+ *
+ * @generated from enum wharf.iam.v2beta1.IdentityKind
+ */
+export declare type IdentityKindJson = "IDENTITY_KIND_UNSPECIFIED" | "IDENTITY_KIND_PERSON" | "IDENTITY_KIND_WORKLOAD";
+
+/**
+ * Describes the enum wharf.iam.v2beta1.IdentityKind.
+ */
+export declare const IdentityKindSchema: GenEnum<IdentityKind, IdentityKindJson>;
 
 /**
  * A role binding grants a role to an identity in a group and its descendants. It is a child of the group.

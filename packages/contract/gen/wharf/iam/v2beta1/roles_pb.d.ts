@@ -158,6 +158,13 @@ export declare type ListRolesRequest = Message<"wharf.iam.v2beta1.ListRolesReque
    * @generated from field: int32 skip = 6;
    */
   skip: number;
+
+  /**
+   * Only resources whose name begins with this text.
+   *
+   * @generated from field: string name_prefix = 100;
+   */
+  namePrefix: string;
 };
 
 /**
@@ -195,6 +202,13 @@ export declare type ListRolesRequestJson = {
    * @generated from field: int32 skip = 6;
    */
   skip?: number;
+
+  /**
+   * Only resources whose name begins with this text.
+   *
+   * @generated from field: string name_prefix = 100;
+   */
+  namePrefix?: string;
 };
 
 /**

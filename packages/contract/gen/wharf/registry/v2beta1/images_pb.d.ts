@@ -203,6 +203,13 @@ export declare type ListImagesRequest = Message<"wharf.registry.v2beta1.ListImag
    * @generated from field: string page_token = 5;
    */
   pageToken: string;
+
+  /**
+   * Only the manifests with these digests.
+   *
+   * @generated from field: repeated string digests = 6;
+   */
+  digests: string[];
 };
 
 /**
@@ -237,6 +244,13 @@ export declare type ListImagesRequestJson = {
    * @generated from field: string page_token = 5;
    */
   pageToken?: string;
+
+  /**
+   * Only the manifests with these digests.
+   *
+   * @generated from field: repeated string digests = 6;
+   */
+  digests?: string[];
 };
 
 /**
@@ -355,6 +369,13 @@ export declare type ListImageLocationsResponse = Message<"wharf.registry.v2beta1
    * @generated from field: repeated wharf.registry.v2beta1.ImageLocation locations = 1;
    */
   locations: ImageLocation[];
+
+  /**
+   * The hosts of the registries of the installation, to which images of the repo can be pushed; the default first.
+   *
+   * @generated from field: repeated string hosts = 2;
+   */
+  hosts: string[];
 };
 
 /**
@@ -365,6 +386,13 @@ export declare type ListImageLocationsResponseJson = {
    * @generated from field: repeated wharf.registry.v2beta1.ImageLocation locations = 1;
    */
   locations?: ImageLocationJson[];
+
+  /**
+   * The hosts of the registries of the installation, to which images of the repo can be pushed; the default first.
+   *
+   * @generated from field: repeated string hosts = 2;
+   */
+  hosts?: string[];
 };
 
 /**
@@ -810,6 +838,296 @@ export declare type ImageConfigJson = {
 export declare const ImageConfigSchema: GenMessage<ImageConfig, {jsonType: ImageConfigJson}>;
 
 /**
+ * @generated from message wharf.registry.v2beta1.GetImageManifestRequest
+ */
+export declare type GetImageManifestRequest = Message<"wharf.registry.v2beta1.GetImageManifestRequest"> & {
+  /**
+   * @generated from field: string repo_uid = 1;
+   */
+  repoUid: string;
+
+  /**
+   * The digest of the manifest.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest: string;
+};
+
+/**
+ * @generated from message wharf.registry.v2beta1.GetImageManifestRequest
+ */
+export declare type GetImageManifestRequestJson = {
+  /**
+   * @generated from field: string repo_uid = 1;
+   */
+  repoUid?: string;
+
+  /**
+   * The digest of the manifest.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v2beta1.GetImageManifestRequest.
+ * Use `create(GetImageManifestRequestSchema)` to create a new message.
+ */
+export declare const GetImageManifestRequestSchema: GenMessage<GetImageManifestRequest, {jsonType: GetImageManifestRequestJson}>;
+
+/**
+ * A manifest as its registry has it. Malformed fields are missing.
+ *
+ * @generated from message wharf.registry.v2beta1.ImageManifest
+ */
+export declare type ImageManifest = Message<"wharf.registry.v2beta1.ImageManifest"> & {
+  /**
+   * The digest of the manifest.
+   *
+   * @generated from field: string digest = 1;
+   */
+  digest: string;
+
+  /**
+   * The media type of the manifest.
+   *
+   * @generated from field: string media_type = 2;
+   */
+  mediaType: string;
+
+  /**
+   * What an attachment is, such as application/spdx+json; for older ones, the media type of the configuration.
+   *
+   * @generated from field: string artifact_type = 3;
+   */
+  artifactType: string;
+
+  /**
+   * The configuration; missing for an index.
+   *
+   * @generated from field: wharf.registry.v2beta1.ManifestDescriptor config = 4;
+   */
+  config?: ManifestDescriptor | undefined;
+
+  /**
+   * The layers, the base first.
+   *
+   * @generated from field: repeated wharf.registry.v2beta1.ManifestDescriptor layers = 5;
+   */
+  layers: ManifestDescriptor[];
+
+  /**
+   * What an index lists.
+   *
+   * @generated from field: repeated wharf.registry.v2beta1.ManifestDescriptor manifests = 6;
+   */
+  manifests: ManifestDescriptor[];
+
+  /**
+   * The digest of the image that it is attached to.
+   *
+   * @generated from field: string subject = 7;
+   */
+  subject: string;
+
+  /**
+   * The annotations.
+   *
+   * @generated from field: map<string, string> annotations = 8;
+   */
+  annotations: { [key: string]: string };
+};
+
+/**
+ * A manifest as its registry has it. Malformed fields are missing.
+ *
+ * @generated from message wharf.registry.v2beta1.ImageManifest
+ */
+export declare type ImageManifestJson = {
+  /**
+   * The digest of the manifest.
+   *
+   * @generated from field: string digest = 1;
+   */
+  digest?: string;
+
+  /**
+   * The media type of the manifest.
+   *
+   * @generated from field: string media_type = 2;
+   */
+  mediaType?: string;
+
+  /**
+   * What an attachment is, such as application/spdx+json; for older ones, the media type of the configuration.
+   *
+   * @generated from field: string artifact_type = 3;
+   */
+  artifactType?: string;
+
+  /**
+   * The configuration; missing for an index.
+   *
+   * @generated from field: wharf.registry.v2beta1.ManifestDescriptor config = 4;
+   */
+  config?: ManifestDescriptorJson;
+
+  /**
+   * The layers, the base first.
+   *
+   * @generated from field: repeated wharf.registry.v2beta1.ManifestDescriptor layers = 5;
+   */
+  layers?: ManifestDescriptorJson[];
+
+  /**
+   * What an index lists.
+   *
+   * @generated from field: repeated wharf.registry.v2beta1.ManifestDescriptor manifests = 6;
+   */
+  manifests?: ManifestDescriptorJson[];
+
+  /**
+   * The digest of the image that it is attached to.
+   *
+   * @generated from field: string subject = 7;
+   */
+  subject?: string;
+
+  /**
+   * The annotations.
+   *
+   * @generated from field: map<string, string> annotations = 8;
+   */
+  annotations?: { [key: string]: string };
+};
+
+/**
+ * Describes the message wharf.registry.v2beta1.ImageManifest.
+ * Use `create(ImageManifestSchema)` to create a new message.
+ */
+export declare const ImageManifestSchema: GenMessage<ImageManifest, {jsonType: ImageManifestJson}>;
+
+/**
+ * A blob or manifest that a manifest refers to.
+ *
+ * @generated from message wharf.registry.v2beta1.ManifestDescriptor
+ */
+export declare type ManifestDescriptor = Message<"wharf.registry.v2beta1.ManifestDescriptor"> & {
+  /**
+   * The media type.
+   *
+   * @generated from field: string media_type = 1;
+   */
+  mediaType: string;
+
+  /**
+   * The digest.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest: string;
+
+  /**
+   * Bytes.
+   *
+   * @generated from field: int64 size = 3;
+   */
+  size: bigint;
+
+  /**
+   * The operating system of an image in an index, such as linux.
+   *
+   * @generated from field: string os = 4;
+   */
+  os: string;
+
+  /**
+   * The architecture of an image in an index, such as arm64.
+   *
+   * @generated from field: string architecture = 5;
+   */
+  architecture: string;
+
+  /**
+   * The variant of the architecture, such as v8.
+   *
+   * @generated from field: string variant = 6;
+   */
+  variant: string;
+
+  /**
+   * The annotations.
+   *
+   * @generated from field: map<string, string> annotations = 7;
+   */
+  annotations: { [key: string]: string };
+};
+
+/**
+ * A blob or manifest that a manifest refers to.
+ *
+ * @generated from message wharf.registry.v2beta1.ManifestDescriptor
+ */
+export declare type ManifestDescriptorJson = {
+  /**
+   * The media type.
+   *
+   * @generated from field: string media_type = 1;
+   */
+  mediaType?: string;
+
+  /**
+   * The digest.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest?: string;
+
+  /**
+   * Bytes.
+   *
+   * @generated from field: int64 size = 3;
+   */
+  size?: string;
+
+  /**
+   * The operating system of an image in an index, such as linux.
+   *
+   * @generated from field: string os = 4;
+   */
+  os?: string;
+
+  /**
+   * The architecture of an image in an index, such as arm64.
+   *
+   * @generated from field: string architecture = 5;
+   */
+  architecture?: string;
+
+  /**
+   * The variant of the architecture, such as v8.
+   *
+   * @generated from field: string variant = 6;
+   */
+  variant?: string;
+
+  /**
+   * The annotations.
+   *
+   * @generated from field: map<string, string> annotations = 7;
+   */
+  annotations?: { [key: string]: string };
+};
+
+/**
+ * Describes the message wharf.registry.v2beta1.ManifestDescriptor.
+ * Use `create(ManifestDescriptorSchema)` to create a new message.
+ */
+export declare const ManifestDescriptorSchema: GenMessage<ManifestDescriptor, {jsonType: ManifestDescriptorJson}>;
+
+/**
  * @generated from enum wharf.registry.v2beta1.ImageKind
  */
 export enum ImageKind {
@@ -883,6 +1201,16 @@ export declare const ImagesService: GenService<{
     methodKind: "unary";
     input: typeof GetImageConfigRequestSchema;
     output: typeof ImageConfigSchema;
+  },
+  /**
+   * The manifest of an image, an index or an attachment, read from an attached registry.
+   *
+   * @generated from rpc wharf.registry.v2beta1.ImagesService.GetImageManifest
+   */
+  getImageManifest: {
+    methodKind: "unary";
+    input: typeof GetImageManifestRequestSchema;
+    output: typeof ImageManifestSchema;
   },
   /**
    * The images of a repo and what is attached to them, with tags and times; the last push first.

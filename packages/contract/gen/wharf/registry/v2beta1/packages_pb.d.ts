@@ -365,6 +365,13 @@ export declare type ListPackagesRequest = Message<"wharf.registry.v2beta1.ListPa
    * @generated from field: int32 skip = 6;
    */
   skip: number;
+
+  /**
+   * Only resources whose name begins with this text.
+   *
+   * @generated from field: string name_prefix = 100;
+   */
+  namePrefix: string;
 };
 
 /**
@@ -402,6 +409,13 @@ export declare type ListPackagesRequestJson = {
    * @generated from field: int32 skip = 6;
    */
   skip?: number;
+
+  /**
+   * Only resources whose name begins with this text.
+   *
+   * @generated from field: string name_prefix = 100;
+   */
+  namePrefix?: string;
 };
 
 /**

@@ -970,6 +970,13 @@ export declare type ListReposRequest = Message<"wharf.registry.v2beta1.ListRepos
    * @generated from field: string sync_source = 100;
    */
   syncSource: string;
+
+  /**
+   * Only resources whose name begins with this text.
+   *
+   * @generated from field: string name_prefix = 101;
+   */
+  namePrefix: string;
 };
 
 /**
@@ -1014,6 +1021,13 @@ export declare type ListReposRequestJson = {
    * @generated from field: string sync_source = 100;
    */
   syncSource?: string;
+
+  /**
+   * Only resources whose name begins with this text.
+   *
+   * @generated from field: string name_prefix = 101;
+   */
+  namePrefix?: string;
 };
 
 /**

@@ -217,6 +217,13 @@ export declare type ListTagsRequest = Message<"wharf.registry.v2beta1.ListTagsRe
    * @generated from field: optional bool deprecated = 100;
    */
   deprecated?: boolean | undefined;
+
+  /**
+   * Only resources whose name begins with this text.
+   *
+   * @generated from field: string name_prefix = 101;
+   */
+  namePrefix: string;
 };
 
 /**
@@ -296,6 +303,13 @@ export declare type ListTagsRequestJson = {
    * @generated from field: optional bool deprecated = 100;
    */
   deprecated?: boolean;
+
+  /**
+   * Only resources whose name begins with this text.
+   *
+   * @generated from field: string name_prefix = 101;
+   */
+  namePrefix?: string;
 };
 
 /**

@@ -1,0 +1,34 @@
+import type { InstallationJson } from "@wharf/contract/messages";
+import { api, useRead } from "./client.ts";
+
+/** Where the installation is. What the page was loaded from stands in until the answer arrives. */
+export interface Installation {
+  readonly baseUrl: string;
+  readonly authUrl: string;
+  /** The audience that tokens of workloads need by default. */
+  readonly audience: string;
+  readonly redirectUri: string;
+  readonly registry: string;
+  readonly version: string;
+  /** The hosts of registries whose contents are known. */
+  readonly attachedRegistries: readonly string[];
+  /** Whether the answer has arrived. */
+  readonly isKnown: boolean;
+}
+
+export function useInstallation(): Installation {
+  const { data } = useRead(api.installation.get, {});
+  return { ...installationOf(data ?? {}), isKnown: data !== undefined };
+}
+
+function installationOf({
+  baseUrl = window.location.origin,
+  authUrl = window.location.origin,
+  redirectUri = `${authUrl}/oauth/callback`,
+  registryHosts: [registry = window.location.host] = [],
+  version = "",
+  attachedRegistries = [],
+}: InstallationJson): Omit<Installation, "isKnown"> {
+  const audience = new URL(authUrl).hostname;
+  return { baseUrl, authUrl, audience, redirectUri, registry, version, attachedRegistries };
+}

@@ -1,0 +1,66 @@
+import type { RoleJson } from "@wharf/contract/messages";
+import { useAccess } from "../../api/access.ts";
+import { capabilityName } from "../../api/capabilities.ts";
+import { api, useChange } from "../../api/client.ts";
+import { accessTexts } from "../../texts/access.ts";
+import { FormDialog } from "../../ui/form.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { type Choice, Picker } from "../../ui/picker.tsx";
+import { useIdentityChoices, useRoleChoices } from "../../ui/pickers.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { Withheld } from "../../ui/withheld.tsx";
+
+/** Grants a role at a group; roles that the caller does not hold whole are greyed. */
+export function Grant({
+  parent,
+  identity,
+  className = "button",
+}: {
+  readonly parent: string;
+  /** Who gets the role, where that is known. */
+  readonly identity?: Choice;
+  readonly className?: string;
+}) {
+  const create = useChange(api.roleBindings.create, [api.access.list, api.auth.validate]);
+  const { can } = useAccess();
+  if (!can("role_bindings.create", parent)) {
+    return <Withheld label={accessTexts.grant} capability="role_bindings.create" />;
+  }
+  return (
+    <FormDialog
+      title={accessTexts.grant}
+      submit={accessTexts.grant}
+      className={className}
+      trigger={
+        <>
+          <Icon name="plus" />
+          {accessTexts.grant}
+        </>
+      }
+      onSubmit={async (text) => {
+        const roleBinding = { identityUid: text("identity"), roleUid: text("role") };
+        await create.mutateAsync({ parent, roleBinding });
+        toast(accessTexts.granted);
+      }}
+    >
+      <Picker
+        label={accessTexts.identity}
+        name="identity"
+        useChoices={useIdentityChoices}
+        {...(identity && { initial: identity })}
+      />
+      <RolePicker group={parent} />
+    </FormDialog>
+  );
+}
+
+/** Chooses a role that the caller can grant at a group. */
+export function RolePicker({ group }: { readonly group: string }) {
+  const { can } = useAccess();
+  const lacks = ({ capabilities = [] }: RoleJson) => {
+    const missing = capabilities.map(capabilityName).filter((one) => !can(one, group));
+    return missing.length === 0 ? undefined : accessTexts.lacks(missing);
+  };
+  const useChoices = (text: string) => useRoleChoices(text, lacks);
+  return <Picker label={accessTexts.role} name="role" useChoices={useChoices} />;
+}

@@ -1,0 +1,33 @@
+import { Link } from "@tanstack/react-router";
+import type { RoleBindingIdentityJson } from "@wharf/contract/messages";
+import { screenLink } from "../../app/place.ts";
+import { accessTexts } from "../../texts/access.ts";
+
+/** Whose access it is; leads to everything that this identity can do. */
+export function Who({
+  identity,
+  place,
+}: {
+  readonly identity: RoleBindingIdentityJson | undefined;
+  /** The uid of the group on whose screen it is shown. */
+  readonly place: string;
+}) {
+  if (identity?.uid === undefined) return accessTexts.unnamed;
+  return (
+    <>
+      <Link {...screenLink("access", place)} search={{ identity: identity.uid } as never}>
+        {nameOf(identity)}
+      </Link>
+      <small className="soft">{identity.subject || identity.email || kindOf(identity)}</small>
+    </>
+  );
+}
+
+export function nameOf(identity: RoleBindingIdentityJson | undefined): string {
+  return identity?.name || identity?.email || accessTexts.unnamed;
+}
+
+/** People belong to no group. */
+function kindOf({ uid = "" }: RoleBindingIdentityJson): string {
+  return uid.includes("/") ? accessTexts.workload : accessTexts.person;
+}

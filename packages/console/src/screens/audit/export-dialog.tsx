@@ -1,0 +1,57 @@
+import type { AuditExportFormatJson, AuditFilterJson } from "@wharf/contract/messages";
+import { useState } from "react";
+import { auditTexts } from "../../texts/audit.ts";
+import { FormDialog } from "../../ui/form.tsx";
+import { saveFile } from "../../ui/save-file.ts";
+import { toast } from "../../ui/toast.tsx";
+import { countLines, exportParts } from "./export.ts";
+
+const FORMATS: Readonly<
+  Record<string, readonly [format: AuditExportFormatJson, name: string, type: string]>
+> = {
+  jsonl: ["AUDIT_EXPORT_FORMAT_JSON_LINES", "audit.jsonl", "application/jsonl"],
+  csv: ["AUDIT_EXPORT_FORMAT_CSV", "audit.csv", "text/csv"],
+  ocsf: ["AUDIT_EXPORT_FORMAT_OCSF", "audit-ocsf.jsonl", "application/jsonl"],
+};
+
+/** Saves all entries that match a filter as a file. */
+export function ExportDialog({ filter }: { readonly filter: AuditFilterJson }) {
+  const [lines, setLines] = useState(0);
+  const save = async (key: string) => {
+    const chosen = FORMATS[key];
+    if (chosen === undefined) return;
+    const [format, name, type] = chosen;
+    const parts: string[] = [];
+    let count = 0;
+    setLines(0);
+    for await (const part of exportParts(filter, format, new AbortController().signal)) {
+      parts.push(part);
+      count += countLines(part);
+      setLines(count);
+    }
+    saveFile(name, new Blob(parts, { type }));
+    toast(auditTexts.exported(count));
+  };
+  return (
+    <FormDialog
+      title={auditTexts.exportTitle}
+      submit={auditTexts.export}
+      trigger={auditTexts.export}
+      className="button quiet"
+      onSubmit={(text) => save(text("format"))}
+    >
+      <p>{auditTexts.exportText}</p>
+      <label className="field">
+        {auditTexts.format}
+        <select name="format">
+          {Object.entries(auditTexts.formats).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      {lines > 0 && <p role="status">{auditTexts.exporting(lines)}</p>}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,21 @@
+import type { DeliveryAttemptJson } from "@wharf/contract/messages";
+import { deliveryTexts } from "../../texts/subscriptions.ts";
+
+const TEXTS: Readonly<Record<string, readonly [text: string, tone: string]>> = {
+  DELIVERY_STATE_PENDING: [deliveryTexts.states.pending, ""],
+  DELIVERY_STATE_DELIVERED: [deliveryTexts.states.delivered, "good"],
+  DELIVERY_STATE_FAILED: [deliveryTexts.states.failed, "bad"],
+};
+
+/** How a delivery ended, if it has. */
+export function DeliveryBadge({ state }: { readonly state: string }) {
+  const [text, tone] = TEXTS[state] ?? [state, ""];
+  return <span className={`badge ${tone}`}>{text}</span>;
+}
+
+/** What the receiver answered, in a few words. */
+export function answerOf(attempt: DeliveryAttemptJson | undefined): string {
+  if (attempt === undefined) return "";
+  const { error, status = 0, latencyMs = 0 } = attempt;
+  return error || `HTTP ${status}, ${deliveryTexts.latency(latencyMs)}`;
+}

@@ -1,0 +1,169 @@
+import { useNavigate } from "@tanstack/react-router";
+import type { SubscriptionJson, SubscriptionStateJson } from "@wharf/contract/messages";
+import { useAccess } from "../../api/access.ts";
+import { api, useChange } from "../../api/client.ts";
+import { screenLink } from "../../app/place.ts";
+import { texts } from "../../texts/common.ts";
+import { subscriptionTexts } from "../../texts/subscriptions.ts";
+import { Disclosure } from "../../ui/disclosure.tsx";
+import { sentenceOf } from "../../ui/feedback.tsx";
+import { FormDialog } from "../../ui/form.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { nameOf } from "./subscription-editor.tsx";
+
+/** What can be done with a subscription. */
+export function SubscriptionActions({
+  subscription,
+  group,
+  onEdit,
+  onSecret,
+}: {
+  readonly subscription: SubscriptionJson;
+  readonly group: string;
+  readonly onEdit: () => void;
+  readonly onSecret: (secret: string) => void;
+}) {
+  const { uid = "", state } = subscription;
+  const { can } = useAccess();
+  const test = useChange(api.subscriptions.test, [api.deliveries.list]);
+  const update = useChange(api.subscriptions.update);
+  const isActive = state === "SUBSCRIPTION_STATE_ACTIVE";
+  const setState = (next: SubscriptionStateJson, done: string) =>
+    update.mutateAsync({ subscription: { uid, state: next } }).then(
+      () => toast(done),
+      (error: Error) => toast(sentenceOf(error)),
+    );
+  const sendTest = () =>
+    test.mutateAsync({ uid }).then(
+      () => toast(subscriptionTexts.tested),
+      (error: Error) => toast(sentenceOf(error)),
+    );
+  return (
+    <>
+      {can("subscriptions.update", group) && (
+        <>
+          <button
+            type="button"
+            className="button"
+            disabled={test.isPending || !isActive}
+            onClick={sendTest}
+          >
+            <Icon name="send" />
+            {subscriptionTexts.test}
+          </button>
+          <button
+            type="button"
+            className="button quiet"
+            disabled={update.isPending}
+            onClick={() =>
+              isActive
+                ? setState("SUBSCRIPTION_STATE_PAUSED", subscriptionTexts.paused)
+                : setState("SUBSCRIPTION_STATE_ACTIVE", subscriptionTexts.resumed)
+            }
+          >
+            {isActive ? subscriptionTexts.pause : subscriptionTexts.resume}
+          </button>
+          <button type="button" className="button quiet" onClick={onEdit}>
+            {subscriptionTexts.edit}
+          </button>
+          <SecretActions subscription={subscription} onSecret={onSecret} />
+        </>
+      )}
+      {can("subscriptions.delete", group) && <Delete subscription={subscription} group={group} />}
+    </>
+  );
+}
+
+function SecretActions({
+  subscription: { uid = "", secretTime },
+  onSecret,
+}: {
+  readonly subscription: SubscriptionJson;
+  readonly onSecret: (secret: string) => void;
+}) {
+  const rotate = useChange(api.subscriptions.rotateSecret);
+  if (secretTime === undefined) {
+    return (
+      <FormDialog
+        title={subscriptionTexts.generate}
+        submit={subscriptionTexts.generate}
+        trigger={subscriptionTexts.generate}
+        className="button quiet"
+        onSubmit={async () => onSecret((await rotate.mutateAsync({ uid })).secret ?? "")}
+      >
+        <p>{subscriptionTexts.generateText}</p>
+      </FormDialog>
+    );
+  }
+  return (
+    <Disclosure
+      label={subscriptionTexts.secret}
+      title={subscriptionTexts.secret}
+      content={subscriptionTexts.secret}
+    >
+      <FormDialog
+        title={subscriptionTexts.rotate}
+        submit={subscriptionTexts.rotate}
+        trigger={subscriptionTexts.rotate}
+        className="button quiet"
+        onSubmit={async (text) =>
+          onSecret((await rotate.mutateAsync({ uid, overlap: text("overlap") })).secret ?? "")
+        }
+      >
+        <p>{subscriptionTexts.rotateText}</p>
+        <label className="field">
+          {subscriptionTexts.overlap}
+          <select name="overlap" defaultValue="86400s">
+            {Object.entries(subscriptionTexts.overlaps).map(([value, text]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+      </FormDialog>
+      <FormDialog
+        title={subscriptionTexts.removeSecret}
+        submit={subscriptionTexts.removeSecret}
+        isDangerous
+        trigger={subscriptionTexts.removeSecret}
+        className="button quiet"
+        onSubmit={async () => {
+          await rotate.mutateAsync({ uid, remove: true });
+          toast(subscriptionTexts.secretRemoved);
+        }}
+      >
+        <p>{subscriptionTexts.removeSecretText}</p>
+      </FormDialog>
+    </Disclosure>
+  );
+}
+
+function Delete({
+  subscription,
+  group,
+}: {
+  readonly subscription: SubscriptionJson;
+  readonly group: string;
+}) {
+  const remove = useChange(api.subscriptions.delete);
+  const navigate = useNavigate();
+  const name = nameOf(subscription);
+  return (
+    <FormDialog
+      title={subscriptionTexts.deleteTitle(name)}
+      submit={texts.delete}
+      isDangerous
+      trigger={texts.delete}
+      className="button quiet"
+      onSubmit={async () => {
+        await remove.mutateAsync({ uid: subscription.uid ?? "" });
+        toast(subscriptionTexts.deleted(name));
+        navigate(screenLink("subscriptions", group));
+      }}
+    >
+      <p>{subscriptionTexts.deleteText}</p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,73 @@
+import { Link, useNavigate } from "@tanstack/react-router";
+import { WharfError } from "@wharf/client/json";
+import type { GroupJson } from "@wharf/contract/messages";
+import { useState } from "react";
+import { api, useChange } from "../../api/client.ts";
+import { parentOf, screenLink } from "../../app/place.ts";
+import { texts } from "../../texts/common.ts";
+import { folderTexts } from "../../texts/organizations.ts";
+import { FormDialog } from "../../ui/form.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { BLOCKERS, CONTENTS, type Content } from "./contents.ts";
+import { useCount } from "./counts.tsx";
+
+/** Deletes an empty group; of one that is not, it shows what is in the way. */
+export function DeleteGroup({ group: { uid = "", name = "" } }: { readonly group: GroupJson }) {
+  const remove = useChange(api.groups.delete);
+  const navigate = useNavigate();
+  const [blocker, setBlocker] = useState<string>();
+  return (
+    <FormDialog
+      title={folderTexts.deleteTitle(name)}
+      submit={texts.delete}
+      isDangerous
+      trigger={texts.delete}
+      className="button quiet"
+      onSubmit={async () => {
+        await remove.mutateAsync({ uid }).catch((error: Error) => {
+          setBlocker(blockerOf(error));
+          throw error;
+        });
+        toast(folderTexts.deleted(name));
+        const parent = parentOf(uid);
+        navigate(parent === "" ? { to: "/organizations" } : screenLink("folders", parent));
+      }}
+    >
+      <p>{folderTexts.deleteText}</p>
+      <Inside uid={uid} blocker={blocker} />
+    </FormDialog>
+  );
+}
+
+/** The plural of what keeps a group from being deleted, by the server's own reason. */
+function blockerOf(error: Error): string | undefined {
+  if (!(error instanceof WharfError)) return undefined;
+  const violation = error.preconditionViolations.find(({ type }) => type === "RESOURCE_NOT_EMPTY");
+  return /with child ([a-z ]+?)(?: that|$)/.exec(violation?.description ?? "")?.[1];
+}
+
+function Inside({ uid, blocker }: { readonly uid: string; readonly blocker: string | undefined }) {
+  const screen = blocker === undefined ? undefined : BLOCKERS[blocker];
+  return (
+    <ul className="blockers">
+      {(Object.keys(CONTENTS) as Content[]).map((content) => (
+        <Contained key={content} content={content} uid={uid} />
+      ))}
+      {screen !== undefined && !Object.hasOwn(CONTENTS, screen) && (
+        <li>
+          <Link {...screenLink(screen, uid)}>{texts.screens[screen]}</Link>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function Contained({ content, uid }: { readonly content: Content; readonly uid: string }) {
+  const count = useCount(content, { childrenOf: uid });
+  if (!count) return null;
+  return (
+    <li>
+      <Link {...screenLink(content, uid)}>{folderTexts.contains[content](count)}</Link>
+    </li>
+  );
+}

@@ -1,0 +1,159 @@
+import { Link, useNavigate } from "@tanstack/react-router";
+import type { ImageJson, ImageManifestJson } from "@wharf/contract/messages";
+import { useAccess } from "../../api/access.ts";
+import { api, useChange, useRead } from "../../api/client.ts";
+import { useImage } from "../../api/images.ts";
+import { parentOf, screenLink, usePlace } from "../../app/place.ts";
+import { texts } from "../../texts/common.ts";
+import { imageTexts } from "../../texts/registry.ts";
+import { bytesText } from "../../ui/bytes.ts";
+import { Code } from "../../ui/code.tsx";
+import { Digest, shortDigest } from "../../ui/digest.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { Failed, Loading } from "../../ui/feedback.tsx";
+import { FormDialog } from "../../ui/form.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Age } from "../../ui/time.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { Config, Layers, Platforms, Texts } from "./image-parts.tsx";
+import { Locations } from "./locations.tsx";
+import { PullCommand } from "./pull-command.tsx";
+import { Referrers } from "./referrers.tsx";
+import { RepoLink } from "./repo-link.tsx";
+
+/** A manifest by digest: what is in it, what is attached to it, and where it is. */
+export function Screen() {
+  const { uid: place, resource } = usePlace();
+  const repo = parentOf(resource);
+  const digest = resource.split("/").at(-1) ?? "";
+  const image = useImage(repo, digest);
+  const { data } = useRead(api.repos.get, { uid: repo });
+  const manifest = useRead(api.images.getManifest, { repoUid: repo, digest });
+  const { can } = useAccess();
+  if (image.error !== null || image.data === null) {
+    return (
+      <Page title={texts.notFound.title} place={place}>
+        {image.error === null ? <p>{texts.notFound.text}</p> : <Failed error={image.error} />}
+      </Page>
+    );
+  }
+  if (image.data === undefined || data === undefined) return <Loading />;
+  const mayDelete = can("manifest.delete", repo) && can("tag.delete", repo);
+  return (
+    <Page
+      title={`${data.name}@${shortDigest(digest)}`}
+      place={place}
+      command={{
+        cli: `wharf api GET /registry/v2beta1/repos/${repo}/digests/${digest}/manifest`,
+        rest: `/registry/v2beta1/repos/${repo}/digests/${digest}/manifest`,
+      }}
+      actions={mayDelete && <DeleteImage repo={repo} image={image.data} />}
+    >
+      <p className="lead">
+        <RepoLink uid={repo} />
+      </p>
+      {image.data.kind === "IMAGE_KIND_ARTIFACT" ? (
+        <Code text={digest} />
+      ) : (
+        <PullCommand repo={repo} name={data.name ?? ""} reference={`@${digest}`} />
+      )}
+      <About repo={repo} image={image.data} manifest={manifest.data} />
+      {manifest.error !== null && <Failed error={manifest.error} />}
+      {manifest.data !== undefined && <Parts repo={repo} image={image.data} of={manifest.data} />}
+      <Referrers repo={repo} digest={digest} />
+      <section aria-labelledby="locations">
+        <h2 id="locations">{imageTexts.tabs.locations}</h2>
+        <Locations repo={repo} />
+      </section>
+    </Page>
+  );
+}
+
+function About({
+  repo,
+  image,
+  manifest,
+}: {
+  readonly repo: string;
+  readonly image: ImageJson;
+  readonly manifest: ImageManifestJson | undefined;
+}) {
+  const { kind = "IMAGE_KIND_UNSPECIFIED", size, tags = [], subject, pushTime, pullTime } = image;
+  const artifactType = kind === "IMAGE_KIND_ARTIFACT" ? manifest?.artifactType : "";
+  return (
+    <Facts
+      facts={{
+        [texts.columns.kind]: [imageTexts.kinds[kind], image.architecture]
+          .filter(Boolean)
+          .join(", "),
+        [texts.columns.size]: Number(size ?? 0) > 0 && bytesText(Number(size)),
+        [texts.columns.pushed]: <Age time={pushTime} />,
+        [texts.columns.pulled]: pullTime === undefined ? texts.never : <Age time={pullTime} />,
+        [texts.columns.mediaType]: image.mediaType && <code>{image.mediaType}</code>,
+        [texts.columns.type]: artifactType && <code>{artifactType}</code>,
+        [imageTexts.subject]: subject && <Digest digest={subject} repo={repo} />,
+        [texts.columns.tags]: tags.length > 0 && (
+          <span className="badges">
+            {tags.map((name) => (
+              <Link
+                key={name}
+                to="/repo/$"
+                params={{ _splat: repo } as never}
+                search={{ name } as never}
+                className="badge plain"
+              >
+                {name}
+              </Link>
+            ))}
+          </span>
+        ),
+      }}
+    />
+  );
+}
+
+function Parts({
+  repo,
+  image: { kind, digest = "" },
+  of: { manifests = [], layers = [], annotations = {} },
+}: {
+  readonly repo: string;
+  readonly image: ImageJson;
+  readonly of: ImageManifestJson;
+}) {
+  return (
+    <>
+      {manifests.length > 0 && <Platforms repo={repo} manifests={manifests} />}
+      {kind === "IMAGE_KIND_IMAGE" && <Config repo={repo} digest={digest} />}
+      {layers.length > 0 && <Layers layers={layers} />}
+      {Object.keys(annotations).length > 0 && (
+        <section aria-labelledby="annotations">
+          <h2 id="annotations">{imageTexts.annotations}</h2>
+          <Texts texts={annotations} />
+        </section>
+      )}
+    </>
+  );
+}
+
+function DeleteImage({ repo, image }: { readonly repo: string; readonly image: ImageJson }) {
+  const remove = useChange(api.images.delete, [api.tags.list]);
+  const navigate = useNavigate();
+  const { digest = "", tags = [] } = image;
+  return (
+    <FormDialog
+      title={imageTexts.deleteImageTitle}
+      submit={texts.delete}
+      isDangerous
+      trigger={imageTexts.deleteImage}
+      className="button quiet"
+      onSubmit={async () => {
+        await remove.mutateAsync({ repoUid: repo, digest });
+        toast(imageTexts.deletedImage);
+        navigate(screenLink("repo", repo));
+      }}
+    >
+      <p>{imageTexts.deleteImageText(tags.length)}</p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,73 @@
+import { useId, useState } from "react";
+import { api, useRead } from "../../api/client.ts";
+import { parentOf, pathOf } from "../../app/place.ts";
+import { imageTexts } from "../../texts/registry.ts";
+import { Code } from "../../ui/code.tsx";
+
+type Tool = keyof typeof imageTexts.tools;
+
+/** The tool that a person prefers, kept by the browser. */
+const PREFERRED = "pull with";
+
+/** A component of a name in a registry. */
+const COMPONENT = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/;
+
+/** The command that pulls an image, with the host and path that registries know it by. */
+export function PullCommand({
+  repo,
+  name,
+  reference,
+}: {
+  readonly repo: string;
+  readonly name: string;
+  /** `:TAG` or `@DIGEST`. */
+  readonly reference: string;
+}) {
+  const id = useId();
+  const image = useImageName(repo, name);
+  const [tool, setTool] = useState<Tool>(preferred);
+  if (image === undefined) return null;
+  const choose = (next: Tool) => {
+    localStorage.setItem(PREFERRED, next);
+    setTool(next);
+  };
+  const target = tool === "crane" ? ` ${name.split("/").at(-1)}.tar` : "";
+  return (
+    <div className="pull">
+      <fieldset className="choice" aria-label={imageTexts.pullWith}>
+        {(Object.keys(imageTexts.tools) as Tool[]).map((one) => (
+          <label key={one}>
+            <input type="radio" name={id} checked={one === tool} onChange={() => choose(one)} />
+            {imageTexts.tools[one]}
+          </label>
+        ))}
+      </fieldset>
+      <Code text={`${tool} pull ${image}${reference}${target}`} />
+    </div>
+  );
+}
+
+function preferred(): Tool {
+  const stored = localStorage.getItem(PREFERRED) ?? "";
+  return Object.hasOwn(imageTexts.tools, stored) ? (stored as Tool) : "docker";
+}
+
+/** How clients name the images of a repo: where a registry has them, or where a push would put them. */
+export function useImageName(repo: string, name: string): string | undefined {
+  const path = pathOf(parentOf(repo));
+  const groups = useRead(api.groups.list, { uidp: { ids: path }, pageSize: path.length });
+  const { data } = useRead(api.images.listLocations, { repoUid: repo });
+  if (data === undefined) return undefined;
+  const location = data.locations?.find(({ attached }) => attached) ?? data.locations?.[0];
+  if (location !== undefined) return `${location.host}/${location.path}`;
+  const [host] = data.hosts ?? [];
+  if (host === undefined || groups.data === undefined) return undefined;
+  const known = new Map(groups.data.groups?.map((group) => [group.uid, group]));
+  const components = path.map((uid, depth) => {
+    const group = known.get(uid);
+    // Anyone can take any name of an organization: it counts once it is verified.
+    const isUsable = COMPONENT.test(group?.name ?? "") && (depth > 0 || group?.verified);
+    return isUsable ? group?.name : uid.split("/").at(-1);
+  });
+  return [host, ...components, name].join("/");
+}

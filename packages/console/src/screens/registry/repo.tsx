@@ -1,0 +1,71 @@
+import type { RepoJson } from "@wharf/contract/messages";
+import { useAccess } from "../../api/access.ts";
+import { api, useRead } from "../../api/client.ts";
+import { usePlace } from "../../app/place.ts";
+import { texts } from "../../texts/common.ts";
+import { imageTexts } from "../../texts/registry.ts";
+import { Failed, Loading } from "../../ui/feedback.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Tabs, useTab } from "../../ui/tabs.tsx";
+import { Activity } from "./activity.tsx";
+import { Digests } from "./digests.tsx";
+import { Locations } from "./locations.tsx";
+import { PullCommand } from "./pull-command.tsx";
+import { Readme } from "./readme.tsx";
+import { DeleteRepo, EditRepo } from "./repo-dialogs.tsx";
+import { TagList } from "./tag-list.tsx";
+
+/** A repository: its tags and digests, what it is for, and what happens in it. */
+export function Screen() {
+  const { uid: place, resource: uid } = usePlace();
+  const { data, error } = useRead(api.repos.get, { uid });
+  const { can } = useAccess();
+  if (error !== null) {
+    return (
+      <Page title={texts.notFound.title} place={place}>
+        <Failed error={error} />
+      </Page>
+    );
+  }
+  if (data === undefined) return <Loading />;
+  return (
+    <Page
+      title={data.name ?? ""}
+      place={place}
+      command={{
+        cli: `wharf tags list --repo ${uid}`,
+        rest: `/registry/v2beta1/tags?uidp.children_of=${uid}`,
+      }}
+      actions={
+        <>
+          {can("repo.update", uid) && <EditRepo repo={data} />}
+          {can("repo.delete", uid) && <DeleteRepo repo={data} />}
+        </>
+      }
+    >
+      {data.description && <p className="lead">{data.description}</p>}
+      <Content repo={data} />
+    </Page>
+  );
+}
+
+function Content({ repo: { uid = "", name = "" } }: { readonly repo: RepoJson }) {
+  const tab = useTab(imageTexts.tabs);
+  const newest = useRead(api.tags.list, {
+    uidp: { childrenOf: uid },
+    orderBy: "update_time desc",
+    pageSize: 1,
+  });
+  const [tag] = newest.data?.tags ?? [];
+  return (
+    <>
+      {tag?.name !== undefined && <PullCommand repo={uid} name={name} reference={`:${tag.name}`} />}
+      <Tabs label={imageTexts.label} tabs={imageTexts.tabs} />
+      {tab === "tags" && <TagList repo={uid} name={name} />}
+      {tab === "images" && <Digests repo={uid} />}
+      {tab === "readme" && <Readme repo={uid} />}
+      {tab === "activity" && <Activity resource={uid} />}
+      {tab === "locations" && <Locations repo={uid} />}
+    </>
+  );
+}

@@ -1,0 +1,134 @@
+import { Link } from "@tanstack/react-router";
+import type { TagJson } from "@wharf/contract/messages";
+import { api } from "../../api/client.ts";
+import { useImage, useImages } from "../../api/images.ts";
+import { type ListSearch, screenLink, useListSearch } from "../../app/place.ts";
+import { texts } from "../../texts/common.ts";
+import { imageTexts } from "../../texts/registry.ts";
+import { bytesText } from "../../ui/bytes.ts";
+import { Code } from "../../ui/code.tsx";
+import { Digest } from "../../ui/digest.tsx";
+import type { Filter } from "../../ui/filters.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { Age } from "../../ui/time.tsx";
+import { useImageName } from "./pull-command.tsx";
+
+const FILTERS: readonly Filter[] = [
+  { name: "name", label: texts.columns.name, hint: imageTexts.tagHint },
+  { name: "digest", label: texts.columns.digest, hint: imageTexts.digestHint },
+  { name: "show", label: imageTexts.show, options: imageTexts.shows, all: imageTexts.showDefault },
+  { name: "deprecated", label: imageTexts.deprecated, options: imageTexts.deprecations },
+];
+
+function columnsOf(repo: string): readonly Column<TagJson>[] {
+  return [
+    {
+      header: texts.columns.name,
+      sort: "name",
+      cell: ({ uid = "", name, deprecated }) => (
+        <>
+          <Link {...screenLink("tag", uid)}>{name}</Link>{" "}
+          {deprecated && <span className="badge plain">{imageTexts.deprecated}</span>}
+        </>
+      ),
+    },
+    {
+      header: texts.columns.digest,
+      cell: ({ digest = "" }) => <Digest digest={digest} repo={repo} />,
+    },
+    {
+      header: texts.columns.kind,
+      cell: ({ digest = "" }) => <Kind repo={repo} digest={digest} />,
+    },
+    {
+      header: texts.columns.size,
+      cell: ({ digest = "" }) => <Size repo={repo} digest={digest} />,
+    },
+    {
+      header: texts.columns.pushed,
+      sort: "update_time",
+      cell: ({ updateTime }) => <Age time={updateTime} />,
+    },
+    {
+      header: texts.columns.pulled,
+      cell: ({ digest = "" }) => <Pulled repo={repo} digest={digest} />,
+      isExtra: true,
+    },
+  ];
+}
+
+/** The tags of a repository, with what their images are. */
+export function TagList({ repo, name }: { readonly repo: string; readonly name: string }) {
+  const [search] = useListSearch();
+  const image = useImageName(repo, name);
+  return (
+    <ResourceList
+      label={imageTexts.tabs.tags}
+      method={api.tags.list}
+      request={{ uidp: { childrenOf: repo }, ...filtersOf(search) }}
+      filters={FILTERS}
+      rows={({ tags }) => tags}
+      columns={columnsOf(repo)}
+      defaultSort="update_time desc"
+      emptyTitle={imageTexts.noTags}
+      emptyText={imageTexts.noTagsText}
+      emptyAction={
+        image !== undefined && (
+          <>
+            <Code text={`wharf auth configure-docker --registry ${image.split("/")[0]}`} />
+            <Code text={`docker push ${image}:latest`} />
+          </>
+        )
+      }
+    />
+  );
+}
+
+function filtersOf({ name, digest, show, deprecated }: ListSearch) {
+  const shows = (kind: string) => show === kind || show === "all";
+  return {
+    ...(name !== undefined && { namePrefix: String(name) }),
+    ...(digest !== undefined && { digest: String(digest) }),
+    ...(shows("dates") && { includeDates: true }),
+    ...(shows("epochs") && { includeEpochs: true }),
+    ...(shows("referrers") && { includeReferrers: true }),
+    ...(deprecated !== undefined && { deprecated: deprecated === "true" }),
+  };
+}
+
+interface OfImage {
+  readonly repo: string;
+  readonly digest: string;
+}
+
+/** What a manifest describes; of an index, for how many platforms. */
+export function Kind({ repo, digest }: OfImage) {
+  const { data } = useImage(repo, digest);
+  if (!data) return null;
+  const { kind = "IMAGE_KIND_UNSPECIFIED", architecture, children = [] } = data;
+  const detail = kind === "IMAGE_KIND_INDEX" ? imageTexts.platforms(children.length) : architecture;
+  return [imageTexts.kinds[kind], detail].filter(Boolean).join(", ");
+}
+
+/** The size of an image; of an index, that of all its images. */
+export function Size({ repo, digest }: OfImage) {
+  const { data: image } = useImage(repo, digest);
+  const { data: children = [] } = useImages(repo, image?.children ?? []);
+  const size = [...(image ? [image] : []), ...children].reduce(
+    (sum, one) => sum + Number(one.size ?? 0),
+    0,
+  );
+  if (size === 0) return null;
+  return (
+    <span className="number" {...(children.length > 1 && { title: imageTexts.sum })}>
+      {bytesText(size)}
+    </span>
+  );
+}
+
+function Pulled({ repo, digest }: OfImage) {
+  const { data } = useImage(repo, digest);
+  if (!data) return null;
+  return data.pullTime === undefined ? texts.never : <Age time={data.pullTime} />;
+}

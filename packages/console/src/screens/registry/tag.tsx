@@ -1,0 +1,116 @@
+import { useNavigate } from "@tanstack/react-router";
+import type { TagJson } from "@wharf/contract/messages";
+import { useAccess } from "../../api/access.ts";
+import { api, useChange, useRead } from "../../api/client.ts";
+import { useReadMore } from "../../api/more.ts";
+import { parentOf, screenLink, usePlace } from "../../app/place.ts";
+import { texts } from "../../texts/common.ts";
+import { imageTexts } from "../../texts/registry.ts";
+import { Digest } from "../../ui/digest.tsx";
+import { Failed, Loading } from "../../ui/feedback.tsx";
+import { FormDialog } from "../../ui/form.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Age } from "../../ui/time.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { PullCommand } from "./pull-command.tsx";
+import { RepoLink } from "./repo-link.tsx";
+import { Kind, Size } from "./tag-list.tsx";
+
+/** A tag: what it stands for, and what it has stood for. */
+export function Screen() {
+  const { uid: place, resource: uid } = usePlace();
+  const repo = parentOf(uid);
+  const tag = useRead(api.tags.get, { uid });
+  const { data } = useRead(api.repos.get, { uid: repo });
+  const { can } = useAccess();
+  const error = tag.error;
+  if (error !== null) {
+    return (
+      <Page title={texts.notFound.title} place={place}>
+        <Failed error={error} />
+      </Page>
+    );
+  }
+  if (tag.data === undefined || data === undefined) return <Loading />;
+  const { name = "" } = tag.data;
+  return (
+    <Page
+      title={`${data.name}:${name}`}
+      place={place}
+      command={{
+        cli: `wharf tags history ${uid}`,
+        rest: `/registry/v2beta1/tags/${uid}/history`,
+      }}
+      actions={can("tag.delete", repo) && <DeleteTag tag={tag.data} />}
+    >
+      <p className="lead">
+        <RepoLink uid={repo} />
+      </p>
+      <PullCommand repo={repo} name={data.name ?? ""} reference={`:${name}`} />
+      <section aria-labelledby="history">
+        <h2 id="history">{imageTexts.history}</h2>
+        <p className="soft">{imageTexts.historyText}</p>
+        <History uid={uid} repo={repo} />
+      </section>
+    </Page>
+  );
+}
+
+function History({ uid, repo }: { readonly uid: string; readonly repo: string }) {
+  const query = useReadMore(api.tags.listHistory, { uid, pageSize: 25 });
+  if (query.error !== null) return <Failed error={query.error} />;
+  if (query.data === undefined) return <Loading />;
+  const entries = query.data.flatMap(({ entries: some = [] }) => some);
+  return (
+    <div className="sheet">
+      <ol className="timeline">
+        {entries.map(({ digest = "", updateTime }, at) => (
+          <li key={`${updateTime} ${digest}`} className={at === 0 ? "current" : undefined}>
+            <p className="line">
+              <Digest digest={digest} repo={repo} />
+              {at === 0 && <span className="badge good">{imageTexts.now}</span>}
+              <Age time={updateTime} />
+            </p>
+            <p className="line soft">
+              <Kind repo={repo} digest={digest} />
+              <Size repo={repo} digest={digest} />
+            </p>
+          </li>
+        ))}
+      </ol>
+      {query.hasNextPage && (
+        <div>
+          <button
+            type="button"
+            className="button quiet small"
+            disabled={query.isFetchingNextPage}
+            onClick={() => query.fetchNextPage()}
+          >
+            {texts.more}
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function DeleteTag({ tag: { uid = "", name = "" } }: { readonly tag: TagJson }) {
+  const remove = useChange(api.tags.delete, [api.repos.list]);
+  const navigate = useNavigate();
+  return (
+    <FormDialog
+      title={`${imageTexts.deleteTag} ${name}?`}
+      submit={texts.delete}
+      isDangerous
+      trigger={imageTexts.deleteTag}
+      className="button quiet"
+      onSubmit={async () => {
+        await remove.mutateAsync({ uid });
+        toast(imageTexts.deletedTag(name));
+        navigate(screenLink("repo", parentOf(uid)));
+      }}
+    >
+      <p>{imageTexts.deleteTagText}</p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,22 @@
+export const accountTexts = {
+  sessions: "Sessions",
+  current: "this one",
+  end: "End",
+  ended: "The session was ended.",
+  credentials: "Password and passkeys",
+  username: "Username",
+  password: "Password",
+  hasPassword: "set",
+  noPassword: "none",
+  passkeys: "Passkeys",
+  noPasskeys: "none: a passkey cannot be phished or guessed",
+  atProvider: "You sign in with an identity provider, which manages your credentials.",
+  manage: "Manage password and passkeys",
+  manageText: "They are managed on a page of their own, which asks you to sign in again.",
+  empty: "No session",
+  emptyText: "You are signed in nowhere else.",
+  operator: "Operator",
+  operatorText:
+    "Do you run this installation? Its keys, sinks, quotas and version are on a screen of their own.",
+  operatorLink: "Operator screen",
+} as const;

@@ -1,0 +1,82 @@
+import type { UseInfiniteQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { texts } from "../texts/common.ts";
+import { Failed, Loading } from "./feedback.tsx";
+import type { Column } from "./table.tsx";
+
+/** Rows of a list that is read page by page, and a button for the next ones. */
+export function GrowingTable<Row>({
+  label,
+  query,
+  rows = [],
+  columns,
+  keyOf,
+  empty,
+}: {
+  readonly label: string;
+  readonly query: UseInfiniteQueryResult<unknown, Error>;
+  readonly rows: readonly Row[] | undefined;
+  readonly columns: readonly Column<Row>[];
+  readonly keyOf: (row: Row) => string;
+  readonly empty: ReactNode;
+}) {
+  if (query.error !== null) return <Failed error={query.error} />;
+  if (query.data === undefined) return <Loading />;
+  if (rows.length === 0) return empty;
+  return (
+    <div className="table-frame" aria-busy={query.isFetchingNextPage}>
+      <PlainTable label={label} rows={rows} columns={columns} keyOf={keyOf} />
+      {query.hasNextPage && (
+        <div className="pages">
+          <button
+            type="button"
+            className="button quiet small"
+            disabled={query.isFetchingNextPage}
+            onClick={() => query.fetchNextPage()}
+          >
+            {texts.more}
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Rows that are all there. */
+export function PlainTable<Row>({
+  label,
+  rows,
+  columns,
+  keyOf,
+}: {
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  readonly keyOf: (row: Row) => string;
+}) {
+  const classOf = ({ isExtra }: Column<Row>) => (isExtra ? "extra" : undefined);
+  return (
+    <table aria-label={label}>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column.header} scope="col" className={classOf(column)}>
+              {column.header}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map((column) => (
+              <td key={column.header} data-label={column.header} className={classOf(column)}>
+                {column.cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,17 @@
+import { api, useRead } from "../api/client.ts";
+import { Uid } from "./uid.tsx";
+
+const IDENTITY = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
+
+/** Who did something: the name of an identity, its uid if it may not be seen, or a text as it was imported. */
+export function IdentityName({ id }: { readonly id: string }) {
+  const isUid = IDENTITY.test(id);
+  const { data } = useRead(
+    api.identities.list,
+    { uidp: { ids: [id] }, pageSize: 1 },
+    { enabled: isUid },
+  );
+  const [identity] = data?.identities ?? [];
+  if (!isUid) return id;
+  return identity?.name ?? <Uid uid={id} />;
+}

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import axe from "axe-core";
+import { ROOT } from "../../../../scripts/step.ts";
+import { ACTIVITY } from "../areas/activity.ts";
+import { ADVISORIES } from "../areas/advisories.ts";
+import { PEOPLE } from "../areas/people.ts";
+import { REGISTRY } from "../areas/registry.ts";
+import { WORKLOADS } from "../areas/workloads.ts";
+import type { Area, Filled } from "../support/area.ts";
+import { ConsoleSite } from "../support/site.ts";
+
+const AREAS: Readonly<Record<string, Area>> = {
+  people: PEOPLE,
+  registry: REGISTRY,
+  advisories: ADVISORIES,
+  activity: ACTIVITY,
+  workloads: WORKLOADS,
+};
+
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+/** Where people find a picture of every screen after the test. */
+const PICTURES = join(ROOT, "release", "screens");
+
+/** Reads of a screen, as opposed to those of its frame, which every screen needs. */
+const CONTENT = /\/(iam|registry|vulnerabilities|events|audit)\/v/;
+
+describe("every screen of the console", () => {
+  let site: ConsoleSite;
+  let organization: string;
+  before(async () => {
+    mkdirSync(PICTURES, { recursive: true });
+    site = await ConsoleSite.startWithRegistry();
+    organization = await site.organization();
+    await site.page.goto(site.at("organizations"));
+    await site.signIn();
+    await site.heading("Organizations").waitFor();
+  });
+  after(() => site.stop());
+
+  /** What axe finds; evaluated, because the page allows no scripts of others. */
+  async function violations(): Promise<string[]> {
+    await site.page.evaluate(axe.source);
+    return await site.page.evaluate(
+      `axe.run({ runOnly: ${JSON.stringify(TAGS)} }).then(({ violations }) => violations.flatMap(
+        ({ id, nodes }) => nodes.map((node) => id + ": " + node.html.slice(0, 200))))`,
+    );
+  }
+
+  async function open(path: string): Promise<void> {
+    await site.page.goto(site.at(path));
+    await site.page.getByRole("heading", { level: 1 }).waitFor();
+    await site.page.locator("main .loading").first().waitFor({ state: "detached" });
+  }
+
+  async function check(path: string, picture: string): Promise<void> {
+    await open(path);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await site.page.emulateMedia({ colorScheme });
+      await site.page.screenshot({ path: join(PICTURES, `${picture}-${colorScheme}.png`) });
+      assert.deepEqual(await violations(), [], `${path} (${colorScheme})`);
+    }
+  }
+
+  for (const [name, area] of Object.entries(AREAS)) {
+    describe(`of ${name}`, () => {
+      let filled: Filled;
+      before(async () => {
+        filled = await area.fill(site, organization);
+      });
+
+      test("has no violations of WCAG 2.2 AA with content, in light and dark", async () => {
+        for (const [screen, path] of Object.entries(area.screens)) {
+          await check(path(filled), screen);
+        }
+        assert.deepEqual(site.complaints, []);
+      });
+
+      test("tells what belongs there while it is empty", async () => {
+        const { uid } = await site.post("/iam/v2beta1/groups", { name: `new-${name}` });
+        for (const screen of area.empty) {
+          await check(`${screen}/${uid}`, `${screen}-empty`);
+          await site.page.locator(".empty").first().waitFor();
+        }
+        assert.deepEqual(site.complaints, []);
+      });
+
+      test("says what went wrong, with the id of the request", async () => {
+        await site.page.route(CONTENT, (route) =>
+          route.fulfill({
+            status: 403,
+            headers: { "x-request-id": "0123456789abcdef", "content-type": "application/json" },
+            json: { code: 7, message: "missing capability groups.list", details: [] },
+          }),
+        );
+        try {
+          for (const screen of area.failing ?? area.empty) {
+            await check(`${screen}/${organization}`, `${screen}-error`);
+            await site.page.locator("main [role=alert]").first().waitFor();
+          }
+        } finally {
+          await site.page.unroute(CONTENT);
+        }
+        site.forgetComplaints(/403/);
+      });
+
+      test("does not scroll sideways on a screen of 320 pixels", async () => {
+        const size = site.page.viewportSize();
+        await site.page.setViewportSize({ width: 320, height: 640 });
+        for (const path of Object.values(area.screens)) {
+          await open(path(filled));
+          const width = await site.page.evaluate("document.documentElement.scrollWidth");
+          assert.equal(width, 320, path(filled));
+        }
+        await site.page.setViewportSize(size ?? { width: 1280, height: 720 });
+      });
+    });
+  }
+});

@@ -1,0 +1,131 @@
+/** What a checkpoint says; see docs/audit.md. */
+export interface Checkpoint {
+  readonly type: string;
+  readonly root: string;
+  readonly number: number;
+  readonly previous: string;
+  readonly chain: string;
+  readonly sequence: number;
+  readonly hash: string;
+  readonly deleted?: readonly (readonly [chain: string, sequence: number, hash: string])[];
+  readonly first?: number;
+}
+
+/** What the platform has found out about a line. */
+export interface Proof {
+  /** The SHA-256 of `hashedText`, in hexadecimal. */
+  readonly hash: string;
+  /** Of a checkpoint: whether its signature is valid; undefined if its key is not known. */
+  readonly isSigned?: boolean | undefined;
+}
+
+/** A signature, for the platform to check. */
+export interface Signature {
+  readonly kid: string;
+  /** Always ES256; anything else is not valid. */
+  readonly algorithm: string;
+  readonly content: string;
+  /** Both numbers, one after the other (IEEE P1363). */
+  readonly signature: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * The signature of a checkpoint; undefined if it is malformed.
+ *
+ * @example const { kid, content, signature } = signatureOf(line.signed) ?? {};
+ */
+export function signatureOf(signed: string): Signature | undefined {
+  const [header = "", payload = "", signature = ""] = signed.split(".");
+  try {
+    const { alg, kid } = parse<{ alg: string; kid: string }>(header);
+    const content = `${header}.${payload}`;
+    return { kid, algorithm: alg, content, signature: bytesOf(signature) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** An entry that a checkpoint names. */
+export interface Anchor {
+  readonly hash: string;
+  readonly number: number;
+}
+
+/** The checkpoints of an export: their signatures, their order, and what they say about chains. */
+export class CheckpointSet {
+  readonly #last = new Map<string, { readonly number: number; readonly hash: string }>();
+  /** The first checkpoint of a root, and the first that there may be after retention. */
+  readonly #begins = new Map<string, number>();
+  readonly #mayBegin = new Map<string, number>();
+  /** By chain and sequence. */
+  readonly anchors = new Map<string, Map<number, Anchor>>();
+  /** The last entry that checkpoints cover, by chain. */
+  readonly covered = new Map<string, number>();
+  /** The last entry that retention has deleted, by chain. */
+  readonly deleted = new Map<string, { readonly sequence: number; readonly hash: string }>();
+  readonly rootOf = new Map<string, string>();
+  count = 0;
+
+  /** Adds the next checkpoint. Returns what is wrong with it. */
+  add(signed: string, { hash: signedHash, isSigned }: Proof): string | undefined {
+    const checkpoint = open(signed, isSigned);
+    if (typeof checkpoint === "string") return checkpoint;
+    const { root, number, previous, chain, sequence, hash, deleted = [], first = 1 } = checkpoint;
+    const where = `checkpoint ${number} of ${root || "the installation"}`;
+    const last = this.#last.get(root);
+    if (last === undefined) this.#begins.set(root, number);
+    this.#mayBegin.set(root, Math.max(first, this.#mayBegin.get(root) ?? 1));
+    this.#last.set(root, { number, hash: signedHash });
+    this.count += 1;
+    this.rootOf.set(chain, root);
+    const anchors = this.anchors.get(chain) ?? new Map<number, Anchor>();
+    this.anchors.set(chain, anchors);
+    anchors.set(sequence, { hash, number });
+    this.covered.set(chain, Math.max(sequence, this.covered.get(chain) ?? 0));
+    for (const [one, end, endHash] of deleted) {
+      const known = this.deleted.get(one)?.sequence ?? 0;
+      if (end > known) this.deleted.set(one, { sequence: end, hash: endHash });
+      this.covered.set(one, Math.max(end, this.covered.get(one) ?? 0));
+      this.rootOf.set(one, root);
+    }
+    if (last === undefined) return undefined;
+    if (number !== last.number + 1) {
+      return `${where} follows checkpoint ${last.number}: checkpoints were removed or reordered`;
+    }
+    if (previous !== last.hash) return `${where} does not follow the one before: it was replaced`;
+    return undefined;
+  }
+
+  /** What is wrong with the beginning: retention declares which checkpoints it deletes. */
+  *problems(): Generator<string> {
+    for (const [root, number] of this.#begins) {
+      if (number <= (this.#mayBegin.get(root) ?? 1)) continue;
+      yield `checkpoint ${number} of ${root || "the installation"} is the first: checkpoints were removed`;
+    }
+  }
+}
+
+/** The content of a checkpoint with a valid signature, or what is wrong with it. */
+function open(signed: string, isSigned: boolean | undefined): Checkpoint | string {
+  const { kid, algorithm } = signatureOf(signed) ?? {};
+  if (kid === undefined) return "a checkpoint is malformed";
+  if (isSigned === undefined) return `a checkpoint is signed with the unknown key ${kid}`;
+  if (!isSigned || algorithm !== "ES256") return "a checkpoint has an invalid signature";
+  try {
+    const checkpoint = parse<Checkpoint>(signed.split(".")[1] ?? "");
+    if (checkpoint.type === "wharf-audit-checkpoint") return checkpoint;
+  } catch {
+    // Reported below.
+  }
+  return "a checkpoint is malformed";
+}
+
+function parse<T>(part: string): T {
+  return JSON.parse(new TextDecoder().decode(bytesOf(part))) as T;
+}
+
+/** Decodes base64url. */
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}

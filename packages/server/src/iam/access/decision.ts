@@ -1,0 +1,121 @@
+import { ancestorsOf, type Capability } from "@wharf/contract";
+import { revokedToken } from "../../auth/authenticator.ts";
+import { OPERATOR_UID } from "../../auth/caller.ts";
+import { type Origin, Origins } from "../../auth/origins.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { aborted, notFound } from "../../lib/errors.ts";
+import type { Call } from "../../rpc/call.ts";
+import type { Reader } from "../../store/db/connection.ts";
+import { bindingsAt } from "../../store/tables/identity-bindings.ts";
+import { mappedSessions } from "./mapped-sessions.ts";
+import { rolesWith } from "./roles-with.ts";
+
+/** A question about access. */
+export interface Question {
+  readonly resource: string;
+  readonly capability: Capability;
+  readonly identity: string;
+}
+
+/** What the server decides about an identity at a resource, and from what. */
+export interface Decision {
+  readonly allowed: boolean;
+  /** What grants roles with the capability. */
+  readonly origins: readonly Origin[];
+}
+
+/** Attempts to read a decision and its origins at one access version. */
+const MAX_ATTEMPTS = 10;
+
+/**
+ * Decides as requests are decided: by the grants that `Access` compiles. These and their origins are read apart, so both
+ * are read again if access changes meanwhile.
+ */
+export async function decide(
+  engine: Engine,
+  reader: Reader,
+  call: Call,
+  question: Question,
+): Promise<Decision> {
+  const { store } = engine;
+  const read = question.identity === call.caller.uid ? decideOwn : decideOther;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const version = await store.accessVersion();
+    const decision = await read(engine, reader, call, question);
+    if ((await store.accessVersion()) === version) return decision;
+  }
+  throw aborted("access has changed again and again meanwhile: try again");
+}
+
+/** About the caller: with the token of the call. */
+async function decideOwn(
+  engine: Engine,
+  reader: Reader,
+  { caller }: Call,
+  { resource, capability }: Question,
+): Promise<Decision> {
+  const { access, catalog } = engine;
+  const { uid, session = "", boundary } = caller;
+  const granted = await access.grantsOf(uid, reader, session);
+  if (granted === undefined) throw revokedToken(session);
+  const grants = boundary === undefined ? granted : granted.intersect(boundary);
+  const allowed = grants.holds([capability], resource);
+  const identity = await catalog.identities.find(reader, uid);
+  if (uid === OPERATOR_UID || identity === undefined) return { allowed, origins: [] };
+  const login = session === "" ? undefined : await access.session(session, reader);
+  const origins = new Origins(access, reader, identity);
+  const found = [
+    ...(await origins.bindings(await bindingsAt(reader, uid, scopesOf(resource)), login)),
+    ...(login === undefined ? [] : await origins.mappings(login, resource)),
+  ];
+  const granting = await withCapability(engine, reader, found, capability);
+  if (boundary === undefined || boundary.holds([capability], resource)) {
+    return { allowed, origins: granting };
+  }
+  const outside = granting.map(
+    (one): Origin => ({ ...one, obstacle: one.obstacle ?? "token scope" }),
+  );
+  return { allowed, origins: outside };
+}
+
+/** About another identity: with any token that it can have, without a scope of its own. */
+async function decideOther(
+  engine: Engine,
+  reader: Reader,
+  { time }: Call,
+  { identity: uid, resource, capability }: Question,
+): Promise<Decision> {
+  const { access, catalog } = engine;
+  const identity = await catalog.identities.find(reader, uid);
+  if (identity === undefined) throw notFound(catalog.identities.typeName, uid);
+  const sessions = await mappedSessions(engine, reader, uid, time);
+  const origins = new Origins(access, reader, identity);
+  const bound = await bindingsAt(reader, uid, scopesOf(resource));
+  const found = await origins.bindings(bound, undefined);
+  for (const session of sessions) found.push(...(await origins.mappings(session, resource)));
+  const isAllowedIn = async (session: string): Promise<boolean> => {
+    const grants = await access.grantsOf(uid, reader, session);
+    return grants?.holds([capability], resource) ?? false;
+  };
+  let allowed = await isAllowedIn("");
+  for (const { id } of sessions) allowed ||= await isAllowedIn(id);
+  const distinct = [...new Map(found.map((one) => [one.mapping?.uid ?? one.id, one])).values()];
+  return { allowed, origins: await withCapability(engine, reader, distinct, capability) };
+}
+
+/** Those whose role has a capability. */
+async function withCapability(
+  engine: Engine,
+  reader: Reader,
+  origins: readonly Origin[],
+  capability: Capability,
+): Promise<Origin[]> {
+  const uids = origins.map(({ role }) => role);
+  const having = await rolesWith(engine, reader, uids, capability);
+  return origins.filter(({ role }) => having.has(role));
+}
+
+/** Where a grant applies at a resource. */
+function scopesOf(resource: string): string[] {
+  return [resource, ...ancestorsOf(resource)];
+}

@@ -1,0 +1,59 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  ancestorsOf,
+  Capability,
+  type ListAccessRequest,
+  ListAccessResponseSchema,
+} from "@wharf/contract";
+import type { Engine } from "../../engine/engine.ts";
+import { pageSizeOf, readCursor, readSkip } from "../../engine/list.ts";
+import { invalidArgument } from "../../lib/errors.ts";
+import { type Handler, onlyReads } from "../../rpc/call.ts";
+import { messageReply } from "../../rpc/reply.ts";
+import { mustBeKnown } from "./check.ts";
+import { grantsAtResource } from "./grants-at-resource.ts";
+import { grantsOfIdentity } from "./grants-of-identity.ts";
+import { shownGrants } from "./shown.ts";
+import { mayReadBindings, mustReadAccess } from "./visibility.ts";
+
+const MAX_INT32 = 2 ** 31 - 1;
+
+/** Lists the grants that apply at a resource, or those of an identity. */
+export function listAccessMethod(engine: Engine): Handler {
+  return onlyReads(async (call, message) => {
+    const { caller, time } = call;
+    const { resource, identity, capability, pageToken, ...request } = message as ListAccessRequest;
+    const pageSize = pageSizeOf(request.pageSize);
+    const skip = readSkip(request.skip);
+    if (capability !== Capability.UNKNOWN) mustBeKnown(capability);
+    if (resource === "" && identity === "") {
+      const description = "resource is required unless there is an identity";
+      throw invalidArgument({ field: "resource", description });
+    }
+    if (resource !== "" && identity !== caller.uid) mustReadAccess(caller, resource);
+    const query = JSON.stringify(["access", resource, identity, capability]);
+    const cursor = readCursor(engine, query, pageToken, time);
+    const after = cursor && { key: String(cursor.position.key), id: cursor.position.id };
+    const page = { after, skip, limit: pageSize + 1 };
+    const reader = engine.store.readerFor(call);
+    const which = { resource, identity, capability: capability || undefined };
+    const { grants: found, total } = await engine.lists.run(call, 1, (task) =>
+      identity === ""
+        ? grantsAtResource(engine, reader, call, which, page, task)
+        : grantsOfIdentity(engine, reader, call, which, page, task),
+    );
+    const shown = found.slice(0, pageSize);
+    const skipped = Math.min((cursor?.skipped ?? 0) + skip, MAX_INT32);
+    const last = found.length > pageSize ? shown.at(-1) : undefined;
+    const next = last && { position: last.position, skipped };
+    const isHidden = (group: string) => !mayReadBindings(caller, group);
+    const response = create(ListAccessResponseSchema, {
+      grants: await shownGrants(engine, reader, shown, { caller, resource }),
+      nextPageToken: next ? engine.pageTokens.seal(query, next, time) : "",
+      totalCount: BigInt(total),
+      skipped,
+      hiddenAbove: identity !== caller.uid && ancestorsOf(resource).some(isHidden),
+    });
+    return messageReply(ListAccessResponseSchema, response);
+  });
+}

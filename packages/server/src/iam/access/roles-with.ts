@@ -1,0 +1,40 @@
+import { BUILTIN_ROLES, type Capability } from "@wharf/contract";
+import type { Engine } from "../../engine/engine.ts";
+import type { SlicedTask } from "../../lib/time-slices.ts";
+import type { Reader } from "../../store/db/connection.ts";
+
+/** Roles decoded by one read. */
+const BATCH_SIZE = 200;
+
+/** Those of these roles that have a capability. */
+export async function rolesWith(
+  { catalog: { roles } }: Engine,
+  reader: Reader,
+  uids: Iterable<string>,
+  capability: Capability,
+  task?: SlicedTask,
+): Promise<Set<string>> {
+  const all = [...new Set(uids)];
+  const having = new Set<string>();
+  for (let at = 0; at < all.length; at += BATCH_SIZE) {
+    const some = await roles.findMany(reader, all.slice(at, at + BATCH_SIZE));
+    for (const [uid, role] of some) if (role.capabilities.includes(capability)) having.add(uid);
+    await task?.pause();
+  }
+  return having;
+}
+
+/** All roles with a capability that can be bound at these groups: built-in ones, and those of the groups. */
+export async function bindableRolesWith(
+  engine: Engine,
+  reader: Reader,
+  groups: readonly string[],
+  capability: Capability,
+): Promise<Set<string>> {
+  const builtin = BUILTIN_ROLES.map(({ uid }) => uid);
+  const having = await rolesWith(engine, reader, builtin, capability);
+  for (const role of await engine.catalog.roles.whereIn(reader, "parent", groups)) {
+    if (role.capabilities.includes(capability)) having.add(role.uid);
+  }
+  return having;
+}

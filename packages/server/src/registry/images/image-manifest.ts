@@ -1,0 +1,94 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  type GetImageManifestRequest,
+  type ImageManifest,
+  ImageManifestSchema,
+  type ManifestDescriptor,
+  ManifestDescriptorSchema,
+} from "@wharf/contract";
+import type { Engine } from "../../engine/engine.ts";
+import { notFound } from "../../lib/errors.ts";
+import type { Handler } from "../../rpc/call.ts";
+import { messageReply } from "../../rpc/reply.ts";
+import { findManifest } from "../../store/tables/manifests.ts";
+import type { RemoteRegistry } from "../client/remote.ts";
+import { readFromLocations } from "../locations.ts";
+import { isDigest } from "./manifest.ts";
+
+/** The handler of GetImageManifest. Manifests are not stored, but fetched from the registry. */
+export function imageManifestMethod(
+  engine: Engine,
+  remotes: ReadonlyMap<string, RemoteRegistry>,
+): Handler {
+  return async ({ signal }, message) => {
+    const { repoUid, digest } = message as GetImageManifestRequest;
+    const name = `${repoUid}@${digest}`;
+    const stored = await findManifest(engine.store.reader, repoUid, digest);
+    if (stored === undefined) throw notFound("Image", name);
+    const found = await readFromLocations(engine, remotes, repoUid, (remote, path) =>
+      remote.manifest(path, digest, signal),
+    );
+    if (found === undefined) throw notFound("Image", name);
+    const manifest = parseManifest(found.bytes);
+    manifest.digest = digest;
+    manifest.mediaType ||= stored.mediaType;
+    return messageReply(ImageManifestSchema, manifest);
+  };
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Malformed fields are treated as missing, as users push anything that the registry accepts. */
+export function parseManifest(bytes: Uint8Array): ImageManifest {
+  const content = object(parseJson(bytes));
+  const config = content.config === undefined ? undefined : descriptorOf(content.config);
+  const { digest: subject } = object(content.subject);
+  return create(ImageManifestSchema, {
+    mediaType: text(content.mediaType),
+    artifactType: text(content.artifactType) || (config?.mediaType ?? ""),
+    ...(config !== undefined && { config }),
+    layers: list(content.layers).map(descriptorOf),
+    manifests: list(content.manifests).map(descriptorOf),
+    subject: isDigest(subject) ? subject : "",
+    annotations: textsOf(content.annotations),
+  });
+}
+
+function descriptorOf(value: unknown): ManifestDescriptor {
+  const { mediaType, digest, size, platform, annotations } = object(value);
+  const { os, architecture, variant } = object(platform);
+  return create(ManifestDescriptorSchema, {
+    mediaType: text(mediaType),
+    digest: isDigest(digest) ? digest : "",
+    size: BigInt(Number.isSafeInteger(size) && Number(size) > 0 ? Number(size) : 0),
+    os: text(os),
+    architecture: text(architecture),
+    variant: text(variant),
+    annotations: textsOf(annotations),
+  });
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function object(value: unknown): Json {
+  return typeof value === "object" && value !== null ? (value as Json) : {};
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function textsOf(value: unknown): Record<string, string> {
+  const texts = Object.entries(object(value)).filter(([, one]) => typeof one === "string");
+  return Object.fromEntries(texts) as Record<string, string>;
+}
