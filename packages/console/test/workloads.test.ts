@@ -188,7 +188,7 @@ describe("workloads, identity providers and the operator in the console", () => 
     assert.deepEqual(site.complaints, []);
   });
 
-  test("shows the installation to whoever has the operator's token, and rotates its keys", async () => {
+  test("shows the installation to the operator, and rotates its keys", async () => {
     await page.goto(site.at("operator?tab=keys"));
     const field = page.getByLabel("Operator's token", { exact: true });
     await field.fill("not-a-token");
