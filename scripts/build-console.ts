@@ -10,6 +10,7 @@ import { THEME_CSS } from "../packages/server/src/login/pages/theme.ts";
 import { ROOT } from "./step.ts";
 
 const ENTRY = "packages/console/src/main.tsx";
+const DOCS_ENTRY = "packages/console/src/docs/main.tsx";
 const ICON = "packages/console/src/icon.svg";
 
 /** Resolves the colors that the console shares with the pages of the server. */
@@ -27,7 +28,7 @@ export async function buildConsole(out: string): Promise<Metafile> {
   mkdirSync(files, { recursive: true });
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: [ENTRY, ICON],
+    entryPoints: { console: ENTRY, docs: DOCS_ENTRY, icon: ICON },
     outdir: files,
     bundle: true,
     splitting: true,
@@ -47,17 +48,23 @@ export async function buildConsole(out: string): Promise<Metafile> {
     define: { "process.env.NODE_ENV": '"production"' },
   });
   for (const name of readdirSync(files)) compress(join(files, name));
-  const [script, { cssBundle, imports }] = entryOf(metafile);
-  const parts = imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => path);
   const icon = readdirSync(files).find((name) => name.endsWith(".svg")) ?? "";
-  writeFileSync(join(out, "index.html"), page({ script, style: cssBundle ?? "", parts, icon }));
+  const console = entryOf(metafile, ENTRY);
+  const docs = entryOf(metafile, DOCS_ENTRY);
+  writeFileSync(join(out, "index.html"), page({ ...console, icon }));
+  // Both pages share the styles of the console.
+  const styles = [...console.styles, ...docs.styles];
+  writeFileSync(join(out, "docs.html"), page({ ...docs, styles, icon }));
   return metafile;
 }
 
-function entryOf({ outputs }: Metafile): [string, Metafile["outputs"][string]] {
-  const found = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === ENTRY);
-  if (found === undefined) throw new Error(`the build has no output of ${ENTRY}`);
-  return found;
+/** The files of a page. */
+function entryOf({ outputs }: Metafile, entry: string): Omit<PageFiles, "icon"> {
+  const found = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry);
+  if (found === undefined) throw new Error(`the build has no output of ${entry}`);
+  const [script, { cssBundle, imports }] = found;
+  const parts = imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => path);
+  return { script, parts, styles: cssBundle === undefined ? [] : [cssBundle] };
 }
 
 function compress(path: string): void {
@@ -69,15 +76,16 @@ function compress(path: string): void {
 
 interface PageFiles {
   readonly script: string;
-  readonly style: string;
+  readonly styles: readonly string[];
   /** Modules that the script imports. */
   readonly parts: readonly string[];
   readonly icon: string;
 }
 
-function page({ script, style, parts, icon }: PageFiles): string {
+function page({ script, styles, parts, icon }: PageFiles): string {
   const url = (path: string) => `/console/files/${basename(path)}`;
   const preloads = parts.map((part) => `<link rel="modulepreload" href="${url(part)}">\n`).join("");
+  const links = styles.map((style) => `<link rel="stylesheet" href="${url(style)}">\n`).join("");
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -87,12 +95,11 @@ function page({ script, style, parts, icon }: PageFiles): string {
 <meta name="robots" content="noindex">
 <title>Wharf</title>
 <link rel="icon" type="image/svg+xml" href="${url(icon)}">
-<link rel="stylesheet" href="${url(style)}">
-${preloads}<script type="module" src="${url(script)}"></script>
+${links}${preloads}<script type="module" src="${url(script)}"></script>
 </head>
 <body>
 <div id="root"></div>
-<noscript>The console needs JavaScript. The command line and the API do without.</noscript>
+<noscript>This page needs JavaScript. The command line and the API do without.</noscript>
 </body>
 </html>
 `;

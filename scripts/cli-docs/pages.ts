@@ -35,8 +35,10 @@ function shown({ commands }: Group): Node[] {
 function documented(path: readonly Node[]): Page {
   const page = pageOf(path);
   if (page.name === "wharf serve") return page;
-  const settings = new Set(serveOptions().map(({ term }) => term));
-  const own = page.options.filter(({ term }) => !settings.has(term));
+  // An option of another command can have the name of a setting.
+  const textOf = ({ term, meaning }: Entry) => `${term} ${meaning}`;
+  const settings = new Set(serveOptions().map(textOf));
+  const own = page.options.filter((option) => !settings.has(textOf(option)));
   if (own.length === page.options.length) return page;
   const more: Entry = { term: "…", meaning: "Every option of `wharf serve`." };
   return { ...page, options: [...own, more] };

@@ -1,4 +1,4 @@
-import type { Wharf } from "@wharf/client";
+import type { Transport, Wharf } from "@wharf/client";
 import { tokenSource } from "./auth/source.ts";
 import { failed } from "./errors.ts";
 import type { Jq } from "./output/jq.ts";
@@ -40,12 +40,13 @@ export const NEEDS_YES = "-y skips the confirmation";
 
 export async function makeContext(options: ContextOptions): Promise<Context> {
   const { settings, environment, signal } = options;
-  const { quiet, verbose, yes } = settings;
+  const { quiet, verbose, yes, dryRun } = settings;
   const terminal = terminalOf(process, environment, settings.color);
   const progress = progressOn(process.stderr, terminal.showsRemarks && !quiet);
   const err = messagesTo({
     quiet,
     verbose,
+    dryRun,
     style: terminal.remarkStyle,
     write(text) {
       progress.clear();
@@ -84,7 +85,7 @@ export async function makeContext(options: ContextOptions): Promise<Context> {
       return client;
     },
     async confirm(question) {
-      if (yes) return;
+      if (yes || dryRun) return;
       prompt.require(`${question} There is no terminal for a confirmation`, NEEDS_YES);
       if (!(await prompt.confirm(question))) throw failed("canceled");
     },
@@ -102,7 +103,7 @@ async function connectTo(
   ]);
   return createWharf({
     // Loading fetch takes longer than a command with one request.
-    transport: httpTransport(),
+    transport: settings.dryRun ? trying(httpTransport()) : httpTransport(),
     baseUrl: settings.api,
     authUrl: settings.issuer,
     token: tokenSource(settings, environment, err),
@@ -114,6 +115,17 @@ async function connectTo(
     },
   });
 }
+
+/** Makes every request a dry run. */
+function trying({ send }: Transport): Transport {
+  return {
+    send(attempt, sent) {
+      return send({ ...attempt, headers: { ...attempt.headers, ...DRY_RUN_HEADERS } }, sent);
+    },
+  };
+}
+
+export const DRY_RUN_HEADERS = { "wharf-dry-run": "true" } as const;
 
 /** Loads jq on demand: it is large. */
 async function jqOf(

@@ -36,7 +36,7 @@ async function run(root: Group, words: readonly string[]): Promise<void> {
   await trust(settings.ca);
   const interrupt = onInterrupt();
   const context = await makeContext({ settings, environment, signal: interrupt.signal });
-  if (node.destructive && !settings.yes) {
+  if (node.destructive && !settings.yes && !settings.dryRun) {
     const reason = "this cannot be undone, and there is no terminal for a confirmation";
     context.prompt.require(reason, NEEDS_YES);
   }

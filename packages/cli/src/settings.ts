@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
-import type { Command, Options } from "./command/definition.ts";
+import type { Command, Option, Options } from "./command/definition.ts";
 import type { COLORS } from "./command/globals.ts";
 import { GLOBALS } from "./command/globals.ts";
 import { optionValue, type Sources } from "./command/parse.ts";
 import type { Config } from "./config/file.ts";
 import { invalidReason } from "./config/keys.ts";
+import { namesConfig } from "./contexts/choose.ts";
 import { usageError } from "./errors.ts";
 
 /** Settings of every command, by precedence: flags, variables, config file, defaults. */
@@ -25,9 +26,13 @@ export interface Settings {
   readonly yes: boolean;
   readonly verbose: boolean;
   readonly quiet: boolean;
+  /** Whether the server rolls everything back that the command writes. */
+  readonly dryRun: boolean;
   readonly config: Config;
   /** The context whose settings and logins these are. */
   readonly context: string;
+  /** Whether a flag or a variable names the server, its context or its config file: no other one is meant. */
+  readonly namesServer: boolean;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -38,10 +43,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function readSettings(
   { given, ...others }: Sources,
-  { outputs = [], options = {} }: Pick<Command, "outputs" | "options"> = {},
+  { outputs = [], options = {}, writes = false }: Partial<Command> = {},
 ): Settings {
   const isOwn = (name: string) =>
     Object.hasOwn(options, name) && options[name] !== GLOBALS[name as keyof typeof GLOBALS];
+  const whole: Sources = { given, ...others };
   const globally = new Map([...given].filter(([name]) => !isOwn(name)));
   const sources: Sources = { given: globally, ...others };
   const globals: Options = {
@@ -70,8 +76,13 @@ export function readSettings(
     yes: value("yes") as boolean,
     verbose: value("verbose") as boolean,
     quiet: value("quiet") as boolean,
+    dryRun: writes && optionValue("dry-run", options["dry-run"] as Option, whole) === true,
     config: sources.config,
     context: sources.config.context,
+    namesServer:
+      globally.has("api") ||
+      Boolean(sources.environment.WHARF_API) ||
+      namesConfig(globally, sources.environment),
   };
 }
 

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Group, Node, Options } from "./command/definition.ts";
 import { commandsOf, find, nameOf } from "./command/find.ts";
 import { GLOBALS } from "./command/globals.ts";
-import { helpText } from "./command/help.ts";
+import { helpText, pageOf } from "./command/help.ts";
+import { scan } from "./command/scan.ts";
 import { widthOf } from "./terminal/width.ts";
 import { tree } from "./tree.ts";
 
@@ -25,6 +27,68 @@ test("every command has an example that names a command which exists", () => {
       const found = find(tree, words.slice(0, path.length - 1));
       assert.equal(nameOf(found.path), name, line);
     }
+  }
+});
+
+test("examples give what their command requires, and nothing that it does not take", () => {
+  const ofShell = /\$\([^)]*\)|"[^"]*"|'[^']*'|[^\s|<>()"']+|[|<>()]/g;
+  for (const { name, command } of commands) {
+    if (command.raw) continue;
+    const options: Options = { ...GLOBALS, ...command.options };
+    for (const { command: line } of command.examples) {
+      // The part of the line that is this command: without those before it, and files.
+      const start = line.indexOf(name.split(" ").slice(0, 2).join(" "));
+      const words = [...line.slice(start).matchAll(ofShell)].map(([word]) => word);
+      const end = words.findIndex((word) => /^[|<>()]$/.test(word));
+      const { words: own } = find(tree, (end < 0 ? words : words.slice(0, end)).slice(1));
+      const { given, positionals } = scan(own, options);
+      for (const [option, { required, config, choices }] of Object.entries<Checked>(options)) {
+        assert.ok(
+          !required || given.has(option) || config === "default.group",
+          `${line}: ${option}`,
+        );
+        for (const value of choices === undefined ? [] : (given.get(option) ?? [])) {
+          const all = [...(choices ?? []), ...(command.outputs ?? [])];
+          assert.ok(all.includes(value), `${line}: ${value}`);
+        }
+      }
+      const wanted = command.arguments ?? [];
+      const least = wanted.filter(({ required }) => required).length;
+      assert.ok(positionals.length >= least, line);
+      assert.ok(positionals.length <= wanted.length || wanted.at(-1)?.variadic, line);
+    }
+  }
+});
+
+interface Checked {
+  readonly required?: boolean;
+  readonly config?: string;
+  readonly choices?: readonly string[];
+}
+
+test("docs/cli.md has every option of every command", () => {
+  const text = readFileSync(new URL("../../../docs/cli.md", import.meta.url), "utf8");
+  const sections = new Map(
+    text
+      .split(/^#+ (?=wharf )/m)
+      .map((section) => [section.slice(0, section.indexOf("\n")), section]),
+  );
+  // The settings of the server are in the section of `wharf serve` only.
+  for (const { name, path } of commands.filter(({ command }) => !command.raw)) {
+    for (const { term } of pageOf(path).options) {
+      assert.ok(sections.get(name)?.includes(`| \`${term}\` |`), `${name}: ${term}`);
+    }
+  }
+});
+
+test("every list can be sorted, filtered and limited", () => {
+  const lists = commands.filter(
+    ({ command }) => !command.raw && (command.name === "list" || /^List /.test(command.summary)),
+  );
+  assert.ok(lists.length > 20);
+  for (const { name, command } of lists) {
+    for (const option of ["sort", "filter", "limit"])
+      assert.ok(option in (command.options ?? {}), name);
   }
 });
 

@@ -144,4 +144,20 @@ describe("organizations and folders", () => {
     assert.match(stderr, /Bearer \*\*\*\*/);
     assert.ok(!stderr.includes((site.env.WHARF_TOKEN as string).slice(0, 20)));
   });
+
+  test("settings of an organization reject twins", async () => {
+    const settings = ["iam", "orgs", "settings", "beta"];
+    assert.equal(await site.ok(...settings), "Unique siblings:  no\n");
+    const tried = await site.ok(...settings, "--unique-siblings", "yes", "--dry-run", "-q");
+    assert.equal(tried, "Unique siblings:  yes\n");
+    assert.equal(await site.ok(...settings), "Unique siblings:  no\n");
+    const changed = await site.ok(...settings, "--unique-siblings", "yes", "-q", "-o", "json");
+    assert.equal(JSON.parse(changed).uniqueSiblings, true);
+    const create = ["iam", "folders", "create", "only", "--parent", "beta", "-y", "-q"];
+    await site.ok(...create);
+    const { code, stderr } = await site.run(...create);
+    assert.equal(code, 6, stderr);
+    await site.ok(...settings, "--unique-siblings", "no", "-q");
+    await site.ok(...create);
+  });
 });

@@ -21,6 +21,7 @@ export const JSON_SERVICES = {
   sessions: {
     list: method<M.ListSessionsRequestJson, M.ListSessionsResponseJson>("GET", "/auth/v1/sessions"),
     end: method<M.EndSessionRequestJson, W.EmptyJson>("DELETE", "/auth/v1/sessions/{id}"),
+    getCredentials: method<M.GetCredentialsRequestJson, M.PersonCredentialsJson>("GET", "/auth/v1/credentials"),
     logout: method<M.LogoutRequestJson, W.EmptyJson>("POST", "/auth/v1/logout", "*"),
   },
   deliveries: {
@@ -94,6 +95,10 @@ export const JSON_SERVICES = {
     regenerateScimToken: method<M.RegenerateScimTokenRequestJson, M.RegenerateScimTokenResponseJson>("POST", "/iam/v2beta1/identityProviders/{identityProviderUid}:regenerateScimToken", "*"),
     revokeScimToken: method<M.RevokeScimTokenRequestJson, M.RevokeScimTokenResponseJson>("POST", "/iam/v2beta1/identityProviders/{identityProviderUid}:revokeScimToken", "*"),
     setScimEnabled: method<M.SetScimEnabledRequestJson, M.SetScimEnabledResponseJson>("POST", "/iam/v2beta1/identityProviders/{identityProviderUid}:setScimEnabled", "*"),
+  },
+  organizationSettings: {
+    get: method<M.GetOrganizationSettingsRequestJson, M.OrganizationSettingsJson>("GET", "/iam/v2beta1/organizationSettings/{groupUid}"),
+    update: method<M.UpdateOrganizationSettingsRequestJson, M.OrganizationSettingsJson>("PATCH", "/iam/v2beta1/organizationSettings/{organizationSettings.groupUid}", "organizationSettings"),
   },
   roleBindings: {
     get: method<M.GetRoleBindingRequestJson, M.RoleBindingJson>("GET", "/iam/v2beta1/roleBindings/{uid}"),

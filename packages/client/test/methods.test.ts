@@ -76,6 +76,9 @@ for (const protocol of PROTOCOLS) {
     test("groups", async () => {
       const { groups } = all.wharf;
       const group = { name: "child", description: "first" };
+      const tried = await groups.create({ parent: org, group }, { dryRun: true });
+      assert.equal(tried.name, "child");
+      await assert.rejects(groups.get({ uid: tried.uid }), NotFoundError);
       const { uid, ...made } = await groups.create({ parent: org, group });
       assert.equal(made.description, "first");
       assert.equal((await groups.get({ uid })).name, "child");
@@ -144,6 +147,11 @@ for (const protocol of PROTOCOLS) {
       const batch = await roleBindings.batchCreate({ parent: org, requests: [{ roleBinding }] });
       const bound = await roleBindings.list({ identity: identityUid, role: role.uid });
       assert.deepEqual(bound.roleBindings, batch.roleBindings);
+      const { organizationSettings } = all.wharf;
+      const settings = { groupUid: org, uniqueSiblings: false };
+      await organizationSettings.update({ organizationSettings: settings });
+      const { uniqueSiblings } = await organizationSettings.get({ groupUid: org });
+      assert.equal(uniqueSiblings, false);
       const { access } = all.wharf;
       const capability = Capability.CAP_IAM_GROUPS_LIST;
       const asked = { resource: org, capability, identity: identityUid };
@@ -246,6 +254,7 @@ for (const protocol of PROTOCOLS) {
       const other = sessions.find((session) => !session.current);
       await ada.sessions.end({ id: other?.id as string });
       assert.equal((await ada.sessions.list()).sessions.length, sessions.length - 1);
+      assert.equal((await ada.sessions.getCredentials()).username, "", "ada has no local account");
       await ada.auth.delete({ id: me.subject });
       await assert.rejects(ada.auth.validate(), { code: "UNAUTHENTICATED" });
       const bob = all.as((await world.login.logIn("bob")).access_token);

@@ -5,7 +5,7 @@ import { type Followed, follow } from "../src/api/live-stream.ts";
 /** A connection: the events that it has, and the code of the error that ends it. */
 type Connection = readonly [events: readonly string[], code: string];
 
-async function followed(connections: readonly Connection[], after = "", isFirst = true) {
+async function followed(connections: readonly Connection[], after = "") {
   const stop = new AbortController();
   const seen: string[] = [];
   let at = 0;
@@ -31,14 +31,14 @@ async function followed(connections: readonly Connection[], after = "", isFirst 
     onGap: () => seen.push("gap"),
     onState: (state) => state === "denied" && seen.push(state),
   };
-  await follow(log, { after, isFirst }, stop.signal);
+  await follow(log, after, stop.signal);
   return seen;
 }
 
 test("a stream continues after the last event, with growing pauses", async () => {
   const lost: Connection = [[], "UNAVAILABLE"];
   assert.deepEqual(await followed([[["a", "b"], ""], lost, lost, [["c"], "UNAVAILABLE"]]), [
-    ...["open ", "a", "b", "pause up to 1 s"],
+    ...["open ", "gap", "a", "b", "pause up to 1 s"],
     ...["open b", "pause up to 2 s"],
     ...["open b", "pause up to 4 s"],
     ...["open b", "c", "pause up to 1 s"],
@@ -48,23 +48,20 @@ test("a stream continues after the last event, with growing pauses", async () =>
 test("an expired token is replaced at once, and only once without an event", async () => {
   const expired: Connection = [[], "UNAUTHENTICATED"];
   assert.deepEqual(await followed([[["a"], "UNAUTHENTICATED"], expired, [["b"], ""]]), [
-    ...["open ", "a", "open a", "pause up to 2 s"],
+    ...["open ", "gap", "a", "open a", "pause up to 2 s"],
     ...["open a", "b", "pause up to 1 s"],
   ]);
 });
 
-test("events that may have been missed are reported", async () => {
+test("a stream without a position reports that what was read before may be out of date", async () => {
   assert.deepEqual(
     await followed([
       [["a"], "OUT_OF_RANGE"],
       [["c"], ""],
     ]),
-    [...["open ", "a", "pause up to 1 s", "open ", "gap", "c", "pause up to 1 s"]],
+    [...["open ", "gap", "a", "pause up to 1 s", "open ", "gap", "c", "pause up to 1 s"]],
   );
-  assert.deepEqual(await followed([[["c"], ""]], "", false), [
-    ...["open ", "gap", "c", "pause up to 1 s"],
-  ]);
-  assert.deepEqual(await followed([[["c"], ""]], "b", false), ["open b", "c", "pause up to 1 s"]);
+  assert.deepEqual(await followed([[["c"], ""]], "b"), ["open b", "c", "pause up to 1 s"]);
 });
 
 test("a stream that the caller may not read ends", async () => {
@@ -73,6 +70,6 @@ test("a stream that the caller may not read ends", async () => {
       [["a"], "PERMISSION_DENIED"],
       [["b"], ""],
     ]),
-    [...["open ", "a", "denied"]],
+    [...["open ", "gap", "a", "denied"]],
   );
 });

@@ -15,6 +15,7 @@ export * from "./wharf/iam/v2beta1/group_invites_pb.js";
 export * from "./wharf/iam/v2beta1/groups_pb.js";
 export * from "./wharf/iam/v2beta1/identities_pb.js";
 export * from "./wharf/iam/v2beta1/identity_providers_pb.js";
+export * from "./wharf/iam/v2beta1/organization_settings_pb.js";
 export * from "./wharf/iam/v2beta1/role_bindings_pb.js";
 export * from "./wharf/iam/v2beta1/roles_pb.js";
 export * from "./wharf/installation/v2beta1/installation_pb.js";

@@ -14,6 +14,7 @@ import { GroupInvitesService } from "./wharf/iam/v2beta1/group_invites_pb.js";
 import { GroupsService } from "./wharf/iam/v2beta1/groups_pb.js";
 import { IdentitiesService } from "./wharf/iam/v2beta1/identities_pb.js";
 import { IdentityProvidersService } from "./wharf/iam/v2beta1/identity_providers_pb.js";
+import { OrganizationSettingsService } from "./wharf/iam/v2beta1/organization_settings_pb.js";
 import { RoleBindingsService } from "./wharf/iam/v2beta1/role_bindings_pb.js";
 import { RolesService } from "./wharf/iam/v2beta1/roles_pb.js";
 import { InstallationService } from "./wharf/installation/v2beta1/installation_pb.js";
@@ -44,6 +45,7 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   GroupsService,
   IdentitiesService,
   IdentityProvidersService,
+  OrganizationSettingsService,
   RoleBindingsService,
   RolesService,
   InstallationService,

@@ -87,6 +87,14 @@ describe("sign-in in a real browser", () => {
     const left = await sessions();
     assert.equal(left.length, before.length);
     assert.notDeepEqual(left, before, "the old session has ended");
+    const uid = encodeURIComponent(world.login.provider);
+    await page.goto(`${world.server.baseUrl}/console/test-sign-in?provider=${uid}`);
+    await page.getByRole("heading", { name: "The test sign-in worked" }).waitFor();
+    await page.getByText("bob@acme.example").waitFor();
+    assert.deepEqual(await sessions(), left, "a test signs nobody in");
+    await page.context().clearCookies();
+    await page.goto(`${world.server.baseUrl}/console/test-sign-in?provider=${uid}`);
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
     assert.deepEqual(
       complaints.filter((one) => !one.includes("401")),
       [],

@@ -109,8 +109,14 @@ for (const store of STORES) {
         reasons().find(({ reason }) => reason.includes("push of acme/logged is denied")),
       );
       assert.deepEqual([line.level, line.httpStatus, line.code], ["info", 403, 7]);
-      await until(async () => reasons().some(({ reason }) => reason.includes("acme/anonymous")));
-      await until(async () => reasons().some(({ httpStatus }) => httpStatus === 401));
+      assert.equal(line.caller, viewer);
+      const anonymous = await until(async () =>
+        reasons().find(({ reason }) => reason.includes("acme/anonymous")),
+      );
+      const rejected = await until(async () =>
+        reasons().find(({ httpStatus }) => httpStatus === 401),
+      );
+      assert.deepEqual([anonymous.caller, rejected.caller], [undefined, undefined]);
     });
 
     test("end a push before it begins", async () => {

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { IdentitySchema, newRootUid } from "@wharf/contract";
 import { rejected } from "./support/client/api-error.ts";
 import { uidsOf } from "./support/client/pagination.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
 const ISSUER = "https://issuer.example.com";
@@ -35,6 +39,7 @@ onEachStore("role bindings", (world) => {
         subject: "repo:main",
         issuer: ISSUER,
         email: "",
+        lastSeenTime: identity.lastSeenTime,
       },
       group: { uid: group.uid, name: "bound", description: "the group" },
       role: { uid: viewer, name: "viewer", description: "Viewer Role (built-in)" },
@@ -68,6 +73,33 @@ onEachStore("role bindings", (world) => {
       });
       assert.deepEqual([identity.issuer, identity.subject], [issuer, subject]);
     }
+  });
+
+  world.rule("bindings of people and of workloads are listed apart", async (api) => {
+    const group = await api.groups.create(org, { name: "both kinds" });
+    const person = newRootUid();
+    const direct = await DirectStore.open(world.server);
+    const time = timestampNow();
+    const identity = create(IdentitySchema, {
+      uid: person,
+      name: "ada",
+      createTime: time,
+      updateTime: time,
+    });
+    await direct
+      .change((change) => change.insertAll(direct.engine.catalog.identities, [identity]))
+      .finally(() => direct.close());
+    for (const identityUid of [person, member.uid]) {
+      await api.roleBindings.create(group.uid, { identityUid, roleUid: viewer });
+    }
+    const identities = async (identityKind: number) => {
+      const list = await api.roleBindings.list({ group: group.uid, identityKind });
+      assert.equal(list.totalCount, String(list.roleBindings.length));
+      return list.roleBindings.map(({ identityUid }: { identityUid: string }) => identityUid);
+    };
+    assert.deepEqual(await identities(1), [person]);
+    assert.deepEqual(await identities(2), [member.uid]);
+    assert.deepEqual((await identities(0)).sort(), [person, member.uid].sort());
   });
 
   world.rule("identity, role and group must exist", async (api) => {

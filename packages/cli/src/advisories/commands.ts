@@ -60,10 +60,11 @@ New events take effect at once if you hold advisories.approve; otherwise they ar
   examples: [
     { command: "wharf advisories import advisories/ --group acme" },
     {
-      command: "curl -sL https://example.com/osv.zip | wharf advisories import - --metadata-only",
+      command:
+        "curl -sL https://example.com/osv.zip | wharf advisories import - --metadata-only --group acme",
       shows: "only metadata of vulnerabilities, such as severities",
     },
-    { command: "wharf advisories import vex.json --dry-run -o json" },
+    { command: "wharf advisories import vex.json --dry-run --group acme -o json" },
   ],
   arguments: [
     {

@@ -27,6 +27,7 @@ const CONTENT = {
 } as const satisfies Options;
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Create an advisory",
   examples: [
@@ -54,6 +55,7 @@ export const createDefinition = define({
 });
 
 export const updateDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update an advisory",
   examples: [
@@ -86,6 +88,7 @@ const CONFIRMED =
   "Shows the pending events of an advisory and asks for confirmation; events named by UID are reviewed without.";
 
 export const approveDefinition = define({
+  writes: true,
   name: "approve",
   summary: "Approve events of advisories",
   description: `Approved events take effect and can no longer change. Requires advisories.approve; authors cannot \
@@ -101,6 +104,7 @@ ${CONFIRMED}`,
 });
 
 export const rejectDefinition = define({
+  writes: true,
   name: "reject",
   summary: "Reject events of advisories",
   description: `Rejected events are kept, but have no effect and can no longer change.
@@ -112,6 +116,7 @@ ${CONFIRMED}`,
 });
 
 export const requestChangesDefinition = define({
+  writes: true,
   name: "request-changes",
   summary: "Request changes from the authors of events",
   description: CONFIRMED,

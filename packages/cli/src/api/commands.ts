@@ -3,6 +3,7 @@ import { command, define } from "../command/definition.ts";
 export const METHODS = ["GET", "POST", "PATCH", "PUT", "DELETE"] as const;
 
 export const apiDefinition = define({
+  writes: true,
   name: "api",
   summary: "Call the REST API with your own token",
   description: `Prints the JSON of the response. PATH begins with a slash, such as /iam/v2beta1/groups. /openapi.json describes

@@ -145,6 +145,7 @@ $DOCKER_CONFIG. Other settings in the file stay. With sudo, changes the file of 
 });
 
 export const deleteAccountDefinition = define({
+  writes: true,
   name: "delete-account",
   summary: "Delete your own account and its role bindings",
   examples: [{ command: "wharf auth delete-account" }],
@@ -206,6 +207,7 @@ export const listSessionsDefinition = define({
 });
 
 export const endSessionsDefinition = define({
+  writes: true,
   name: "end",
   aliases: ["revoke"],
   summary: "End sessions and revoke their tokens",

@@ -89,6 +89,8 @@ export interface Definition<
   readonly options?: Opts;
   /** Asks for confirmation unless `-y` is given; without a terminal, `-y` is required. */
   readonly destructive?: boolean;
+  /** All its effects are writes through the API: takes `--dry-run`. */
+  readonly writes?: boolean;
   /** Values of `-o` that the command prints itself, besides the common ones. */
   readonly outputs?: readonly string[];
   /**
@@ -131,8 +133,17 @@ export function define<
   const Arguments extends readonly Argument[] = readonly [],
   const Opts extends Options = Record<never, never>,
 >(definition: Definition<Arguments, Opts>): Definition<Arguments, Opts> {
-  return definition;
+  if (!definition.writes) return definition;
+  return { ...definition, options: { ...(definition.options as Opts), ...DRY_RUN } };
 }
+
+/** The option of commands that write; the settings have its value. */
+const DRY_RUN = {
+  "dry-run": {
+    type: "boolean",
+    summary: "Let the server check and show what would change, without changing anything",
+  },
+} as const satisfies Options;
 
 type RunOf<Args> = (context: Context, args: Args) => Promise<void>;
 

@@ -1,4 +1,5 @@
 import { command, define, group } from "../command/definition.ts";
+import { listOptions } from "../resource/options.ts";
 import { CONFIG_KEYS, KEYS } from "./keys.ts";
 
 const load = () => import("./run.ts");
@@ -18,7 +19,10 @@ export const viewDefinition = define({
     { command: "wharf config view" },
     { command: "wharf config view --diff", shows: "only settings that differ from the defaults" },
   ],
-  options: { diff: { type: "boolean", summary: "Only settings that differ from the defaults" } },
+  options: {
+    diff: { type: "boolean", summary: "Only settings that differ from the defaults" },
+    ...listOptions(),
+  },
 });
 
 export const setDefinition = define({

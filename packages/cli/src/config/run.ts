@@ -27,13 +27,14 @@ const SETTING_COLUMNS: readonly Column<Setting>[] = [
   { header: "From", value: ({ from }) => from },
 ];
 
-export const view: Run<typeof viewDefinition> = async (context, { diff }) => {
+export const view: Run<typeof viewDefinition> = async (context, { diff, ...arrangement }) => {
   const { settings, environment, out } = context;
   const all = CONFIG_KEYS.map((key) => settingOf(key, settings.config, environment));
   const shown = diff ? all.filter(({ from }) => from !== "default") : all;
   await out.list(shown, SETTING_COLUMNS, {
     id: ({ key }) => key,
     what: "settings that differ from the defaults",
+    arrangement,
   });
 };
 

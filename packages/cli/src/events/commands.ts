@@ -1,7 +1,7 @@
 import { command, define, group } from "../command/definition.ts";
 import { SUBSCRIPTION } from "../resolve/kinds.ts";
 import { LIST } from "../resource/commands.ts";
-import { argumentOf, logOptions, PARENT } from "../resource/options.ts";
+import { argumentOf, listOptions, logOptions, PARENT } from "../resource/options.ts";
 import { subscriptions } from "./subscriptions/commands.ts";
 
 const load = () => import("./run.ts");
@@ -97,6 +97,7 @@ export const typesDefinition = define({
   name: "types",
   summary: "List all types of events, with what reading them takes",
   examples: [{ command: "wharf events types" }],
+  options: listOptions(),
 });
 
 export const deliveriesDefinition = define({
@@ -119,6 +120,7 @@ export const deliveriesDefinition = define({
 });
 
 export const redeliverDefinition = define({
+  writes: true,
   name: "redeliver",
   summary: "Send events to a subscription again",
   description: "Each is marked with the attribute `replay`. The filters of the subscription apply.",

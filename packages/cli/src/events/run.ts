@@ -74,11 +74,12 @@ const TYPE_COLUMNS: readonly Column<EventType>[] = [
   { header: "Full type", value: ({ type }) => type, wide: true },
 ];
 
-export const types: Run<typeof typesDefinition> = async (context) => {
+export const types: Run<typeof typesDefinition> = async (context, arrangement) => {
   const { events } = await context.client();
   const { eventTypes } = await events.listTypes({}, { signal: context.signal });
   await context.out.list(eventTypes, TYPE_COLUMNS, {
     what: "types of events",
+    arrangement,
     id: ({ name }) => name,
     tree: { parent: () => undefined },
   });

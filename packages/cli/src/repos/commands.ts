@@ -6,6 +6,7 @@ import {
   argumentOf,
   argumentsOf,
   DESCRIPTION,
+  listOptions,
   NAME,
   NAME_FILTERS,
   PARENT,
@@ -26,6 +27,7 @@ const METADATA = {
 } as const satisfies Options;
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Create a repo",
   examples: [
@@ -47,6 +49,7 @@ export const createDefinition = define({
 });
 
 export const updateDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update a repo",
   examples: [{ command: "wharf repos update acme/app --description 'The app'" }],
@@ -93,6 +96,7 @@ export const locationsDefinition = define({
   summary: "Show where registries have the images of a repo",
   examples: [{ command: "wharf repos locations acme/app" }],
   arguments: [argument],
+  options: listOptions(),
 });
 
 export const repos = group({

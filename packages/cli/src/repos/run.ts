@@ -89,5 +89,5 @@ export const locations: Run<typeof locationsDefinition> = async (context, args) 
   const { images } = await context.client();
   const found = (await images.listLocations({ repoUid }, { signal: context.signal })).locations;
   const id = ({ host, path }: ImageLocation) => `${host}/${path}`;
-  await context.out.list(found, LOCATION_COLUMNS, { id, what: "locations" });
+  await context.out.list(found, LOCATION_COLUMNS, { id, what: "locations", arrangement: args });
 };

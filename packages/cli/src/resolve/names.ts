@@ -63,6 +63,7 @@ export async function onlyMatch<T extends HasUid>(
     context,
     found.map(({ uid }) => uid),
   );
+  const hasTwins = new Set(found.map(({ uid }) => paths.get(uid))).size < found.length;
   const candidates = found.map((item) => {
     const { description = "" } = item as { description?: string };
     return [item.uid, `${paths.get(item.uid)}${label(item)}`, harmless(description)].filter(
@@ -71,8 +72,9 @@ export async function onlyMatch<T extends HasUid>(
   });
   throw usageError(
     `${found.length}${found.length === MAX_CANDIDATES ? " or more" : ""} ${many} ${areNamed} "${text}"`,
-    ["give the UID or the path of one:", ...candidates.map((parts) => parts.join("  "))].join(
-      "\n    ",
-    ),
+    [
+      `give the UID${hasTwins ? "" : " or the path"} of one:`,
+      ...candidates.map((parts) => parts.join("  ")),
+    ].join("\n    "),
   );
 }

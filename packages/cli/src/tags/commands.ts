@@ -75,6 +75,7 @@ const verbs = resourceCommands(async () => (await load()).resource, {
 });
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Create or move a tag, here and in the attached registries",
   description:

@@ -81,13 +81,16 @@ export interface Messages {
 export interface MessageOptions {
   readonly quiet: boolean;
   readonly verbose: boolean;
+  /** Marks notes as what would have been done. */
+  readonly dryRun?: boolean;
   readonly style: Style;
   write(text: string): void;
 }
 
-export function messagesTo({ quiet, verbose, style, write }: MessageOptions): Messages {
+export function messagesTo({ quiet, verbose, dryRun, style, write }: MessageOptions): Messages {
+  const tried = dryRun ? `${style.yellow("dry run, nothing changed:")} ` : "";
   return {
-    note: (text) => quiet || write(`wharf: ${text}\n`),
+    note: (text) => quiet || write(`wharf: ${tried}${text}\n`),
     warn: (text) => quiet || write(`wharf: ${style.yellow("warning:")} ${text}\n`),
     detail: (text) => verbose && write(`${style.dim(text)}\n`),
   };

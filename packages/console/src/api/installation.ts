@@ -10,11 +10,15 @@ export interface Installation {
   readonly redirectUri: string;
   readonly registry: string;
   readonly version: string;
+  /** The hosts of registries whose contents are known. */
+  readonly attachedRegistries: readonly string[];
+  /** Whether the answer has arrived. */
+  readonly isKnown: boolean;
 }
 
 export function useInstallation(): Installation {
   const { data } = useRead(api.installation.get, {});
-  return installationOf(data ?? {});
+  return { ...installationOf(data ?? {}), isKnown: data !== undefined };
 }
 
 function installationOf({
@@ -23,7 +27,8 @@ function installationOf({
   redirectUri = `${authUrl}/oauth/callback`,
   registryHosts: [registry = window.location.host] = [],
   version = "",
-}: InstallationJson): Installation {
+  attachedRegistries = [],
+}: InstallationJson): Omit<Installation, "isKnown"> {
   const audience = new URL(authUrl).hostname;
-  return { baseUrl, authUrl, audience, redirectUri, registry, version };
+  return { baseUrl, authUrl, audience, redirectUri, registry, version, attachedRegistries };
 }

@@ -16,7 +16,7 @@ export interface Followed<Event> {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly idOf: (event: Event) => string;
   readonly onEvent: (event: Event) => void;
-  /** Events may have been missed: what was read before may be out of date. */
+  /** The stream begins with the next event: what was read before may be out of date. */
   readonly onGap: () => void;
   readonly onState: (state: LiveState) => void;
 }
@@ -30,14 +30,13 @@ const MAX_PAUSE_MS = 60_000;
  */
 export async function follow<Event>(
   { open, pause, idOf, onEvent, onGap, onState }: Followed<Event>,
-  start: { readonly after: string; readonly isFirst: boolean },
+  start: string,
   signal: AbortSignal,
 ): Promise<void> {
-  let { after, isFirst } = start;
+  let after = start;
   let failures = 0;
   const opened = () => {
-    if (!isFirst && after === "") onGap();
-    isFirst = false;
+    if (after === "") onGap();
     onState("live");
   };
   while (!signal.aborted) {

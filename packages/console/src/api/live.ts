@@ -20,7 +20,7 @@ const NONE: readonly EventTypeJson[] = [];
 
 const listeners = new Set<(event: EventJson) => void>();
 const watchers = new Set<() => void>();
-let state: LiveState = "off";
+let state: LiveState = "connecting";
 
 function setState(next: LiveState): void {
   state = next;
@@ -64,8 +64,12 @@ export function useLiveUpdates(path: readonly string[]): void {
   const types = readable(known, (capability) => access.can(capability, group));
   const wanted = isShown && known.length > 0 && types.length > 0 ? group : "";
   const patterns = types.length === known.length ? "" : patternsOf(types, known).join(" ");
+  const isDecided = access.isKnown && catalog.data !== undefined;
   useEffect(() => {
-    if (wanted === "") return;
+    if (wanted === "") {
+      setState(isDecided ? "off" : "connecting");
+      return;
+    }
     const stop = new AbortController();
     const collections = new Map(known.map(({ type = "", collection = "" }) => [type, collection]));
     const invalidation = new Invalidation((services) =>
@@ -93,9 +97,8 @@ export function useLiveUpdates(path: readonly string[]): void {
     return () => {
       stop.abort();
       invalidation.stop();
-      setState("off");
     };
-  }, [wanted, patterns, known, cache]);
+  }, [wanted, patterns, known, isDecided, cache]);
 }
 
 function readable(

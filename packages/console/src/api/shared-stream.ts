@@ -17,20 +17,17 @@ export async function followShared<Event>(
   signal: AbortSignal,
 ): Promise<void> {
   let after = "";
-  /** Whether no other tab has read before. */
-  let isFirst = true;
   let state: LiveState = "connecting";
   const took = (event: Event) => {
     after = followed.idOf(event);
     followed.onEvent(event);
   };
   // Without a secure context there are no locks: every tab has a stream of its own.
-  if (navigator.locks === undefined) return follow(followed, { after, isFirst }, signal);
+  if (navigator.locks === undefined) return follow(followed, after, signal);
   const channel = new BroadcastChannel(name);
   const tell = (message: Message<Event>) => channel.postMessage(message);
   signal.addEventListener("abort", () => channel.close(), { once: true });
   channel.onmessage = ({ data }: MessageEvent<Message<Event>>) => {
-    isFirst = false;
     if (data.kind === "event") took(data.event);
     else if (data.kind === "gap") followed.onGap();
     else if (data.kind === "state") followed.onState(data.state);
@@ -56,7 +53,7 @@ export async function followShared<Event>(
         if (!signal.aborted) tell({ kind: "state", state });
       },
     };
-    await follow(leading, { after, isFirst }, signal);
+    await follow(leading, after, signal);
     // The lock is kept while the stream is denied: another tab would be denied, too.
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
   };

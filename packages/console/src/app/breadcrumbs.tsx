@@ -1,6 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { api, useRead } from "../api/client.ts";
-import { shortUid, useGroupNames } from "../api/group-names.ts";
+import { useGroupNames } from "../api/group-names.ts";
 import { texts } from "../texts/common.ts";
 import { Icon } from "../ui/icons.tsx";
 import { isPlaceScreen, pathOf, screenLink, usePlace } from "./place.ts";
@@ -39,6 +38,5 @@ export function Breadcrumbs({ uid }: { readonly uid: string }) {
 
 /** The name of a group; the end of its uid until it is known. */
 export function useGroupName(uid: string): string {
-  const { data } = useRead(api.groups.get, { uid });
-  return data?.name ?? shortUid(uid);
+  return useGroupNames([uid]).nameOf(uid);
 }

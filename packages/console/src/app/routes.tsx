@@ -3,12 +3,11 @@ import {
   createRoute,
   createRouter,
   type RouteComponent,
-  redirect,
 } from "@tanstack/react-router";
 import { Failed } from "../ui/feedback.tsx";
 import { NotFound } from "./not-found.tsx";
 import { listSearch } from "./place.ts";
-import { GLOBAL_SCREENS, PLACE_SCREENS, RESOURCE_SCREENS } from "./screens.ts";
+import { GLOBAL_SCREENS, HOME_SCREEN, PLACE_SCREENS, RESOURCE_SCREENS } from "./screens.ts";
 import { Shell } from "./shell.tsx";
 
 const root = createRootRoute({
@@ -20,9 +19,7 @@ const root = createRootRoute({
 const home = createRoute({
   getParentRoute: () => root,
   path: "/",
-  beforeLoad: () => {
-    throw redirect({ to: "/organizations" });
-  },
+  component: HOME_SCREEN,
 });
 
 function screen(path: string, component: RouteComponent) {

@@ -38,6 +38,11 @@ export const PLACE_SCREENS = {
     icon: "shield",
     component: lazyRouteComponent(() => import("../screens/roles/roles.tsx"), "Screen"),
   },
+  providers: {
+    section: "access",
+    icon: "door",
+    component: lazyRouteComponent(() => import("../screens/providers/providers.tsx"), "Screen"),
+  },
   repos: {
     section: "registry",
     icon: "box",
@@ -78,10 +83,25 @@ interface ResourceScreen {
 
 /** The screens of one resource: `/NAME/UID`. */
 export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {
+  start: {
+    list: "folders",
+    depth: 0,
+    component: lazyRouteComponent(() => import("../screens/start/start.tsx"), "Screen"),
+  },
   "new-identity": {
     list: "identities",
     depth: 0,
     component: lazyRouteComponent(() => import("../screens/identities/new-identity.tsx"), "Screen"),
+  },
+  "new-provider": {
+    list: "providers",
+    depth: 0,
+    component: lazyRouteComponent(() => import("../screens/providers/new-provider.tsx"), "Screen"),
+  },
+  provider: {
+    list: "providers",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/providers/provider.tsx"), "Screen"),
   },
   identity: {
     list: "identities",
@@ -130,6 +150,12 @@ export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {
   },
 };
 
+/** The screen of the console without a path. */
+export const HOME_SCREEN: RouteComponent = lazyRouteComponent(
+  () => import("../screens/start/home.tsx"),
+  "Screen",
+);
+
 /** A screen that belongs to no group. */
 interface GlobalScreen {
   readonly component: RouteComponent;
@@ -145,6 +171,9 @@ export const GLOBAL_SCREENS = {
   },
   registries: {
     component: lazyRouteComponent(() => import("../screens/registry/registries.tsx"), "Screen"),
+  },
+  operator: {
+    component: lazyRouteComponent(() => import("../screens/operator/operator.tsx"), "Screen"),
   },
   account: {
     component: lazyRouteComponent(() => import("../screens/account/account.tsx"), "Screen"),

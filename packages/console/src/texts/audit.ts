@@ -24,8 +24,12 @@ export const auditTexts = {
     registry: "registry",
     system: "system",
   },
+  chart: "Entries over time",
   empty: "No entry",
   emptyText: "Every change, token exchange, sign-in, push and pull is an entry.",
+  denied: "You may not read this audit log",
+  deniedText:
+    "This takes audit.list here, which the roles owner and auditor have. An owner can grant one of them.",
   system: "the service",
   live: "Live",
   stopLive: "Stop",

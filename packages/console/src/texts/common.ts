@@ -16,6 +16,7 @@ export const texts = {
     access: "Access",
     identities: "Identities",
     roles: "Roles",
+    providers: "Identity providers",
     people: "People",
     repos: "Repositories",
     advisories: "Advisories",

@@ -13,8 +13,8 @@ export const eventTexts = {
   live: {
     live: "Live: new events appear by themselves.",
     connecting: "Connecting…",
-    off: "Not live: reload to see new events.",
-    denied: "Not live: your roles do not allow to read these events as they happen.",
+    off: "Not live: your roles do not allow to read these events as they happen.",
+    denied: "Not live: your roles do not allow to read these events any more.",
     paused: "Paused.",
   },
   pause: "Pause",

@@ -114,7 +114,11 @@ export const deliveryTexts = {
   againSince: "That happened within",
   ranges: { "1": "the last day", "7": "the last 7 days", "30": "the last 30 days" },
   sent: (count: number) =>
-    count === 1 ? "1 event is sent again." : `${number.format(count)} events are sent again.`,
+    count === 0
+      ? "Nothing is sent again: no such event matches the filters."
+      : count === 1
+        ? "1 event is sent again."
+        : `${number.format(count)} events are sent again.`,
   request: "Request",
   requestText: "Without the token and signatures, which are new in every attempt.",
   expired: "The event has expired, so its request cannot be shown.",

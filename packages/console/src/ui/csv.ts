@@ -9,13 +9,3 @@ export function csvOf(header: readonly string[], rows: readonly (readonly string
   };
   return [header, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
-
-/** Saves a text as a file. */
-export function download(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-}

@@ -7,6 +7,7 @@ const PATHS = {
   check: "M5 13l4 4L19 7",
   chevron: "M9 6l6 6-6 6",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
+  door: "M13 4h6v16h-6M4 12h10M10 8l4 4-4 4",
   download: "M12 4v11M7 11l5 5 5-5M5 20h14",
   folder: "M3 7V5h6l2 2h10v12H3z",
   key: "M15 9a4 4 0 1 1-8 0 4 4 0 0 1 8 0M14 12l6 6M17 15l2-2",

@@ -43,10 +43,16 @@ export const PEOPLE: Area = {
       const invite = { email, roleUid: role, ttl: "604800s", singleUse: true };
       await post(`/iam/v2beta1/groupInvites/${organization}`, invite);
     }
-    return { organization, payments, role, identity };
+    const people = await http.get(
+      `/iam/v2beta1/roleBindings?group=${organization}&identity_kind=IDENTITY_KIND_PERSON`,
+    );
+    const person = people.body.roleBindings[0].identityUid;
+    return { organization, payments, role, identity, person };
   },
   screens: {
     organizations: () => "organizations",
+    account: () => "account",
+    "not-found": () => "nothing-here",
     folders: ({ organization }) => `folders/${organization}`,
     "folders-nested": ({ payments }) => `folders/${payments}`,
     "folders-search": ({ organization }) => `folders/${organization}?begins=team-`,
@@ -56,8 +62,12 @@ export const PEOPLE: Area = {
       `access/${payments}?identity=${encodeURIComponent(identity ?? "")}`,
     roles: ({ organization }) => `roles/${organization}`,
     "roles-custom": ({ organization }) => `roles/${organization}?tab=custom`,
+    people: ({ organization }) => `people/${organization}`,
+    invites: ({ organization }) => `people/${organization}?tab=invites`,
+    person: ({ organization, person }) => `people/${organization}?person=${person}`,
     role: ({ organization, role }) =>
       `roles/${organization}?role=${encodeURIComponent(role ?? "")}`,
   },
   empty: ["folders"],
+  failing: ["folders", "access", "roles", "people"],
 };

@@ -36,7 +36,25 @@ export const WORKLOADS: Area = {
         userIdPattern: "AROAEXAMPLEID:.+",
       },
     });
-    return { organization, identity, wide };
+    const { body: roles } = await http.get("/iam/v2beta1/roles?name=viewer");
+    const viewer = roles.roles[0].uid as string;
+    const { body: provider } = await http.post(`/iam/v2beta1/identityProviders/${organization}`, {
+      name: "okta",
+      description: "Everyone at Acme signs in with it",
+      defaultRole: viewer,
+      oidc: {
+        issuer: "https://acme.okta.com",
+        clientId: "0oa1b2c3d4e5f6g7h8i9",
+        clientSecret: "only the server knows",
+        groupsClaim: "groups",
+        additionalScopes: ["groups"],
+      },
+    });
+    for (const externalGroupId of ["platform-engineers", "00g1emaKYZTWRYYRRTSK"]) {
+      const mapping = { externalGroupId, roleUid: viewer };
+      await http.post(`/iam/v2beta1/externalGroupRoleMappings/${provider.uid}`, mapping);
+    }
+    return { organization, identity, wide, provider: provider.uid };
   },
   screens: {
     "identities-several": ({ organization }) => `identities/${organization}`,
@@ -47,6 +65,14 @@ export const WORKLOADS: Area = {
     "identity-wide": ({ wide }) => `identity/${wide}`,
     "identity-use": ({ identity }) => `identity/${identity}?tab=use`,
     "identity-test": ({ identity }) => `identity/${identity}?tab=test`,
+    start: ({ organization }) => `start/${organization}`,
+    operator: () => "operator",
+    "account-credentials": () => "account",
+    providers: ({ organization }) => `providers/${organization}`,
+    "provider-new": ({ organization }) => `new-provider/${organization}?kind=entra`,
+    provider: ({ provider }) => `provider/${provider}`,
+    "provider-mappings": ({ provider }) => `provider/${provider}?tab=mappings`,
+    "provider-scim": ({ provider }) => `provider/${provider}?tab=scim`,
   },
-  empty: ["identities"],
+  empty: ["identities", "providers"],
 };

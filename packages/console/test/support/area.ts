@@ -8,6 +8,8 @@ export interface Area {
   readonly screens: Readonly<Record<string, (filled: Filled) => string>>;
   /** The screens of an organization that has nothing yet. */
   readonly empty: readonly string[];
+  /** The screens of an organization that say what went wrong; those above, unless others are given. */
+  readonly failing?: readonly string[];
 }
 
 /** Uids of what was created, by name; `organization` is always among them. */

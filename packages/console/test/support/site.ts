@@ -1,12 +1,23 @@
 import assert from "node:assert/strict";
-import type { Browser, Page } from "playwright-core";
-import { launchBrowser, openPage } from "../../../server/test/support/browser/browser.ts";
+import { text } from "node:stream/consumers";
+import type { Browser, Download, Page } from "playwright-core";
+import {
+  launchBrowser,
+  openPage,
+  type WatchedPage,
+} from "../../../server/test/support/browser/browser.ts";
+import { HttpBrowser } from "../../../server/test/support/browser/http-browser.ts";
 import { PASSWORD } from "../../../server/test/support/world/local-accounts.ts";
 import { TrackedRegistry } from "../../../server/test/support/world/tracked-registry.ts";
 import { type Member, World } from "../../../server/test/support/world/world.ts";
 
 /** What a browser says of requests before the sign-in, of those with invalid fields, and of what was just deleted. */
 const EXPECTED = /status of 40[014]/;
+
+/** What the browser saved, also if it is shared and has files of its own. */
+export async function savedText(download: Promise<Download>): Promise<string> {
+  return text(await (await download).createReadStream());
+}
 
 /** A server with an owner, and a real browser at its console. */
 export class ConsoleSite {
@@ -92,10 +103,23 @@ export class ConsoleSite {
     return this.page.getByRole("button", { name, exact: true });
   }
 
-  async signIn(): Promise<void> {
-    await this.page.getByLabel("Username").fill("ada");
-    await this.page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-    await this.button("Sign in").click();
+  async signIn(username = "ada", on = this.page): Promise<void> {
+    await on.getByLabel("Username").fill(username);
+    await on.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await on.getByRole("button", { name: "Sign in", exact: true }).click();
+  }
+
+  /** Accepts an invite with a new account, and signs it in: a second person, in a browser of their own. */
+  async join(link: string, username: string): Promise<WatchedPage> {
+    const browser = new HttpBrowser();
+    const form = await browser.submit(await browser.open(link), {}, { action: "/oauth/account" });
+    const fields = { username, password: PASSWORD, password_again: PASSWORD };
+    assert.match((await browser.submit(form, fields)).text, /Invite accepted/);
+    const watched = await openPage(this.browser);
+    await watched.page.goto(this.at("organizations"));
+    await this.signIn(username, watched.page);
+    await this.heading("Organizations", watched.page).waitFor();
+    return watched;
   }
 
   /** What the browser complained about, violations of the content security policy included. */

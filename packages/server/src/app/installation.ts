@@ -52,6 +52,7 @@ function getInstallation({ settings, addresses }: InstallationDeps) {
     authUrl,
     redirectUri: `${authUrl}${CALLBACK_PATH}`,
     registryHosts: registryHosts(settings, baseUrl),
+    attachedRegistries: [...settings.registryUrls.keys()],
   });
   return messageReply(InstallationSchema, response);
 }

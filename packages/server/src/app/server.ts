@@ -11,6 +11,7 @@ import { registerResources } from "../engine/handlers.ts";
 import type { EngineLimits } from "../engine/limits.ts";
 import { registerEvents } from "../events/register.ts";
 import { registerAccess } from "../iam/access/register.ts";
+import { organizationSettingsHandlers } from "../iam/organization-settings.ts";
 import type { HostLookup } from "../lib/host-lookup.ts";
 import { embeddedDatabaseError } from "../lib/startup-errors.ts";
 import { PASSWORD_COST, type PasswordCost, PasswordHasher } from "../login/local/password.ts";
@@ -41,6 +42,7 @@ import { registerVulnerabilities } from "../vulnerabilities/register.ts";
 import { Api } from "../wire/api.ts";
 import { BackgroundTasks } from "./background.ts";
 import { openCore } from "./core.ts";
+import { dryRunsOf } from "./dry-runs.ts";
 import { installationHandlers } from "./installation.ts";
 import { watchLoad } from "./load-metrics.ts";
 import { openConfiguredPort, readCertificate } from "./port.ts";
@@ -152,6 +154,7 @@ async function serve(
   registerConsole(api);
   registerResources(api.handlers, engine);
   registerAccess(api.handlers, engine);
+  api.handlers.bindAll(organizationSettingsHandlers(engine));
   const audit = registerAudit(api, core);
   registerClouds(api, core);
   registerScim(api, { ...core, peers: supervisor });
@@ -171,6 +174,7 @@ async function serve(
     eventTranslator: V1_EVENT_TRANSLATOR,
     findDeletedGroup: (identity, uid) => groupDeletedBy(store.reader, identity, uid),
     auditDenial: (call, denial) => auditDeniedCall(engine, call, denial),
+    dryRuns: dryRunsOf(API_SERVICES),
   });
   const port = await openPort(settings, {
     methods,

@@ -1,6 +1,6 @@
 /**
- * The web console: serves the built files of packages/console. The page calls the API as any other client does; its
- * session is in login/console. Imports wire.
+ * The web console and the API reference: serves the built files of packages/console. Their pages call the API as any
+ * other client does; their session is in login/console. Imports wire.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -9,6 +9,7 @@ import type { Api } from "../wire/api.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 
 const PATH = "/console/";
+const DOCS_PATH = "/docs/";
 const FILES_PATH = `${PATH}files/`;
 
 /** Beside the bundle of the server, or where the build puts it for the sources. */
@@ -70,6 +71,7 @@ interface BuiltFile {
 
 interface BuiltConsole {
   readonly page: Buffer;
+  readonly docs: Buffer;
   readonly files: ReadonlyMap<string, BuiltFile>;
 }
 
@@ -81,9 +83,11 @@ export function registerConsole(api: Api): void {
     return built;
   };
   api.addEndpoints(() => [
-    { method: "GET", path: "/console", isPage: true, handle: async () => redirect() },
+    { method: "GET", path: "/console", isPage: true, handle: async () => redirect(PATH) },
+    { method: "GET", path: "/docs", isPage: true, handle: async () => redirect(DOCS_PATH) },
+    endpoint(DOCS_PATH, () => servePage(load().docs)),
     endpoint(FILES_PATH, (request) => serveFile(load(), request)),
-    endpoint(PATH, () => servePage(load())),
+    endpoint(PATH, () => servePage(load().page)),
   ]);
 }
 
@@ -92,12 +96,12 @@ function endpoint(path: string, respond: (request: HttpRequest) => HttpResponse)
   return { method: "GET", path, prefix: true, isPage: true, handle };
 }
 
-function redirect(): HttpResponse {
-  return { status: 308, headers: { location: PATH }, body: "" };
+function redirect(location: string): HttpResponse {
+  return { status: 308, headers: { location }, body: "" };
 }
 
 /** All other paths below the prefix are places within the page. */
-function servePage({ page }: BuiltConsole): HttpResponse {
+function servePage(page: Buffer): HttpResponse {
   return { status: 200, headers: PAGE_HEADERS, body: page };
 }
 
@@ -128,7 +132,9 @@ function serveFile({ files }: BuiltConsole, { path, headers }: HttpRequest): Htt
 function loadConsole(): BuiltConsole {
   const read = readFiles();
   const page = read.get("index.html");
-  if (page === undefined) throw new Error("the console is not built: run npm run build");
+  const docs = read.get("docs.html");
+  if (page === undefined || docs === undefined)
+    throw new Error("the console is not built: run npm run build");
   const files = new Map<string, BuiltFile>();
   for (const [path, content] of read) {
     const type = TYPES[path.split(".").at(-1) ?? ""];
@@ -140,7 +146,7 @@ function loadConsole(): BuiltConsole {
     }
     files.set(path.slice(FILES.length), { type, contents });
   }
-  return { page, files };
+  return { page, docs, files };
 }
 
 /** All files of the build by path: from the single-file executable, or from a folder. */

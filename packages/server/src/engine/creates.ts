@@ -54,6 +54,10 @@ export class Creates {
     locks: readonly Lock[] = [],
   ): Promise<Reply> {
     const store = this.#store;
+    if (call.isDryRun) {
+      // Its reply is made of rows that exist only in the transaction.
+      return store.writeFor(call, async (tx) => replyOf(await work(tx), tx), locks);
+    }
     if (call.idempotency === undefined) {
       return replyOf(await store.writeFor(call, work, locks), store.reader);
     }

@@ -2,6 +2,7 @@ import { Capability, depthOf, type Group, isRoot, parentOf, rootOf } from "@whar
 import type { Mutation } from "../engine/mutation.ts";
 import { alreadyExists, failedPrecondition } from "../lib/errors.ts";
 import { hasImagesBelow } from "../store/tables/manifests.ts";
+import { readOrganizationSettings } from "../store/tables/organization-settings.ts";
 import { deleteLocationsBelow, hasForeignLocation } from "../store/tables/registry-locations.ts";
 import {
   deletedPathsWith,
@@ -15,9 +16,9 @@ import {
  *
  * - A group with images keeps its name: registries store images by path, so a renamed group would leave
  *   them at a path that means something else. Images of deleted repos count, too: they stay in the
- *   registries.
+ *   registries, where tokens of this installation reach them.
  * - Where paths are in use, names are unique: in verified organizations, and where one of the siblings
- *   has repos. Elsewhere the contract allows siblings to share a name; the younger one has no path.
+ *   has repos; and where the organization requires it (unique-siblings.ts). Elsewhere the contract allows siblings to share a name; the younger one has no path.
  * - Renaming a folder to the name of a younger sibling takes over that sibling's path, so it requires
  *   the capability to rename the sibling, too.
  */
@@ -33,6 +34,9 @@ export async function checkNameAvailable(mutation: Mutation, folder: Group): Pro
   const { uid, name } = folder;
   const holder = await table.lockNamed(tx, parentOf(uid), name);
   if (holder === undefined) return;
+  if ((await readOrganizationSettings(tx, rootOf(uid))).uniqueSiblings) {
+    throw alreadyExists(typeName, name);
+  }
   const mayTakePath = mutation.caller.grants.holds(RENAME, holder);
   const takesPath = !mayTakePath && (await table.oldestOf(tx, [uid, holder])) === uid;
   if (takesPath || (await usesPaths(mutation, [uid, holder]))) throw alreadyExists(typeName, name);
@@ -57,14 +61,18 @@ export async function checkNameReleasable(mutation: Mutation, { uid, name }: Gro
  * Rejects renaming a group whose name is in the paths of images. The group is locked against pushes,
  * which lock the groups of their path. Organizations are in paths by uid until they are verified.
  */
-export async function checkHasNoImages({ tx }: Mutation, before: Group): Promise<void> {
+export async function checkHasNoImages(
+  { tx }: Mutation,
+  before: Group,
+  registries: readonly string[],
+): Promise<void> {
   const { uid, name, verified } = before;
   if (isRoot(uid) && !verified) return;
   if (await hasImagesBelow(tx, uid)) {
     const description = `cannot rename group ${JSON.stringify(name)} with images: registries store them by path, and the path contains the name; push them to another group, then delete them here`;
     throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", subject: uid, description });
   }
-  const left = await deletionBelow(tx, uid);
+  const left = await deletionBelow(tx, registries, uid);
   if (left !== undefined) {
     const description = `cannot rename group ${JSON.stringify(name)}: ${left.host}/${left.path} still has the images of a deleted repo; create the repo again, then delete it with its images`;
     throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", subject: uid, description });
@@ -76,9 +84,14 @@ export async function checkHasNoImages({ tx }: Mutation, before: Group): Promise
  * Rejects renaming a folder to a name whose path has images of deleted repos: they belonged to a folder that was
  * deleted since, and would belong to those who have access to this one.
  */
-export async function checkNothingIsLeft({ tx }: Mutation, { uid, name }: Group): Promise<void> {
+export async function checkNothingIsLeft(
+  { tx }: Mutation,
+  { uid, name }: Group,
+  registries: readonly string[],
+): Promise<void> {
   if (isRoot(uid)) return;
-  const paths = await deletedPathsWith(tx, parentOf(uid), name, MAX_DELETED_PATHS);
+  const parent = parentOf(uid);
+  const paths = await deletedPathsWith(tx, registries, parent, name, MAX_DELETED_PATHS);
   const isLeft = paths.some((path) => path.split("/")[depthOf(uid)] === name);
   if (!isLeft && paths.length < MAX_DELETED_PATHS) return;
   const description = `registries have images of deleted repos below a folder ${JSON.stringify(name)} that was here before: delete them there, or choose another name`;
@@ -92,9 +105,13 @@ const MAX_DELETED_PATHS = 1_000;
  * Rejects verifying an organization whose name is in the paths of another one's images. The other was verified
  * under that name before: its images would belong to whom the path means now.
  */
-export async function checkPathsAreFree({ tx }: Mutation, { uid, name }: Group): Promise<void> {
+export async function checkPathsAreFree(
+  { tx }: Mutation,
+  { uid, name }: Group,
+  registries: readonly string[],
+): Promise<void> {
   const isForeign = await hasForeignLocation(tx, name, uid);
-  if (!isForeign && !(await hasForeignDeletion(tx, name, uid))) return;
+  if (!isForeign && !(await hasForeignDeletion(tx, registries, name, uid))) return;
   const description = `registries have images of another organization below ${JSON.stringify(`${name}/`)}: delete them there and here first`;
   throw failedPrecondition({ type: "NAME_TAKEN", subject: uid, description });
 }

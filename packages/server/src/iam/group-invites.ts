@@ -15,7 +15,7 @@ import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
 import { invalidArgument, notFound, WharfError } from "../lib/errors.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { hasBinding } from "../store/tables/identity-bindings.ts";
+import { hasBinding, lockBinding } from "../store/tables/identity-bindings.ts";
 import { addMembership, type SignInClient } from "../store/tables/provider-people.ts";
 import { checkOrganizationQuota } from "./binding-quota.ts";
 import { checkGrantable } from "./granting.ts";
@@ -183,6 +183,8 @@ export async function bindRole(
     throw notFound(engine.catalog.identities.typeName, identityUid);
   }
   if (await hasBinding(tx, identityUid, group, roleUid)) return;
+  // Concurrent sign-ins bind it once.
+  if ((await lockBinding(tx, identityUid, group, roleUid)) !== undefined) return;
   await checkOrganizationQuota(mutation, identityUid, group);
   const given = create(RoleBindingSchema, { identityUid, roleUid });
   const binding = engine.catalog.roleBindings.fromInput(given, call.time);

@@ -71,7 +71,7 @@ export const groups: Resource<Group> = new Resource({
       },
     ],
   },
-  hooks: ({ iam }) => ({
+  hooks: ({ iam, registry }) => ({
     resolveParent: (mutation, parent) => resolveParent(mutation, parent, iam),
     locksOfCreate: (parent, { name }) => [{ table: groups.table, parent, name }],
     async beforeCreate(mutation, created) {
@@ -83,7 +83,8 @@ export const groups: Resource<Group> = new Resource({
       await checkNameAvailable(mutation, created);
     },
     afterCreate: bindCreatorAsOwner,
-    beforeUpdate,
+    beforeUpdate: (mutation, before, after) =>
+      beforeUpdate(mutation, before, after, registry.hosts()),
     beforeDelete,
   }),
   methods: (engine) => [[GroupsService.method.deleteGroup, deleteGroup(engine)]],
@@ -215,7 +216,12 @@ async function bindCreatorAsOwner(mutation: Mutation, created: Group): Promise<v
 }
 
 /** Only the operator verifies organizations, renames verified ones, and sets their kind. */
-async function beforeUpdate(mutation: Mutation, before: Group, after: Group): Promise<void> {
+async function beforeUpdate(
+  mutation: Mutation,
+  before: Group,
+  after: Group,
+  registries: readonly string[],
+): Promise<void> {
   checkQuotaChange(mutation, after.uid, before.resourceLimits, after);
   checkKind(after);
   if (before.name !== after.name) {
@@ -229,8 +235,8 @@ async function beforeUpdate(mutation: Mutation, before: Group, after: Group): Pr
     throw permissionDenied(["the operator's token"], after.uid);
   }
   if (before.name !== after.name) {
-    await checkHasNoImages(mutation, before);
-    await checkNothingIsLeft(mutation, after);
+    await checkHasNoImages(mutation, before, registries);
+    await checkNothingIsLeft(mutation, after, registries);
   }
   if (isUnrestricted || !after.verified) return;
   if (!isRoot(after.uid)) {
@@ -245,7 +251,7 @@ async function beforeUpdate(mutation: Mutation, before: Group, after: Group): Pr
       description: "another verified organization has this name",
     });
   }
-  await checkPathsAreFree(mutation, after);
+  await checkPathsAreFree(mutation, after, registries);
 }
 
 /** Only the operator sets quotas; sending the stored ones again is allowed. */

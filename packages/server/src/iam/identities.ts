@@ -23,6 +23,7 @@ import { endSessions } from "../store/tables/sessions.ts";
 import { mustHoldRole } from "./granting.ts";
 import { deleteBindings, deleteIdentity, rejectBuiltIn } from "./identity-deletion.ts";
 import { checkRelationship } from "./relationship.ts";
+import { checkIdentityIsUnique } from "./unique-siblings.ts";
 
 /** Identities: the subjects that tokens authenticate. */
 export const identities: Resource<Identity> = new Resource({
@@ -44,6 +45,7 @@ export const identities: Resource<Identity> = new Resource({
   hooks: {
     async beforeCreate(mutation, created) {
       await checkRelationship(created, mutation.call.time);
+      await checkIdentityIsUnique(mutation, created);
       created.lastSeenTime = created.createTime;
     },
     beforeUpdate,
@@ -82,6 +84,7 @@ function relationshipType({ relationship }: Identity): number {
  */
 async function beforeUpdate(mutation: Mutation, before: Identity, after: Identity): Promise<void> {
   rejectBuiltIn(before.uid);
+  if (before.name !== after.name) await checkIdentityIsUnique(mutation, after);
   if (sameRelationship(before, after)) return;
   await checkRelationship(after, mutation.call.time);
   const { engine, tx } = mutation;

@@ -3,7 +3,7 @@ import { ANONYMOUS_UID } from "../auth/caller.ts";
 import type { Engine } from "../engine/engine.ts";
 import { Mutation } from "../engine/mutation.ts";
 import { deleteMethod } from "../engine/write.ts";
-import { failedPrecondition, notFound } from "../lib/errors.ts";
+import { failedPrecondition, notFound, tooLargeToTry } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { countBindings, readBindingUids } from "../store/tables/identity-bindings.ts";
 
@@ -23,6 +23,7 @@ export function deleteIdentity(engine: Engine): Handler {
   return async (call, request) => {
     const { uid } = request as DeleteIdentityRequest;
     while ((await countBindings(store.reader, uid, { limit: BATCH_SIZE + 1 })) > BATCH_SIZE) {
+      if (call.isDryRun) throw tooLargeToTry();
       await store.writeFor(call, async (tx) => {
         const mutation = new Mutation(call, tx, engine);
         // For each batch again: the caller may have lost the capability since the last one.

@@ -26,6 +26,7 @@ import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { checkBindingQuota } from "./binding-quota.ts";
 import { checkGrantable } from "./granting.ts";
+import { checkBindingIsUnique } from "./unique-siblings.ts";
 
 /** Role bindings: one identity, one role, one group. */
 export const roleBindings: Resource<RoleBinding> = new Resource({
@@ -65,10 +66,12 @@ export const roleBindings: Resource<RoleBinding> = new Resource({
   hooks: {
     async beforeCreate(mutation, created) {
       await checkBinding(mutation, created);
+      await checkBindingIsUnique(mutation, created);
       await checkBindingQuota(mutation, created.identityUid, parentOf(created.uid));
     },
     async beforeUpdate(mutation, before, after) {
       await checkBinding(mutation, after);
+      await checkBindingIsUnique(mutation, after);
       if (before.identityUid === after.identityUid) return;
       await checkBindingQuota(mutation, after.identityUid, parentOf(after.uid));
     },

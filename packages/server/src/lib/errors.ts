@@ -135,6 +135,12 @@ export function aborted(text: string): WharfError {
   return new WharfError("ABORTED", text);
 }
 
+/** A dry run would be more than one transaction: it could not be rolled back as a whole. */
+export function tooLargeToTry(): WharfError {
+  const description = "this deletes too much for one transaction, and cannot be tried";
+  return failedPrecondition({ type: "DRY_RUN_TOO_LARGE", description });
+}
+
 /** The caller lacks capabilities at a scope; it is empty where any scope would do. */
 export class PermissionDeniedError extends WharfError {
   readonly scope: string;

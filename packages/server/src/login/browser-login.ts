@@ -28,6 +28,7 @@ import { pageEndpoint } from "./page-endpoint.ts";
 import { ORGANIZATION_FIELD } from "./pages/components.ts";
 import { continuePage, donePage, TO_START } from "./pages/messages.ts";
 import { signInPage } from "./pages/sign-in.ts";
+import { testedSignInPage } from "./pages/tested-sign-in.ts";
 import { admitPerson } from "./providers/admission.ts";
 import { providersFor, requireProvider, type ShownProvider } from "./providers/find-provider.ts";
 import { CALLBACK_PATH, type Upstream } from "./providers/provider-login.ts";
@@ -134,7 +135,7 @@ async function chooseProvider(deps: LoginDeps, http: HttpRequest): Promise<HttpR
 }
 
 /** The authorization URL of the identity provider. Its `state` is the sealed login. */
-async function upstreamUrl(
+export async function upstreamUrl(
   deps: LoginDeps,
   http: HttpRequest,
   login: Login,
@@ -185,6 +186,8 @@ async function handleCallback(deps: LoginDeps, http: HttpRequest): Promise<HttpR
     );
     // Only now: anyone can send a forged callback, which must not write to the store.
     await redeemLogin(deps, http, state, call.time);
+    if (login.request.delivery.kind === "test")
+      return htmlResponse(200, testedSignInPage(provider.name, described));
     const person = await admitPerson(deps, call, provider, described, login.request);
     return await afterSignIn(deps, call, { ...login, person });
   } catch (thrown) {

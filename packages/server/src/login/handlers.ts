@@ -4,6 +4,7 @@ import type { Handler } from "../rpc/call.ts";
 import type { ExchangeDeps } from "../sts/authorize-subject.ts";
 import { headlessSessionMethod } from "./oauth/headless.ts";
 import { refreshMethod } from "./oauth/refresh.ts";
+import { credentialsMethod } from "./people/credentials.ts";
 import { deleteAccountMethod } from "./people/delete-account.ts";
 import { registerMethod } from "./people/register.ts";
 import type { Sessions } from "./people/sessions.ts";
@@ -24,6 +25,7 @@ export function loginHandlers(
     [Auth.method.delete, deleteAccountMethod(engine)],
     [SessionsService.method.listSessions, listSessionsMethod(engine)],
     [SessionsService.method.endSession, endSessionMethod(engine)],
+    [SessionsService.method.getCredentials, credentialsMethod(engine)],
     [SessionsService.method.logout, logoutMethod(engine)],
   ];
 }

@@ -159,6 +159,12 @@ export const LOGIN_PART: ApiPart = {
         responses: { "308": { description: "To the console." }, ...COMMON_ERRORS },
       },
     },
+    "/docs": {
+      get: {
+        ...page("docsPage", "API reference", "Leads to the API reference at `/docs/`."),
+        responses: { "308": { description: "To the API reference." }, ...COMMON_ERRORS },
+      },
+    },
     "/setup": {
       get: page(
         "setupPage",

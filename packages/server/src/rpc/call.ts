@@ -28,6 +28,10 @@ export interface RequestInfo {
   readonly abandoned?: WharfError | undefined;
   /** The idempotency key as the client sent it. */
   readonly idempotencyKey?: string | undefined;
+  /** The header `wharf-dry-run` as the client sent it. */
+  readonly dryRun?: string | undefined;
+  /** Adds `wharf-dry-run: true` to the response. */
+  markDryRun?(): void;
   /** The header `Last-Event-ID` of a client that resumes a stream. */
   readonly lastEventId?: string | undefined;
   /** Adds `idempotency-replayed: true` to the response. */
@@ -44,6 +48,8 @@ export interface Call extends RequestInfo {
   act?(): string;
   /** The start of the call in Unix milliseconds. Everything that the call does happens at this time. */
   readonly time: number;
+  /** Whether everything that the call writes is rolled back. */
+  readonly isDryRun?: boolean;
   /** Set for creates, if the client sent a key. */
   readonly idempotency?: IdempotencyKey | undefined;
   /** Translates the events of this call to v1, if the client called a v1 method. */
@@ -116,6 +122,8 @@ export interface Method {
   readonly served: boolean;
   /** Whether it needs no credentials. */
   readonly isPublic: boolean;
+  /** Whether it can be a dry run, and is no read. */
+  readonly canBeTried: boolean;
   /** Header fields, or metadata, of all its responses. */
   readonly responseHeaders?: ResponseHeaders | undefined;
 }

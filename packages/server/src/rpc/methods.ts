@@ -29,6 +29,7 @@ import {
   type RequestInfo,
   type ResponseHeaders,
 } from "./call.ts";
+import { type DryRuns, isDryRun, notTriable, onlyReadsByRoute } from "./dry-run.ts";
 import { checkAccess, type Guard, guardOf } from "./guard.ts";
 import { idempotencyKeyOf } from "./idempotency.ts";
 import { validateRequest } from "./validate.ts";
@@ -66,6 +67,7 @@ export interface MethodOptions {
   readonly eventTranslator?: EventTranslator;
   readonly findDeletedGroup?: DeletedGroupLookup;
   readonly auditDenial?: DenialAudit;
+  readonly dryRuns?: DryRuns;
 }
 
 /**
@@ -76,6 +78,7 @@ export class ServedMethods implements Methods {
   readonly #authenticator: Authenticator;
   readonly #findDeletedGroup: DeletedGroupLookup | undefined;
   readonly #auditDenial: DenialAudit | undefined;
+  readonly #dryRuns: DryRuns | undefined;
   readonly #methods: BoundMethod[] = [];
   readonly #byPath = new Map<string, BoundMethod>();
 
@@ -83,11 +86,12 @@ export class ServedMethods implements Methods {
     services: readonly DescService[],
     handlers: ReadonlyMap<DescMethod, Handler>,
     authenticator: Authenticator,
-    { deprecation, eventTranslator, findDeletedGroup, auditDenial }: MethodOptions = {},
+    { deprecation, eventTranslator, findDeletedGroup, auditDenial, dryRuns }: MethodOptions = {},
   ) {
     this.#authenticator = authenticator;
     this.#findDeletedGroup = findDeletedGroup;
     this.#auditDenial = auditDenial;
+    this.#dryRuns = dryRuns;
     for (const service of services) {
       const names = serviceNames(service);
       for (const desc of service.methods) {
@@ -106,6 +110,7 @@ export class ServedMethods implements Methods {
               : undefined,
           served: handler !== undefined,
           isPublic: guard.rule.kind === "anyone",
+          canBeTried: dryRuns?.methods.has(desc) ?? false,
           responseHeaders: deprecated?.responseHeaders,
           onCall: deprecated?.onCall,
           translateEvent: translator?.translate,
@@ -130,7 +135,7 @@ export class ServedMethods implements Methods {
 
   callNow(method: Method, request: Message, incoming: RequestInfo): Reply | undefined {
     const { desc, now } = method as BoundMethod;
-    if (now === undefined) return undefined;
+    if (now === undefined || incoming.dryRun !== undefined) return undefined;
     try {
       const time = Date.now();
       const caller = this.#authenticator.callerNow(incoming.authorization, time);
@@ -149,6 +154,7 @@ export class ServedMethods implements Methods {
     const { desc, handler, rule } = method as BoundMethod;
     if (handler === undefined) throw unimplemented(`${desc.parent.typeName}/${desc.name}`);
     const bound = method as HandledMethod;
+    if (isDryRun(incoming)) this.#allowDryRun(bound, incoming);
     const time = Date.now();
     if (rule.kind === "anyone") return this.#run(bound, request, incoming, ANONYMOUS, time);
     const { authorization } = incoming;
@@ -166,6 +172,11 @@ export class ServedMethods implements Methods {
     if (incoming.abandoned !== undefined) throw incoming.abandoned;
     const running = this.#run(bound, request, incoming, caller, time);
     return this.#finish(running, desc, incoming, caller, time);
+  }
+
+  #allowDryRun({ desc, canBeTried }: HandledMethod, incoming: RequestInfo): void {
+    if (!canBeTried && !onlyReadsByRoute(desc)) throw notTriable(nameOf(desc));
+    incoming.markDryRun?.();
   }
 
   /** Tells the log who called, and audits what was denied. */
@@ -201,7 +212,7 @@ export class ServedMethods implements Methods {
       validateRequest(desc.input, request);
       const { idempotencyKey } = incoming;
       const idempotency =
-        idempotencyKey === undefined || !isCreate(desc)
+        idempotencyKey === undefined || !isCreate(desc) || incoming.dryRun === "true"
           ? undefined
           : idempotencyKeyOf(idempotencyKey, caller, desc, request, () =>
               incoming.markReplayed?.(),
@@ -209,7 +220,9 @@ export class ServedMethods implements Methods {
       const act = () => actOf(incoming.authorization, caller.uid);
       const more = { translateEvent, idempotency, act };
       const call = new AdmittedCall(incoming, desc, caller, time, more);
-      return await handler(call, request);
+      const reply = await handler(call, request);
+      if (!call.isDryRun || !method.canBeTried) return reply;
+      return this.#dryRuns?.withoutSecrets(desc, reply) ?? reply;
     } catch (error) {
       throw error instanceof PermissionDeniedError ? await this.#deletedOr(error, caller) : error;
     }
@@ -234,6 +247,9 @@ export class ServedMethods implements Methods {
     const [name] = serviceNames(desc.parent);
     const method = this.#byPath.get(`/${name}/${desc.name}`) as BoundMethod;
     if (method.handler === undefined) throw unimplemented(`${name}/${desc.name}`);
+    if (call.isDryRun && !method.canBeTried && !onlyReadsByRoute(desc)) {
+      throw notTriable(nameOf(call.calledAs ?? call.method));
+    }
     checkAccess(method, call.caller, request, call.time);
     validateRequest(desc.input, request);
     const { caller, time, translateEvent, idempotency, calledAs = call.method } = call;
@@ -246,6 +262,10 @@ export class ServedMethods implements Methods {
     });
     return fromBinary(desc.output, (await method.handler(inner, request)).binary());
   }
+}
+
+function nameOf({ parent, name }: DescMethod): string {
+  return `${parent.typeName}/${name}`;
 }
 
 const NOTHING_ELSE = {};
@@ -300,6 +320,14 @@ class AdmittedCall implements Call {
 
   get userAgent(): string {
     return this.#incoming.userAgent;
+  }
+
+  get dryRun(): string | undefined {
+    return this.#incoming.dryRun;
+  }
+
+  get isDryRun(): boolean {
+    return this.#incoming.dryRun === "true";
   }
 
   get via(): Call["via"] {

@@ -27,6 +27,8 @@ export interface HttpResponse {
   readonly error?: WharfError;
   /** Why the response is what it is, for the log; without secrets. */
   readonly reason?: string;
+  /** The uid of the authenticated caller, for the log. */
+  readonly caller?: string;
 }
 
 /** Handles one exact path, or all paths with a prefix. */

@@ -1,5 +1,6 @@
 /** Dispatches HTTP requests other than gRPC: CORS preflights, endpoints, gRPC-Web and REST. */
 import { WharfError } from "../lib/errors.ts";
+import { notTriable } from "../rpc/dry-run.ts";
 import { readBody } from "./body.ts";
 import type { Connection } from "./connections.ts";
 import type { ByMethod } from "./endpoints.ts";
@@ -105,6 +106,10 @@ function handleEndpoint(http: HttpContext, endpoints: ByMethod, path: string, qu
     return;
   }
   context.method = endpoint.path;
+  if (context.dryRun !== undefined && context.dryRun !== "false") {
+    fail(notTriable(`${method} ${endpoint.path}`));
+    return;
+  }
   context.isPolled = endpoint.isPolled ?? false;
   context.setDeadline(wire.deadlines, fail);
   response.on("close", () => context.disconnected());

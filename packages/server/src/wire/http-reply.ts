@@ -19,6 +19,7 @@ export interface HttpReply {
   readonly error?: WharfError;
   /** For the log. */
   readonly reason?: string;
+  readonly caller?: string;
 }
 
 /** An HTTP request with its context and response. */
@@ -110,6 +111,7 @@ function write(
   else response.end(body);
   abandonStream(request);
   context.reason = reply.reason;
+  if (reply.caller !== undefined) context.identify({ uid: reply.caller });
   context.finished(reply.status, reply.error?.number ?? 0, size, reply.error);
 }
 

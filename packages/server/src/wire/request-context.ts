@@ -3,6 +3,7 @@ import type { Caller } from "../auth/caller.ts";
 import { clientNetwork } from "../lib/client-network.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { RequestInfo, ResponseHeaders } from "../rpc/call.ts";
+import { DRY_RUN_HEADER } from "../rpc/dry-run.ts";
 import type { BodyBudget, BodyCharge } from "./body-budget.ts";
 import type { Connection } from "./connections.ts";
 import type { Deadlines } from "./deadlines.ts";
@@ -29,11 +30,12 @@ export class RequestContext extends Expiring implements RequestInfo {
   readonly remoteAddress: string;
   readonly userAgent: string;
   readonly lastEventId: string | undefined;
+  readonly dryRun: string | undefined;
   readonly protocol: Protocol;
   /** The trace that the client is part of. */
   readonly trace: TraceContext | undefined;
   readonly #span: ServerSpan | undefined;
-  #caller: Caller | undefined;
+  #caller: Pick<Caller, "uid" | "name"> | undefined;
   /** The full name of the RPC or the path of the endpoint, once matched. */
   method = "-";
   /** Whether the endpoint is polled by machines. */
@@ -68,6 +70,7 @@ export class RequestContext extends Expiring implements RequestInfo {
     this.requestId = requestIdFrom(headers["x-request-id"]);
     this.authorization = headers.authorization;
     this.idempotencyKey = headers["idempotency-key"] as string | undefined;
+    this.dryRun = headers[DRY_RUN_HEADER] as string | undefined;
     this.format = protocol === "rest" || protocol === "http" ? "json" : "binary";
     const { peer } = connection;
     this.remoteAddress = proxies?.clientOf(peer, headers["x-forwarded-for"]?.toString()) ?? peer;
@@ -91,7 +94,7 @@ export class RequestContext extends Expiring implements RequestInfo {
     return this.#span?.traceparent ?? (this.trace && childTraceparent(this.trace));
   }
 
-  identify(caller: Caller): void {
+  identify(caller: Pick<Caller, "uid" | "name">): void {
     this.#caller = caller;
   }
 
@@ -174,6 +177,11 @@ export class RequestContext extends Expiring implements RequestInfo {
     const error = new WharfError("CANCELLED", "the client closed the request");
     this.#abort(error);
     this.finished(error.httpStatus, error.number, 0, error);
+  }
+
+  markDryRun(): void {
+    this.responseHeaders = { ...this.responseHeaders, [DRY_RUN_HEADER]: "true" };
+    this.reason = "dry run";
   }
 
   markReplayed(): void {

@@ -35,6 +35,7 @@ const CONTENT = {
 } as const satisfies Options;
 
 export const addDefinition = define({
+  writes: true,
   name: "add",
   summary: "Add an event to an advisory",
   description: "The event takes effect after someone else has approved it.",
@@ -56,6 +57,7 @@ export const addDefinition = define({
 });
 
 export const updateDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update an event before it is approved or rejected",
   description: "The event becomes pending again, and you become its author.",

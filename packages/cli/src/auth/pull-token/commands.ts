@@ -62,6 +62,7 @@ export const listDefinition = define({
 });
 
 export const revokeDefinition = define({
+  writes: true,
   name: "revoke",
   aliases: ["delete", "rm"],
   summary: "Revoke a pull token at once",

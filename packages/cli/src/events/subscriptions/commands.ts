@@ -33,6 +33,7 @@ const CONCURRENCY = {
 } as const;
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Send events of a group, and of everything below it, to a URL",
   description: `You must hold the list capabilities of everything whose events can match. Preview filters with
@@ -56,6 +57,7 @@ export const createDefinition = define({
 });
 
 export const updateDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update a subscription",
   description: "From then on it runs with your rights.",
@@ -71,6 +73,7 @@ export const updateDefinition = define({
 });
 
 export const pauseDefinition = define({
+  writes: true,
   name: "pause",
   summary: "Hold events back until the subscription is resumed",
   examples: [{ command: "wharf events subscriptions pause UID" }],
@@ -78,6 +81,7 @@ export const pauseDefinition = define({
 });
 
 export const resumeDefinition = define({
+  writes: true,
   name: "resume",
   summary: "Resume a paused or disabled subscription",
   description: `A paused subscription gets what was held back. For a disabled one, \`wharf events redeliver\` sends what
@@ -94,6 +98,7 @@ export const testDefinition = define({
 });
 
 export const rotateDefinition = define({
+  writes: true,
   name: "rotate-secret",
   summary: "Generate a secret that deliveries are signed with (Standard Webhooks)",
   description: `The secret is printed once. The earlier one signs, too, until the overlap ends. Without a secret,

@@ -16,6 +16,7 @@ const providerArgument = (names: readonly string[]) =>
   }) as const;
 
 export const setAwsDefinition = define({
+  writes: true,
   name: "aws",
   aliases: ["amazon"],
   summary: "Set the AWS account of a group",
@@ -25,6 +26,7 @@ export const setAwsDefinition = define({
 });
 
 export const setGcpDefinition = define({
+  writes: true,
   name: "gcp",
   aliases: ["google"],
   summary: "Set the Google Cloud project of a group",
@@ -47,6 +49,7 @@ export const setGcpDefinition = define({
 });
 
 export const setAzureDefinition = define({
+  writes: true,
   name: "azure",
   summary: "Set the Azure tenant of a group",
   examples: [
@@ -74,6 +77,7 @@ export const setAzureDefinition = define({
 });
 
 export const setGithubDefinition = define({
+  writes: true,
   name: "github",
   summary: "Set the installations of a GitHub App for a group",
   description: "Replaces the installations of this app; those of other apps stay.",
@@ -97,6 +101,7 @@ export const setGithubDefinition = define({
 });
 
 export const unsetDefinition = define({
+  writes: true,
   name: "unset",
   summary: "Remove a group's accounts at one provider, or all of them",
   examples: [

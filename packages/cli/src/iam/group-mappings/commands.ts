@@ -17,6 +17,7 @@ const PROVIDER = {
 export const FILTERS = { provider: PROVIDER } as const satisfies Options;
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Grant a role to the members of an identity provider's group while they are signed in",
   description:

@@ -20,6 +20,7 @@ const load = () => import("./run.ts");
 const organization = argumentOf("organization", ORGANIZATION, "Name or UID of the organization");
 
 export const createOrganizationDefinition = define({
+  writes: true,
   name: "create",
   summary: "Create an organization and become its owner",
   examples: [{ command: "wharf iam organizations create acme --description 'Everything of ours'" }],
@@ -28,6 +29,7 @@ export const createOrganizationDefinition = define({
 });
 
 export const updateOrganizationDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update an organization's name, description, quotas or verification",
   examples: [
@@ -45,6 +47,26 @@ export const updateOrganizationDefinition = define({
       type: "choice",
       choices: ["yes", "no"],
       summary: "Whether the organization owns its name (operator only)",
+    },
+  },
+});
+
+export const organizationSettingsDefinition = define({
+  writes: true,
+  name: "settings",
+  summary: "Show or change what an organization requires of everything in it",
+  description: `Where siblings must differ, the server rejects a folder or identity with the name of another one in its group,
+and a role binding of the same identity and role as another one. Twins that exist already stay.`,
+  examples: [
+    { command: "wharf iam organizations settings acme" },
+    { command: "wharf iam organizations settings acme --unique-siblings yes" },
+  ],
+  arguments: [organization],
+  options: {
+    "unique-siblings": {
+      type: "choice",
+      choices: ["yes", "no"],
+      summary: "Whether siblings must differ",
     },
   },
 });
@@ -84,6 +106,7 @@ export const organizations = group({
     organizationVerbs.describe,
     command(createOrganizationDefinition, load, "createOrganization"),
     command(updateOrganizationDefinition, load, "updateOrganization"),
+    command(organizationSettingsDefinition, () => import("./settings.ts"), "settings"),
     organizationVerbs.delete,
   ],
 });
@@ -95,6 +118,7 @@ const folder = argumentOf(
 );
 
 export const createFolderDefinition = define({
+  writes: true,
   name: "create",
   summary: "Create a folder",
   examples: [{ command: "wharf iam folders create platform --parent acme" }],
@@ -103,6 +127,7 @@ export const createFolderDefinition = define({
 });
 
 export const updateFolderDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update a folder's name, description or quotas",
   examples: [

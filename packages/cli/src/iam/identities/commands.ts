@@ -25,6 +25,7 @@ export const FILTERS = {
 } as const satisfies Options;
 
 export const updateDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update an identity",
   description: `Options that are not given stay unchanged; --claim and --claim-pattern replace all claims and

@@ -41,6 +41,7 @@ const OIDC = {
 } as const satisfies Options;
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Connect an organization's OpenID Connect identity provider",
   description: `Register the redirect URI at the provider: the issuer URL of this server with /oauth/callback. The
@@ -74,6 +75,7 @@ client secret is not accepted as a flag, since other users can read command line
 });
 
 export const updateDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update an identity provider",
   description:

@@ -33,6 +33,7 @@ export const FILTERS = {
 } as const satisfies Options;
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Invite people to a group",
   description: `The code is printed once and not stored: pass on the code or the link printed with it. You must hold
@@ -54,6 +55,7 @@ all capabilities of the role.`,
 });
 
 export const updateDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update the role, the email address or the validity of an open invite",
   description: "The code stays the same.",

@@ -23,6 +23,7 @@ export const FILTERS = {
 } as const satisfies Options;
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Bind roles to identities in a group and everything below it",
   description: `You must hold all capabilities of the roles.
@@ -42,6 +43,7 @@ batches of 25; each batch is created completely or not at all.`,
 });
 
 export const updateDefinition = define({
+  writes: true,
   name: "update",
   summary: "Change the identity or the role of a role binding",
   examples: [{ command: "wharf iam role-bindings update UID --role editor" }],

@@ -29,6 +29,7 @@ export const FILTERS = {
 } as const satisfies Options;
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Create a custom role",
   description: "You must hold all capabilities of the role.",
@@ -47,6 +48,7 @@ export const createDefinition = define({
 });
 
 export const updateDefinition = define({
+  writes: true,
   name: "update",
   summary: "Update a custom role",
   description: "Changes take effect at once for all identities bound to the role.",

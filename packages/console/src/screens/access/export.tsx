@@ -4,9 +4,10 @@ import { allPages } from "../../api/all-pages.ts";
 import { capabilityName } from "../../api/capabilities.ts";
 import { api } from "../../api/client.ts";
 import { accessTexts } from "../../texts/access.ts";
-import { csvOf, download } from "../../ui/csv.ts";
+import { csvOf } from "../../ui/csv.ts";
 import { sentenceOf } from "../../ui/feedback.tsx";
 import { Icon } from "../../ui/icons.tsx";
+import { saveFile } from "../../ui/save-file.ts";
 import { toast } from "../../ui/toast.tsx";
 
 const HEADER = [
@@ -32,7 +33,8 @@ export function ExportCsv({ request }: { readonly request: ListAccessRequestJson
     setBusy(true);
     try {
       const grants = await allPages(api.access.list, request, (page) => page.grants);
-      download("access.csv", "text/csv", csvOf(HEADER, grants.map(cells)));
+      const csv = csvOf(HEADER, grants.map(cells));
+      saveFile("access.csv", new Blob([csv], { type: "text/csv" }));
     } catch (error) {
       toast(sentenceOf(error as Error));
     } finally {

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import type { PersonSessionJson } from "@wharf/contract/messages";
 import { api, useChange, useRead } from "../../api/client.ts";
 import { accountTexts } from "../../texts/account.ts";
@@ -7,6 +8,7 @@ import { Page } from "../../ui/page.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
+import { Credentials } from "./credentials.tsx";
 
 /** The sessions of the person, and the way to their password and passkeys. */
 export function Screen() {
@@ -41,12 +43,7 @@ export function Screen() {
       title={texts.shell.account}
       command={{ cli: "wharf auth sessions list", rest: "/auth/v1/sessions" }}
     >
-      <section aria-labelledby="credentials">
-        <h2 id="credentials">{accountTexts.manage}</h2>
-        <p>
-          {accountTexts.manageText} <a href="/account">{accountTexts.manage}</a>
-        </p>
-      </section>
+      <Credentials />
       <section aria-labelledby="sessions">
         <h2 id="sessions">{accountTexts.sessions}</h2>
         <Table
@@ -58,6 +55,12 @@ export function Screen() {
           defaultSort=""
           empty={<Empty title={accountTexts.empty}>{accountTexts.emptyText}</Empty>}
         />
+      </section>
+      <section aria-labelledby="operator">
+        <h2 id="operator">{accountTexts.operator}</h2>
+        <p>
+          {accountTexts.operatorText} <Link to="/operator">{accountTexts.operatorLink}</Link>
+        </p>
       </section>
     </Page>
   );

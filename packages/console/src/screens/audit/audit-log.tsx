@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { AuditEntryJson } from "@wharf/contract/messages";
+import { useAccess } from "../../api/access.ts";
 import { api, useRead } from "../../api/client.ts";
 import { screenLink, useListSearch, usePlace } from "../../app/place.ts";
 import { auditTexts } from "../../texts/audit.ts";
@@ -12,6 +13,7 @@ import { Page } from "../../ui/page.tsx";
 import { type Column, PAGE_SIZE, Table, useListRequest } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
 import { Uid } from "../../ui/uid.tsx";
+import { AuditChart } from "./audit-chart.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
 import { FILTERS, filterOf, optionsOf } from "./filter.ts";
 import { actionOf, OutcomeBadge } from "./outcome.tsx";
@@ -22,8 +24,19 @@ import { VerifyPage } from "./verify-page.tsx";
 export function Screen() {
   const { uid } = usePlace();
   const [search] = useListSearch();
+  const { can, isKnown } = useAccess();
+  // The API lists what the caller may see: nothing, without an error.
+  if (isKnown && !can("audit.list", uid)) return <NotAllowed uid={uid} />;
   if (search.verify !== undefined) return <VerifyPage group={uid} />;
   return <AuditLog uid={uid} />;
+}
+
+function NotAllowed({ uid }: { readonly uid: string }) {
+  return (
+    <Page title={texts.screens.audit} place={uid}>
+      <Empty title={auditTexts.denied}>{auditTexts.deniedText}</Empty>
+    </Page>
+  );
 }
 
 const SORT = "time desc";
@@ -101,6 +114,15 @@ function AuditLog({ uid }: { readonly uid: string }) {
       }
     >
       <Filters filters={FILTERS} />
+      <details
+        open={search.chart !== undefined}
+        onToggle={({ currentTarget: { open } }) => {
+          if (open !== (search.chart !== undefined)) setSearch({ chart: open ? "yes" : undefined });
+        }}
+      >
+        <summary>{auditTexts.chart}</summary>
+        {search.chart !== undefined && <AuditChart filter={filter} />}
+      </details>
       {isLive && (
         <p className="soft" role="status">
           <span className={state === "live" ? "live" : undefined}>

@@ -1,6 +1,7 @@
+import { useQueryClient } from "@tanstack/react-query";
 import type { AuditEntryJson, AuditFilterJson } from "@wharf/contract/messages";
 import { useEffect, useState } from "react";
-import { api, client } from "../../api/client.ts";
+import { api, client, serviceOf } from "../../api/client.ts";
 import { follow, type LiveState } from "../../api/live-stream.ts";
 import { pause } from "../../api/pause.ts";
 import { PAGE_SIZE } from "../../ui/table.tsx";
@@ -12,6 +13,7 @@ export function useAuditTail(
 ): { readonly entries: readonly AuditEntryJson[]; readonly state: LiveState } {
   const [entries, setEntries] = useState<readonly AuditEntryJson[]>([]);
   const [state, setState] = useState<LiveState>("off");
+  const cache = useQueryClient();
   const key = JSON.stringify(filter);
   useEffect(() => {
     setEntries([]);
@@ -25,11 +27,11 @@ export function useAuditTail(
       idOf: ({ uid = "" }: AuditEntryJson) => uid,
       onEvent: (entry: AuditEntryJson) =>
         setEntries((previous) => [entry, ...previous].slice(0, PAGE_SIZE)),
-      onGap() {},
+      onGap: () => cache.invalidateQueries({ queryKey: [serviceOf(api.audit.listEntries)] }),
       onState: setState,
     };
-    follow(followed, { after: "", isFirst: true }, stop.signal);
+    follow(followed, "", stop.signal);
     return () => stop.abort();
-  }, [key, isEnabled]);
+  }, [key, isEnabled, cache]);
   return { entries, state };
 }

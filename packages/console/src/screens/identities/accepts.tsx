@@ -40,7 +40,11 @@ export function Accepts({ identity }: { readonly identity: IdentityJson }) {
           <Age time={staticKeys.expirationTime} />
         ),
       };
-  return <Facts facts={facts} />;
+  return (
+    <div className="trust">
+      <Facts facts={facts} />
+    </div>
+  );
 }
 
 /** A value, or a pattern between slashes. */

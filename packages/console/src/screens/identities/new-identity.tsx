@@ -1,12 +1,12 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useAccess } from "../../api/access.ts";
 import { api, client, useChange } from "../../api/client.ts";
 import { screenLink, useListSearch, usePlace } from "../../app/place.ts";
 import { identityTexts } from "../../texts/identities.ts";
-import { Failed } from "../../ui/feedback.tsx";
 import { TextField } from "../../ui/form.tsx";
 import { Page } from "../../ui/page.tsx";
+import { PageForm } from "../../ui/page-form.tsx";
 import { type Choice, Picker } from "../../ui/picker.tsx";
 import { useRoleChoices } from "../../ui/pickers.tsx";
 import { toast } from "../../ui/toast.tsx";
@@ -39,16 +39,9 @@ function Builder({
   const [role, setRole] = useState<Choice | null>(null);
   const { lead, fields, draft: draftOf } = PLATFORMS[platform];
   const { can, isKnown } = useAccess();
-  const { error, isBusy, create } = useCreate(parent);
+  const create = useCreate(parent);
   const draft = draftOf(values);
   const name = values.name || draft.name;
-  const read = (event: FormEvent<HTMLFormElement>) => {
-    const entries = [...new FormData(event.currentTarget)].map(([key, value]) => [
-      key,
-      String(value).trim(),
-    ]);
-    setValues(Object.fromEntries(entries));
-  };
   const mayCreate = can("identity.create", parent);
   return (
     <Page
@@ -63,13 +56,19 @@ function Builder({
       <Platforms parent={parent} current={platform} />
       <p className="lead">{lead}</p>
       <div className="builder">
-        <form
-          className="sheet"
-          onInput={read}
-          onSubmit={(event) => {
-            event.preventDefault();
-            create({ ...draft, name, description: values.description || draft.description }, role);
-          }}
+        <PageForm
+          label={identityTexts.create}
+          submit={
+            isKnown && !mayCreate ? (
+              <Withheld label={identityTexts.create} capability="identity.create" />
+            ) : (
+              identityTexts.create
+            )
+          }
+          onEnter={setValues}
+          onSubmit={() =>
+            create({ ...draft, name, description: values.description || draft.description }, role)
+          }
         >
           {fields
             .filter(({ when }) => when?.(values) ?? true)
@@ -97,17 +96,7 @@ function Builder({
               onChoose={setRole}
             />
           )}
-          {error !== undefined && <Failed error={error} />}
-          <div className="actions">
-            {isKnown && !mayCreate ? (
-              <Withheld label={identityTexts.create} capability="identity.create" />
-            ) : (
-              <button type="submit" className="button" disabled={isBusy}>
-                {identityTexts.create}
-              </button>
-            )}
-          </div>
-        </form>
+        </PageForm>
         <Preview draft={draft} />
       </div>
     </Page>
@@ -144,26 +133,15 @@ function Platforms({
 
 /** Creates an identity with its role, or neither. */
 function useCreate(parent: string) {
-  const [error, setError] = useState<Error>();
-  const [isBusy, setBusy] = useState(false);
   const navigate = useNavigate();
   const change = useChange(api.identities.create, [api.roleBindings.list]);
-  const create = async ({ name, description, relationship }: Draft, role: Choice | null) => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const identity = { name, description, ...relationship };
-      const { uid = "" } = await change.mutateAsync({ parent, identity });
-      if (role !== null) await bind(parent, uid, role.value);
-      toast(identityTexts.created(name));
-      navigate({ ...screenLink("identity", uid), search: { tab: "use" } } as never);
-    } catch (thrown) {
-      setError(thrown as Error);
-    } finally {
-      setBusy(false);
-    }
+  return async ({ name, description, relationship }: Draft, role: Choice | null) => {
+    const identity = { name, description, ...relationship };
+    const { uid = "" } = await change.mutateAsync({ parent, identity });
+    if (role !== null) await bind(parent, uid, role.value);
+    toast(identityTexts.created(name));
+    navigate({ ...screenLink("identity", uid), search: { tab: "use" } } as never);
   };
-  return { error, isBusy, create };
 }
 
 async function bind(parent: string, identityUid: string, roleUid: string): Promise<void> {

@@ -1,17 +1,15 @@
 import { Link } from "@tanstack/react-router";
 import type { GroupJson } from "@wharf/contract/messages";
-import { api, useChange } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { screenLink, useListSearch } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { organizationTexts } from "../../texts/organizations.ts";
 import type { Filter } from "../../ui/filters.tsx";
-import { FormDialog, TextField } from "../../ui/form.tsx";
-import { Icon } from "../../ui/icons.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { CreateOrganization } from "./create-organization.tsx";
 
 const COLUMNS: readonly Column<GroupJson>[] = [
   {
@@ -57,34 +55,5 @@ export function Screen() {
         emptyText={organizationTexts.emptyText}
       />
     </Page>
-  );
-}
-
-function CreateOrganization() {
-  const create = useChange(api.groups.create, [api.auth.validate]);
-  return (
-    <FormDialog
-      title={organizationTexts.create}
-      submit={organizationTexts.create}
-      trigger={
-        <>
-          <Icon name="plus" />
-          {organizationTexts.create}
-        </>
-      }
-      onSubmit={async (text) => {
-        const name = text("name");
-        await create.mutateAsync({ group: { name, description: text("description") } });
-        toast(organizationTexts.created(name));
-      }}
-    >
-      <TextField
-        name="name"
-        label={texts.columns.name}
-        hint={organizationTexts.nameHint}
-        isRequired
-      />
-      <TextField name="description" label={texts.columns.description} />
-    </FormDialog>
   );
 }

@@ -44,7 +44,7 @@ export function useTreeKeys({ open, setIsOpen }: Pick<TreeState, "open" | "setIs
     items: readonly HTMLElement[],
     at: number,
   ): HTMLElement | undefined {
-    if ([...key].length !== 1 || key === " ") return undefined;
+    if (!isLetter(key)) return undefined;
     const { text, time } = typed.current;
     const beginning = (timeStamp - time < TYPING_MS ? text : "") + key.toLowerCase();
     typed.current = { text: beginning, time: timeStamp };
@@ -57,10 +57,16 @@ export function useTreeKeys({ open, setIsOpen }: Pick<TreeState, "open" | "setIs
   return {
     onKeyDown(event) {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!isLetter(event.key)) typed.current = { text: "", time: 0 };
       const next = target(event);
       if (next === undefined) return;
       event.preventDefault();
       next.focus();
     },
   };
+}
+
+/** Whether a key types something. */
+function isLetter(key: string): boolean {
+  return [...key].length === 1 && key !== " ";
 }

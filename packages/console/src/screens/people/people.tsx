@@ -1,3 +1,48 @@
+import { useState } from "react";
+import { useListSearch, usePlace } from "../../app/place.ts";
+import { texts } from "../../texts/common.ts";
+import { peopleTexts } from "../../texts/people.ts";
+import { Page } from "../../ui/page.tsx";
+import { ShownOnce } from "../../ui/shown-once.tsx";
+import { Tabs, useTab } from "../../ui/tabs.tsx";
+import { CreateInvite } from "./create-invite.tsx";
+import { Invites } from "./invites.tsx";
+import { Members } from "./members.tsx";
+import { PersonDetails } from "./person.tsx";
+
+const TABS = { members: peopleTexts.members, invites: peopleTexts.invites } as const;
+
+/** The people of an organization or folder, and who is invited; or, where the URL names one, that person. */
 export function Screen() {
-  return null;
+  const { uid } = usePlace();
+  const [{ person }] = useListSearch();
+  const tab = useTab(TABS);
+  const [link, setLink] = useState("");
+  if (person !== undefined) return <PersonDetails place={uid} uid={String(person)} />;
+  const command =
+    tab === "invites"
+      ? {
+          cli: `wharf iam invites list --parent ${uid}`,
+          rest: `/iam/v2beta1/groupInvites?uidp.descendants_of=${uid}`,
+        }
+      : {
+          cli: `wharf iam role-bindings list --parent ${uid}`,
+          rest: `/iam/v2beta1/roleBindings?uidp.descendants_of=${uid}&identity_kind=IDENTITY_KIND_PERSON`,
+        };
+  const invite = <CreateInvite parent={uid} onCreated={setLink} />;
+  return (
+    <Page title={texts.screens.people} place={uid} command={command} actions={invite}>
+      <Tabs label={texts.screens.people} tabs={TABS} />
+      {link !== "" && (
+        <ShownOnce
+          title={peopleTexts.link}
+          text={peopleTexts.linkText}
+          secret={link}
+          done={peopleTexts.linkDone}
+          onDone={() => setLink("")}
+        />
+      )}
+      {tab === "invites" ? <Invites place={uid} /> : <Members place={uid} />}
+    </Page>
+  );
 }

@@ -1,12 +1,11 @@
-import { useQuery } from "@tanstack/react-query";
 import type { RegistryJson } from "@wharf/contract/messages";
-import { useAccess } from "../../api/access.ts";
-import { api, client, serviceOf, useChange } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
+import { useOperatorChange, useOperatorRead } from "../../api/operator.ts";
 import { registriesTexts } from "../../texts/registry.ts";
-import { Code } from "../../ui/code.tsx";
 import { Described } from "../../ui/described.tsx";
 import { Empty, Failed, Loading } from "../../ui/feedback.tsx";
 import { PlainTable } from "../../ui/growing-table.tsx";
+import { OperatorGate } from "../../ui/operator-gate.tsx";
 import { Page } from "../../ui/page.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
@@ -18,16 +17,15 @@ const COMMAND = "WHARF_TOKEN=$(wharf admin token) wharf registry reconcile";
 
 /** The registries of the installation and their reconcile passes, for its operator. */
 export function Screen() {
-  const { can, isKnown } = useAccess();
-  // Nobody but the operator holds anything outside of all groups.
-  const isOperator = can("repo.list", "");
-  const query = useRegistries(isOperator);
-  const reconcile = useChange(api.registries.reconcile);
+  // A pass reports nothing when it ends.
+  const query = useOperatorRead(api.registries.list, {}, (response) =>
+    response?.registries?.some(({ pending }) => pending) ? PASS_INTERVAL_MS : false,
+  );
+  const reconcile = useOperatorChange(api.registries.reconcile);
   const request = async (host: string) => {
     await reconcile.mutateAsync({ host });
     toast(registriesTexts.requested);
   };
-  const isDenied = isKnown && !isOperator;
   const registries = query.data?.registries ?? [];
   return (
     <Page
@@ -42,40 +40,26 @@ export function Screen() {
       }
     >
       <p className="lead">{registriesTexts.lead}</p>
-      {isDenied && (
-        <Empty title={registriesTexts.denied} action={<Code text={COMMAND} />}>
-          {registriesTexts.deniedText}
-        </Empty>
-      )}
-      {query.error !== null && <Failed error={query.error} />}
-      {query.isLoading && <Loading />}
-      {query.data !== undefined && registries.length === 0 && (
-        <Empty title={registriesTexts.empty}>{registriesTexts.emptyText}</Empty>
-      )}
-      {registries.length > 0 && (
-        <div className="table-frame">
-          <PlainTable
-            label={registriesTexts.title}
-            rows={registries}
-            columns={columnsOf(request)}
-            keyOf={({ host = "" }) => host}
-          />
-        </div>
-      )}
-      {reconcile.error !== null && <Failed error={reconcile.error} />}
+      <OperatorGate>
+        {query.error !== null && <Failed error={query.error} />}
+        {query.isLoading && <Loading />}
+        {query.data !== undefined && registries.length === 0 && (
+          <Empty title={registriesTexts.empty}>{registriesTexts.emptyText}</Empty>
+        )}
+        {registries.length > 0 && (
+          <div className="table-frame">
+            <PlainTable
+              label={registriesTexts.title}
+              rows={registries}
+              columns={columnsOf(request)}
+              keyOf={({ host = "" }) => host}
+            />
+          </div>
+        )}
+        {reconcile.error !== null && <Failed error={reconcile.error} />}
+      </OperatorGate>
     </Page>
   );
-}
-
-/** A pass reports nothing when it ends, so its state is read again while it runs. */
-function useRegistries(enabled: boolean) {
-  return useQuery({
-    enabled,
-    queryKey: [serviceOf(api.registries.list), "registries"],
-    queryFn: () => client.call(api.registries.list, {}),
-    refetchInterval: ({ state: { data } }) =>
-      data?.registries?.some(({ pending }) => pending) ? PASS_INTERVAL_MS : false,
-  });
 }
 
 function columnsOf(request: (host: string) => Promise<void>): readonly Column<RegistryJson>[] {

@@ -324,6 +324,140 @@ export declare type LogoutRequestJson = {
 export declare const LogoutRequestSchema: GenMessage<LogoutRequest, {jsonType: LogoutRequestJson}>;
 
 /**
+ * @generated from message wharf.auth.GetCredentialsRequest
+ */
+export declare type GetCredentialsRequest = Message<"wharf.auth.GetCredentialsRequest"> & {
+};
+
+/**
+ * @generated from message wharf.auth.GetCredentialsRequest
+ */
+export declare type GetCredentialsRequestJson = {
+};
+
+/**
+ * Describes the message wharf.auth.GetCredentialsRequest.
+ * Use `create(GetCredentialsRequestSchema)` to create a new message.
+ */
+export declare const GetCredentialsRequestSchema: GenMessage<GetCredentialsRequest, {jsonType: GetCredentialsRequestJson}>;
+
+/**
+ * What a person can sign in with. Secrets are never returned.
+ *
+ * @generated from message wharf.auth.PersonCredentials
+ */
+export declare type PersonCredentials = Message<"wharf.auth.PersonCredentials"> & {
+  /**
+   * The username of the local account; empty without one.
+   *
+   * @generated from field: string username = 1;
+   */
+  username: string;
+
+  /**
+   * Whether the account has a password.
+   *
+   * @generated from field: bool has_password = 2;
+   */
+  hasPassword: boolean;
+
+  /**
+   * The passkeys of the account, the oldest first.
+   *
+   * @generated from field: repeated wharf.auth.PersonPasskey passkeys = 3;
+   */
+  passkeys: PersonPasskey[];
+};
+
+/**
+ * What a person can sign in with. Secrets are never returned.
+ *
+ * @generated from message wharf.auth.PersonCredentials
+ */
+export declare type PersonCredentialsJson = {
+  /**
+   * The username of the local account; empty without one.
+   *
+   * @generated from field: string username = 1;
+   */
+  username?: string;
+
+  /**
+   * Whether the account has a password.
+   *
+   * @generated from field: bool has_password = 2;
+   */
+  hasPassword?: boolean;
+
+  /**
+   * The passkeys of the account, the oldest first.
+   *
+   * @generated from field: repeated wharf.auth.PersonPasskey passkeys = 3;
+   */
+  passkeys?: PersonPasskeyJson[];
+};
+
+/**
+ * Describes the message wharf.auth.PersonCredentials.
+ * Use `create(PersonCredentialsSchema)` to create a new message.
+ */
+export declare const PersonCredentialsSchema: GenMessage<PersonCredentials, {jsonType: PersonCredentialsJson}>;
+
+/**
+ * @generated from message wharf.auth.PersonPasskey
+ */
+export declare type PersonPasskey = Message<"wharf.auth.PersonPasskey"> & {
+  /**
+   * What the person calls it.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp create_time = 2;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * When it was last used; absent if never.
+   *
+   * @generated from field: google.protobuf.Timestamp last_used_time = 3;
+   */
+  lastUsedTime?: Timestamp | undefined;
+};
+
+/**
+ * @generated from message wharf.auth.PersonPasskey
+ */
+export declare type PersonPasskeyJson = {
+  /**
+   * What the person calls it.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp create_time = 2;
+   */
+  createTime?: TimestampJson;
+
+  /**
+   * When it was last used; absent if never.
+   *
+   * @generated from field: google.protobuf.Timestamp last_used_time = 3;
+   */
+  lastUsedTime?: TimestampJson;
+};
+
+/**
+ * Describes the message wharf.auth.PersonPasskey.
+ * Use `create(PersonPasskeySchema)` to create a new message.
+ */
+export declare const PersonPasskeySchema: GenMessage<PersonPasskey, {jsonType: PersonPasskeyJson}>;
+
+/**
  * A session begins when a user signs in. Ending a session revokes all of its tokens immediately.
  *
  * @generated from service wharf.auth.SessionsService
@@ -350,6 +484,16 @@ export declare const SessionsService: GenService<{
     methodKind: "unary";
     input: typeof EndSessionRequestSchema;
     output: typeof EmptySchema;
+  },
+  /**
+   * What the caller can sign in with here. Callers who signed in with an identity provider have nothing here.
+   *
+   * @generated from rpc wharf.auth.SessionsService.GetCredentials
+   */
+  getCredentials: {
+    methodKind: "unary";
+    input: typeof GetCredentialsRequestSchema;
+    output: typeof PersonCredentialsSchema;
   },
   /**
    * Ends the session of the caller's token.

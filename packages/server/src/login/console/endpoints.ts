@@ -1,7 +1,9 @@
 /** Sign-in and session of the console. Imports pages and people. */
+import { isUid } from "@wharf/contract";
+import { WharfError } from "../../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { redirectTo } from "../browser.ts";
-import { newLogin, showSignIn } from "../browser-login.ts";
+import { newLogin, showSignIn, upstreamUrl } from "../browser-login.ts";
 import { browserCall, type LoginDeps } from "../login.ts";
 import type { LoginRequest } from "../oauth/request.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
@@ -18,6 +20,7 @@ export const CONSOLE_PATH = "/console/";
 export function consoleSessionEndpoints(deps: LoginDeps): HttpEndpoint[] {
   return [
     pageEndpoint("GET", `${CONSOLE_PATH}sign-in`, (http) => signIn(deps, http)),
+    pageEndpoint("GET", `${CONSOLE_PATH}test-sign-in`, (http) => testSignIn(deps, http)),
     sessionEndpoint("token", async (http) => {
       const token = await issueConsoleToken(deps, http, browserCall(http));
       return json(token);
@@ -62,8 +65,24 @@ async function signIn(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse>
   const current = await consoleSessionOf(deps, http);
   const isRenewal = query.get("again") === "true";
   if (current !== undefined && !isRenewal) return redirectTo(url);
-  const request: LoginRequest = {
-    delivery: { kind: "console", url, renews: current ?? "" },
+  const delivery = { kind: "console", url, renews: current ?? "" } as const;
+  const { login, headers } = newLogin(deps, http, requestOf(delivery));
+  return showSignIn(deps, login, {}, headers);
+}
+
+/** Leads to an identity provider, whose answer is shown and signs nobody in. */
+async function testSignIn(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
+  const uid = new URLSearchParams(http.query).get("provider") ?? "";
+  if ((await consoleSessionOf(deps, http)) === undefined)
+    return redirectTo(`${CONSOLE_PATH}sign-in`);
+  if (!isUid(uid)) throw new WharfError("NOT_FOUND", "the identity provider does not exist");
+  const { login, headers } = newLogin(deps, http, requestOf({ kind: "test" }));
+  return redirectTo(await upstreamUrl(deps, http, login, uid), headers);
+}
+
+function requestOf(delivery: LoginRequest["delivery"]): LoginRequest {
+  return {
+    delivery,
     provider: "",
     invite: "",
     audiences: [],
@@ -72,20 +91,21 @@ async function signIn(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse>
     refreshable: false,
     knownOnly: false,
   };
-  const { login, headers } = newLogin(deps, http, request);
-  return showSignIn(deps, login, {}, headers);
 }
 
 /** The longest path that a sign-in returns to: it is part of the `state` of identity providers. */
 const MAX_PLACE_LENGTH = 2_048;
 
-/** A path of the console, and nothing else: a link must not lead elsewhere after a sign-in. */
+/** The pages that sign people in this way. */
+const PLACES = [CONSOLE_PATH, "/docs/"];
+
+/** A path of the console or the API reference, and nothing else: a link must not lead elsewhere after a sign-in. */
 function placeOf(to: string | null): string {
   const url = URL.parse(to ?? "", "http://console.invalid");
   const isPlace =
     url !== null &&
     url.host === "console.invalid" &&
-    url.pathname.startsWith(CONSOLE_PATH) &&
+    PLACES.some((place) => url.pathname.startsWith(place)) &&
     url.href.length < MAX_PLACE_LENGTH;
   return isPlace ? url.pathname + url.search : CONSOLE_PATH;
 }

@@ -50,6 +50,8 @@ export async function finishLogin(
       return startVisit(deps, call, person);
     case "console":
       return startConsoleSession(deps, call, person, delivery);
+    case "test":
+      throw new WharfError("PERMISSION_DENIED", "a test of an identity provider signs nobody in");
     case "none":
       return htmlResponse(
         200,

@@ -28,6 +28,8 @@ export type Delivery =
       /** The session that it replaces, whose person must sign in again; empty for none. */
       readonly renews: string;
     }
+  /** None: shows what the identity provider says about the person, and signs nobody in. */
+  | { readonly kind: "test" }
   /** None: the login only accepts an invite. */
   | { readonly kind: "none" };
 

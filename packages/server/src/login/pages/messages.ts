@@ -21,7 +21,7 @@ ${signInCommand(api)}
 </section>
 <section>
 <h2>API</h2>
-<p><a href="/openapi.json">OpenAPI specification</a></p>
+<p><a href="/docs/">API reference</a> · <a href="/openapi.json">OpenAPI specification</a></p>
 </section>`;
   return page({ title: "Welcome", body });
 }

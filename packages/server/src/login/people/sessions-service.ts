@@ -87,7 +87,7 @@ export function ownSessions(
 }
 
 /** The session of the caller's token, if it belongs to the caller's identity. */
-async function sessionOf(
+export async function sessionOf(
   engine: Engine,
   { uid, session }: Caller,
   reader: Reader,

@@ -95,16 +95,17 @@ async function issueToken(
     const reason = textOf(granted.denials);
     // Anonymous clients learn from the registry that credentials are required.
     const isAnonymous = tokenRequest.credentials.kind === "none";
+    const logged = { reason, ...(isAnonymous ? {} : { caller: principal.uid }) };
     const error = isAnonymous ? undefined : deniedError(granted.denials, granted.access.length > 0);
     if (error !== undefined) {
       await auditGrant(engine, tokenRequest, principal, { ...granted, access: [] }, error);
-      return { ...registryError(error, `${authUrl}/token`), reason };
+      return { ...registryError(error, `${authUrl}/token`), ...logged };
     }
     const { uid: subject, expires } = principal;
     const content = { issuer: authUrl, service, subject, access: granted.access, expires };
     const { token, seconds } = issueRegistryToken(await deps.keys.current(), content, time);
     await auditGrant(engine, tokenRequest, principal, granted);
-    return { ...tokenResponse(token, seconds, time, granted.access.map(scopeText)), reason };
+    return { ...tokenResponse(token, seconds, time, granted.access.map(scopeText)), ...logged };
   } catch (thrown) {
     const error = WharfError.from(thrown);
     if (tokenRequest !== undefined && AUDITED_CODES.has(error.code)) {

@@ -13,7 +13,13 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Mutation } from "../../engine/mutation.ts";
 import { Resource } from "../../engine/resource.ts";
 import { deleteMethod } from "../../engine/write.ts";
-import { alreadyExists, failedPrecondition, invalidArgument, notFound } from "../../lib/errors.ts";
+import {
+  alreadyExists,
+  failedPrecondition,
+  invalidArgument,
+  notFound,
+  tooLargeToTry,
+} from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { fieldValue } from "../../rpc/fields.ts";
 import type { Transaction } from "../../store/db/group-commit.ts";
@@ -149,6 +155,7 @@ function deleteRepo(engine: Engine): Handler {
   return async (call, request) => {
     const { uid } = request as DeleteRepoRequest;
     while (await isLarge(uid)) {
+      if (call.isDryRun) throw tooLargeToTry();
       await store.writeFor(call, async (tx) => {
         if (!(await repos.table.keep(tx, uid))) throw notFound(repos.typeName, uid);
         await tags.table.deleteChildren(tx, uid, deletedTags);

@@ -7,6 +7,7 @@ import {
   type WharfError,
 } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
+import { notTriable } from "../../rpc/dry-run.ts";
 import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
 import { newestEntry } from "../../store/tables/tags.ts";
 import { asPrecondition, fallbackOnProtocolError } from "../client/protocol-error.ts";
@@ -45,7 +46,7 @@ export class RemoteTags {
     repo: string,
     { name, digest }: { readonly name: string; readonly digest: string },
   ): Promise<number | undefined> {
-    const locations = await writableLocations(this.#engine, this.#remotes, repo);
+    const locations = await this.#locations(call, repo);
     if (locations.length === 0) return undefined;
     const stored = await newestEntry(this.#engine.store.reader, repo, name);
     const targets = await Promise.all(
@@ -77,7 +78,7 @@ export class RemoteTags {
     repo: string,
     name: string,
   ): Promise<{ readonly digest: string; readonly time: number } | undefined> {
-    const locations = await writableLocations(this.#engine, this.#remotes, repo);
+    const locations = await this.#locations(call, repo);
     if (locations.length === 0) return undefined;
     const stored = await newestEntry(this.#engine.store.reader, repo, name);
     const time = Math.max(Date.now(), stored?.seen ?? 0);
@@ -96,7 +97,7 @@ export class RemoteTags {
    * repo has no location.
    */
   async delete(call: Call, repo: string, name: string): Promise<number | undefined> {
-    const locations = await writableLocations(this.#engine, this.#remotes, repo);
+    const locations = await this.#locations(call, repo);
     if (locations.length === 0) return undefined;
     const stored = await newestEntry(this.#engine.store.reader, repo, name);
     const exists = async ({ remote, path }: AttachedLocation) =>
@@ -112,6 +113,13 @@ export class RemoteTags {
       if (!isDone && (await exists(location))) throw tagNotDeletable(remote.host);
     }
     return time;
+  }
+
+  /** The locations of a repo. Registries cannot be tried. */
+  async #locations({ isDryRun }: Call, repo: string): Promise<AttachedLocation[]> {
+    const locations = await writableLocations(this.#engine, this.#remotes, repo);
+    if (isDryRun && locations.length > 0) throw notTriable("a tag in attached registries");
+    return locations;
   }
 
   /** Moving a tag needs the same capability as a push that moves it. */

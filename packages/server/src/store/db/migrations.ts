@@ -33,6 +33,15 @@ export function migrations(dialect: Dialect): readonly Step[] {
     ],
     // Bindings of people and of workloads.
     { table: "role_bindings" },
+    organizationSettings(dialect),
+  ];
+}
+
+/** Settings of organizations other than the defaults (organization-settings.ts). */
+function organizationSettings({ text, integer }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE organization_settings (
+      root ${text} PRIMARY KEY, unique_siblings ${integer} NOT NULL)`,
   ];
 }
 

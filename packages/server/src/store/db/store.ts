@@ -1,4 +1,4 @@
-import { WharfError } from "../../lib/errors.ts";
+import { aborted, WharfError } from "../../lib/errors.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import { type MigrationOptions, migrate } from "../schema/migrate.ts";
@@ -56,10 +56,12 @@ export function schemaOf(
   return { version: VERSION, steps: [...migrations(dialect), ...laterSteps], tables: derived };
 }
 
-/** A request whose client may give up. */
+/** A request whose client may give up, or only try. */
 export interface Abandonable {
   /** The error of a request that nobody waits for any more. */
   readonly abandoned?: WharfError | undefined;
+  /** Whether what the request writes is rolled back. */
+  readonly isDryRun?: boolean;
 }
 
 /**
@@ -158,14 +160,31 @@ export class Store {
 
   /**
    * Runs work for a request, unless the request is abandoned before the work begins: its client has given up, or has
-   * sent it again. Work that has begun runs to its end.
+   * sent it again. Work that has begun runs to its end. That of a dry run is rolled back.
    */
   writeFor<T>(request: Abandonable, work: Work<T>, locks: readonly Lock[] = []): Promise<T> {
-    return this.write((tx) => {
+    const begun: Work<T> = (tx) => {
       const { abandoned } = request;
       if (abandoned !== undefined) throw abandoned;
       return work(tx);
-    }, locks);
+    };
+    return request.isDryRun ? this.#try(begun, locks) : this.write(begun, locks);
+  }
+
+  /** Runs work and rolls it back. */
+  async #try<T>(work: Work<T>, locks: readonly Lock[]): Promise<T> {
+    const rolledBack = aborted("rolled back");
+    let done: { readonly result: T } | undefined;
+    try {
+      await this.write(async (tx) => {
+        done = { result: await work(tx) };
+        throw rolledBack;
+      }, locks);
+    } catch (thrown) {
+      if (thrown !== rolledBack || done === undefined) throw thrown;
+      return done.result;
+    }
+    throw new Error("a dry run was committed");
   }
 
   /** A reader for a request, with which its costly statements end. */

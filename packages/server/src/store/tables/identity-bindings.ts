@@ -1,5 +1,7 @@
 import { subtreeEnd } from "@wharf/contract";
 import type { Reader } from "../db/connection.ts";
+import type { Transaction } from "../db/group-commit.ts";
+import { nameText } from "../db/held-names.ts";
 
 /** A role that an identity has at a group, by one binding or several. */
 export type BoundRole = readonly [group: string, role: string];
@@ -70,6 +72,28 @@ export async function hasBinding(
   const sql =
     "SELECT 1 AS found FROM role_bindings WHERE identity_uid = ? AND parent = ? AND role_uid = ? LIMIT 1";
   return (await reader.get(sql, identity, group, role)) !== undefined;
+}
+
+/**
+ * The oldest role binding of an identity and a role at a group. Serializes transactions that create or change such ones.
+ */
+export async function lockBinding(
+  tx: Transaction,
+  identity: string,
+  group: string,
+  role: string,
+): Promise<string | undefined> {
+  const { lockTexts } = tx.dialect;
+  const text = nameText("role_bindings", group, `${identity} ${role}`);
+  if (lockTexts !== "") await tx.get(lockTexts, JSON.stringify([text]));
+  const row = await tx.get<{ uid: string }>(
+    `SELECT uid FROM role_bindings WHERE identity_uid = ? AND parent = ? AND role_uid = ?
+     ORDER BY id LIMIT 1`,
+    identity,
+    group,
+    role,
+  );
+  return row?.uid;
 }
 
 /** The uids of role bindings of an identity, oldest first. */

@@ -33,35 +33,44 @@ export function findRepoDeletion(
   return reader.get<RepoDeletion>(sql, host, path);
 }
 
-/** A deletion of a repo below a group. */
-export function deletionBelow(reader: Reader, group: string): Promise<RepoDeletion | undefined> {
-  const sql = `SELECT ${COLUMNS} FROM repo_deletions WHERE repo > ? AND repo < ? LIMIT 1`;
-  return reader.get<RepoDeletion>(sql, `${group}/`, `${group}0`);
+/** A deletion of a repo below a group, in one of these registries. */
+export function deletionBelow(
+  reader: Reader,
+  hosts: readonly string[],
+  group: string,
+): Promise<RepoDeletion | undefined> {
+  const sql = `SELECT ${COLUMNS} FROM repo_deletions
+    WHERE repo > ? AND repo < ? AND host IN (${reader.dialect.texts}) LIMIT 1`;
+  return reader.get<RepoDeletion>(sql, `${group}/`, `${group}0`, JSON.stringify(hosts));
 }
 
 /** Whether a repo outside of an organization was deleted below this first segment of paths. */
 export async function hasForeignDeletion(
   reader: Reader,
+  hosts: readonly string[],
   segment: string,
   organization: string,
 ): Promise<boolean> {
   const sql = `SELECT repo FROM repo_deletions
-    WHERE path > ? AND path < ? AND (repo < ? OR repo > ?) LIMIT 1`;
+    WHERE path > ? AND path < ? AND (repo < ? OR repo > ?) AND host IN (${reader.dialect.texts}) LIMIT 1`;
   const bounds = [`${segment}/`, `${segment}0`, `${organization}/`, `${organization}0`];
-  return (await reader.get(sql, ...bounds)) !== undefined;
+  return (await reader.get(sql, ...bounds, JSON.stringify(hosts))) !== undefined;
 }
 
 /** The paths of deleted repos below a group that contain a folder of this name, at any depth. */
 export async function deletedPathsWith(
   reader: Reader,
+  hosts: readonly string[],
   group: string,
   folder: string,
   limit: number,
 ): Promise<string[]> {
   const sql = `SELECT path FROM repo_deletions
-    WHERE repo > ? AND repo < ? AND path LIKE ? ESCAPE '!' LIMIT ?`;
+    WHERE repo > ? AND repo < ? AND path LIKE ? ESCAPE '!' AND host IN (${reader.dialect.texts}) LIMIT ?`;
   const pattern = `%/${folder.replaceAll(/[!%_]/g, "!$&")}/%`;
-  const rows = await reader.all<{ path: string }>(sql, `${group}/`, `${group}0`, pattern, limit);
+  const range = [`${group}/`, `${group}0`];
+  const named = JSON.stringify(hosts);
+  const rows = await reader.all<{ path: string }>(sql, ...range, pattern, named, limit);
   return rows.map(({ path }) => path);
 }
 

@@ -43,6 +43,18 @@ export const CREATE_PARAMETERS: Readonly<Record<string, Schema>> = {
   },
 };
 
+/** The parameter of methods that can be tried. */
+export const DRY_RUN_PARAMETER: Readonly<Record<string, Schema>> = {
+  DryRun: {
+    name: "Wharf-Dry-Run",
+    in: "header",
+    description:
+      "`true` for a dry run: the request is authorized, validated and executed, and then rolled back. The response is the " +
+      "one that the request would get, without secrets. Nothing is stored or sent.",
+    schema: { type: "string", enum: ["true", "false"] },
+  },
+};
+
 const CREATE_HEADERS: Schema = {
   "Idempotency-Replayed": {
     description: "The response is that of an earlier request with the same idempotency key.",
@@ -84,6 +96,7 @@ export function operationOf(described: DescribedRoute, schemas: Schemas): Schema
       ...(isRoot ? [] : pathParameters(described)),
       ...queryParameters(route, schemas),
       ...(isCreate(desc) ? Object.keys(CREATE_PARAMETERS).map(parameterRef) : []),
+      ...(route.method.canBeTried ? Object.keys(DRY_RUN_PARAMETER).map(parameterRef) : []),
     ],
     ...requestBodyOf(route, schemas, example?.request),
     responses: {

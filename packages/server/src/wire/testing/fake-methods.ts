@@ -27,7 +27,7 @@ export class FakeMethods implements Methods {
     for (const service of services) {
       for (const desc of service.methods) {
         const isPublic = accessOf(desc)?.kind === "anyone";
-        const method = { desc, served: desc.name in answers, isPublic };
+        const method = { desc, served: desc.name in answers, isPublic, canBeTried: false };
         this.#all.push(method);
         for (const name of serviceNames(service)) this.#paths.set(`/${name}/${desc.name}`, method);
       }

@@ -82,6 +82,11 @@ export class ApiClient {
     return this.#with({ headers: { "idempotency-key": key }, received });
   }
 
+  /** The same caller, who only tries. */
+  trying(received: NonNullable<ApiOptions["received"]> = () => {}): ApiClient {
+    return this.#with({ headers: { "wharf-dry-run": "true" }, received });
+  }
+
   /** The same caller in version 1. */
   get v1(): ApiClient {
     return this.over({ version: "v1" });

@@ -78,14 +78,15 @@ export class ValidRequests {
     });
   }
 
-  /** A request that is good as it is, as JSON. What is to be deleted is not there. */
-  requestOf(method: DescMethod): JsonObject {
+  /** A request that is good as it is, as JSON. What is to be deleted is not there, unless `deleted` is "existing". */
+  requestOf(method: DescMethod, deleted: "nobody" | "existing" = "nobody"): JsonObject {
     const { parent, name, input } = method;
     const known = this.#requests()[`${parent.name}/${name}`];
     if (known !== undefined) return known;
     const [, kind = "group"] = KINDS.find(([one]) => one.test(`${parent.name} ${name}`)) ?? [];
     const field = input.fields.find(isScope);
-    const uid = /Delete/.test(name) ? NOBODY : this.#uids[kind];
+    const isSpared = /Delete/.test(name) && deleted === "nobody";
+    const uid = isSpared ? NOBODY : this.#uids[kind];
     return field === undefined ? {} : { [field.jsonName]: uid };
   }
 
@@ -104,6 +105,8 @@ export class ValidRequests {
     const sink = "https://203.0.113.1/";
     const subscription = { sink, state: "SUBSCRIPTION_STATE_PAUSED" };
     return {
+      "Auth/Delete": { id: NOBODY },
+      "SessionsService/EndSession": { id: "nobody" },
       "AccessService/CheckAccess": { resource: group, capability: "CAP_REPO_LIST", identity },
       "AccessService/ListAccess": { resource: group },
       "SubscriptionsService/CreateSubscription": { parent: group, subscription },
@@ -169,6 +172,7 @@ export class ValidRequests {
       "ReposService/UpdateRepoReadme": { repoReadme: { uid: repo, content: "# Hi" } },
       "Registry/CreateRepo": { parentId: group, repo: { name } },
       "Registry/UpdateRepo": { id: repo, name: "extreme" },
+      "ImagesService/DeleteImage": { repoUid: repo, digest: digest(1) },
       "TagsService/CreateTag": { parent: repo, tag: tagged },
       "Registry/CreateTag": { repoId: repo, tag: tagged },
       "Registry/UpdateTag": { id: tag, ...tagged },
@@ -182,6 +186,9 @@ export class ValidRequests {
       "Registry/GetRegistrySettings": { registryId: group },
       "Registry/UpdateRegistrySettings": { registryId: group },
       "RegistrySettingsService/UpdateRegistrySettings": { registrySettings: { groupUid: group } },
+      "OrganizationSettingsService/UpdateOrganizationSettings": {
+        organizationSettings: { groupUid: group },
+      },
       "Advisories/Create": { parentId: group, advisory: { ...ABOUT, artifactName: name } },
       "Advisories/Update": { id: advisory, ...ABOUT },
       "Advisories/CreateAdvisoryEvent": {

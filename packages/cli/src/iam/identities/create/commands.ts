@@ -63,6 +63,7 @@ const name = {
 const KEY_OPTIONS = { "issuer-keys": TRUST["issuer-keys"], expiration: TRUST.expiration } as const;
 
 export const genericDefinition = define({
+  writes: true,
   name: "generic",
   summary: "Create an identity from claims, keys, an AWS principal or a file",
   description: `\`wharf iam identities create NAME …\` is a shorthand.
@@ -89,6 +90,7 @@ A file contains the fields of the API, in YAML or JSON, as printed by \`describe
 });
 
 export const githubDefinition = define({
+  writes: true,
   name: "github",
   summary: "Create an identity for GitHub Actions of a repository",
   description: `Accepts subjects with names (\`repo:acme/app:…\`) and with immutable IDs (\`repo:acme@7/app@42:…\`). With
@@ -132,6 +134,7 @@ export const githubDefinition = define({
 });
 
 export const gitlabDefinition = define({
+  writes: true,
   name: "gitlab",
   summary: "Create an identity for GitLab CI of a project",
   examples: [
@@ -168,6 +171,7 @@ export const gitlabDefinition = define({
 });
 
 export const kubernetesDefinition = define({
+  writes: true,
   name: "kubernetes",
   aliases: ["k8s"],
   summary: "Create an identity for a Kubernetes service account",
@@ -204,6 +208,7 @@ const aws = {
 } as const;
 
 export const awsRoleDefinition = define({
+  writes: true,
   name: "role",
   summary: "Create an identity for an AWS IAM role",
   examples: [
@@ -221,6 +226,7 @@ export const awsRoleDefinition = define({
 });
 
 export const awsUserDefinition = define({
+  writes: true,
   name: "user",
   summary: "Create an identity for an AWS IAM user",
   examples: [

@@ -70,10 +70,17 @@ export async function createIdentity(
     twinsNamed(identities.listAll(twins, { signal }), "an identity"),
   );
   const created = await identities.create({ parent: group.uid, identity }, { signal });
-  if (roleUids.length > 0) await bindOrDelete(context, group.uid, created, roleUids);
-  const bound = roles.length > 0 ? `, bound to ${roles.join(", ")}` : "";
+  if (roleUids.length > 0 && !context.settings.dryRun)
+    await bindOrDelete(context, group.uid, created, roleUids);
+  const bound = roles.length > 0 ? boundText(context, roles) : "";
   context.err.note(`created identity ${created.name} in ${group.name}${bound}`);
   await context.out.one(created, IDENTITY_COLUMNS);
+}
+
+function boundText({ settings }: Context, roles: readonly string[]): string {
+  const names = roles.join(", ");
+  // There is no identity that roles could be bound to.
+  return settings.dryRun ? `; binding it to ${names} is not tried` : `, bound to ${names}`;
 }
 
 async function bindOrDelete(

@@ -23,6 +23,7 @@ export const statusDefinition = define({
 });
 
 export const enableDefinition = define({
+  writes: true,
   name: "enable",
   summary: "Enable provisioning: from then on, only provisioned users can sign in",
   description:
@@ -32,6 +33,7 @@ export const enableDefinition = define({
 });
 
 export const disableDefinition = define({
+  writes: true,
   name: "disable",
   summary: "Disable provisioning",
   examples: [{ command: "wharf iam identity-providers scim disable sso" }],
@@ -39,6 +41,7 @@ export const disableDefinition = define({
 });
 
 export const generateDefinition = define({
+  writes: true,
   name: "generate",
   aliases: ["create"],
   summary: "Generate the first token and print it once",
@@ -48,6 +51,7 @@ export const generateDefinition = define({
 });
 
 export const regenerateDefinition = define({
+  writes: true,
   name: "regenerate",
   aliases: ["rotate"],
   summary: "Replace the token and print the new one once",
@@ -69,6 +73,7 @@ export const regenerateDefinition = define({
 });
 
 export const revokeDefinition = define({
+  writes: true,
   name: "revoke",
   aliases: ["delete"],
   summary: "Revoke all tokens at once",

@@ -28,7 +28,8 @@ export const github: Platform = {
   ],
   draft(values) {
     const { repo = "", repoId, ownerId, trigger = "ref", ref, environment, host } = values;
-    const [owner = "", project = ""] = repo.split("/");
+    const example = repo || "acme/app";
+    const [owner = "", project = ""] = example.split("/");
     const part = (name: string, id: string | undefined) =>
       `${escapePattern(name)}(@${id || "[0-9]+"})?`;
     const repository = `repo:${part(owner, ownerId)}/${part(project, repoId)}`;
@@ -50,9 +51,9 @@ export const github: Platform = {
       subjectPattern: `${repository}:${triggers[trigger] ?? triggers.ref}`,
       ...(Object.keys(claims).length > 0 && { claims }),
     };
-    const of = (rest: string, from = repo) => `repo:${from || "acme/app"}:${rest}`;
+    const of = (rest: string, from = example) => `repo:${from}:${rest}`;
     return {
-      name: nameFrom("github", owner, project),
+      name: repo && nameFrom("github", owner, project),
       description: repo && words.github.description(repo),
       relationship: { claimMatch },
       samples: [
@@ -65,7 +66,7 @@ export const github: Platform = {
           what: words.github.samples.environment,
         },
         {
-          subject: of(`ref:${fullRef}`, `${owner || "acme"}/other`),
+          subject: of(`ref:${fullRef}`, `${owner}/other`),
           what: words.github.samples.other,
         },
       ],

@@ -69,6 +69,13 @@ export declare type Installation = Message<"wharf.installation.v2beta1.Installat
    * @generated from field: repeated string registry_hosts = 5;
    */
   registryHosts: string[];
+
+  /**
+   * The hosts of the registries whose contents this installation knows, because they are attached.
+   *
+   * @generated from field: repeated string attached_registries = 6;
+   */
+  attachedRegistries: string[];
 };
 
 /**
@@ -111,6 +118,13 @@ export declare type InstallationJson = {
    * @generated from field: repeated string registry_hosts = 5;
    */
   registryHosts?: string[];
+
+  /**
+   * The hosts of the registries whose contents this installation knows, because they are attached.
+   *
+   * @generated from field: repeated string attached_registries = 6;
+   */
+  attachedRegistries?: string[];
 };
 
 /**

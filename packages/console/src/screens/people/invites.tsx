@@ -1,0 +1,94 @@
+import { Link } from "@tanstack/react-router";
+import type { GroupInviteJson } from "@wharf/contract/messages";
+import { useAccess } from "../../api/access.ts";
+import { api, useChange } from "../../api/client.ts";
+import { parentOf, screenLink } from "../../app/place.ts";
+import { texts } from "../../texts/common.ts";
+import { peopleTexts } from "../../texts/people.ts";
+import { FormDialog } from "../../ui/form.tsx";
+import { GroupPath } from "../../ui/group-path.tsx";
+import { ResourceList } from "../../ui/resource-list.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { Age } from "../../ui/time.tsx";
+import { toast } from "../../ui/toast.tsx";
+
+/** The open invites of a place and the folders below it. */
+export function Invites({ place }: { readonly place: string }) {
+  const { can } = useAccess();
+  const columns: readonly Column<GroupInviteJson>[] = [
+    {
+      header: peopleTexts.columns.for,
+      cell: ({ email }) => email || <span className="soft">{peopleTexts.anyone}</span>,
+    },
+    {
+      header: texts.columns.role,
+      cell: ({ role, roleUid = "" }) =>
+        role ? (
+          <Link {...screenLink("roles", place)} search={{ role: roleUid } as never}>
+            {role.name}
+          </Link>
+        ) : (
+          peopleTexts.deletedRole
+        ),
+    },
+    {
+      header: texts.columns.in,
+      cell: ({ uid = "" }) => <GroupPath uid={parentOf(uid)} screen="people" />,
+    },
+    {
+      header: peopleTexts.columns.uses,
+      cell: ({ singleUse }) => (singleUse ? peopleTexts.once : peopleTexts.often),
+      isExtra: true,
+    },
+    {
+      header: texts.columns.expires,
+      cell: ({ expirationTime }) => <Expiry time={expirationTime} />,
+    },
+    {
+      header: texts.columns.actions,
+      cell: (invite) =>
+        can("group_invites.delete", invite.uid ?? "") && <RevokeInvite invite={invite} />,
+    },
+  ];
+  return (
+    <ResourceList
+      label={peopleTexts.invites}
+      method={api.groupInvites.list}
+      request={{ uidp: { descendantsOf: place } }}
+      rows={({ groupInvites }) => groupInvites}
+      columns={columns}
+      defaultSort="create_time desc"
+      emptyTitle={peopleTexts.noInvites}
+      emptyText={peopleTexts.noInvitesText}
+    />
+  );
+}
+
+function Expiry({ time }: { readonly time: string | undefined }) {
+  const isPast = time !== undefined && new Date(time).getTime() < Date.now();
+  return (
+    <>
+      <Age time={time} />
+      {isPast && <span className="badge bad">{peopleTexts.expired}</span>}
+    </>
+  );
+}
+
+function RevokeInvite({ invite: { uid = "", email } }: { readonly invite: GroupInviteJson }) {
+  const remove = useChange(api.groupInvites.delete);
+  return (
+    <FormDialog
+      title={peopleTexts.revokeTitle(email || peopleTexts.anyone)}
+      submit={peopleTexts.revoke}
+      isDangerous
+      trigger={peopleTexts.revoke}
+      className="button quiet small"
+      onSubmit={async () => {
+        await remove.mutateAsync({ uid });
+        toast(peopleTexts.revoked);
+      }}
+    >
+      <p>{peopleTexts.revokeText}</p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,104 @@
+import { useQueries } from "@tanstack/react-query";
+import type { PersonSessionJson } from "@wharf/contract/messages";
+import { useAccess } from "../../api/access.ts";
+import { allPages } from "../../api/all-pages.ts";
+import { api, useChange, useRead } from "../../api/client.ts";
+import { rootOf } from "../../app/place.ts";
+import { texts } from "../../texts/common.ts";
+import { peopleTexts } from "../../texts/people.ts";
+import { Empty, Failed, Loading } from "../../ui/feedback.tsx";
+import { FormDialog } from "../../ui/form.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Age } from "../../ui/time.tsx";
+import { toast } from "../../ui/toast.tsx";
+
+/**
+ * Where a person is signed in, as far as the caller may know: through the identity providers of the organization, or
+ * anywhere for the operator. Ending a session ends its tokens at once.
+ */
+export function Sessions({
+  place,
+  identity,
+}: {
+  readonly place: string;
+  readonly identity: string;
+}) {
+  const { can, isKnown } = useAccess();
+  const isOperator = can("identity_providers.list", "");
+  const providers = useRead(api.identityProviders.list, {
+    uidp: { descendantsOf: rootOf(place) },
+    pageSize: 200,
+  });
+  const known = (providers.data?.identityProviders ?? []).filter(({ uid = "" }) =>
+    can("identity_providers.list", uid),
+  );
+  const requests = isOperator
+    ? [{ identity }]
+    : known.map(({ uid = "" }) => ({ identityProvider: uid, identity }));
+  const found = useQueries({
+    queries: requests.map((request) => ({
+      queryKey: ["/auth/v1/sessions", "of others", request],
+      queryFn: () => allPages(api.sessions.list, request, ({ sessions }) => sessions),
+    })),
+  });
+  const end = useChange(api.sessions.end);
+  const failed = providers.error ?? found.find(({ error }) => error !== null)?.error;
+  if (failed) return <Failed error={failed} />;
+  if (!isKnown || providers.data === undefined) return <Loading />;
+  if (requests.length === 0) {
+    return <Empty title={peopleTexts.sessionsHidden}>{peopleTexts.sessionsHiddenText}</Empty>;
+  }
+  const sessions = found.flatMap(({ data }) => data ?? []);
+  const mayEnd = ({ identityProvider = "" }: PersonSessionJson) =>
+    isOperator || can("identity_providers.update", identityProvider);
+  const endAll = async (some: readonly PersonSessionJson[]) => {
+    for (const { id = "" } of some) await end.mutateAsync({ id });
+    toast(peopleTexts.ended(some.length));
+  };
+  const columns: readonly Column<PersonSessionJson>[] = [
+    { header: texts.columns.device, cell: ({ userAgent }) => userAgent },
+    { header: texts.columns.address, cell: ({ remoteAddress }) => remoteAddress, isExtra: true },
+    { header: texts.columns.created, cell: ({ createTime }) => <Age time={createTime} /> },
+    { header: texts.columns.lastSeen, cell: ({ lastUsedTime }) => <Age time={lastUsedTime} /> },
+    {
+      header: texts.columns.actions,
+      cell: (session) =>
+        mayEnd(session) && <End trigger={peopleTexts.end} end={() => endAll([session])} />,
+    },
+  ];
+  const endable = sessions.filter(mayEnd);
+  const [state = { error: null, isPlaceholderData: false }] = found;
+  return (
+    <>
+      {endable.length > 1 && (
+        <div>
+          <End trigger={peopleTexts.endAll(endable.length)} end={() => endAll(endable)} />
+        </div>
+      )}
+      <Table
+        label={peopleTexts.sessions}
+        query={{ ...state, data: sessions } as never}
+        list={{ rows: sessions, total: sessions.length }}
+        columns={columns}
+        keyOf={({ id = "" }) => id}
+        defaultSort=""
+        empty={<Empty title={peopleTexts.noSessions}>{peopleTexts.noSessionsText}</Empty>}
+      />
+    </>
+  );
+}
+
+function End({ trigger, end }: { readonly trigger: string; readonly end: () => Promise<void> }) {
+  return (
+    <FormDialog
+      title={peopleTexts.endTitle}
+      submit={trigger}
+      isDangerous
+      trigger={trigger}
+      className="button quiet small"
+      onSubmit={end}
+    >
+      <p>{peopleTexts.endText}</p>
+    </FormDialog>
+  );
+}

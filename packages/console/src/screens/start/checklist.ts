@@ -1,0 +1,47 @@
+import { useAccess } from "../../api/access.ts";
+import { api, useRead } from "../../api/client.ts";
+import { useInstallation } from "../../api/installation.ts";
+import type { startTexts } from "../../texts/start.ts";
+
+export type StepName = keyof typeof startTexts.steps;
+
+/** Which steps are done; undefined until all answers have arrived. */
+export type Progress = Readonly<Record<StepName, boolean>>;
+
+/** The state of an organization, from the API: nobody checks anything off. */
+export function useProgress(uid: string): Progress | undefined {
+  const { can, isKnown } = useAccess();
+  const within = { uidp: { descendantsOf: uid }, pageSize: 1 };
+  const providers = useRead(api.identityProviders.list, within);
+  const credentials = useRead(api.sessions.getCredentials, {});
+  const installation = useInstallation();
+  const identities = useRead(api.identities.list, within);
+  const mayListEvents = can("repo.list", uid);
+  const pulls = useRead(
+    api.events.list,
+    { group: uid, types: ["registry.pull.*"], pageSize: 1 },
+    { enabled: mayListEvents },
+  );
+  const answers = [providers, credentials, identities, ...(mayListEvents ? [pulls] : [])];
+  if (!isKnown || !installation.isKnown || answers.some(({ isPending }) => isPending)) {
+    return undefined;
+  }
+  return {
+    organization: true,
+    signIn:
+      Number(providers.data?.totalCount ?? 0) > 0 || (credentials.data?.passkeys?.length ?? 0) > 0,
+    registry: installation.attachedRegistries.length > 0,
+    workload: Number(identities.data?.totalCount ?? 0) > 0,
+    pull: (pulls.data?.events?.length ?? 0) > 0,
+  };
+}
+
+const key = (uid: string) => `checklist of ${uid}`;
+
+export function isDismissed(uid: string): boolean {
+  return localStorage.getItem(key(uid)) !== null;
+}
+
+export function dismiss(uid: string): void {
+  localStorage.setItem(key(uid), "dismissed");
+}
