@@ -5,6 +5,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { formatIsRight } from "./check-format.ts";
 import { importsGoDown } from "./check-imports.ts";
 import { languageIsPlain } from "./check-language.ts";
 import { linksAreValid } from "./check-links.ts";
@@ -71,7 +72,7 @@ function typesAreSound(project: string): Promise<void> {
 }
 
 const results = await Promise.all([
-  step("format and lint (biome)", () => tool("biome", "check", "--error-on-warnings", ".")),
+  step("format and lint (biome)", formatIsRight),
   step("types (tsc)", () => typesAreSound(".")),
   step("types of the console (tsc)", () => typesAreSound("packages/console")),
   step("contract lint (buf)", () => tool("buf", "lint")),

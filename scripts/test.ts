@@ -24,9 +24,9 @@ const TESTS = [
 ];
 
 const LIMITS = {
-  // Tests wait for browsers, processes and databases at times; two processes more than processors use
-  // those times. Long ones keep their processors busy.
-  concurrency: availableParallelism() + (long ? 0 : 2),
+  // Tests wait for browsers, processes and databases at times; more processes than processors use those
+  // times. Long ones wait less, and need more memory.
+  concurrency: availableParallelism() + (long ? 1 : 2),
   // Long ones measure memory, and fill it.
   filesPerProcess: long ? 1 : Number.POSITIVE_INFINITY,
   // Many times what the longest takes on an idle machine.

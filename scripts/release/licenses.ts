@@ -17,9 +17,19 @@ export function licensesOf(built: readonly BuildResult[]): string {
     .join(`\n${"-".repeat(80)}\n`);
 }
 
+/** Works inside packages that their license files do not name. */
+const ALSO_CONTAINED: Readonly<Record<string, string>> = {
+  "jq-wasm": `Contains jq. Copyright (C) 2012 Stephen Dolan. The terms are those above (MIT).
+jq contains decNumber, Copyright (c) 1995-2005 International Business Machines Corporation and others (ICU license), and
+dtoa.c, Copyright (c) 1991, 2000, 2001 by Lucent Technologies (see https://netlib.org/fp/dtoa.c).`,
+};
+
 function noticeOf(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
   const texts = files.sort().map((file) => readFileSync(join(folder, file), "utf8").trim());
-  return [`${name} ${version} (${license})`, ...texts].join("\n\n").concat("\n");
+  const also = ALSO_CONTAINED[name];
+  return [`${name} ${version} (${license})`, ...texts, ...(also === undefined ? [] : [also])]
+    .join("\n\n")
+    .concat("\n");
 }

@@ -5,6 +5,7 @@ import { GLOBALS } from "./command/globals.ts";
 import { optionValue, type Sources } from "./command/parse.ts";
 import type { Config } from "./config/file.ts";
 import { invalidReason } from "./config/keys.ts";
+import { namesConfig } from "./contexts/choose.ts";
 import { usageError } from "./errors.ts";
 
 /** Settings of every command, by precedence: flags, variables, config file, defaults. */
@@ -30,6 +31,8 @@ export interface Settings {
   readonly config: Config;
   /** The context whose settings and logins these are. */
   readonly context: string;
+  /** Whether a flag or a variable names the server, its context or its config file: no other one is meant. */
+  readonly namesServer: boolean;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -76,6 +79,10 @@ export function readSettings(
     dryRun: writes && optionValue("dry-run", options["dry-run"] as Option, whole) === true,
     config: sources.config,
     context: sources.config.context,
+    namesServer:
+      globally.has("api") ||
+      Boolean(sources.environment.WHARF_API) ||
+      namesConfig(globally, sources.environment),
   };
 }
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { decodeJwt } from "jose";
+import { Home } from "./support/auth-home.ts";
 import { REGISTRY, RegistryWorkload, SUBJECT } from "./support/registry-workload.ts";
 
 const API_VERSION = "credentialprovider.kubelet.k8s.io/v1";
@@ -57,6 +58,25 @@ describe("the kubelet's credential provider", () => {
     assert.equal(nobody.code, 2);
     assert.match(nobody.stderr, /no identity/);
     assert.equal(nobody.stdout, "");
+  });
+
+  test("uses the context whose server has the registry, unless a server is named", async (t) => {
+    const home = new Home();
+    t.after(() => home.remove());
+    home.write("config/wharf/config.yaml", "platform:\n  api: http://127.0.0.1:9\n");
+    const context = `platform:\n  api: ${workload.server.url}\n  registry: ${REGISTRY}\n`;
+    home.write("config/wharf/contexts/prod.yaml", context);
+    const serviceAccountToken = await workload.issuer.sign({ sub: SUBJECT });
+    const input = JSON.stringify(request({ serviceAccountToken, ...annotated() }));
+    const words = ["auth", "kubelet-credential"];
+    const answer = JSON.parse(await home.ok(words, { input }));
+    assert.ok(answer.auth[REGISTRY]);
+    const named = ["--api", "http://127.0.0.1:1"];
+    assert.equal((await home.run([...words, ...named], { input })).code, 7);
+    const env = { WHARF_API: "http://127.0.0.1:9" };
+    assert.equal((await home.run(words, { input, env })).code, 7);
+    const chosen = [...words, "--context", "default"];
+    assert.equal((await home.run(chosen, { input })).code, 7);
   });
 
   test("answers without credentials where the kubelet sends no token", async () => {

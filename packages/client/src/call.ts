@@ -20,6 +20,11 @@ export interface CallOptions {
    * once, and answers all of them alike, for a day. Default: a random key for each call, shared by its retries.
    */
   readonly idempotencyKey?: string | undefined;
+  /**
+   * Only tries a write: the server executes it and rolls it back. The response is the one that the call would get, without
+   * secrets. Methods that cannot be tried reject it with INVALID_ARGUMENT.
+   */
+  readonly dryRun?: boolean | undefined;
 }
 
 /** What all calls of a client share. */
@@ -74,8 +79,11 @@ async function attemptAll(
   let token = (await source?.get(ask))?.token;
   const key = isCreate(method) ? (options.idempotencyKey ?? newKey()) : undefined;
   const attempts = isReadOnly(method) || key !== undefined ? context.attempts : 1;
-  const common =
-    key === undefined ? context.headers : { ...context.headers, "idempotency-key": key };
+  const common = {
+    ...context.headers,
+    ...(key !== undefined && { "idempotency-key": key }),
+    ...(options.dryRun && { "wharf-dry-run": "true" }),
+  };
   let refreshed = false;
   for (let attempt = 1; ; ) {
     const headers = token === undefined ? common : { ...common, authorization: `Bearer ${token}` };

@@ -76,6 +76,9 @@ for (const protocol of PROTOCOLS) {
     test("groups", async () => {
       const { groups } = all.wharf;
       const group = { name: "child", description: "first" };
+      const tried = await groups.create({ parent: org, group }, { dryRun: true });
+      assert.equal(tried.name, "child");
+      await assert.rejects(groups.get({ uid: tried.uid }), NotFoundError);
       const { uid, ...made } = await groups.create({ parent: org, group });
       assert.equal(made.description, "first");
       assert.equal((await groups.get({ uid })).name, "child");

@@ -26,7 +26,7 @@ describe("the web console in a real browser", () => {
     await site.heading("Account").waitFor();
     assert.equal(new URL(page.url()).pathname, "/console/account");
     await page.goto(site.world.accounts.url);
-    await site.heading("Organizations").waitFor();
+    await site.heading("Get started with acme").waitFor();
     assert.deepEqual(site.complaints, []);
   });
 
@@ -139,8 +139,8 @@ describe("the web console in a real browser", () => {
   test("leads nowhere else after a sign-in", async () => {
     const elsewhere = encodeURIComponent("//evil.example/console/");
     await page.goto(site.at(`sign-in?to=${elsewhere}`));
-    await site.heading("Organizations").waitFor();
-    assert.equal(new URL(page.url()).pathname, "/console/organizations");
+    await site.heading("Get started with acme").waitFor();
+    assert.equal(new URL(page.url()).pathname, "/console/");
   });
 
   test("signs out in every tab, and its tokens stop working", async () => {

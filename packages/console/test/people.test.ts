@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { storeGroups } from "../../server/test/support/world/stored-groups.ts";
-import { ConsoleSite } from "./support/site.ts";
+import { ConsoleSite, savedText } from "./support/site.ts";
 
 /** A text that would run as a script, were it ever taken for markup; or as a formula, by a spreadsheet. */
 const HOSTILE = `=1+1"><img src=x onerror=alert(1)><script>alert(2)</script>`;
@@ -165,7 +164,7 @@ describe("folders, access, roles and people in a real browser", () => {
     await row.filter({ hasText: "inherited from acme" }).waitFor();
     const saving = page.waitForEvent("download");
     await site.button("Export CSV").click();
-    const csv = await readFile(await (await saving).path(), "utf8");
+    const csv = await savedText(saving);
     const [header = "", ...lines] = csv.trim().split("\r\n");
     assert.match(header, /^identity_uid,identity,subject/);
     const exported = lines.find((one) => one.includes("release-train")) ?? "";

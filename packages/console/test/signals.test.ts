@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { Line } from "@wharf/contract/audit";
 import type { Page } from "playwright-core";
 import { Verifier } from "../../cli/src/audit/verify/verifier.ts";
 import { Receiver } from "../../server/test/support/events/receiver.ts";
 import { secondPerson } from "./support/second-person.ts";
-import { ConsoleSite } from "./support/site.ts";
+import { ConsoleSite, savedText } from "./support/site.ts";
 
 /** A text that would run as a script, were it ever taken for markup. */
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
@@ -180,8 +179,7 @@ describe("events and the audit log in a real browser", () => {
     await page.getByRole("button", { name: "Export" }).click();
     const download = page.waitForEvent("download");
     await page.getByRole("dialog").getByRole("button", { name: "Export" }).click();
-    const file = await (await download).path();
-    const lines = readFileSync(file, "utf8").trim().split("\n");
+    const lines = (await savedText(download)).trim().split("\n");
     const verifier = new Verifier();
     for (const line of lines) verifier.add(JSON.parse(line) as Line);
     assert.equal(verifier.finish().problemCount, 0);

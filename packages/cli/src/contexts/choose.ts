@@ -20,10 +20,22 @@ export async function readConfigOf(
   given: Scanned["given"],
   environment: Environment,
 ): Promise<Config> {
-  const flags = { file: given.get("config")?.at(-1), context: given.get("context")?.at(-1) };
+  const flags = flagsOf(given);
   const { WHARF_CONFIG_FILE: file, WHARF_CONTEXT: context } = environment;
   if (isChosen(flags)) return readChosen(flags, ["--config", "--context"], environment);
   return readChosen({ file, context }, ["WHARF_CONFIG_FILE", "WHARF_CONTEXT"], environment);
+}
+
+/** Whether a flag or a variable names the config file or the context. */
+export function namesConfig(given: Scanned["given"], environment: Environment): boolean {
+  return (
+    isChosen(flagsOf(given)) ||
+    isChosen({ file: environment.WHARF_CONFIG_FILE, context: environment.WHARF_CONTEXT })
+  );
+}
+
+function flagsOf(given: Scanned["given"]): Choice {
+  return { file: given.get("config")?.at(-1), context: given.get("context")?.at(-1) };
 }
 
 interface Choice {

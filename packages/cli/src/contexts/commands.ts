@@ -81,8 +81,8 @@ export const contexts = group({
 the context \`default\`; others are files in \`contexts\` beside it. \`--context\` or WHARF_CONTEXT selects
 one for a single command; \`wharf config\` shows and changes the settings of the context in use.
 
-docker-credential-wharf uses the context in use if its server has the registry, and otherwise the first
-one, by name, whose server has it and where you are signed in.`,
+docker-credential-wharf and wharf-credential-provider use the context in use if its server has the registry,
+and otherwise the first one, by name, whose server has it; the former only where you are signed in.`,
   commands: [
     command(listDefinition, load, "list"),
     command(useDefinition, load, "use"),

@@ -1,4 +1,10 @@
-import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
 import {
   JSON_SERVICES as api,
   createJsonClient,
@@ -63,10 +69,13 @@ const KEY = "operator";
 export function useOperatorRead<Input, Output>(
   method: JsonMethod<Input, Output>,
   request: Input,
+  /** After how many milliseconds to read again, where nothing announces a change; false for never. */
+  readAgain: (response: Output | undefined) => number | false = () => false,
 ): UseQueryResult<Output, Error> {
   const enabled = useIsOperator();
   return useQuery({
     enabled,
+    refetchInterval: ({ state }) => readAgain(state.data as Output | undefined),
     queryKey: [KEY, method.path, request],
     queryFn: ({ signal }) => client.call(method, request, { signal }),
     retry: (failures, error) =>
@@ -77,11 +86,10 @@ export function useOperatorRead<Input, Output>(
 /** A change that only the operator may do; afterwards, everything that the operator sees is read again. */
 export function useOperatorChange<Input, Output>(
   method: JsonMethod<Input, Output>,
-): (request: Input) => Promise<Output> {
+): UseMutationResult<Output, Error, Input> {
   const cache = useQueryClient();
-  return async (request) => {
-    const response = await client.call(method, request);
-    await cache.invalidateQueries({ queryKey: [KEY] });
-    return response;
-  };
+  return useMutation({
+    mutationFn: (request: Input) => client.call(method, request),
+    onSuccess: () => cache.invalidateQueries({ queryKey: [KEY] }),
+  });
 }

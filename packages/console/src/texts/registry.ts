@@ -208,7 +208,5 @@ export const registriesTexts = {
     refused: "not imported",
     deleted: "deleted here",
   },
-  denied: "Only the operator of the installation sees its registries.",
-  deniedText: "On the server, with its data directory:",
   link: "Registries and reconcile passes",
 } as const;

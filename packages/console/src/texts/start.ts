@@ -21,7 +21,8 @@ export const startTexts = {
       text: "Connect the identity provider of your company, or add a passkey to your own account.",
       action: "Connect provider",
       other: "Add a passkey",
-      command: (uid: string) => `wharf iam identity-providers create sso --parent ${uid} --help`,
+      command: (uid: string) =>
+        `wharf iam identity-providers create sso --parent ${uid} --issuer https://login.example.com --client-id wharf --pkce --default-role viewer`,
     },
     registry: {
       title: "Attach a registry",
@@ -40,7 +41,8 @@ export const startTexts = {
       title: "Pull the first image",
       text: "Sign Docker in with your own login, or run the workload.",
       action: "Repositories",
-      command: "wharf auth configure-docker && docker pull",
+      command: (_: string, registry: string) =>
+        `wharf auth configure-docker --registry ${registry} && docker pull ${registry}/acme/app`,
     },
   },
 } as const;

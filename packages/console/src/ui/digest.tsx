@@ -11,8 +11,8 @@ export function shortDigest(digest: string): string {
 export function Digest({ digest, repo }: { readonly digest: string; readonly repo?: string }) {
   const shown = (
     <code title={digest}>
-      <span className="unseen">{digest}</span>
       <span aria-hidden="true">{shortDigest(digest)}</span>
+      <span className="unseen">{digest}</span>
     </code>
   );
   return repo === undefined || digest === "" ? (

@@ -82,5 +82,5 @@ export const ACTIVITY: Area = {
     "audit-verify": ({ organization }) => `audit/${organization}?verify=yes`,
   },
   empty: ["subscriptions"],
-  failing: ["events", "audit"],
+  failing: ["events", "subscriptions", "audit"],
 };

@@ -51,6 +51,8 @@ export const PEOPLE: Area = {
   },
   screens: {
     organizations: () => "organizations",
+    account: () => "account",
+    "not-found": () => "nothing-here",
     folders: ({ organization }) => `folders/${organization}`,
     "folders-nested": ({ payments }) => `folders/${payments}`,
     "folders-search": ({ organization }) => `folders/${organization}?begins=team-`,
@@ -66,5 +68,6 @@ export const PEOPLE: Area = {
     role: ({ organization, role }) =>
       `roles/${organization}?role=${encodeURIComponent(role ?? "")}`,
   },
-  empty: ["folders", "people"],
+  empty: ["folders"],
+  failing: ["folders", "access", "roles", "people"],
 };

@@ -6,14 +6,14 @@ import axe from "axe-core";
 import { ROOT } from "../../../../scripts/step.ts";
 import { ACTIVITY } from "../areas/activity.ts";
 import { ADVISORIES } from "../areas/advisories.ts";
-import { IAM } from "../areas/iam.ts";
+import { PEOPLE } from "../areas/people.ts";
 import { REGISTRY } from "../areas/registry.ts";
 import { WORKLOADS } from "../areas/workloads.ts";
 import type { Area, Filled } from "../support/area.ts";
 import { ConsoleSite } from "../support/site.ts";
 
 const AREAS: Readonly<Record<string, Area>> = {
-  iam: IAM,
+  people: PEOPLE,
   registry: REGISTRY,
   advisories: ADVISORIES,
   activity: ACTIVITY,
@@ -97,7 +97,7 @@ describe("every screen of the console", () => {
           }),
         );
         try {
-          for (const screen of [...area.empty, ...(area.failing ?? [])]) {
+          for (const screen of area.failing ?? area.empty) {
             await check(`${screen}/${organization}`, `${screen}-error`);
             await site.page.locator("main [role=alert]").first().waitFor();
           }

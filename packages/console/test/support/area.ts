@@ -8,7 +8,7 @@ export interface Area {
   readonly screens: Readonly<Record<string, (filled: Filled) => string>>;
   /** The screens of an organization that has nothing yet. */
   readonly empty: readonly string[];
-  /** Further screens that show what went wrong, but are never empty. */
+  /** The screens of an organization that say what went wrong; those above, unless others are given. */
   readonly failing?: readonly string[];
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Browser, Page } from "playwright-core";
+import { text } from "node:stream/consumers";
+import type { Browser, Download, Page } from "playwright-core";
 import {
   launchBrowser,
   openPage,
@@ -8,10 +9,15 @@ import {
 import { HttpBrowser } from "../../../server/test/support/browser/http-browser.ts";
 import { PASSWORD } from "../../../server/test/support/world/local-accounts.ts";
 import { TrackedRegistry } from "../../../server/test/support/world/tracked-registry.ts";
-import { World } from "../../../server/test/support/world/world.ts";
+import { type Member, World } from "../../../server/test/support/world/world.ts";
 
 /** What a browser says of requests before the sign-in, of those with invalid fields, and of what was just deleted. */
 const EXPECTED = /status of 40[014]/;
+
+/** What the browser saved, also if it is shared and has files of its own. */
+export async function savedText(download: Promise<Download>): Promise<string> {
+  return text(await (await download).createReadStream());
+}
 
 /** A server with an owner, and a real browser at its console. */
 export class ConsoleSite {
@@ -58,6 +64,25 @@ export class ConsoleSite {
     const { page, complaints } = await openPage(browser);
     page.on("dialog", () => assert.fail("a script of someone else has run"));
     return new ConsoleSite(world, browser, page, complaints);
+  }
+
+  /** A page of somebody else, who is signed in with a token of the server. */
+  async pageOf({ uid, token }: Member, name: string): Promise<Page> {
+    const { page, complaints } = await openPage(this.browser);
+    page.on("dialog", () => assert.fail("a script of someone else has run"));
+    complaints.push = (...more) => this.#complaints.push(...more);
+    await page.route("**/console/session/token", (route) =>
+      route.fulfill({
+        json: {
+          accessToken: token,
+          expires: Date.now() + 600_000,
+          identity: uid,
+          name,
+          session: "",
+        },
+      }),
+    );
+    return page;
   }
 
   async stop(): Promise<void> {

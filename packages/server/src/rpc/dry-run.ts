@@ -29,6 +29,6 @@ export function onlyReadsByRoute(method: DescMethod): boolean {
 }
 
 export function notTriable(what: string): Error {
-  const description = `${what} cannot be tried: it does more than change the store`;
+  const description = `${what} cannot be a dry run: it is none of the writes that can be rolled back`;
   return invalidArgument({ field: DRY_RUN_HEADER, description });
 }

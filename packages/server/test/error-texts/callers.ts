@@ -1,4 +1,4 @@
-import { literalIdentityUid } from "@wharf/contract";
+import { literalIdentityUid, PingService } from "@wharf/contract";
 import { ApiError } from "../support/client/api-error.ts";
 import { exchange } from "../support/client/tokens.ts";
 import { roleNamed } from "../support/world/world.ts";
@@ -16,6 +16,14 @@ async function exchanged(
 
 /** Errors of authentication, access control and registration, and of unknown methods. */
 export const CALLERS: readonly ErrorText[] = [
+  [
+    "a method cannot be a dry run",
+    ({ api }) => api.trying().call(PingService, "Ping"),
+    invalid({
+      "wharf-dry-run":
+        "wharf.ping.v2beta1.PingService/Ping cannot be a dry run: it is none of the writes that can be rolled back",
+    }),
+  ],
   [
     "a caller lacks a capability at a scope",
     async ({ as, org }) => {

@@ -2,6 +2,7 @@
 process.env.WHARF_TEST_LONG = "1";
 
 for (const name of [
+  "access-decisions",
   "access-revocation",
   "advisories-incremental",
   "advisories-replicas",

@@ -71,7 +71,7 @@ export const VERBS: Readonly<Record<string, Verb>> = {
 };
 
 /** The registry of a server that an address belongs to. */
-function registryAt({ settings }: Server, address: string): string | undefined {
+export function registryAt({ settings }: Server, address: string): string | undefined {
   return registryOf(address, registriesOf(settings));
 }
 

@@ -1,8 +1,8 @@
 import { readConfigOf, readContext } from "../../contexts/choose.ts";
 import { contextNames } from "../../contexts/files.ts";
 import { CommandError } from "../../errors.ts";
-import { type Environment, readSettings } from "../../settings.ts";
-import type { Server } from "./credentials.ts";
+import { type Environment, readSettings, type Settings } from "../../settings.ts";
+import { registryAt, type Server } from "./credentials.ts";
 
 /** Variables that belong to the server in use, and must not be sent to another one. */
 const OF_SERVER = [
@@ -27,6 +27,20 @@ export async function serversOf(environment: Environment): Promise<Server[]> {
   const others = contextNames(environment).filter((name) => name !== config.context);
   const found = await Promise.all(others.map((name) => serverOf(environment, name)));
   return [current, ...found.filter((server) => server !== undefined)];
+}
+
+/**
+ * The settings of the server that has a registry, for commands that are given none: the server that a flag or a
+ * variable names is the only one, because tokens must not be sent to another.
+ */
+export async function settingsFor(
+  registry: string,
+  settings: Settings,
+  environment: Environment,
+): Promise<Settings> {
+  if (settings.namesServer) return settings;
+  const servers = await serversOf(environment);
+  return servers.find((each) => registryAt(each, registry))?.settings ?? settings;
 }
 
 /** The server of another context; undefined if its settings are invalid, which concerns its own commands only. */

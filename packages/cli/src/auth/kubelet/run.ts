@@ -2,8 +2,10 @@ import { text } from "node:stream/consumers";
 import { isUid } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import { usageError } from "../../errors.ts";
+import { trust } from "../../trust.ts";
 import type { kubeletCredentialDefinition } from "../commands.ts";
 import { USERNAME } from "../docker/credentials.ts";
+import { settingsFor } from "../docker/servers.ts";
 import { issuerAt } from "../issuer.ts";
 import { exchangeToken } from "../renew.ts";
 import { readRequest, responseText } from "./protocol.ts";
@@ -16,10 +18,10 @@ const MARGIN_SECONDS = 60;
 
 /**
  * Exchanges the token of a pod's service account for one of the image's registry. The token is sent to the server of
- * the settings only, which rejects registries that are not its own.
+ * the settings, or of the context that has the registry, which rejects registries that are not its own.
  */
 export const kubeletCredential: Run<typeof kubeletCredentialDefinition> = async (
-  { settings, err, out },
+  { settings, environment, err, out },
   args,
 ) => {
   const { registry, token, annotations } = readRequest(await text(process.stdin));
@@ -34,7 +36,9 @@ export const kubeletCredential: Run<typeof kubeletCredentialDefinition> = async 
       `annotate the service account with ${IDENTITY_ANNOTATION}, and name the annotation in tokenAttributes`,
     );
   }
-  const { wharf } = issuerAt(settings.issuer, err);
+  const { issuer, ca } = await settingsFor(registry, settings, environment);
+  await trust(ca);
+  const { wharf } = issuerAt(issuer, err);
   const access = await exchangeToken(wharf, token, registry, identity);
   const seconds = Math.floor((access.expires - Date.now()) / 1000) - MARGIN_SECONDS;
   out.text(

@@ -29,6 +29,7 @@ export function Screen() {
   const { resource: uid } = usePlace();
   const { data, error } = useRead(api.identities.get, { uid });
   const place = parentOf(uid) || undefined;
+  const tab = useTab(identityTexts.tabs);
   if (error !== null) {
     return (
       <Page title={texts.notFound.title} place={place}>
@@ -41,15 +42,19 @@ export function Screen() {
     <Page
       title={data.name ?? ""}
       place={place}
-      command={{
-        cli: `wharf iam identities describe ${uid}`,
-        rest: `/iam/v2beta1/identities/${uid}`,
-      }}
+      command={
+        tab === "test"
+          ? { cli: `wharf iam identities test ${uid} --token token.jwt` }
+          : {
+              cli: `wharf iam identities describe ${uid}`,
+              rest: `/iam/v2beta1/identities/${uid}`,
+            }
+      }
       actions={<Actions identity={data} />}
     >
       {data.description && <p className="lead">{data.description}</p>}
       <Tabs label={identityTexts.tabsLabel} tabs={identityTexts.tabs} />
-      <Content identity={data} />
+      <Content identity={data} tab={tab} />
     </Page>
   );
 }
@@ -71,8 +76,13 @@ function Actions({ identity }: { readonly identity: IdentityJson }) {
   );
 }
 
-function Content({ identity }: { readonly identity: IdentityJson }) {
-  const tab = useTab(identityTexts.tabs);
+function Content({
+  identity,
+  tab,
+}: {
+  readonly identity: IdentityJson;
+  readonly tab: keyof typeof identityTexts.tabs;
+}) {
   if (tab === "use") return <Snippets identity={identity} />;
   if (tab === "test") return <TestToken identity={identity} />;
   const { uid = "", createTime } = identity;

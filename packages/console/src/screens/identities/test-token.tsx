@@ -1,5 +1,6 @@
 import type { IdentityJson, TestIdentityResponseJson } from "@wharf/contract/messages";
 import { useRef, useState } from "react";
+import { capabilityName } from "../../api/capabilities.ts";
 import { api, client } from "../../api/client.ts";
 import { useGroupNames } from "../../api/group-names.ts";
 import { identityTexts } from "../../texts/identities.ts";
@@ -125,7 +126,7 @@ function Grants({ grants }: { readonly grants: NonNullable<TestIdentityResponseJ
           <ul className="capabilities">
             {capabilities.map((one) => (
               <li key={one}>
-                <code>{one}</code>
+                <code>{capabilityName(one)}</code>
               </li>
             ))}
           </ul>

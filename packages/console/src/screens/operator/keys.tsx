@@ -39,7 +39,7 @@ export function Keys() {
           submit={words.rotate}
           trigger={words.rotate}
           onSubmit={async () => {
-            await rotate({});
+            await rotate.mutateAsync({});
             toast(words.rotated);
           }}
         >

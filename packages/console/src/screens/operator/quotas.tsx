@@ -72,7 +72,7 @@ function EditQuotas({ group }: { readonly group: GroupJson }) {
           if (entered === "") delete limits[limit];
           else limits[limit] = Number(entered);
         }
-        await update({
+        await update.mutateAsync({
           group: { uid, verified: text("verified") === "on", resourceLimits: limits },
           updateMask: "verified,resource_limits",
         });

@@ -25,6 +25,7 @@ export function Screen() {
   const { data, error } = useRead(api.identityProviders.get, { uid });
   const { can } = useAccess();
   const place = parentOf(uid);
+  const tab = useTab(providerTexts.tabs);
   if (error !== null) {
     return (
       <Page title={texts.notFound.title} place={place}>
@@ -38,7 +39,7 @@ export function Screen() {
       title={data.name ?? ""}
       place={place}
       command={{
-        cli: `wharf iam identity-providers describe ${uid}`,
+        cli: COMMANDS[tab](uid),
         rest: `/iam/v2beta1/identityProviders/${uid}`,
       }}
       actions={
@@ -50,13 +51,24 @@ export function Screen() {
     >
       {data.description && <p className="lead">{data.description}</p>}
       <Tabs label={providerTexts.tabsLabel} tabs={providerTexts.tabs} />
-      <Content provider={data} />
+      <Content provider={data} tab={tab} />
     </Page>
   );
 }
 
-function Content({ provider }: { readonly provider: IdentityProviderJson }) {
-  const tab = useTab(providerTexts.tabs);
+const COMMANDS = {
+  overview: (uid: string) => `wharf iam identity-providers describe ${uid}`,
+  mappings: (uid: string) => `wharf iam group-mappings list --provider ${uid}`,
+  scim: (uid: string) => `wharf iam identity-providers scim status ${uid}`,
+} as const;
+
+function Content({
+  provider,
+  tab,
+}: {
+  readonly provider: IdentityProviderJson;
+  readonly tab: keyof typeof providerTexts.tabs;
+}) {
   if (tab === "mappings") return <Mappings provider={provider} />;
   if (tab === "scim") return <Provisioning provider={provider} />;
   return <Overview provider={provider} />;

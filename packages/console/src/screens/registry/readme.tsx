@@ -6,6 +6,10 @@ import { texts } from "../../texts/common.ts";
 import { imageTexts } from "../../texts/registry.ts";
 import { Empty, Failed, Loading } from "../../ui/feedback.tsx";
 import { toast } from "../../ui/toast.tsx";
+import { Withheld } from "../../ui/withheld.tsx";
+
+/** What the API needs for a README. */
+const CAPABILITIES = ["repo.update", "repo.internal.admin"] as const;
 
 /** The parser is loaded with the first README. */
 const Markdown = lazy(async () => ({ default: (await import("../../ui/markdown.tsx")).Markdown }));
@@ -19,13 +23,17 @@ export function Readme({ repo }: { readonly repo: string }) {
   if (error !== null && !isMissing) return <Failed error={error} />;
   if (data === undefined && !isMissing) return <Loading />;
   const content = data?.content ?? "";
-  const mayEdit = can("repo.update", repo) || can("repo.internal.admin", repo);
   if (isEditing) return <Editor repo={repo} content={content} close={() => setEditing(false)} />;
-  const edit = mayEdit && (
-    <button type="button" className="button quiet" onClick={() => setEditing(true)}>
-      {content === "" ? imageTexts.writeReadme : imageTexts.editReadme}
-    </button>
-  );
+  const label = content === "" ? imageTexts.writeReadme : imageTexts.editReadme;
+  const missing = CAPABILITIES.find((capability) => !can(capability, repo));
+  const edit =
+    missing === undefined ? (
+      <button type="button" className="button quiet" onClick={() => setEditing(true)}>
+        {label}
+      </button>
+    ) : (
+      <Withheld label={label} capability={missing} />
+    );
   if (content === "") {
     return (
       <Empty title={imageTexts.noReadme} action={edit}>

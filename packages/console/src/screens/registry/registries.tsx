@@ -1,27 +1,31 @@
-import { WharfError } from "@wharf/client/json";
 import type { RegistryJson } from "@wharf/contract/messages";
-import { api, useChange, useRead } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
+import { useOperatorChange, useOperatorRead } from "../../api/operator.ts";
 import { registriesTexts } from "../../texts/registry.ts";
-import { Code } from "../../ui/code.tsx";
 import { Described } from "../../ui/described.tsx";
 import { Empty, Failed, Loading } from "../../ui/feedback.tsx";
 import { PlainTable } from "../../ui/growing-table.tsx";
+import { OperatorGate } from "../../ui/operator-gate.tsx";
 import { Page } from "../../ui/page.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
 
+const PASS_INTERVAL_MS = 1_000;
+
 const COMMAND = "WHARF_TOKEN=$(wharf admin token) wharf registry reconcile";
 
 /** The registries of the installation and their reconcile passes, for its operator. */
 export function Screen() {
-  const query = useRead(api.registries.list, {});
-  const reconcile = useChange(api.registries.reconcile);
+  // A pass reports nothing when it ends.
+  const query = useOperatorRead(api.registries.list, {}, (response) =>
+    response?.registries?.some(({ pending }) => pending) ? PASS_INTERVAL_MS : false,
+  );
+  const reconcile = useOperatorChange(api.registries.reconcile);
   const request = async (host: string) => {
     await reconcile.mutateAsync({ host });
     toast(registriesTexts.requested);
   };
-  const isDenied = query.error instanceof WharfError && query.error.code === "PERMISSION_DENIED";
   const registries = query.data?.registries ?? [];
   return (
     <Page
@@ -36,27 +40,24 @@ export function Screen() {
       }
     >
       <p className="lead">{registriesTexts.lead}</p>
-      {isDenied && (
-        <Empty title={registriesTexts.denied} action={<Code text={COMMAND} />}>
-          {registriesTexts.deniedText}
-        </Empty>
-      )}
-      {query.error !== null && !isDenied && <Failed error={query.error} />}
-      {query.isPending && <Loading />}
-      {query.data !== undefined && registries.length === 0 && (
-        <Empty title={registriesTexts.empty}>{registriesTexts.emptyText}</Empty>
-      )}
-      {registries.length > 0 && (
-        <div className="table-frame">
-          <PlainTable
-            label={registriesTexts.title}
-            rows={registries}
-            columns={columnsOf(request)}
-            keyOf={({ host = "" }) => host}
-          />
-        </div>
-      )}
-      {reconcile.error !== null && <Failed error={reconcile.error} />}
+      <OperatorGate>
+        {query.error !== null && <Failed error={query.error} />}
+        {query.isLoading && <Loading />}
+        {query.data !== undefined && registries.length === 0 && (
+          <Empty title={registriesTexts.empty}>{registriesTexts.emptyText}</Empty>
+        )}
+        {registries.length > 0 && (
+          <div className="table-frame">
+            <PlainTable
+              label={registriesTexts.title}
+              rows={registries}
+              columns={columnsOf(request)}
+              keyOf={({ host = "" }) => host}
+            />
+          </div>
+        )}
+        {reconcile.error !== null && <Failed error={reconcile.error} />}
+      </OperatorGate>
     </Page>
   );
 }

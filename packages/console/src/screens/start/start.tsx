@@ -1,4 +1,5 @@
 import { Link, useNavigate } from "@tanstack/react-router";
+import { useInstallation } from "../../api/installation.ts";
 import { useGroupName } from "../../app/breadcrumbs.tsx";
 import { screenLink, usePlace } from "../../app/place.ts";
 import { startTexts } from "../../texts/start.ts";
@@ -84,8 +85,9 @@ function Step({
   readonly isNext: boolean;
 }) {
   const { title, text, action, command } = words[step];
+  const { registry } = useInstallation();
   return (
-    <li className={isDone ? "done" : undefined}>
+    <li className={isDone ? "step done" : "step"}>
       <span className="mark">
         {isDone && <Icon name="check" />}
         <span className="unseen">{isDone ? startTexts.done : startTexts.open}</span>
@@ -105,7 +107,7 @@ function Step({
             </a>
           )}
         </div>
-        <Code text={typeof command === "string" ? command : command(uid)} />
+        <Code text={typeof command === "string" ? command : command(uid, registry)} />
       </details>
     </li>
   );

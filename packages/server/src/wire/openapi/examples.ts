@@ -57,6 +57,7 @@ const BINDING = {
     description: IDENTITY.description,
     ...CLAIMS,
     email: "",
+    lastSeenTime: TIME,
   },
   group: { uid: GROUP.uid, name: GROUP.name, description: GROUP.description },
   role: { uid: ROLE.uid, name: ROLE.name, description: ROLE.description },

@@ -1,5 +1,5 @@
 /** Visits of a real browser to the login of a world. */
-import type { Browser, BrowserContextOptions } from "playwright-core";
+import type { Browser, BrowserContextOptions, Request } from "playwright-core";
 import { OAuthClient } from "../client/tokens.ts";
 import { freePort } from "../server/free-port.ts";
 import type { StoreKind } from "../server/test-server.ts";
@@ -25,8 +25,19 @@ export interface Visit extends WatchedPage {
   arrival(): Promise<URLSearchParams>;
 }
 
+/** Pages of ended visits, by browser and site: a page in a new context costs the browser a process. */
+const free = new WeakMap<Browser, Map<string, WatchedPage[]>>();
+
+function freePages(browser: Browser, site: string): WatchedPage[] {
+  const sites = free.get(browser) ?? new Map<string, WatchedPage[]>();
+  free.set(browser, sites);
+  const pages = sites.get(site) ?? [];
+  sites.set(site, pages);
+  return pages;
+}
+
 /**
- * A browser's visit to a world, closed when the test ends. Complaints are those about our pages:
+ * A browser's visit to a world, which ends with the test: no visit has the cookies of another. Complaints are those about our pages:
  * the provider's are not ours.
  *
  * @example const { page, tool, complaints, urls } = await openVisit(t, browser, world);
@@ -38,14 +49,21 @@ export async function openVisit(
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
   const { baseUrl } = world.server;
-  const watched = await openPage(browser, options, baseUrl);
-  const { page } = watched;
+  // Contexts with options of their own are not shared.
+  const pages = Object.keys(options).length === 0 ? freePages(browser, baseUrl) : undefined;
+  const watched = pages?.pop() ?? (await openPage(browser, options, baseUrl));
+  const { page, complaints } = watched;
   const app = await OAuthClient.start(baseUrl);
   const urls: string[] = [];
-  page.on("request", (request) => urls.push(request.url()));
+  const onRequest = (request: Request) => urls.push(request.url());
+  page.on("request", onRequest);
   t.after(async () => {
     app.stop();
-    await page.context().close();
+    page.off("request", onRequest);
+    if (pages === undefined) return page.context().close();
+    await page.context().clearCookies();
+    complaints.length = 0;
+    pages.push(watched);
   });
   const arrival = async () => {
     const callback = await app.callback();

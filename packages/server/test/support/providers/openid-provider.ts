@@ -95,6 +95,17 @@ export class OpenIdProvider {
           profile: ["name", "preferred_username"],
         },
         ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, IdToken: 600 },
+        // As providers of companies do for their own applications: people sign in, and are not asked what to share.
+        async loadExistingGrant({ oidc }) {
+          const { client, account, params, provider } = oidc;
+          const grant = new provider.Grant({
+            clientId: client?.clientId,
+            accountId: account?.accountId,
+          });
+          grant.addOIDCScope(String(params?.scope));
+          await grant.save();
+          return grant;
+        },
         async findAccount(_context, sub) {
           const claims = accounts.get(sub);
           return claims && { accountId: sub, claims: async () => ({ sub, ...claims }) };

@@ -160,9 +160,9 @@ function capabilitiesAt([group, names]: readonly [string, readonly string[]]) {
  */
 export async function signerOf(server: TestServer): Promise<Signer> {
   const settings = await readSettings(server.storeFlags, {});
-  const store = await openStore(settings, [], { committed() {} });
+  const store = server.store ?? (await openStore(settings, [], { committed() {} }));
   const keys = await SigningKeys.load(store, await Secrets.open(settings, store));
-  await store.close();
+  if (store !== server.store) await store.close();
   return new Signer(keys, server.baseUrl);
 }
 

@@ -11,6 +11,8 @@ import { type ServerOptions, startServer } from "../../../src/app/server.ts";
 import { readSettings } from "../../../src/config/settings.ts";
 import { DELIVERY_TIMES, type DeliveryTimes } from "../../../src/delivery/times.ts";
 import { ENGINE_LIMITS, type EngineLimits } from "../../../src/engine/limits.ts";
+import { openServerStore } from "../../../src/store/db/open.ts";
+import type { Store } from "../../../src/store/db/store.ts";
 import { freePort } from "./free-port.ts";
 import { newDatabase } from "./postgres.ts";
 import { scratchFolder } from "./scratch-folder.ts";
@@ -113,6 +115,11 @@ export class TestServer {
     return this.#running.process;
   }
 
+  /** The open store of a server in this process, unless the test opens it: another would need connections of its own. */
+  get store(): Store | undefined {
+    return this.#running.store;
+  }
+
   /** The address that tokens are meant for: that of the flags, or where the server listens. */
   get baseUrl(): string {
     const at = this.#flags.indexOf("--base-url");
@@ -177,6 +184,7 @@ interface Running {
   readonly log: readonly string[];
   /** Undefined where it runs in this one. */
   readonly process?: ChildProcess;
+  readonly store?: Store | undefined;
   stop(delayMs?: number): Promise<number | null>;
 }
 
@@ -192,11 +200,16 @@ const startInProcess =
   async (flags: readonly string[]) => {
     const log: string[] = [];
     const write = (line: string) => log.push(line.trimEnd());
+    let store: Store | undefined;
+    const openUsual: ServerOptions["open"] = async (...args) => {
+      store = await openServerStore(...args);
+      return store;
+    };
     const server = await startServer(await readSettings(flags, {}), {
+      open: open ?? openUsual,
       logOutput: { write, flushSync() {} },
       // Hashing at the production cost would take most of the time of login tests.
       passwordCost: { memory: 64, passes: 1, parallelism: 1 },
-      ...(open && { open }),
       ...(limits && { limits: { ...ENGINE_LIMITS, ...limits } }),
       ...(hosts && { hosts }),
       ...(deliveryTimes && { deliveryTimes: { ...DELIVERY_TIMES, ...deliveryTimes } }),
@@ -212,7 +225,7 @@ const startInProcess =
       for (let tick = 0; tick < 3; tick++) await setImmediate();
       return 0;
     };
-    return { url: server.url, log, stop };
+    return { url: server.url, log, store, stop };
   };
 
 /** The secret key belongs to the store: admin commands and replicas need it, too. */

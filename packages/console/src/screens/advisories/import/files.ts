@@ -8,9 +8,10 @@ export interface NamedFile {
 }
 
 /** The files of a drop, folders with everything below them. */
-export async function droppedFiles({ items }: DataTransfer): Promise<NamedFile[]> {
-  // The items are gone after the first await.
+export async function droppedFiles({ items, files }: DataTransfer): Promise<NamedFile[]> {
+  // The items are gone after the first await. What another program drops may have no entries.
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
+  if (entries.length === 0) return chosenFiles(files);
   const found: NamedFile[] = [];
   for (const entry of entries) await addFiles(entry, false, found);
   return found;
