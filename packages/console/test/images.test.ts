@@ -125,7 +125,7 @@ describe("repositories and advisories in a real browser", () => {
     assert.equal(await link.getAttribute("rel"), "noopener noreferrer");
     await operator.context().close();
     await page.goto(site.at("registries"));
-    await page.getByLabel("Operator's token").fill(token);
+    await page.getByLabel("Operator's token", { exact: true }).fill(token);
     await site.button("Continue").click();
     await site.button("Reconcile now").click();
     await rowOf(site.tracked.registry.host).filter({ hasText: "repositories" }).waitFor();
