@@ -112,12 +112,39 @@ describe("workloads, identity providers and the operator in the console", () => 
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Subject").fill("web");
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.waitFor({ state: "detached" });
     await page.getByText("web", { exact: true }).waitFor();
     await site.button("Delete").click();
     await dialog.getByRole("button", { name: "Delete" }).click();
     await site.heading("Identities").waitFor();
     assert.equal((await identities()).length, 1);
+    assert.deepEqual(site.complaints, []);
+  });
+
+  test("creates a pull token, whose password works and is shown once", async () => {
+    await page.goto(site.at(`identities/${organization}`));
+    await site.button("Create pull token").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("legacy builds");
+    assert.equal(await dialog.getByLabel("Role").inputValue(), "registry.pull");
+    await dialog.getByRole("button", { name: "Create pull token" }).click();
+    const shown = page.getByRole("region", { name: "Pull token" });
+    const [, password = "", username = ""] =
+      /^echo (\S+) \| docker login \S+ -u (\S+)/.exec(
+        (await shown.locator("code").textContent()) ?? "",
+      ) ?? [];
+    const basic = Buffer.from(`${username}:${password}`).toString("base64");
+    const service = new URL(site.world.server.url).host;
+    const response = await fetch(`${site.world.accounts.url}/token?service=${service}`, {
+      headers: { authorization: `Basic ${basic}` },
+    });
+    assert.equal(response.status, 200, await response.text());
+    await site.button("I have stored it").click();
+    await shown.waitFor({ state: "detached" });
+    await page
+      .getByRole("row")
+      .filter({ hasText: "legacy builds" })
+      .getByText("pull token")
+      .waitFor();
     assert.deepEqual(site.complaints, []);
   });
 
@@ -161,7 +188,7 @@ describe("workloads, identity providers and the operator in the console", () => 
     assert.deepEqual(site.complaints, []);
   });
 
-  test("shows the installation to whoever has the operator's token, and rotates its keys", async () => {
+  test("shows the installation to the operator, and rotates its keys", async () => {
     await page.goto(site.at("operator?tab=keys"));
     const field = page.getByLabel("Operator's token", { exact: true });
     await field.fill("not-a-token");
@@ -186,7 +213,7 @@ describe("workloads, identity providers and the operator in the console", () => 
   });
 
   test("offers a viewer nothing that she may not do, and the API rejects it", async () => {
-    const [identity] = await identities();
+    const identity = (await identities()).find(({ name }) => name === "publish");
     const person = await secondPerson(site, organization, { screen: `identity/${identity?.uid}` });
     await site.heading("publish", person.page).waitFor();
     await person.page.getByRole("button", { name: "Edit: not allowed" }).waitFor();

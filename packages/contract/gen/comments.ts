@@ -824,7 +824,6 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "wharf.registry.v2beta1.ImagesService.GetSize": "Returns the size of an image for one architecture.",
   "wharf.registry.v2beta1.ImagesService.ListImageLocations": "Where registries have the images of a repo.",
   "wharf.registry.v2beta1.ImagesService.ListImages": "The images of a repo and what is attached to them, with tags and times; the last push first.",
-  "wharf.registry.v2beta1.ListImageLocationsResponse.hosts": "The hosts of the registries of the installation, to which images of the repo can be pushed; the default first.",
   "wharf.registry.v2beta1.ListImagesRequest.digests": "Only the manifests with these digests.",
   "wharf.registry.v2beta1.ListImagesRequest.subject": "Only what is attached to the image with this digest: its referrers.",
   "wharf.registry.v2beta1.ListImagesRequest.untagged": "Only what no tag, no index and no subject keeps in use.",

@@ -9,7 +9,8 @@ import { Receiver } from "./support/events/receiver.ts";
 import { until } from "./support/events/until.ts";
 import { World } from "./support/world/world.ts";
 
-const SILENT_SINKS = 100;
+/** Several times as many as there are threads for lookups. */
+const SILENT_SINKS = 20;
 
 const hash = promisify(scrypt);
 

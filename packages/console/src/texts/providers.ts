@@ -23,7 +23,6 @@ export const providerTexts = {
   groupsClaim: "Claim with the groups",
   scopes: "Further scopes",
   scopesHint: "Separated by spaces; openid, email and profile are always requested.",
-  roleHint: "Bound to everyone at their first sign-in; viewer is a good start.",
   correlation: "SCIM users are matched by",
   correlations: {
     CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID: "the subject (sub) of the token",

@@ -81,5 +81,6 @@ export const ACTIVITY: Area = {
     "api-schema": () => "../docs/schema/Identity",
     "audit-verify": ({ organization }) => `audit/${organization}?verify=yes`,
   },
-  empty: ["events", "subscriptions"],
+  empty: ["subscriptions"],
+  failing: ["subscriptions", "events", "audit"],
 };

@@ -102,6 +102,8 @@ describe("every screen of the console", () => {
             await site.page.locator("main [role=alert]").first().waitFor();
           }
         } finally {
+          // Nothing is on its way any more that would complain later.
+          await site.page.goto("about:blank");
           await site.page.unroute(CONTENT);
         }
         site.forgetComplaints(/403/);

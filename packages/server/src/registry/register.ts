@@ -1,7 +1,6 @@
 import { ImagesService } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { Secrets } from "../secrets/secrets.ts";
-import { registryHosts } from "../sts/audiences.ts";
 import type { ExchangeDeps } from "../sts/authorize-subject.ts";
 import type { Api } from "../wire/api.ts";
 import { RegistryKeys } from "./access/keys.ts";
@@ -45,8 +44,7 @@ export function registerRegistry(
   handlers.bind(method.getImageManifest, imageManifestMethod(engine, sync.remotes));
   handlers.bind(method.listImages, listImages(engine));
   handlers.bind(method.deleteImage, deleteImage(engine, sync.remotes));
-  const hosts = () => registryHosts(exchange.settings, exchange.addresses().baseUrl);
-  handlers.bind(method.listImageLocations, listImageLocations(engine, sync.remotes, hosts));
+  handlers.bind(method.listImageLocations, listImageLocations(engine, sync.remotes));
   handlers.bindAll(tagWrites.handlers());
   handlers.bindAll(settingsHandlers(engine));
   handlers.bindAll(sync.handlers);

@@ -65,6 +65,16 @@ export const LISTS: readonly ErrorText[] = [
     }),
   ],
   [
+    "counts of audit entries have too many intervals",
+    ({ api }) => api.audit.getAuditEntryCounts({ intervals: 101 }),
+    invalid({ intervals: "intervals must be 1 to 100" }),
+  ],
+  [
+    "counts of audit entries have no bounds",
+    ({ api }) => api.audit.getAuditEntryCounts({ filter: {} }),
+    invalid({ "filter.since": "since is required" }),
+  ],
+  [
     "a filter is not a uid",
     groups({ uidp: { childrenOf: "nonsense" } }),
     invalid({

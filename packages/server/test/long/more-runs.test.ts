@@ -21,3 +21,4 @@ for (const name of [
   "visible-rows",
 ])
   await import(`../${name}.test.ts`);
+await import("../../src/lib/pattern/program.test.ts");

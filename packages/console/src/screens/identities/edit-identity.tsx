@@ -166,6 +166,7 @@ function changed(identity: IdentityJson, text: Text): [string, Partial<IdentityJ
           },
         },
       ];
+    case "pullToken":
     case "staticKeys":
       return [
         "static_keys",

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { IdentityJson, RelationshipTypeJson } from "@wharf/contract/messages";
+import { useState } from "react";
 import { useAccess } from "../../api/access.ts";
 import { api } from "../../api/client.ts";
 import { useGroupNames } from "../../api/group-names.ts";
@@ -11,9 +12,11 @@ import type { Filter } from "../../ui/filters.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
+import { ShownOnce } from "../../ui/shown-once.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 import { LastSeen } from "./last-seen.tsx";
+import { CreatePullToken } from "./pull-token.tsx";
 import { expectedOf, kindOf } from "./trust.ts";
 
 const FILTERS: readonly Filter[] = [
@@ -26,6 +29,7 @@ export function Screen() {
   const { uid } = usePlace();
   const { can } = useAccess();
   const [search] = useListSearch();
+  const [pullToken, setPullToken] = useState<string>();
   const create = can("identity.create", uid) ? (
     <Link {...screenLink("new-identity", uid)} className="button">
       <Icon name="plus" />
@@ -45,8 +49,24 @@ export function Screen() {
         cli: `wharf iam identities list --parent ${uid} --recursive`,
         rest: `/iam/v2beta1/identities?uidp.descendants_of=${uid}`,
       }}
-      actions={create}
+      actions={
+        <>
+          {can("identity.create", uid) && can("role_bindings.create", uid) && (
+            <CreatePullToken parent={uid} onCreated={setPullToken} />
+          )}
+          {create}
+        </>
+      }
     >
+      {pullToken !== undefined && (
+        <ShownOnce
+          title={identityTexts.pullToken.shown}
+          text={identityTexts.pullToken.shownText}
+          secret={pullToken}
+          done={identityTexts.pullToken.done}
+          onDone={() => setPullToken(undefined)}
+        />
+      )}
       <ResourceList
         label={texts.screens.identities}
         method={api.identities.list}

@@ -1,7 +1,7 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useAccess } from "../../api/access.ts";
-import { api, client, useChange } from "../../api/client.ts";
+import { api, useChange } from "../../api/client.ts";
 import { screenLink, useListSearch, usePlace } from "../../app/place.ts";
 import { identityTexts } from "../../texts/identities.ts";
 import { TextField } from "../../ui/form.tsx";
@@ -11,6 +11,7 @@ import { type Choice, Picker } from "../../ui/picker.tsx";
 import { useRoleChoices } from "../../ui/pickers.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
+import { bindRole } from "./bind-role.ts";
 import { PlatformField } from "./field.tsx";
 import type { Draft, Values } from "./platforms/platform.ts";
 import { PLATFORMS, type PlatformName } from "./platforms.ts";
@@ -138,20 +139,10 @@ function useCreate(parent: string) {
   return async ({ name, description, relationship }: Draft, role: Choice | null) => {
     const identity = { name, description, ...relationship };
     const { uid = "" } = await change.mutateAsync({ parent, identity });
-    if (role !== null) await bind(parent, uid, role.value);
+    if (role !== null) await bindRole(parent, uid, role.value);
     toast(identityTexts.created(name));
     navigate({ ...screenLink("identity", uid), search: { tab: "use" } } as never);
   };
-}
-
-async function bind(parent: string, identityUid: string, roleUid: string): Promise<void> {
-  try {
-    await client.call(api.roleBindings.create, { parent, roleBinding: { identityUid, roleUid } });
-  } catch (thrown) {
-    // The first error is the reason; an identity without its role would be a surprise.
-    await client.call(api.identities.delete, { uid: identityUid }).catch(() => {});
-    throw thrown;
-  }
 }
 
 function commandOf(

@@ -78,10 +78,20 @@ export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-export type Kind = "claimMatch" | "staticKeys" | "awsIdentity" | "servicePrincipal" | "person";
+/** Pull tokens are identities with this issuer. It is only a marker, not a reachable URL. */
+export const PULL_TOKEN_ISSUER = "https://pull-token.wharf.internal";
+
+export type Kind =
+  | "claimMatch"
+  | "staticKeys"
+  | "pullToken"
+  | "awsIdentity"
+  | "servicePrincipal"
+  | "person";
 
 export function kindOf(identity: IdentityJson): Kind {
   if (identity.claimMatch) return "claimMatch";
+  if (identity.staticKeys?.issuer === PULL_TOKEN_ISSUER) return "pullToken";
   if (identity.staticKeys) return "staticKeys";
   if (identity.awsIdentity) return "awsIdentity";
   return identity.servicePrincipal ? "servicePrincipal" : "person";

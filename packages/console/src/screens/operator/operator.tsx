@@ -15,7 +15,7 @@ const COMMANDS = {
 
 const PARTS = { status: Status, keys: Keys, quotas: Quotas } as const;
 
-/** The installation itself, for whoever runs it. */
+/** The installation itself, for its operator. */
 export function Screen() {
   const tab = useTab(operatorTexts.tabs);
   const isOperator = useIsOperator();

@@ -1,5 +1,5 @@
-import { useQueries } from "@tanstack/react-query";
-import { api, client, serviceOf } from "../../api/client.ts";
+import { useState } from "react";
+import { api, useRead } from "../../api/client.ts";
 import { activityTexts } from "../../texts/registry.ts";
 import { Chart } from "../../ui/chart.tsx";
 import { Failed } from "../../ui/feedback.tsx";
@@ -9,41 +9,33 @@ const DAY_MS = 86_400_000;
 
 const day = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
 
-const METHODS = ["registry pull", "registry push"] as const;
-
-/** Pulls and pushes by day: the exact totals of the audit log. Days that are over do not change. */
+/** Pulls and pushes by day, as the audit log counts them. */
 export function ActivityChart({ resource }: { readonly resource: string }) {
-  const today = Math.floor(Date.now() / DAY_MS);
-  const days = Array.from({ length: DAYS }, (_, at) => today - DAYS + 1 + at);
-  const counts = useQueries({
-    queries: METHODS.flatMap((method) =>
-      days.map((one) => ({
-        queryKey: [serviceOf(api.audit.listEntries), "count", resource, method, one],
-        queryFn: () => countOf(resource, method, one),
-        staleTime: one < today ? Number.POSITIVE_INFINITY : 30_000,
-      })),
-    ),
-    combine: (results) => ({
-      values: results.map(({ data }) => data ?? 0),
-      error: results.find(({ error }) => error !== null)?.error ?? null,
-    }),
-  });
-  if (counts.error !== null) return <Failed error={counts.error} />;
+  const [end] = useState(() => Math.ceil(Date.now() / DAY_MS) * DAY_MS);
+  const pulls = useCounts(resource, "registry pull", end);
+  const pushes = useCounts(resource, "registry push", end);
+  const error = pulls.error ?? pushes.error;
+  if (error !== null) return <Failed error={error} />;
+  const days = Array.from({ length: DAYS }, (_, at) => end - (DAYS - at) * DAY_MS);
   return (
     <Chart
       title={activityTexts.chart}
-      columns={days.map((one) => day.format(one * DAY_MS))}
+      columns={days.map((one) => day.format(one))}
       series={[
-        { name: activityTexts.pulls, tone: "accent", values: counts.values.slice(0, DAYS) },
-        { name: activityTexts.pushes, tone: "good", values: counts.values.slice(DAYS) },
+        { name: activityTexts.pulls, tone: "accent", values: valuesOf(pulls.data) },
+        { name: activityTexts.pushes, tone: "good", values: valuesOf(pushes.data) },
       ]}
     />
   );
 }
 
-async function countOf(resource: string, method: string, day: number): Promise<number> {
-  const time = (at: number) => new Date(at * DAY_MS).toISOString();
-  const filter = { resource, method, since: time(day), until: time(day + 1) };
-  const { totalCount } = await client.call(api.audit.listEntries, { filter, pageSize: 1 });
-  return Number(totalCount ?? 0);
+function useCounts(resource: string, method: string, end: number) {
+  const since = new Date(end - DAYS * DAY_MS).toISOString();
+  const until = new Date(end).toISOString();
+  const filter = { resource, method, since, until };
+  return useRead(api.audit.getEntryCounts, { filter, intervals: DAYS });
+}
+
+function valuesOf(data: ReturnType<typeof useCounts>["data"]): readonly number[] {
+  return data?.counts?.map(({ succeeded = "0" }) => Number(succeeded)) ?? [];
 }

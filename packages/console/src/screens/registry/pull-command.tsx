@@ -57,10 +57,11 @@ export function useImageName(repo: string, name: string): string | undefined {
   const path = pathOf(parentOf(repo));
   const groups = useRead(api.groups.list, { uidp: { ids: path }, pageSize: path.length });
   const { data } = useRead(api.images.listLocations, { repoUid: repo });
+  const installation = useRead(api.installation.get, {});
   if (data === undefined) return undefined;
   const location = data.locations?.find(({ attached }) => attached) ?? data.locations?.[0];
   if (location !== undefined) return `${location.host}/${location.path}`;
-  const [host] = data.hosts ?? [];
+  const [host] = installation.data?.registryHosts ?? [];
   if (host === undefined || groups.data === undefined) return undefined;
   const known = new Map(groups.data.groups?.map((group) => [group.uid, group]));
   const components = path.map((uid, depth) => {

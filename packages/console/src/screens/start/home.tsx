@@ -20,7 +20,7 @@ export function Screen() {
   if (data === undefined || !isKnown) return <Loading />;
   const uid = data.groups?.[0]?.uid;
   if (uid === undefined) return <NoOrganization />;
-  // Whoever only looks at an organization does not set it up.
+  // People who only look at an organization do not set it up.
   if (isDismissed(uid) || !can("identity.create", uid)) return <Navigate to="/organizations" />;
   return <Home uid={uid} />;
 }

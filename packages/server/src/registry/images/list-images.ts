@@ -63,17 +63,13 @@ export function listImages(engine: Engine): Handler {
 }
 
 /** The handler of ListImageLocations. */
-export function listImageLocations(
-  engine: Engine,
-  remotes: ReadonlyMap<string, unknown>,
-  hosts: () => readonly string[],
-): Handler {
+export function listImageLocations(engine: Engine, remotes: ReadonlyMap<string, unknown>): Handler {
   return async (_call, message) => {
     const { repoUid } = message as ListImageLocationsRequest;
     await mustExist(engine, repoUid);
     const stored = await locationsOf(engine.store.reader, repoUid);
     const locations = stored.map(({ host, path }) => ({ host, path, attached: remotes.has(host) }));
-    const response = create(ListImageLocationsResponseSchema, { locations, hosts: [...hosts()] });
+    const response = create(ListImageLocationsResponseSchema, { locations });
     return messageReply(ListImageLocationsResponseSchema, response);
   };
 }

@@ -14,7 +14,7 @@ import { ENGINE_LIMITS, type EngineLimits } from "../../../src/engine/limits.ts"
 import { openServerStore } from "../../../src/store/db/open.ts";
 import type { Store } from "../../../src/store/db/store.ts";
 import { freePort } from "./free-port.ts";
-import { newDatabase } from "./postgres.ts";
+import { newLocalDatabase } from "./postgres.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 import { copyTemplate } from "./store-template.ts";
 
@@ -235,7 +235,7 @@ function secretKeyOf(flags: readonly string[]): readonly string[] {
 }
 
 async function newStore(store: StoreKind, data: string): Promise<string[]> {
-  if (store === "postgres") return ["--database-url", await newDatabase()];
+  if (store === "postgres") return ["--database-url", await newLocalDatabase()];
   await copyTemplate(data);
   return ["--data", data];
 }

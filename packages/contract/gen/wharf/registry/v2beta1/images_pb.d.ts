@@ -369,13 +369,6 @@ export declare type ListImageLocationsResponse = Message<"wharf.registry.v2beta1
    * @generated from field: repeated wharf.registry.v2beta1.ImageLocation locations = 1;
    */
   locations: ImageLocation[];
-
-  /**
-   * The hosts of the registries of the installation, to which images of the repo can be pushed; the default first.
-   *
-   * @generated from field: repeated string hosts = 2;
-   */
-  hosts: string[];
 };
 
 /**
@@ -386,13 +379,6 @@ export declare type ListImageLocationsResponseJson = {
    * @generated from field: repeated wharf.registry.v2beta1.ImageLocation locations = 1;
    */
   locations?: ImageLocationJson[];
-
-  /**
-   * The hosts of the registries of the installation, to which images of the repo can be pushed; the default first.
-   *
-   * @generated from field: repeated string hosts = 2;
-   */
-  hosts?: string[];
 };
 
 /**
