@@ -1,4 +1,4 @@
-/** Anyone who could take away every role of a person may end the sessions that they began without an identity provider. */
+/** A caller who may delete every role binding of a person may end the sessions that they began without a provider. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";

@@ -44,7 +44,7 @@ export const peopleTexts = {
     "They sign in elsewhere, and have roles that you cannot take away. Take away their roles here instead: that counts from the next request on.",
   noSessions: "Not signed in",
   noSessionsText: "There is no session that you could end.",
-  notShown: "(known to the person and the operator)",
+  hidden: "(known to the person and the operator)",
   end: "End",
   endAll: (count: number) => `End all ${number.format(count)}`,
   endTitle: "End the sign-in?",

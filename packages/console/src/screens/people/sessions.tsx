@@ -62,7 +62,7 @@ export function Sessions({
   const columns: readonly Column<PersonSessionJson>[] = [
     {
       header: texts.columns.device,
-      cell: ({ userAgent }) => userAgent || <span className="soft">{peopleTexts.notShown}</span>,
+      cell: ({ userAgent }) => userAgent || <span className="soft">{peopleTexts.hidden}</span>,
     },
     { header: texts.columns.address, cell: ({ remoteAddress }) => remoteAddress, isExtra: true },
     { header: texts.columns.created, cell: ({ createTime }) => <Age time={createTime} /> },

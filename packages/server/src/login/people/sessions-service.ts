@@ -134,7 +134,7 @@ function sealCursor(engine: Engine, owner: SessionOwner, last: StoredSession, no
 
 function shown(session: StoredSession, caller: Caller): PersonSession {
   const { id, identity, provider, created, used, expires } = session;
-  // Anyone who administers a person may end their sessions, but not learn where they are.
+  // A caller who administers a person may end their sessions, but not learn where they are.
   const isOpen = provider !== "" || identity === caller.uid || caller.isOperator;
   const { remoteAddress, userAgent } = isOpen ? session : { remoteAddress: "", userAgent: "" };
   return create(PersonSessionSchema, {
