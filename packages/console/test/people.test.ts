@@ -226,6 +226,12 @@ describe("folders, access, roles and people in a real browser", () => {
     await page.reload();
     await page.getByRole("link", { name: "grace" }).click();
     await site.heading("grace").waitFor();
+    await page.getByRole("button", { name: /^End/ }).first().click();
+    await dialog().getByRole("button", { name: /^End/ }).click();
+    await page.getByText("Not signed in").waitFor();
+    await other.goto(site.at(`folders/${organization}`));
+    await site.signIn("grace", other);
+    await site.heading("acme", other).waitFor();
     await site.button("Remove").click();
     await dialog().getByRole("button", { name: "Remove" }).click();
     await page.getByText("No role here").waitFor();

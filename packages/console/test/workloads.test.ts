@@ -197,7 +197,7 @@ describe("workloads, identity providers and the operator in the console", () => 
     await field.fill(await site.world.server.token());
     await site.button("Continue").click();
     const keys = page.getByRole("table", { name: "Signing keys" });
-    await keys.getByText("current").waitFor();
+    await keys.getByText("current").first().waitFor();
     await site.button("Rotate keys").click();
     await page.getByRole("dialog").getByRole("button", { name: "Rotate keys" }).click();
     await keys.getByText("retiring").waitFor();

@@ -41,9 +41,10 @@ export const peopleTexts = {
   sessions: "Sessions",
   sessionsHidden: "You cannot see their sessions",
   sessionsHiddenText:
-    "Sessions are shown of people who sign in through an identity provider of this organization. Take away their roles instead: that counts from the next request on.",
+    "They sign in elsewhere, and have roles that you cannot take away. Take away their roles here instead: that counts from the next request on.",
   noSessions: "Not signed in",
-  noSessionsText: "They have no session through an identity provider of this organization.",
+  noSessionsText: "There is no session that you could end.",
+  hidden: "(known to the person and the operator)",
   end: "End",
   endAll: (count: number) => `End all ${number.format(count)}`,
   endTitle: "End the sign-in?",

@@ -37,20 +37,31 @@ describe("the console with 1,000,000 folders", () => {
   });
   after(() => site.stop());
 
-  /** The most requests for groups, and rows in their answers, that a step takes. */
+  /**
+   * The most different requests for groups, and rows in their answers, that a step takes. Screens may be read once more
+   * when their stream of events begins: that does not count.
+   */
   async function within(requests: number, most: number, step: () => Promise<void>): Promise<void> {
     // What an earlier step began must not count.
     await page.goto("about:blank");
     asked = [];
     await step();
-    const counts = asked.map(async (request) => {
+    const queries = new Map(asked.map((one) => [queryOf(one), one]));
+    let rows = 0;
+    for (const request of queries.values()) {
       const body = await (await request.response())?.json();
-      return body?.groups?.length ?? 1;
-    });
-    const rows = (await Promise.all(counts)).reduce((sum, one) => sum + one, 0);
-    const about = asked.map((one) => decodeURIComponent(new URL(one.url()).search)).join("\n");
-    assert.ok(asked.length <= requests, `${asked.length} requests:\n${about}`);
+      rows += body?.groups?.length ?? 1;
+    }
+    const about = [...queries.keys()].join("\n");
+    assert.ok(queries.size <= requests, `${queries.size} requests:\n${about}`);
     assert.ok(rows <= most, `${rows} rows:\n${about}`);
+  }
+
+  /** What a request asks for. The token of a page differs each time. */
+  function queryOf(request: Request): string {
+    const { pathname, searchParams } = new URL(request.url());
+    if (searchParams.has("page_token")) searchParams.set("page_token", "…");
+    return `${pathname}?${decodeURIComponent(searchParams.toString())}`;
   }
 
   const item = (text: string) => page.getByRole("treeitem", { name: text });

@@ -1,4 +1,5 @@
 import { useQueries } from "@tanstack/react-query";
+import { WharfError } from "@wharf/client/json";
 import type { PersonSessionJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { allPages } from "../../api/all-pages.ts";
@@ -32,31 +33,37 @@ export function Sessions({
   const known = (providers.data?.identityProviders ?? []).filter(({ uid = "" }) =>
     can("identity_providers.list", uid),
   );
-  const requests = isOperator
-    ? [{ identity }]
-    : known.map(({ uid = "" }) => ({ identityProvider: uid, identity }));
+  const through = known.map(({ uid = "" }) => ({ identityProvider: uid, identity }));
+  const requests = isOperator ? [{ identity }] : [{ identity }, ...through];
   const found = useQueries({
     queries: requests.map((request) => ({
       queryKey: ["/auth/v1/sessions", "of others", request],
-      queryFn: () => allPages(api.sessions.list, request, ({ sessions }) => sessions),
+      queryFn: () =>
+        allPages(api.sessions.list, request, ({ sessions }) => sessions).catch(noneIfDenied),
     })),
   });
   const end = useChange(api.sessions.end);
   const failed = providers.error ?? found.find(({ error }) => error !== null)?.error;
   if (failed) return <Failed error={failed} />;
   if (!isKnown || providers.data === undefined) return <Loading />;
-  if (requests.length === 0) {
+  if (found.some(({ isPending }) => isPending)) return <Loading />;
+  if (found.every(({ data }) => data === null)) {
     return <Empty title={peopleTexts.sessionsHidden}>{peopleTexts.sessionsHiddenText}</Empty>;
   }
-  const sessions = found.flatMap(({ data }) => data ?? []);
-  const mayEnd = ({ identityProvider = "" }: PersonSessionJson) =>
-    isOperator || can("identity_providers.update", identityProvider);
+  const all = new Map(found.flatMap(({ data }) => data ?? []).map((one) => [one.id, one]));
+  const sessions = [...all.values()];
+  const mayEnd = ({ identityProvider = "", current }: PersonSessionJson) =>
+    !current &&
+    (isOperator || identityProvider === "" || can("identity_providers.update", identityProvider));
   const endAll = async (some: readonly PersonSessionJson[]) => {
     for (const { id = "" } of some) await end.mutateAsync({ id });
     toast(peopleTexts.ended(some.length));
   };
   const columns: readonly Column<PersonSessionJson>[] = [
-    { header: texts.columns.device, cell: ({ userAgent }) => userAgent },
+    {
+      header: texts.columns.device,
+      cell: ({ userAgent }) => userAgent || <span className="soft">{peopleTexts.hidden}</span>,
+    },
     { header: texts.columns.address, cell: ({ remoteAddress }) => remoteAddress, isExtra: true },
     { header: texts.columns.created, cell: ({ createTime }) => <Age time={createTime} /> },
     { header: texts.columns.lastSeen, cell: ({ lastUsedTime }) => <Age time={lastUsedTime} /> },
@@ -86,6 +93,12 @@ export function Sessions({
       />
     </>
   );
+}
+
+/** What the caller may not see is left out. */
+function noneIfDenied(error: unknown): null {
+  if (error instanceof WharfError && error.code === "PERMISSION_DENIED") return null;
+  throw error;
 }
 
 function End({ trigger, end }: { readonly trigger: string; readonly end: () => Promise<void> }) {

@@ -175,7 +175,7 @@ export declare type ListSessionsRequest = Message<"wharf.auth.ListSessionsReques
   identityProvider: string;
 
   /**
-   * Only sessions of this user.
+   * Only sessions of this user; without an identity provider, the sessions that this user began without one.
    *
    * @generated from field: string identity = 2;
    */
@@ -204,7 +204,7 @@ export declare type ListSessionsRequestJson = {
   identityProvider?: string;
 
   /**
-   * Only sessions of this user.
+   * Only sessions of this user; without an identity provider, the sessions that this user began without one.
    *
    * @generated from field: string identity = 2;
    */
@@ -465,7 +465,8 @@ export declare const PersonPasskeySchema: GenMessage<PersonPasskey, {jsonType: P
 export declare const SessionsService: GenService<{
   /**
    * The caller's own sessions, newest first; those of an identity provider with
-   * identity_providers.list at it.
+   * identity_providers.list at it; those without an identity provider of a person whose role bindings the caller may all
+   * delete, without address and user agent.
    *
    * @generated from rpc wharf.auth.SessionsService.ListSessions
    */
@@ -475,8 +476,8 @@ export declare const SessionsService: GenService<{
     output: typeof ListSessionsResponseSchema;
   },
   /**
-   * Ends one of the caller's own sessions, or one of an identity provider with
-   * identity_providers.update at it.
+   * Ends one of the caller's own sessions, one of an identity provider with identity_providers.update at it, or one
+   * without an identity provider of a person whose role bindings the caller may all delete.
    *
    * @generated from rpc wharf.auth.SessionsService.EndSession
    */

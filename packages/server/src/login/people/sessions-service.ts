@@ -37,8 +37,12 @@ import {
   type StoredSession,
 } from "../../store/tables/sessions.ts";
 import { deleteTicketsOf } from "../../store/tables/tickets.ts";
+import { administers } from "./administers.ts";
 
-/** Lists the caller's sessions, or with `identity_providers.list` those of a provider. */
+/**
+ * Lists the caller's sessions, with `identity_providers.list` those of a provider, or those of a person whose every role
+ * the caller may take away.
+ */
 export function listSessionsMethod(engine: Engine): Handler {
   return async (call, message) => {
     const request = message as ListSessionsRequest;
@@ -62,10 +66,13 @@ async function ownerOf(
   { identity, identityProvider }: ListSessionsRequest,
 ): Promise<SessionOwner> {
   if (identityProvider === "") {
-    if (identity !== "" && identity !== caller.uid && !caller.isOperator) {
+    if (identity !== "" && identity !== caller.uid) {
+      if (caller.isOperator) return { identity };
+      if (await administers(engine.store.reader, caller, identity)) {
+        return { identity, provider: "" };
+      }
       throw permissionDenied([capabilityName(LIST)], identity);
     }
-    if (identity !== "" && identity !== caller.uid) return { identity };
     return ownSessions(caller.uid, await sessionOf(engine, caller, engine.store.reader));
   }
   if (!caller.grants.holds([LIST], identityProvider)) {
@@ -126,7 +133,10 @@ function sealCursor(engine: Engine, owner: SessionOwner, last: StoredSession, no
 }
 
 function shown(session: StoredSession, caller: Caller): PersonSession {
-  const { id, identity, provider, created, used, expires, remoteAddress, userAgent } = session;
+  const { id, identity, provider, created, used, expires } = session;
+  // A caller who administers a person may end their sessions, but not learn where they are.
+  const isOpen = provider !== "" || identity === caller.uid || caller.isOperator;
+  const { remoteAddress, userAgent } = isOpen ? session : { remoteAddress: "", userAgent: "" };
   return create(PersonSessionSchema, {
     id,
     identity,
@@ -141,15 +151,21 @@ function shown(session: StoredSession, caller: Caller): PersonSession {
   });
 }
 
-/** Ends a session of the caller, or with `identity_providers.update` one of a provider. */
+/**
+ * Ends a session of the caller, with `identity_providers.update` one of a provider, or one of a person whose every role
+ * the caller may take away.
+ */
 export function endSessionMethod(engine: Engine): Handler {
   return async (call, message) => {
     const { id } = message as EndSessionRequest;
     await engine.store.writeFor(call, async (tx) => {
       const session = await findSessionForChange(tx, id);
       const own = await sessionOf(engine, call.caller, tx);
-      if (session === undefined || !mayEnd(call.caller, own, session))
-        throw notFound("Session", id);
+      const isAllowed =
+        session !== undefined &&
+        (mayEnd(call.caller, own, session) ||
+          (session.provider === "" && (await administers(tx, call.caller, session.identity))));
+      if (!isAllowed) throw notFound("Session", id);
       await endSessionOf(new Mutation(call, tx, engine), session);
     });
     return EMPTY_REPLY;
