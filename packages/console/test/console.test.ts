@@ -83,6 +83,8 @@ describe("the web console in a real browser", () => {
     await row.filter({ hasText: "viewer" }).waitFor();
     await row.getByRole("button", { name: "Revoke" }).press("Enter");
     await dialog.getByRole("button", { name: "Revoke" }).press("Enter");
+    // An open dialog hides the rows, too.
+    await page.getByText("Access was revoked.").waitFor();
     await row.waitFor({ state: "detached" });
     const path = `/iam/v2beta1/roleBindings?identity=${encodeURIComponent(identity.uid)}`;
     assert.deepEqual((await site.world.http.get(path)).body.roleBindings, []);

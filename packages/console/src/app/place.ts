@@ -1,4 +1,5 @@
 import { useLocation, useNavigate } from "@tanstack/react-router";
+import { createContext, useContext, useRef } from "react";
 import { PLACE_SCREENS, type PlaceScreenName, RESOURCE_SCREENS } from "./screens.ts";
 
 /** Where the page is: nothing but the URL says so. */
@@ -11,9 +12,24 @@ export interface Place {
   readonly resource: string;
 }
 
+/** The screen that a component is part of; empty for what surrounds them. */
+export const ScreenContext = createContext("");
+
 export function usePlace(): Place {
   const pathname = useLocation({ select: (location) => location.pathname });
-  const [screen = "", ...rest] = pathname.replace(/^\/(console\/)?/, "").split("/");
+  const own = useContext(ScreenContext);
+  // The URL changes before the screen does: one that is about to leave must not read what the next one is about.
+  const last = useRef(pathname);
+  if (own === "" || segmentsOf(pathname)[0] === own) last.current = pathname;
+  return placeOf(last.current);
+}
+
+function segmentsOf(pathname: string): string[] {
+  return pathname.replace(/^\/(console\/)?/, "").split("/");
+}
+
+function placeOf(pathname: string): Place {
+  const [screen = "", ...rest] = segmentsOf(pathname);
   const segments = rest.filter(Boolean).map(decodeURIComponent);
   const one = RESOURCE_SCREENS[screen];
   if (one === undefined) return { screen, uid: segments.join("/"), resource: "" };

@@ -6,7 +6,7 @@ import {
 } from "@tanstack/react-router";
 import { Failed } from "../ui/feedback.tsx";
 import { NotFound } from "./not-found.tsx";
-import { listSearch } from "./place.ts";
+import { listSearch, ScreenContext } from "./place.ts";
 import { GLOBAL_SCREENS, HOME_SCREEN, PLACE_SCREENS, RESOURCE_SCREENS } from "./screens.ts";
 import { Shell } from "./shell.tsx";
 
@@ -22,12 +22,19 @@ const home = createRoute({
   component: HOME_SCREEN,
 });
 
-function screen(path: string, component: RouteComponent) {
+function screen(path: string, Component: RouteComponent) {
+  const name = path.split("/")[0] ?? "";
+  const { preload } = Component;
+  const component = () => (
+    <ScreenContext value={name}>
+      <Component />
+    </ScreenContext>
+  );
   return createRoute({
     getParentRoute: () => root,
     path,
     validateSearch: listSearch,
-    component,
+    component: Object.assign(component, preload && { preload }),
   });
 }
 

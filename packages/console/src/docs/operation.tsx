@@ -169,7 +169,7 @@ function SnippetTabs({ snippets }: { readonly snippets: Snippets }) {
             aria-pressed={name === shown}
             onClick={() => setChosen(name)}
           >
-            {docsTexts.example_[name]}
+            {docsTexts.tools[name]}
           </button>
         ))}
       </div>

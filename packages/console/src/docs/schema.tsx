@@ -44,7 +44,7 @@ export function Fields({
   );
 }
 
-function Mark({ text, tone = "" }: { readonly text: string; readonly tone?: string }) {
+function Mark({ text, tone = "calm" }: { readonly text: string; readonly tone?: string }) {
   return <span className={`badge ${tone}`}>{text}</span>;
 }
 

@@ -114,7 +114,6 @@ export const texts = {
     lastSeen: "Last seen",
     capabilities: "Capabilities",
     tier: "Tier",
-    sink: "Sink",
     state: "State",
     type: "Type",
     subject: "Subject",

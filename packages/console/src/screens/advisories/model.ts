@@ -45,7 +45,7 @@ export interface SeverityLevel {
   readonly score: number;
 }
 
-/** The highest severity whose score can be told: of a number, or of a vector of CVSS 3. */
+/** The highest severity whose score is known: of a number, or of a vector of CVSS 3. */
 export function severityLevel(severities: readonly SeverityJson[] = []): SeverityLevel | undefined {
   return severities
     .flatMap(({ score = "" }): SeverityLevel[] => {

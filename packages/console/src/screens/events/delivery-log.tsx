@@ -34,7 +34,6 @@ export function DeliveryLog({
   canUpdate,
 }: {
   readonly subscription: string;
-  readonly group: string;
   readonly canUpdate: boolean;
 }) {
   const [search] = useListSearch();

@@ -2,14 +2,14 @@ import type { DeliveryAttemptJson } from "@wharf/contract/messages";
 import { deliveryTexts } from "../../texts/subscriptions.ts";
 
 const TEXTS: Readonly<Record<string, readonly [text: string, tone: string]>> = {
-  DELIVERY_STATE_PENDING: [deliveryTexts.states.pending, ""],
+  DELIVERY_STATE_PENDING: [deliveryTexts.states.pending, "calm"],
   DELIVERY_STATE_DELIVERED: [deliveryTexts.states.delivered, "good"],
   DELIVERY_STATE_FAILED: [deliveryTexts.states.failed, "bad"],
 };
 
 /** How a delivery ended, if it has. */
 export function DeliveryBadge({ state }: { readonly state: string }) {
-  const [text, tone] = TEXTS[state] ?? [state, ""];
+  const [text, tone] = TEXTS[state] ?? [state, "calm"];
   return <span className={`badge ${tone}`}>{text}</span>;
 }
 

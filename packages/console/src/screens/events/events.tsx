@@ -154,7 +154,7 @@ function PauseButton({ isPaused, waiting, toggle }: Tail) {
   return (
     <button type="button" className="button quiet" aria-pressed={isPaused} onClick={toggle}>
       {isPaused ? eventTexts.resume : eventTexts.pause}
-      {waiting > 0 && <span className="badge">{eventTexts.waiting(waiting)}</span>}
+      {waiting > 0 && <span className="badge calm">{eventTexts.waiting(waiting)}</span>}
     </button>
   );
 }

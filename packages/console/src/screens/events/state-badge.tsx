@@ -14,7 +14,7 @@ export function StateBadge({
 }) {
   return (
     <>
-      <span className={`badge ${TONES[state] ?? ""}`}>
+      <span className={`badge ${TONES[state] ?? "calm"}`}>
         {subscriptionTexts.states[state] ?? state}
       </span>
       {stateReason && <small className="soft">{stateReason}</small>}

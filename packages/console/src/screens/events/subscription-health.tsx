@@ -20,7 +20,7 @@ export function SubscriptionHealth({ subscription }: { readonly subscription: Su
     .sort();
   const isIdle = lastSuccessTime === undefined && lastFailureTime === undefined;
   const state = failingSince !== undefined ? "failing" : isIdle ? "idle" : "good";
-  const tone = { failing: "bad", idle: "", good: "good" }[state];
+  const tone = { failing: "bad", idle: "calm", good: "good" }[state];
   return (
     <section className="panel" aria-labelledby="health">
       <div className="panel-head">

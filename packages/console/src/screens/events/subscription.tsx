@@ -68,7 +68,7 @@ export function Screen() {
         <SubscriptionHealth subscription={subscription} />
         <Settings subscription={subscription} />
       </div>
-      <DeliveryLog subscription={uid} group={group} canUpdate={canUpdate} />
+      <DeliveryLog subscription={uid} canUpdate={canUpdate} />
     </Page>
   );
 }

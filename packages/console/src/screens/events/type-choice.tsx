@@ -68,7 +68,7 @@ export function TypeChoice({
           onChange={() => setNarrow(true)}
         />
         {labels.some}
-        {chosen.length > 0 && <span className="badge">{labels.chosen(chosen.length)}</span>}
+        {chosen.length > 0 && <span className="badge calm">{labels.chosen(chosen.length)}</span>}
       </label>
       {isNarrow && (
         <>

@@ -38,18 +38,14 @@ function subjectWarnings(subject: Expected): string[] {
   const { text } = subject;
   if (matches(subject, text) === undefined) return [words.notEvaluated];
   if (matchesAnything(subject)) return [words.anything(words.subject)];
-  const github = /^repo:([^/(@[\\.]+)/.exec(text)?.[1];
   const found: string[] = [];
-  const isOpen = /^\(?\.[*+]/.test(text);
-  if (isOpen) found.push(words.openStart);
-  if (github !== undefined) {
-    const other = (rest: string) => matches(subject, `repo:${github}/${PROBE}:${rest}`) === true;
-    if (other("ref:refs/heads/main")) found.push(words.anyRepository(github));
-  }
-  const repository = /^(repo:.+?):/.exec(text)?.[1];
-  if (repository !== undefined && /:(\.[*+]|\(?.*pull_request)/.test(text)) {
-    found.push(words.pullRequests);
-  }
+  if (/^\(?\.[*+]/.test(text)) found.push(words.openStart);
+  const owner = /^repo:([^/(@[\\.]+)/.exec(text)?.[1];
+  const ofOther = (rest: string) => matches(subject, `repo:${owner}/${PROBE}:${rest}`) === true;
+  if (owner !== undefined && ofOther("ref:refs/heads/main")) found.push(words.anyRepository(owner));
+  const acceptsPullRequests =
+    /^repo:.+:(\.[*+]|.*pull_request)/.test(text) || ofOther("pull_request");
+  if (owner !== undefined && acceptsPullRequests) found.push(words.pullRequests);
   const project = /^project_path:([^/]+)\//.exec(text)?.[1];
   if (project !== undefined) {
     const name = project.replaceAll("\\", "");

@@ -60,7 +60,9 @@ export async function openVisit(
   t.after(async () => {
     app.stop();
     page.off("request", onRequest);
-    if (pages === undefined) return page.context().close();
+    // The console may keep something in its tab.
+    const isKept = pages !== undefined && !urls.some((url) => url.includes("/console/"));
+    if (!isKept) return page.context().close();
     await page.context().clearCookies();
     complaints.length = 0;
     pages.push(watched);
