@@ -1,4 +1,5 @@
 import { lazy, type ReactNode, Suspense, useState } from "react";
+import { texts } from "../texts/common.ts";
 
 /** Dialogs and their focus handling are loaded after the first screen is shown. */
 const OpenFormDialog = lazy(async () => ({
@@ -18,6 +19,13 @@ export interface FormDialogProps {
   readonly onSubmit: (text: (name: string) => string) => Promise<unknown>;
   readonly children: ReactNode;
 }
+
+/** What the dialogs of all deletions have in common. */
+export const DELETION = {
+  submit: texts.delete,
+  trigger: texts.delete,
+  isDangerous: true,
+} as const satisfies Partial<FormDialogProps>;
 
 /** A button that opens a dialog with a form, which stays open, with what was entered, until the server accepts it. */
 export function FormDialog({

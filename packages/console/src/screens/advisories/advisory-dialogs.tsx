@@ -5,7 +5,7 @@ import { parentOf, screenLink } from "../../app/place.ts";
 import { advisoryTexts } from "../../texts/advisories.ts";
 import { texts } from "../../texts/common.ts";
 import { TextArea, TextField } from "../../ui/fields.tsx";
-import { FormDialog } from "../../ui/form.tsx";
+import { DELETION, FormDialog } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { toast } from "../../ui/toast.tsx";
 
@@ -134,9 +134,7 @@ export function DeleteAdvisory({
   return (
     <FormDialog
       title={advisoryTexts.deleteTitle(advisoryId)}
-      submit={texts.delete}
-      isDangerous
-      trigger={texts.delete}
+      {...DELETION}
       className="button quiet"
       onSubmit={async () => {
         await remove.mutateAsync({ id: uid });

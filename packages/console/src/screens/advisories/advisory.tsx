@@ -6,7 +6,8 @@ import { usePlace } from "../../app/place.ts";
 import { advisoryTexts } from "../../texts/advisories.ts";
 import { texts } from "../../texts/common.ts";
 import { Facts } from "../../ui/facts.tsx";
-import { Failed, Loading } from "../../ui/feedback.tsx";
+import { FailedPage } from "../../ui/failed-page.tsx";
+import { Loading } from "../../ui/feedback.tsx";
 import { IdentityName } from "../../ui/identity-name.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Age } from "../../ui/time.tsx";
@@ -24,13 +25,7 @@ export function Screen() {
   const { uid: place, resource: uid } = usePlace();
   const { data, error } = useRead(api.advisories.get, { uid });
   const { can } = useAccess();
-  if (error !== null) {
-    return (
-      <Page title={texts.notFound.title} place={place}>
-        <Failed error={error} />
-      </Page>
-    );
-  }
+  if (error !== null) return <FailedPage error={error} place={place} />;
   if (data === undefined) return <Loading />;
   const isDeleted = data.deleteTime !== undefined;
   return (

@@ -3,11 +3,10 @@ import type { SubscriptionJson, SubscriptionStateJson } from "@wharf/contract/me
 import { useAccess } from "../../api/access.ts";
 import { api, useChange } from "../../api/client.ts";
 import { screenLink } from "../../app/place.ts";
-import { texts } from "../../texts/common.ts";
 import { subscriptionTexts } from "../../texts/subscriptions.ts";
 import { Disclosure } from "../../ui/disclosure.tsx";
 import { sentenceOf } from "../../ui/feedback.tsx";
-import { FormDialog } from "../../ui/form.tsx";
+import { DELETION, FormDialog } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { nameOf } from "./subscription-editor.tsx";
@@ -153,9 +152,7 @@ function Delete({
   return (
     <FormDialog
       title={subscriptionTexts.deleteTitle(name)}
-      submit={texts.delete}
-      isDangerous
-      trigger={texts.delete}
+      {...DELETION}
       className="button quiet"
       onSubmit={async () => {
         await remove.mutateAsync({ uid: subscription.uid ?? "" });

@@ -6,8 +6,9 @@ import { parentOf, screenLink, usePlace } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { identityTexts } from "../../texts/identities.ts";
 import { Facts } from "../../ui/facts.tsx";
-import { Failed, Loading } from "../../ui/feedback.tsx";
-import { FormDialog } from "../../ui/form.tsx";
+import { FailedPage } from "../../ui/failed-page.tsx";
+import { Loading } from "../../ui/feedback.tsx";
+import { DELETION, FormDialog } from "../../ui/form.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Age } from "../../ui/time.tsx";
@@ -30,13 +31,7 @@ export function Screen() {
   const { data, error } = useRead(api.identities.get, { uid });
   const place = parentOf(uid) || undefined;
   const tab = useTab(identityTexts.tabs);
-  if (error !== null) {
-    return (
-      <Page title={texts.notFound.title} place={place}>
-        <Failed error={error} />
-      </Page>
-    );
-  }
+  if (error !== null) return <FailedPage error={error} place={place} />;
   if (data === undefined) return <Loading />;
   return (
     <Page
@@ -121,9 +116,7 @@ function DeleteIdentity({
   return (
     <FormDialog
       title={identityTexts.deleteTitle(name)}
-      submit={texts.delete}
-      isDangerous
-      trigger={texts.delete}
+      {...DELETION}
       className="button quiet"
       onSubmit={async () => {
         await remove.mutateAsync({ uid });

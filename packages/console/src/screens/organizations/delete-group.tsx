@@ -6,7 +6,7 @@ import { api, useChange } from "../../api/client.ts";
 import { parentOf, screenLink } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { folderTexts } from "../../texts/organizations.ts";
-import { FormDialog } from "../../ui/form.tsx";
+import { DELETION, FormDialog } from "../../ui/form.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { BLOCKERS, CONTENTS, type Content } from "./contents.ts";
 import { useCount } from "./counts.tsx";
@@ -19,9 +19,7 @@ export function DeleteGroup({ group: { uid = "", name = "" } }: { readonly group
   return (
     <FormDialog
       title={folderTexts.deleteTitle(name)}
-      submit={texts.delete}
-      isDangerous
-      trigger={texts.delete}
+      {...DELETION}
       className="button quiet"
       onSubmit={async () => {
         await remove.mutateAsync({ uid }).catch((error: Error) => {

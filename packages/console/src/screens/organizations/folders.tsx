@@ -6,7 +6,7 @@ import { useGroupName } from "../../app/breadcrumbs.tsx";
 import { parentOf, screenLink, useListSearch, usePlace } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { folderTexts } from "../../texts/organizations.ts";
-import { Failed } from "../../ui/feedback.tsx";
+import { FailedPage } from "../../ui/failed-page.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import type { Filter } from "../../ui/filters.tsx";
 import { FormDialog } from "../../ui/form.tsx";
@@ -58,13 +58,7 @@ export function Screen() {
   const group = useRead(api.groups.get, { uid });
   const name = useGroupName(uid);
   const { can } = useAccess();
-  if (group.error !== null) {
-    return (
-      <Page title={texts.notFound.title} place={uid}>
-        <Failed error={group.error} />
-      </Page>
-    );
-  }
+  if (group.error !== null) return <FailedPage error={group.error} place={uid} />;
   const isSearch = begins !== "";
   const namePrefix = String(begins);
   const create = can("groups.create", uid) ? (

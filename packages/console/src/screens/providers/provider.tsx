@@ -8,8 +8,9 @@ import { texts } from "../../texts/common.ts";
 import { providerTexts } from "../../texts/providers.ts";
 import { CopyButton } from "../../ui/code.tsx";
 import { Facts } from "../../ui/facts.tsx";
-import { Failed, Loading } from "../../ui/feedback.tsx";
-import { FormDialog } from "../../ui/form.tsx";
+import { FailedPage } from "../../ui/failed-page.tsx";
+import { Loading } from "../../ui/feedback.tsx";
+import { DELETION, FormDialog } from "../../ui/form.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Age } from "../../ui/time.tsx";
@@ -26,13 +27,7 @@ export function Screen() {
   const { can } = useAccess();
   const place = parentOf(uid);
   const tab = useTab(providerTexts.tabs);
-  if (error !== null) {
-    return (
-      <Page title={texts.notFound.title} place={place}>
-        <Failed error={error} />
-      </Page>
-    );
-  }
+  if (error !== null) return <FailedPage error={error} place={place} />;
   if (data === undefined) return <Loading />;
   return (
     <Page
@@ -127,9 +122,7 @@ function DeleteProvider({
   return (
     <FormDialog
       title={providerTexts.deleteTitle(name)}
-      submit={texts.delete}
-      isDangerous
-      trigger={texts.delete}
+      {...DELETION}
       className="button quiet"
       onSubmit={async () => {
         await remove.mutateAsync({ uid });

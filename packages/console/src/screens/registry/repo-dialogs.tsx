@@ -7,7 +7,7 @@ import { parentOf, screenLink } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { repoTexts } from "../../texts/registry.ts";
 import { CheckField, SelectField, TextArea, TextField } from "../../ui/fields.tsx";
-import { FormDialog } from "../../ui/form.tsx";
+import { DELETION, FormDialog } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { toast } from "../../ui/toast.tsx";
 
@@ -86,9 +86,7 @@ export function DeleteRepo({ repo: { uid = "", name = "" } }: { readonly repo: R
   return (
     <FormDialog
       title={repoTexts.deleteTitle(name)}
-      submit={texts.delete}
-      isDangerous
-      trigger={texts.delete}
+      {...DELETION}
       className="button quiet"
       onSubmit={async (text) => {
         if (text("images") === "on") await deleteImages(uid, setCount);

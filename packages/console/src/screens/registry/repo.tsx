@@ -2,9 +2,9 @@ import type { RepoJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useRead } from "../../api/client.ts";
 import { usePlace } from "../../app/place.ts";
-import { texts } from "../../texts/common.ts";
 import { imageTexts } from "../../texts/registry.ts";
-import { Failed, Loading } from "../../ui/feedback.tsx";
+import { FailedPage } from "../../ui/failed-page.tsx";
+import { Loading } from "../../ui/feedback.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Activity } from "./activity.tsx";
@@ -20,13 +20,7 @@ export function Screen() {
   const { uid: place, resource: uid } = usePlace();
   const { data, error } = useRead(api.repos.get, { uid });
   const { can } = useAccess();
-  if (error !== null) {
-    return (
-      <Page title={texts.notFound.title} place={place}>
-        <Failed error={error} />
-      </Page>
-    );
-  }
+  if (error !== null) return <FailedPage error={error} place={place} />;
   if (data === undefined) return <Loading />;
   return (
     <Page

@@ -7,7 +7,7 @@ import { texts } from "../../texts/common.ts";
 import { repoTexts } from "../../texts/registry.ts";
 import { Described } from "../../ui/described.tsx";
 import type { Filter } from "../../ui/filters.tsx";
-import { GroupName } from "../../ui/group-name.tsx";
+import { GroupPath } from "../../ui/group-path.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
@@ -43,7 +43,7 @@ function columnsAt(place: string): readonly Column<RepoJson>[] {
     {
       header: texts.columns.folder,
       cell: ({ uid = "" }) =>
-        parentOf(uid) !== place && <GroupName uid={parentOf(uid)} screen="repos" />,
+        parentOf(uid) !== place && <GroupPath uid={parentOf(uid)} screen="repos" />,
       isExtra: true,
     },
     {

@@ -7,6 +7,7 @@ import { parentOf, screenLink, usePlace } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { imageTexts } from "../../texts/registry.ts";
 import { Digest } from "../../ui/digest.tsx";
+import { FailedPage } from "../../ui/failed-page.tsx";
 import { Failed, Loading } from "../../ui/feedback.tsx";
 import { FormDialog } from "../../ui/form.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -24,13 +25,7 @@ export function Screen() {
   const { data } = useRead(api.repos.get, { uid: repo });
   const { can } = useAccess();
   const error = tag.error;
-  if (error !== null) {
-    return (
-      <Page title={texts.notFound.title} place={place}>
-        <Failed error={error} />
-      </Page>
-    );
-  }
+  if (error !== null) return <FailedPage error={error} place={place} />;
   if (tag.data === undefined || data === undefined) return <Loading />;
   const { name = "" } = tag.data;
   return (

@@ -7,7 +7,7 @@ import { parentOf, screenLink } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { roleTexts } from "../../texts/roles.ts";
 import { TextField } from "../../ui/fields.tsx";
-import { FormDialog } from "../../ui/form.tsx";
+import { DELETION, FormDialog } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { CapabilityPicker } from "./capability-picker.tsx";
@@ -91,9 +91,7 @@ export function DeleteRole({
   return (
     <FormDialog
       title={roleTexts.deleteTitle(name)}
-      submit={texts.delete}
-      isDangerous
-      trigger={texts.delete}
+      {...DELETION}
       className="button quiet"
       onSubmit={async () => {
         await remove.mutateAsync({ uid });
