@@ -214,7 +214,8 @@ describe("workloads, identity providers and the operator in the console", () => 
 
   test("offers a viewer nothing that she may not do, and the API rejects it", async () => {
     const identity = (await identities()).find(({ name }) => name === "publish");
-    const person = await secondPerson(site, organization, { screen: `identity/${identity?.uid}` });
+    const person = await secondPerson(site, organization);
+    await person.page.goto(site.at(`identity/${identity?.uid}`));
     await site.heading("publish", person.page).waitFor();
     await person.page.getByRole("button", { name: "Edit: not allowed" }).waitFor();
     assert.equal(await person.page.getByRole("button", { name: "Delete" }).count(), 0);
