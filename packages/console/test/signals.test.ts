@@ -215,8 +215,8 @@ describe("events and the audit log in a real browser", () => {
   test("offers a viewer nothing that she may not do; a revoked right shows at once", async () => {
     const { body } = await site.world.http.get("/events/v2beta1/subscriptions");
     const [{ uid }] = body.subscriptions;
-    const person = await secondPerson(site, organization);
-    await person.page.goto(site.at(`subscription/${uid}`));
+    const screen = `subscription/${uid}`;
+    const person = await secondPerson(site, organization, { screen });
     await site.heading("hooks", person.page).waitFor();
     for (const name of ["Send test event", "Pause", "Edit", "Delete"]) {
       assert.equal(await person.page.getByRole("button", { name, exact: true }).count(), 0, name);

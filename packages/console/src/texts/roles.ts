@@ -30,5 +30,5 @@ export const roleTexts = {
   allCapabilities: "Capabilities by resource",
   searchCapabilities: "Search capabilities",
   noCapability: "No capability has this text in its name.",
-  greyed: "What is greyed you do not hold here yourself, so you cannot put it into a role.",
+  grayed: "What is grayed out you do not hold here yourself, so you cannot put it into a role.",
 } as const;

@@ -1,4 +1,72 @@
-import { useId } from "react";
+import { type ReactNode, useId } from "react";
+
+/** Attributes that connect a control to its label and hint. */
+interface Connected {
+  readonly id: string;
+  readonly "aria-describedby"?: string;
+}
+
+/** A control with its label, and a hint below it. */
+function Field({
+  label,
+  hint,
+  children,
+}: {
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly children: (connected: Connected) => ReactNode;
+}) {
+  const id = useId();
+  const hintId = `${id}-hint`;
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children({ id, ...(hint !== undefined && { "aria-describedby": hintId }) })}
+      {hint !== undefined && (
+        <p id={hintId} className="hint">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A text of one line. */
+export function TextField({
+  name,
+  label,
+  hint,
+  value = "",
+  isRequired = false,
+  placeholder,
+  type = "text",
+}: {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly value?: string | undefined;
+  readonly isRequired?: boolean;
+  /** What applies if nothing is entered. */
+  readonly placeholder?: string;
+  readonly type?: "text" | "date" | "datetime-local" | "password" | "url";
+}) {
+  return (
+    <Field label={label} hint={hint}>
+      {(connected) => (
+        <input
+          {...connected}
+          name={name}
+          defaultValue={value}
+          required={isRequired}
+          type={type}
+          placeholder={placeholder}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      )}
+    </Field>
+  );
+}
 
 /** A text of several lines. */
 export function TextArea({
@@ -16,25 +84,19 @@ export function TextArea({
   readonly rows?: number;
   readonly isRequired?: boolean;
 }) {
-  const id = useId();
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <textarea
-        id={id}
-        name={name}
-        rows={rows}
-        defaultValue={value}
-        required={isRequired}
-        spellCheck={false}
-        {...(hint !== undefined && { "aria-describedby": `${id}-hint` })}
-      />
-      {hint !== undefined && (
-        <p id={`${id}-hint`} className="hint">
-          {hint}
-        </p>
+    <Field label={label} hint={hint}>
+      {(connected) => (
+        <textarea
+          {...connected}
+          name={name}
+          rows={rows}
+          defaultValue={value}
+          required={isRequired}
+          spellCheck={false}
+        />
       )}
-    </div>
+    </Field>
   );
 }
 
@@ -53,23 +115,23 @@ export function SelectField({
   readonly value?: string | undefined;
   readonly onChange?: (value: string) => void;
 }) {
-  const id = useId();
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <select
-        id={id}
-        name={name}
-        defaultValue={value}
-        onChange={(event) => onChange?.(event.currentTarget.value)}
-      >
-        {Object.entries(options).map(([key, text]) => (
-          <option key={key} value={key}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </div>
+    <Field label={label}>
+      {(connected) => (
+        <select
+          {...connected}
+          name={name}
+          defaultValue={value}
+          onChange={(event) => onChange?.(event.currentTarget.value)}
+        >
+          {Object.entries(options).map(([key, text]) => (
+            <option key={key} value={key}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 

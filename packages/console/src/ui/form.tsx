@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useId, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 
 /** Dialogs and their focus handling are loaded after the first screen is shown. */
 const OpenFormDialog = lazy(async () => ({
@@ -42,47 +42,5 @@ export function FormDialog({
         </Suspense>
       )}
     </>
-  );
-}
-
-export function TextField({
-  name,
-  label,
-  hint,
-  value = "",
-  isRequired = false,
-  placeholder,
-  type = "text",
-}: {
-  readonly name: string;
-  readonly label: string;
-  readonly hint?: string;
-  readonly value?: string | undefined;
-  readonly isRequired?: boolean;
-  /** What applies if nothing is entered. */
-  readonly placeholder?: string;
-  readonly type?: "text" | "date" | "datetime-local" | "password" | "url";
-}) {
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <input
-        id={id}
-        name={name}
-        defaultValue={value}
-        required={isRequired}
-        type={type}
-        placeholder={placeholder}
-        autoComplete="off"
-        spellCheck={false}
-        {...(hint !== undefined && { "aria-describedby": `${id}-hint` })}
-      />
-      {hint !== undefined && (
-        <p id={`${id}-hint`} className="hint">
-          {hint}
-        </p>
-      )}
-    </div>
   );
 }

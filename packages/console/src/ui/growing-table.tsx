@@ -1,5 +1,5 @@
-import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import type { Pages } from "../api/pages.ts";
 import { texts } from "../texts/common.ts";
 import { Failed, Loading } from "./feedback.tsx";
 import type { Column } from "./table.tsx";
@@ -7,32 +7,30 @@ import type { Column } from "./table.tsx";
 /** Rows of a list that is read page by page, and a button for the next ones. */
 export function GrowingTable<Row>({
   label,
-  query,
-  rows = [],
+  pages: { rows, total, error, isLoading, hasMore, more },
   columns,
   keyOf,
   empty,
 }: {
   readonly label: string;
-  readonly query: UseInfiniteQueryResult<unknown, Error>;
-  readonly rows: readonly Row[] | undefined;
+  readonly pages: Pages<Row>;
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
   readonly empty: ReactNode;
 }) {
-  if (query.error !== null) return <Failed error={query.error} />;
-  if (query.data === undefined) return <Loading />;
+  if (error !== null) return <Failed error={error} />;
+  if (total === undefined) return <Loading />;
   if (rows.length === 0) return empty;
   return (
-    <div className="table-frame" aria-busy={query.isFetchingNextPage}>
+    <div className="table-frame" aria-busy={isLoading}>
       <PlainTable label={label} rows={rows} columns={columns} keyOf={keyOf} />
-      {query.hasNextPage && (
+      {hasMore && (
         <div className="pages">
           <button
             type="button"
             className="button quiet small"
-            disabled={query.isFetchingNextPage}
-            onClick={() => query.fetchNextPage()}
+            disabled={isLoading}
+            onClick={() => more()}
           >
             {texts.more}
           </button>

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { enterOperatorToken, useIsOperator } from "../api/operator.ts";
 import { operatorTexts } from "../texts/operator.ts";
 import { Code } from "./code.tsx";
-import { TextField } from "./form.tsx";
+import { TextField } from "./fields.tsx";
 import { PageForm } from "./page-form.tsx";
 
 /** Shows what only the operator may see, once there is the operator's token. */

@@ -10,11 +10,11 @@ export interface Person extends WatchedPage {
   readonly token: string;
 }
 
-/** Invites a person with a role to a group, and signs her in. */
+/** Invites a person with a role to a group, and signs her in at a screen. */
 export async function secondPerson(
   site: ConsoleSite,
   group: string,
-  { role = "viewer", name = "bob" } = {},
+  { role = "viewer", name = "bob", screen = "organizations" } = {},
 ): Promise<Person> {
   const { http, accounts } = site.world;
   const roleUid = builtinRole(role)?.uid;
@@ -22,6 +22,8 @@ export async function secondPerson(
   const { body } = await http.post(`/iam/v2beta1/groupInvites/${group}`, invite);
   const link = `${accounts.url}/oauth?invite=${encodeURIComponent(body.code)}`;
   const watched = await site.join(link, name);
+  await watched.page.goto(site.at(screen));
+  await watched.page.getByRole("heading", { level: 1 }).waitFor();
   const session = `fetch("/console/session/token", { method: "POST" }).then((one) => one.json())`;
   const { accessToken, identity } = (await watched.page.evaluate(session)) as Record<
     string,

@@ -10,7 +10,7 @@ import { useIdentityChoices, useRoleChoices } from "../../ui/pickers.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 
-/** Grants a role at a group; roles that the caller does not hold whole are greyed. */
+/** Grants a role at a group; roles that the caller does not hold whole are grayed out. */
 export function Grant({
   parent,
   identity,

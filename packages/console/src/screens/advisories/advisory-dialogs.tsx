@@ -4,8 +4,8 @@ import { api, useChange } from "../../api/client.ts";
 import { parentOf, screenLink } from "../../app/place.ts";
 import { advisoryTexts } from "../../texts/advisories.ts";
 import { texts } from "../../texts/common.ts";
-import { TextArea } from "../../ui/fields.tsx";
-import { FormDialog, TextField } from "../../ui/form.tsx";
+import { TextArea, TextField } from "../../ui/fields.tsx";
+import { FormDialog } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { toast } from "../../ui/toast.tsx";
 

@@ -6,7 +6,7 @@ import { screenLink } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { subscriptionTexts } from "../../texts/subscriptions.ts";
 import { Failed } from "../../ui/feedback.tsx";
-import { TextField } from "../../ui/form.tsx";
+import { TextField } from "../../ui/fields.tsx";
 import { Page } from "../../ui/page.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { FilterBuilder } from "./filter-builder.tsx";

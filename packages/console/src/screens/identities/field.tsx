@@ -1,5 +1,4 @@
-import { SelectField, TextArea } from "../../ui/fields.tsx";
-import { TextField } from "../../ui/form.tsx";
+import { SelectField, TextArea, TextField } from "../../ui/fields.tsx";
 import type { Field } from "./platforms/platform.ts";
 
 /** The control of a field of a platform. */

@@ -4,7 +4,7 @@ import { useAccess } from "../../api/access.ts";
 import { api, useChange } from "../../api/client.ts";
 import { screenLink, useListSearch, usePlace } from "../../app/place.ts";
 import { identityTexts } from "../../texts/identities.ts";
-import { TextField } from "../../ui/form.tsx";
+import { TextField } from "../../ui/fields.tsx";
 import { Page } from "../../ui/page.tsx";
 import { PageForm } from "../../ui/page-form.tsx";
 import { type Choice, Picker } from "../../ui/picker.tsx";

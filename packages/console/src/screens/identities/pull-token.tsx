@@ -1,7 +1,8 @@
 import { api, useChange, useRead } from "../../api/client.ts";
 import { useInstallation } from "../../api/installation.ts";
 import { identityTexts } from "../../texts/identities.ts";
-import { FormDialog, TextField } from "../../ui/form.tsx";
+import { TextField } from "../../ui/fields.tsx";
+import { FormDialog } from "../../ui/form.tsx";
 import { Picker } from "../../ui/picker.tsx";
 import { useRoleChoices } from "../../ui/pickers.tsx";
 import { bindRole } from "./bind-role.ts";

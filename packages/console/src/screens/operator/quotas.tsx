@@ -7,8 +7,8 @@ import { texts } from "../../texts/common.ts";
 import { operatorTexts as words } from "../../texts/operator.ts";
 import { organizationTexts } from "../../texts/organizations.ts";
 import { Empty } from "../../ui/feedback.tsx";
-import { CheckField } from "../../ui/fields.tsx";
-import { FormDialog, TextField } from "../../ui/form.tsx";
+import { CheckField, TextField } from "../../ui/fields.tsx";
+import { FormDialog } from "../../ui/form.tsx";
 import { type Column, Table, useListRequest } from "../../ui/table.tsx";
 import { toast } from "../../ui/toast.tsx";
 

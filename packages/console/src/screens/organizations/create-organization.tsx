@@ -1,7 +1,8 @@
 import { api, useChange } from "../../api/client.ts";
 import { texts } from "../../texts/common.ts";
 import { organizationTexts } from "../../texts/organizations.ts";
-import { FormDialog, TextField } from "../../ui/form.tsx";
+import { TextField } from "../../ui/fields.tsx";
+import { FormDialog } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { toast } from "../../ui/toast.tsx";
 

@@ -7,8 +7,9 @@ import { parentOf, screenLink, useListSearch, usePlace } from "../../app/place.t
 import { texts } from "../../texts/common.ts";
 import { folderTexts } from "../../texts/organizations.ts";
 import { Failed } from "../../ui/feedback.tsx";
+import { TextField } from "../../ui/fields.tsx";
 import type { Filter } from "../../ui/filters.tsx";
-import { FormDialog, TextField } from "../../ui/form.tsx";
+import { FormDialog } from "../../ui/form.tsx";
 import { GroupPath } from "../../ui/group-path.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page } from "../../ui/page.tsx";

@@ -1,8 +1,8 @@
 import { useAccess } from "../../api/access.ts";
 import { api, useChange } from "../../api/client.ts";
 import { peopleTexts } from "../../texts/people.ts";
-import { CheckField, SelectField } from "../../ui/fields.tsx";
-import { FormDialog, TextField } from "../../ui/form.tsx";
+import { CheckField, SelectField, TextField } from "../../ui/fields.tsx";
+import { FormDialog } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { Withheld } from "../../ui/withheld.tsx";

@@ -2,7 +2,8 @@ import type { IdentityProviderJson } from "@wharf/contract/messages";
 import { api, useChange } from "../../api/client.ts";
 import { texts } from "../../texts/common.ts";
 import { providerTexts } from "../../texts/providers.ts";
-import { FormDialog, TextField } from "../../ui/form.tsx";
+import { TextField } from "../../ui/fields.tsx";
+import { FormDialog } from "../../ui/form.tsx";
 import { toast } from "../../ui/toast.tsx";
 
 /** Changes the client of an identity provider. An empty secret keeps the stored one. */

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ImageJson } from "@wharf/contract/messages";
 import { api } from "../../api/client.ts";
-import { useReadMore } from "../../api/more.ts";
+import { usePages } from "../../api/pages.ts";
 import { useListSearch } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { imageTexts } from "../../texts/registry.ts";
@@ -54,18 +54,17 @@ function columnsOf(repo: string): readonly Column<ImageJson>[] {
 export function Digests({ repo }: { readonly repo: string }) {
   const [{ untagged }] = useListSearch();
   const isUntagged = untagged === "true";
-  const query = useReadMore(api.images.list, {
-    repoUid: repo,
-    pageSize: 50,
-    ...(isUntagged && { untagged: true }),
-  });
+  const pages = usePages(
+    api.images.list,
+    { repoUid: repo, pageSize: 50, ...(isUntagged && { untagged: true }) },
+    ({ images }) => images,
+  );
   return (
     <>
       <Filters filters={FILTERS} />
       <GrowingTable
         label={imageTexts.tabs.images}
-        query={query}
-        rows={query.data?.flatMap(({ images = [] }) => images)}
+        pages={pages}
         columns={columnsOf(repo)}
         keyOf={({ digest = "" }) => digest}
         empty={

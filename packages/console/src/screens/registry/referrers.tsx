@@ -1,6 +1,6 @@
 import type { ImageJson, TagJson } from "@wharf/contract/messages";
 import { api, useRead } from "../../api/client.ts";
-import { useReadMore } from "../../api/more.ts";
+import { usePages } from "../../api/pages.ts";
 import { texts } from "../../texts/common.ts";
 import { ATTACHMENTS, imageTexts, OTHER_ATTACHMENT } from "../../texts/registry.ts";
 import { bytesText } from "../../ui/bytes.ts";
@@ -19,7 +19,8 @@ const TAG_SUFFIXES: Readonly<Record<string, string>> = {
 
 /** What is attached to an image: SBOMs, signatures, VEX documents. */
 export function Referrers({ repo, digest }: { readonly repo: string; readonly digest: string }) {
-  const query = useReadMore(api.images.list, { repoUid: repo, subject: digest, pageSize: 20 });
+  const request = { repoUid: repo, subject: digest, pageSize: 20 };
+  const pages = usePages(api.images.list, request, ({ images }) => images);
   const columns: readonly Column<ImageJson>[] = [
     {
       header: texts.columns.kind,
@@ -37,8 +38,7 @@ export function Referrers({ repo, digest }: { readonly repo: string; readonly di
       <h2 id="referrers">{imageTexts.referrers}</h2>
       <GrowingTable
         label={imageTexts.referrers}
-        query={query}
-        rows={query.data?.flatMap(({ images = [] }) => images)}
+        pages={pages}
         columns={columns}
         keyOf={(image) => image.digest ?? ""}
         empty={<ReferrerTags repo={repo} digest={digest} />}

@@ -6,8 +6,8 @@ import { api, client, useChange, useRead } from "../../api/client.ts";
 import { parentOf, screenLink } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { repoTexts } from "../../texts/registry.ts";
-import { CheckField, SelectField, TextArea } from "../../ui/fields.tsx";
-import { FormDialog, TextField } from "../../ui/form.tsx";
+import { CheckField, SelectField, TextArea, TextField } from "../../ui/fields.tsx";
+import { FormDialog } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { toast } from "../../ui/toast.tsx";
 

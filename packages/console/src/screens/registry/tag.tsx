@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import type { TagJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useChange, useRead } from "../../api/client.ts";
-import { useReadMore } from "../../api/more.ts";
+import { usePages } from "../../api/pages.ts";
 import { parentOf, screenLink, usePlace } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { imageTexts } from "../../texts/registry.ts";
@@ -57,14 +57,13 @@ export function Screen() {
 }
 
 function History({ uid, repo }: { readonly uid: string; readonly repo: string }) {
-  const query = useReadMore(api.tags.listHistory, { uid, pageSize: 25 });
-  if (query.error !== null) return <Failed error={query.error} />;
-  if (query.data === undefined) return <Loading />;
-  const entries = query.data.flatMap(({ entries: some = [] }) => some);
+  const history = usePages(api.tags.listHistory, { uid, pageSize: 25 }, ({ entries }) => entries);
+  if (history.error !== null) return <Failed error={history.error} />;
+  if (history.total === undefined) return <Loading />;
   return (
     <div className="sheet">
       <ol className="timeline">
-        {entries.map(({ digest = "", updateTime }, at) => (
+        {history.rows.map(({ digest = "", updateTime }, at) => (
           <li key={`${updateTime} ${digest}`} className={at === 0 ? "current" : undefined}>
             <p className="line">
               <Digest digest={digest} repo={repo} />
@@ -78,13 +77,13 @@ function History({ uid, repo }: { readonly uid: string; readonly repo: string })
           </li>
         ))}
       </ol>
-      {query.hasNextPage && (
+      {history.hasMore && (
         <div>
           <button
             type="button"
             className="button quiet small"
-            disabled={query.isFetchingNextPage}
-            onClick={() => query.fetchNextPage()}
+            disabled={history.isLoading}
+            onClick={() => history.more()}
           >
             {texts.more}
           </button>

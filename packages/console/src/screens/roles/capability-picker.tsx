@@ -10,7 +10,7 @@ import { roleTexts } from "../../texts/roles.ts";
 
 type Chosen = ReadonlySet<CapabilityKey>;
 
-/** Chooses capabilities, by resource. What the caller does not hold cannot be granted, so it is greyed. */
+/** Chooses capabilities, by resource. What the caller does not hold cannot be granted, so it is grayed out. */
 export function CapabilityPicker({
   group,
   initial,
@@ -56,8 +56,8 @@ export function CapabilityPicker({
         // Enter would send the form.
         onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
       />
-      <p className="hint" id={`${id}-greyed`}>
-        {roleTexts.greyed}
+      <p className="hint" id={`${id}-grayed`}>
+        {roleTexts.grayed}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reachable with the keyboard */}
       <section className="capability-list" aria-label={roleTexts.allCapabilities} tabIndex={0}>
@@ -85,7 +85,7 @@ export function CapabilityPicker({
                       type="checkbox"
                       checked={chosen.has(one.key)}
                       disabled={!isOffered(one)}
-                      {...(!isOffered(one) && { "aria-describedby": `${id}-greyed` })}
+                      {...(!isOffered(one) && { "aria-describedby": `${id}-grayed` })}
                       onChange={({ target }) => set([one.key], target.checked)}
                     />
                     {one.name.slice(resource.length + 1) || one.name}
