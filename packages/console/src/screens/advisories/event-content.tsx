@@ -95,7 +95,7 @@ function named(fields: Readonly<Record<string, string>> = {}): Record<string, Re
   );
 }
 
-/** Findings are JSON, by whoever found them. */
+/** Findings are JSON, by the tool that found them. */
 function findingsText(base64: string): string {
   try {
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
