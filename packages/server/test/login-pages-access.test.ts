@@ -59,7 +59,7 @@ describe("accessibility of the sign-in pages", () => {
       await page.emulateMedia({ colorScheme });
       colors.push(await page.evaluate(`getComputedStyle(document.body).backgroundColor`));
     }
-    assert.deepEqual(colors, ["rgb(238, 242, 245)", "rgb(14, 21, 27)"]);
+    assert.deepEqual(colors, ["rgb(243, 246, 248)", "rgb(14, 21, 27)"]);
     await page.context().close();
   });
 

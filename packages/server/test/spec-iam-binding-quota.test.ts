@@ -33,7 +33,7 @@ onEachStore("the quota of role bindings", (world) => {
   const fill = async (group: string, identity: string, count: number) => {
     const uid = await world.bind(group, identity, "viewer");
     const columns =
-      "parent, root, name, created, updated, encoding, identity_uid, role_uid, data, json";
+      "parent, root, name, created, updated, encoding, identity_uid, identity_kind, role_uid, data, json";
     await direct.store.write(async (tx) => {
       await tx.run(
         `INSERT INTO role_bindings (uid, ${columns})

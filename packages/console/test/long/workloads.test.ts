@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import type { Page } from "playwright-core";
-import { secondPerson } from "./support/second-person.ts";
-import { ConsoleSite } from "./support/site.ts";
+import { secondPerson } from "../support/second-person.ts";
+import { ConsoleSite } from "../support/site.ts";
 
 /** A text that would run as a script, were it ever taken for markup. */
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;

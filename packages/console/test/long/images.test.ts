@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { OPERATOR_UID } from "../../server/src/auth/caller.ts";
-import type { Member } from "../../server/test/support/world/world.ts";
-import { ADVISORIES } from "./areas/advisories.ts";
-import { REGISTRY } from "./areas/registry.ts";
-import type { Filled } from "./support/area.ts";
-import { ConsoleSite } from "./support/site.ts";
+import { OPERATOR_UID } from "../../../server/src/auth/caller.ts";
+import type { Member } from "../../../server/test/support/world/world.ts";
+import { ADVISORIES } from "../areas/advisories.ts";
+import { REGISTRY } from "../areas/registry.ts";
+import type { Filled } from "../support/area.ts";
+import { ConsoleSite } from "../support/site.ts";
 
 /** A text that would run as a script, were it ever taken for markup. */
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { storeGroups } from "../../server/test/support/world/stored-groups.ts";
-import { ConsoleSite, savedText } from "./support/site.ts";
+import { storeGroups } from "../../../server/test/support/world/stored-groups.ts";
+import { ConsoleSite, savedText } from "../support/site.ts";
 
 /** A text that would run as a script, were it ever taken for markup; or as a formula, by a spreadsheet. */
 const HOSTILE = `=1+1"><img src=x onerror=alert(1)><script>alert(2)</script>`;

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Line } from "@wharf/contract/audit";
 import type { Page } from "playwright-core";
-import { Verifier } from "../../cli/src/audit/verify/verifier.ts";
-import { Receiver } from "../../server/test/support/events/receiver.ts";
-import { secondPerson } from "./support/second-person.ts";
-import { ConsoleSite, savedText } from "./support/site.ts";
+import { Verifier } from "../../../cli/src/audit/verify/verifier.ts";
+import { Receiver } from "../../../server/test/support/events/receiver.ts";
+import { secondPerson } from "../support/second-person.ts";
+import { ConsoleSite, savedText } from "../support/site.ts";
 
 /** A text that would run as a script, were it ever taken for markup. */
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
