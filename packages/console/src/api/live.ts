@@ -16,6 +16,9 @@ const HIDDEN_MS = 5 * 60_000;
 const SETTLE_MS = 300;
 const THROTTLE_MS = 2_000;
 
+/** What was read this recently when the stream begins is not read again: a page would load everything twice. */
+const RECENT_MS = 3_000;
+
 const NONE: readonly EventTypeJson[] = [];
 
 const listeners = new Set<(event: EventJson) => void>();
@@ -85,7 +88,10 @@ export function useLiveUpdates(path: readonly string[]): void {
         for (const listener of listeners) listener(event);
         invalidation.add(affectedBy(collections.get(event.type ?? "") ?? ""));
       },
-      onGap: () => cache.invalidateQueries(),
+      onGap: () =>
+        cache.invalidateQueries({
+          predicate: ({ state: { dataUpdatedAt } }) => dataUpdatedAt < Date.now() - RECENT_MS,
+        }),
       onState(next: LiveState) {
         setState(next);
         if (next === "denied") cache.invalidateQueries();
