@@ -7,6 +7,7 @@ import { texts } from "../../texts/common.ts";
 import { deliveryTexts } from "../../texts/subscriptions.ts";
 import { Described } from "../../ui/described.tsx";
 import { Empty, sentenceOf } from "../../ui/feedback.tsx";
+import { SelectField } from "../../ui/fields.tsx";
 import { type Filter, Filters } from "../../ui/filters.tsx";
 import { FormDialog } from "../../ui/form.tsx";
 import { type Column, Table, useCursorRequest } from "../../ui/table.tsx";
@@ -175,16 +176,12 @@ function Replay({
         onSubmit={(text) => allFailed(text("days"))}
       >
         <p>{deliveryTexts.againText}</p>
-        <label className="field">
-          {deliveryTexts.againSince}
-          <select name="days" defaultValue="7">
-            {Object.entries(deliveryTexts.ranges).map(([value, text]) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
+        <SelectField
+          name="days"
+          label={deliveryTexts.againSince}
+          options={deliveryTexts.ranges}
+          value="7"
+        />
       </FormDialog>
     </div>
   );

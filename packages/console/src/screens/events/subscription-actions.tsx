@@ -6,6 +6,7 @@ import { screenLink } from "../../app/place.ts";
 import { subscriptionTexts } from "../../texts/subscriptions.ts";
 import { Disclosure } from "../../ui/disclosure.tsx";
 import { sentenceOf } from "../../ui/feedback.tsx";
+import { SelectField } from "../../ui/fields.tsx";
 import { DELETION, FormDialog } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { toast } from "../../ui/toast.tsx";
@@ -111,16 +112,12 @@ function SecretActions({
         }
       >
         <p>{subscriptionTexts.rotateText}</p>
-        <label className="field">
-          {subscriptionTexts.overlap}
-          <select name="overlap" defaultValue="86400s">
-            {Object.entries(subscriptionTexts.overlaps).map(([value, text]) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
+        <SelectField
+          name="overlap"
+          label={subscriptionTexts.overlap}
+          options={subscriptionTexts.overlaps}
+          value="86400s"
+        />
       </FormDialog>
       <FormDialog
         title={subscriptionTexts.removeSecret}

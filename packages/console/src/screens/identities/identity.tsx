@@ -1,18 +1,16 @@
-import { useNavigate } from "@tanstack/react-router";
 import type { IdentityJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
-import { api, useChange, useRead } from "../../api/client.ts";
-import { parentOf, screenLink, usePlace } from "../../app/place.ts";
+import { api, useRead } from "../../api/client.ts";
+import { parentOf, usePlace } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { identityTexts } from "../../texts/identities.ts";
+import { DeleteResource } from "../../ui/delete-resource.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { FailedPage } from "../../ui/failed-page.tsx";
 import { Loading } from "../../ui/feedback.tsx";
-import { DELETION, FormDialog } from "../../ui/form.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Age } from "../../ui/time.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 import { Accepts } from "./accepts.tsx";
 import { Bindings } from "./bindings.tsx";
@@ -66,7 +64,15 @@ function Actions({ identity }: { readonly identity: IdentityJson }) {
         ) : (
           <Withheld label={identityTexts.edit} capability="identity.update" />
         ))}
-      {can("identity.delete", uid) && <DeleteIdentity identity={identity} />}
+      {can("identity.delete", uid) && (
+        <DeleteResource
+          resource={identity}
+          method={api.identities.delete}
+          affected={[api.roleBindings.list]}
+          list="identities"
+          words={identityTexts}
+        />
+      )}
     </>
   );
 }
@@ -103,28 +109,5 @@ function Content({
       <Bindings identity={uid} />
       {isWorkload && <ExchangeChart resource={uid} />}
     </>
-  );
-}
-
-function DeleteIdentity({
-  identity: { uid = "", name = "" },
-}: {
-  readonly identity: IdentityJson;
-}) {
-  const remove = useChange(api.identities.delete, [api.roleBindings.list]);
-  const navigate = useNavigate();
-  return (
-    <FormDialog
-      title={identityTexts.deleteTitle(name)}
-      {...DELETION}
-      className="button quiet"
-      onSubmit={async () => {
-        await remove.mutateAsync({ uid });
-        toast(identityTexts.deleted(name));
-        navigate(screenLink("identities", parentOf(uid)) as never);
-      }}
-    >
-      <p>{identityTexts.deleteText}</p>
-    </FormDialog>
   );
 }

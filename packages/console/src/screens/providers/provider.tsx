@@ -1,20 +1,18 @@
-import { useNavigate } from "@tanstack/react-router";
 import type { IdentityProviderJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
-import { api, useChange, useRead } from "../../api/client.ts";
+import { api, useRead } from "../../api/client.ts";
 import { useInstallation } from "../../api/installation.ts";
-import { parentOf, screenLink, usePlace } from "../../app/place.ts";
+import { parentOf, usePlace } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { providerTexts } from "../../texts/providers.ts";
 import { CopyButton } from "../../ui/code.tsx";
+import { DeleteResource } from "../../ui/delete-resource.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { FailedPage } from "../../ui/failed-page.tsx";
 import { Loading } from "../../ui/feedback.tsx";
-import { DELETION, FormDialog } from "../../ui/form.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Age } from "../../ui/time.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { EditProvider } from "./edit-provider.tsx";
 import { Mappings } from "./mappings.tsx";
 import { RoleName } from "./role-name.tsx";
@@ -40,7 +38,14 @@ export function Screen() {
       actions={
         <>
           {can("identity_providers.update", uid) && <EditProvider provider={data} />}
-          {can("identity_providers.delete", uid) && <DeleteProvider provider={data} />}
+          {can("identity_providers.delete", uid) && (
+            <DeleteResource
+              resource={data}
+              method={api.identityProviders.delete}
+              list="providers"
+              words={providerTexts}
+            />
+          )}
         </>
       }
     >
@@ -109,28 +114,5 @@ function Overview({ provider }: { readonly provider: IdentityProviderJson }) {
         </div>
       </section>
     </>
-  );
-}
-
-function DeleteProvider({
-  provider: { uid = "", name = "" },
-}: {
-  readonly provider: IdentityProviderJson;
-}) {
-  const remove = useChange(api.identityProviders.delete);
-  const navigate = useNavigate();
-  return (
-    <FormDialog
-      title={providerTexts.deleteTitle(name)}
-      {...DELETION}
-      className="button quiet"
-      onSubmit={async () => {
-        await remove.mutateAsync({ uid });
-        toast(providerTexts.deleted(name));
-        navigate(screenLink("providers", parentOf(uid)) as never);
-      }}
-    >
-      <p>{providerTexts.deleteText}</p>
-    </FormDialog>
   );
 }
