@@ -14,7 +14,14 @@ import { TestServer } from "./support/server/test-server.ts";
 const WATCH = EventsService.method.watchEvents;
 const WATCH_AUDIT = AuditService.method.watchAuditEntries;
 
-const TIMES = { leaseMs: 600, lingerMs: 200, pollMs: 30, idlePollMs: 30, retryDelaysMs: [20, 20] };
+/** A replica that lingers with the lease of a subscription sends what the other one dispatches. */
+const TIMES = {
+  leaseMs: 600,
+  lingerMs: 600_000,
+  pollMs: 30,
+  idlePollMs: 30,
+  retryDelaysMs: [20, 20],
+};
 
 describe("events on several replicas", () => {
   let [one, two]: TestServer[] = [];

@@ -42,12 +42,16 @@ import { subscriptions } from "./subscriptions.ts";
 const MAX_REDELIVERED = 10_000;
 const BATCH_SIZE = 500;
 
-/** The delivery log, and replay. */
-export function deliveryMethods(engine: Engine, names: () => EventNames) {
+/** The delivery log, and replay. Subscriptions that got deliveries are reported after the commit. */
+export function deliveryMethods(
+  engine: Engine,
+  names: () => EventNames,
+  dispatched: (subscriptions: readonly string[]) => void,
+) {
   const { method } = DeliveriesService;
   return [
     [method.listDeliveries, listMethod(engine)],
-    [method.redeliverEvents, redeliverMethod(engine, names)],
+    [method.redeliverEvents, redeliverMethod(engine, names, dispatched)],
   ] as const;
 }
 
@@ -113,7 +117,11 @@ async function existing(reader: Reader, uid: string): Promise<Subscription> {
 }
 
 /** Only what the subscription may get: its filters apply, and the caller needs the rights that they take. */
-function redeliverMethod(engine: Engine, names: () => EventNames): Handler {
+function redeliverMethod(
+  engine: Engine,
+  names: () => EventNames,
+  dispatched: (subscriptions: readonly string[]) => void,
+): Handler {
   const { reader } = engine.store;
   return async (call, message) => {
     const request = message as RedeliverEventsRequest;
@@ -132,6 +140,7 @@ function redeliverMethod(engine: Engine, names: () => EventNames): Handler {
       const search = new LogSearch(names(), subscription.filters, { group }, task);
       const events = await namedEvents(reader, eventIds, group, search);
       await redeliver(engine, call, uid, events);
+      dispatched([uid]);
       return reply(events.length, "");
     }
     if (request.since === undefined) {
@@ -149,7 +158,10 @@ function redeliverMethod(engine: Engine, names: () => EventNames): Handler {
     while (read < MAX_REDELIVERED) {
       const events = await search.read(searching, from, BATCH_SIZE);
       const chosen = request.onlyFailed ? await onlyFailed(reader, uid, events) : events;
-      if (chosen.length > 0) await redeliver(engine, call, uid, chosen);
+      if (chosen.length > 0) {
+        await redeliver(engine, call, uid, chosen);
+        dispatched([uid]);
+      }
       count += chosen.length;
       read += events.length;
       from = events.at(-1) ?? from;

@@ -59,18 +59,19 @@ export function registerEvents(
   const leases = new Leases(store, times);
   const results = new Results(store);
   const worker = new DeliveryWorker({ ...deps, names, times, leases, signer, results });
+  const dispatched = (uids: readonly string[]) => worker.dispatched(uids);
   const dispatcher = new Dispatcher({
     ...deps,
     store,
     leases,
     times,
     matcher: new Matcher(engine, names),
-    dispatched: (uids) => worker.dispatched(uids),
+    dispatched,
   });
   const follower = new LogFollower(store, new EventTail(store.reader), times.pollMs);
   api.handlers.bindAll([
     ...subscriptionMethods(engine, secrets),
-    ...deliveryMethods(engine, names),
+    ...deliveryMethods(engine, names, dispatched),
     ...eventMethods(engine, names),
     watchMethod({ ...deps, names, follower }),
   ]);

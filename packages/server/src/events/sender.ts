@@ -104,9 +104,12 @@ export class Sender {
           restsUntil = NEVER_DUE;
           break;
         }
-        if (this.#ready.length === 0 && this.#mayHaveMore) {
-          arrivals = await arrivalsOf(engine.store.reader, this.#uid);
-          await this.#load(context);
+        if (this.#ready.length === 0) {
+          const latest = await arrivalsOf(engine.store.reader, this.#uid);
+          // Another process may have added deliveries, without a wake-up here.
+          const isMore = this.#mayHaveMore || latest !== arrivals;
+          arrivals = latest;
+          if (isMore) await this.#load(context);
         }
         this.#startChains(context);
         if (this.#active.size > 0) {
@@ -125,7 +128,7 @@ export class Sender {
           continue;
         }
         if (left <= 0 || (restsUntil !== NEVER_DUE && untilNext > left)) break;
-        await this.#waiting.wait(Math.min(left, untilNext));
+        await this.#waiting.wait(Math.min(left, untilNext, times.idlePollMs));
       }
     } finally {
       while (this.#active.size > 0) await this.#waiting.wait(times.idlePollMs);
