@@ -7,8 +7,8 @@ import { RESOURCES } from "@wharf/server/app/resources.ts";
 import { indexNextSegment } from "@wharf/server/audit/index/indexer.ts";
 import { openSqlite } from "@wharf/server/store/db/sqlite.ts";
 import { Store } from "@wharf/server/store/db/store.ts";
-import { type AuditEntry, writeAudit } from "@wharf/server/store/tables/audit-and-events.ts";
-import { setCheckpointedId } from "@wharf/server/store/tables/audit-heads.ts";
+import { type AuditEntry, writeAudit } from "@wharf/server/store/tables/audit/audit-and-events.ts";
+import { setCheckpointedId } from "@wharf/server/store/tables/audit/heads.ts";
 import { ORGANIZATION } from "./organization.ts";
 
 /** Entries per transaction. */

@@ -62,7 +62,7 @@ const BASES = [
   "packages/advisories/src",
 ];
 
-/** Source files that a document mentions in code spans, such as `engine/list.ts`. */
+/** Source files that a document mentions in code spans, such as `engine/list/list.ts`. */
 export function sourcesIn(text: string): string[] {
   const spans = [...text.matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|mjs|proto))`/g)];
   return [...new Set(spans.map(([, path = ""]) => path))];

@@ -3,7 +3,7 @@ import { operatorToken } from "@wharf/server/app/admin.ts";
 import { startServer } from "@wharf/server/app/server.ts";
 import { readSettings } from "@wharf/server/config/settings.ts";
 import { openServerStore } from "@wharf/server/store/db/open.ts";
-import { AuditChains } from "@wharf/server/store/tables/audit-chains.ts";
+import { AuditChains } from "@wharf/server/store/tables/audit/chains.ts";
 import { doJobs } from "../program.ts";
 
 export interface ServerJob {

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { EntryLine, Line } from "@wharf/contract/audit";
-import { writeAudit } from "../../server/src/store/tables/audit-and-events.ts";
+import { writeAudit } from "../../server/src/store/tables/audit/audit-and-events.ts";
 import { DirectStore } from "../../server/test/support/server/direct-store.ts";
 import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
 import { entryHash, Verifier } from "../src/audit/verify/verifier.ts";

@@ -5,7 +5,7 @@ import { Capability, IdentitySchema, isSelfOrBelow, literalIdentityUid } from "@
 import fc from "fast-check";
 import { issueToken } from "../src/auth/token.ts";
 import { identities } from "../src/iam/identities.ts";
-import { addSession } from "../src/store/tables/sessions.ts";
+import { addSession } from "../src/store/tables/login/sessions.ts";
 import { ApiError } from "./support/client/api-error.ts";
 import { FIXED } from "./support/oracle/random.ts";
 import { runs } from "./support/oracle/runs.ts";

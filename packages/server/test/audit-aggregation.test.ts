@@ -6,9 +6,9 @@ import {
   MAX_KINDS,
   MAX_KINDS_PER_NETWORK,
   OTHER_METHOD,
-} from "../src/engine/audit-aggregator.ts";
+} from "../src/engine/audit/aggregator.ts";
 import type { Store } from "../src/store/db/store.ts";
-import type { AuditEntry } from "../src/store/tables/audit-and-events.ts";
+import type { AuditEntry } from "../src/store/tables/audit/audit-and-events.ts";
 import { exchange } from "./support/client/tokens.ts";
 import { rawRows } from "./support/server/direct-store.ts";
 import { NewDatabase } from "./support/server/new-database.ts";

@@ -23,15 +23,15 @@ import { Grants } from "../src/auth/grants.ts";
 import type { SigningKeys } from "../src/auth/keys.ts";
 import { CountedTask } from "../src/lib/testing/counted-task.ts";
 import type { Store } from "../src/store/db/store.ts";
-import { type AuditEntry, writeAudit } from "../src/store/tables/audit-and-events.ts";
-import { readCheckpoints, readCheckpointsAfter } from "../src/store/tables/audit-checkpoints.ts";
+import { type AuditEntry, writeAudit } from "../src/store/tables/audit/audit-and-events.ts";
+import { SEGMENT_SIZE } from "../src/store/tables/audit/audit-index.ts";
+import { readCheckpoints, readCheckpointsAfter } from "../src/store/tables/audit/checkpoints.ts";
 import {
   auditIds,
   readAuditRange,
   type StoredAuditEntry,
-} from "../src/store/tables/audit-entries.ts";
-import { settledAuditId } from "../src/store/tables/audit-horizon.ts";
-import { SEGMENT_SIZE } from "../src/store/tables/audit-index.ts";
+} from "../src/store/tables/audit/entries.ts";
+import { settledAuditId } from "../src/store/tables/audit/horizon.ts";
 import { runs } from "./support/oracle/runs.ts";
 import { NewDatabase } from "./support/server/new-database.ts";
 import { STORES } from "./support/server/test-server.ts";

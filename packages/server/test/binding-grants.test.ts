@@ -17,7 +17,7 @@ import { BindingGrants } from "../src/auth/binding-grants.ts";
 import type { Grants } from "../src/auth/grants.ts";
 import { roleBindings } from "../src/iam/role-bindings.ts";
 import { roles } from "../src/iam/roles.ts";
-import { TimeSlices } from "../src/lib/time-slices.ts";
+import { TimeSlices } from "../src/lib/scheduling/time-slices.ts";
 import type { Reader, Value } from "../src/store/db/connection.ts";
 import { openStore } from "../src/store/db/open.ts";
 import type { Store } from "../src/store/db/store.ts";

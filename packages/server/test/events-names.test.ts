@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { scrypt } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
-import { hostLookup } from "../src/lib/host-lookup.ts";
+import { hostLookup } from "../src/lib/net/host-lookup.ts";
 import { NameServer } from "./support/events/name-server.ts";
 import { Receiver } from "./support/events/receiver.ts";
 import { until } from "./support/events/until.ts";

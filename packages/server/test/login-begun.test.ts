@@ -5,7 +5,7 @@ import {
   MAX_PENDING_DEVICES_PER_NETWORK,
   startDeviceAuthorization,
 } from "../src/login/oauth/device.ts";
-import { addTicket } from "../src/store/tables/tickets.ts";
+import { addTicket } from "../src/store/tables/login/tickets.ts";
 import { HttpBrowser } from "./support/browser/http-browser.ts";
 import { OAuthClient } from "./support/client/tokens.ts";
 import { DirectStore, rawRows } from "./support/server/direct-store.ts";

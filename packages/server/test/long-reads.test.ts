@@ -7,8 +7,8 @@ import { LogSearch } from "../src/events/log-search.ts";
 import { CountedTask } from "../src/lib/testing/counted-task.ts";
 import type { Reader } from "../src/store/db/connection.ts";
 import type { Store } from "../src/store/db/store.ts";
-import { LOG_START, logEnd, readerBetween } from "../src/store/tables/event-log.ts";
-import { scimUsers } from "../src/store/tables/scim-resources.ts";
+import { LOG_START, logEnd, readerBetween } from "../src/store/tables/events/event-log.ts";
+import { scimUsers } from "../src/store/tables/scim/resources.ts";
 import { NewDatabase } from "./support/server/new-database.ts";
 import { STORES } from "./support/server/test-server.ts";
 

@@ -10,8 +10,8 @@ import {
 import { removeLocationInBatches } from "../src/registry/ingest/removal.ts";
 import { recordTag, removeTag } from "../src/registry/ingest/tag-state.ts";
 import { ensureRepo } from "../src/registry/repos/ensure-repo.ts";
-import { findManifest } from "../src/store/tables/manifests.ts";
-import { locationsOf, writeLocation } from "../src/store/tables/registry-locations.ts";
+import { locationsOf, writeLocation } from "../src/store/tables/registry/locations.ts";
+import { findManifest } from "../src/store/tables/registry/manifests.ts";
 import { ApiError, rejected } from "./support/client/api-error.ts";
 import { FIXED } from "./support/oracle/random.ts";
 import { runs } from "./support/oracle/runs.ts";

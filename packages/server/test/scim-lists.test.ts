@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { CountedTask } from "../src/lib/testing/counted-task.ts";
 import { toResources } from "../src/scim/protocol/representation.ts";
 import { GROUP } from "../src/scim/protocol/schemas.ts";
-import { type ScimRow, scimGroups } from "../src/store/tables/scim-resources.ts";
+import { type ScimRow, scimGroups } from "../src/store/tables/scim/resources.ts";
 import { all } from "./support/oracle/random-plan.ts";
 import { provisioning, type ScimClient } from "./support/providers/scim.ts";
 import { DirectStore } from "./support/server/direct-store.ts";

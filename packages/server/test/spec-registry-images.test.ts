@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { recordManifest } from "../src/registry/ingest/manifest-state.ts";
-import type { Manifest } from "../src/store/tables/manifests.ts";
+import type { Manifest } from "../src/store/tables/registry/manifests.ts";
 import { allRejected, rejected } from "./support/client/api-error.ts";
 import { digest } from "./support/registry/oci-image.ts";
 import { DirectStore } from "./support/server/direct-store.ts";

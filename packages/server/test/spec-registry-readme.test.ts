@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { writeReadme } from "../src/store/tables/repo-readmes.ts";
+import { writeReadme } from "../src/store/tables/registry/repo-readmes.ts";
 import { allRejected, rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
 import { DirectStore, rawRows } from "./support/server/direct-store.ts";

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { type JsonObject, toJson } from "@bufbuild/protobuf";
 import { readDocument } from "@wharf/advisories/read";
 import { AdvisoryDocumentSchema } from "@wharf/contract";
-import { forgetSources, putSource } from "../src/store/tables/advisory-sources.ts";
+import { forgetSources, putSource } from "../src/store/tables/advisories/sources.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 

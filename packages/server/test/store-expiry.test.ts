@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ENGINE_LIMITS } from "../src/engine/limits.ts";
-import { ListIndexes } from "../src/engine/list-indexes.ts";
+import { ListIndexes } from "../src/engine/list/list-indexes.ts";
 import { expiriesAt, Retention } from "../src/engine/retention.ts";
 import { deleteExpired, EXPIRY_BATCH_SIZE } from "../src/store/db/expiry.ts";
 import type { Store } from "../src/store/db/store.ts";
@@ -11,7 +11,7 @@ import {
   deleteTicketsOf,
   readTicket,
   rewriteTicket,
-} from "../src/store/tables/tickets.ts";
+} from "../src/store/tables/login/tickets.ts";
 import { createEarlierStore } from "./support/server/earlier-store.ts";
 import { NewDatabase } from "./support/server/new-database.ts";
 import { STORES } from "./support/server/test-server.ts";

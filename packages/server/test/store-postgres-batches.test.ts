@@ -4,13 +4,13 @@ import { newChildUid, newRootUid, parentOf, rootOf } from "@wharf/contract";
 import fc from "fast-check";
 import pg from "pg";
 import { RESOURCES } from "../src/app/resources.ts";
-import type { Transaction } from "../src/store/db/group-commit.ts";
-import type { Lock } from "../src/store/db/held-rows.ts";
+import type { Transaction } from "../src/store/db/commit/group-commit.ts";
+import type { Lock } from "../src/store/db/commit/held-rows.ts";
 import { Connection } from "../src/store/db/postgres/connection.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { Store } from "../src/store/db/store.ts";
 import type { ResourceRow } from "../src/store/resources/rows.ts";
-import { writeAudit, writeEvent } from "../src/store/tables/audit-and-events.ts";
+import { writeAudit, writeEvent } from "../src/store/tables/audit/audit-and-events.ts";
 import { runs } from "./support/oracle/runs.ts";
 import { newDatabase } from "./support/server/postgres.ts";
 

@@ -4,7 +4,7 @@ import {
   addSession,
   MAX_SESSIONS_PER_IDENTITY,
   type StoredSession,
-} from "../src/store/tables/sessions.ts";
+} from "../src/store/tables/login/sessions.ts";
 import { NewDatabase } from "./support/server/new-database.ts";
 import { STORES } from "./support/server/test-server.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { base64url, type JWTPayload } from "jose";
-import { OTHER_METHOD } from "../src/engine/audit-aggregator.ts";
+import { OTHER_METHOD } from "../src/engine/audit/aggregator.ts";
 import { Http } from "./support/client/http.ts";
 import { exchange } from "./support/client/tokens.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";

@@ -7,13 +7,13 @@ import { GroupSchema, newChildUid, newRootUid, OrgStatus } from "@wharf/contract
 import fc from "fast-check";
 import { RESOURCES } from "../src/app/resources.ts";
 import { ENGINE_LIMITS } from "../src/engine/limits.ts";
-import { ListIndexes } from "../src/engine/list-indexes.ts";
-import { readRows, type Scan } from "../src/engine/scan.ts";
-import { SkipIndex } from "../src/engine/skip-index.ts";
+import { ListIndexes } from "../src/engine/list/list-indexes.ts";
+import { readRows, type Scan } from "../src/engine/list/scan.ts";
+import { SkipIndex } from "../src/engine/list/skip-index.ts";
 import { RangeSet } from "../src/engine/visible/range-set.ts";
 import { VisibleRows } from "../src/engine/visible/visible-rows.ts";
 import { groups } from "../src/iam/groups.ts";
-import { TimeSlices } from "../src/lib/time-slices.ts";
+import { TimeSlices } from "../src/lib/scheduling/time-slices.ts";
 import type { Reader, Value } from "../src/store/db/connection.ts";
 import { openStore } from "../src/store/db/open.ts";
 import type { Store } from "../src/store/db/store.ts";

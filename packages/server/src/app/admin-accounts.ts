@@ -6,9 +6,9 @@ import {
   findAccount,
   listAccounts,
   setPasswordHash,
-} from "../store/tables/local-accounts.ts";
-import { endSessions } from "../store/tables/sessions.ts";
-import { deleteTicketsOf } from "../store/tables/tickets.ts";
+} from "../store/tables/login/local-accounts.ts";
+import { endSessions } from "../store/tables/login/sessions.ts";
+import { deleteTicketsOf } from "../store/tables/login/tickets.ts";
 import { withStore } from "./admin-store.ts";
 import { auditOperator } from "./key-rotation.ts";
 

@@ -11,12 +11,12 @@ import {
 import type { Settings } from "../config/settings.ts";
 import { Engine } from "../engine/engine.ts";
 import type { EngineLimits } from "../engine/limits.ts";
-import { PageTokens } from "../engine/page-token.ts";
+import { PageTokens } from "../engine/list/page-token.ts";
 import type { EventNames } from "../events/cloud-event.ts";
 import { SinkPolicy } from "../events/sink-policy.ts";
 import { storeAnonymousIdentity } from "../iam/anonymous-identity.ts";
 import { storeBuiltinRoles } from "../iam/builtin-roles.ts";
-import { TokenSealer } from "../lib/token-sealer.ts";
+import { TokenSealer } from "../lib/crypto/token-sealer.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import { scimStatus } from "../scim/status.ts";

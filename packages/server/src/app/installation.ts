@@ -10,16 +10,16 @@ import {
   SigningKey_State,
 } from "@wharf/contract";
 import { sinkKey } from "../audit/sinks/sink.ts";
-import { audit } from "../engine/audit.ts";
-import { Mutation } from "../engine/mutation.ts";
+import { audit } from "../engine/audit/audit.ts";
+import { Mutation } from "../engine/write/mutation.ts";
 import { BUILD, VERSION } from "../lib/version.ts";
 import { CALLBACK_PATH } from "../login/providers/provider-login.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Readiness } from "../observe/readiness.ts";
 import type { Call, Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import { auditIds } from "../store/tables/audit-entries.ts";
-import { readSinkProgress } from "../store/tables/audit-sinks.ts";
+import { auditIds } from "../store/tables/audit/entries.ts";
+import { readSinkProgress } from "../store/tables/audit/sinks.ts";
 import { registryHosts } from "../sts/audiences.ts";
 import type { Core } from "./core.ts";
 import { replaceTokenKeys } from "./key-rotation.ts";

@@ -5,13 +5,13 @@ import { newSigningKey } from "../auth/new-key.ts";
 import { newRegistryKeys, RegistryKeys } from "../registry/access/keys.ts";
 import { InstallationSecrets } from "../secrets/installation-secrets.ts";
 import type { Secrets } from "../secrets/secrets.ts";
+import type { Transaction } from "../store/db/commit/group-commit.ts";
 import type { Reader } from "../store/db/connection.ts";
-import type { Transaction } from "../store/db/group-commit.ts";
 import type { Store } from "../store/db/store.ts";
-import { writeAudit } from "../store/tables/audit-and-events.ts";
+import { writeAudit } from "../store/tables/audit/audit-and-events.ts";
 import { hasCurrentKey, newestKeyTime } from "../store/tables/keys.ts";
-import { endAllSessions } from "../store/tables/sessions.ts";
-import { deleteAllTickets } from "../store/tables/tickets.ts";
+import { endAllSessions } from "../store/tables/login/sessions.ts";
+import { deleteAllTickets } from "../store/tables/login/tickets.ts";
 
 /**
  * What a rotation replaces, and when old keys stop being accepted. `overlap`: when their last token has

@@ -1,6 +1,6 @@
 import type { FollowedLog } from "../engine/streams/log-follower.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { settledAuditId } from "../store/tables/audit-horizon.ts";
+import { settledAuditId } from "../store/tables/audit/horizon.ts";
 
 /**
  * The end of the audit log: the last entry before which none can appear any more. A stream that sent a later one would

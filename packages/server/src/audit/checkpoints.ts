@@ -2,8 +2,9 @@ import { hash } from "node:crypto";
 import type { SigningKeys } from "../auth/keys.ts";
 import { signJwt } from "../auth/sign.ts";
 import type { Addresses } from "../config/addresses.ts";
-import type { Transaction } from "../store/db/group-commit.ts";
+import type { Transaction } from "../store/db/commit/group-commit.ts";
 import type { Store } from "../store/db/store.ts";
+import { SEGMENT_SIZE } from "../store/tables/audit/audit-index.ts";
 import {
   addAuditKey,
   addCheckpoint,
@@ -12,16 +13,15 @@ import {
   deleteCheckpoints,
   lastCheckpoint,
   type StoredCheckpoint,
-} from "../store/tables/audit-checkpoints.ts";
+} from "../store/tables/audit/checkpoints.ts";
 import {
   type ChainHead,
   chainHeads,
   checkpointedId,
   firstTimeAfter,
   setCheckpointedId,
-} from "../store/tables/audit-heads.ts";
-import { settledAuditId } from "../store/tables/audit-horizon.ts";
-import { SEGMENT_SIZE } from "../store/tables/audit-index.ts";
+} from "../store/tables/audit/heads.ts";
+import { settledAuditId } from "../store/tables/audit/horizon.ts";
 
 export interface CheckpointDeps {
   readonly store: Store;

@@ -4,7 +4,7 @@ import type { Grants } from "../auth/grants.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import { mustBeUid } from "../rpc/validate.ts";
 import type { Reader } from "../store/db/connection.ts";
-import type { PostingKind } from "../store/tables/audit-index.ts";
+import type { PostingKind } from "../store/tables/audit/audit-index.ts";
 import { matchesMethod } from "./glob.ts";
 import { type AuditIndex, type Clause, endOf, type Selection } from "./index/select.ts";
 import type { Term } from "./index/terms.ts";

@@ -9,12 +9,12 @@ import {
   type ListAuditEntriesRequest,
 } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
-import { pageSizeOf, readCursor, readSkip } from "../engine/list.ts";
-import { fitting, pageReply } from "../engine/page-reply.ts";
+import { pageSizeOf, readCursor, readSkip } from "../engine/list/list.ts";
+import { fitting, pageReply } from "../engine/list/page-reply.ts";
 import { invalidArgument, notFound } from "../lib/errors.ts";
 import type { Call, Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import { readAuditEntries } from "../store/tables/audit-entries.ts";
+import { readAuditEntries } from "../store/tables/audit/entries.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { countEntries } from "./counts.ts";
 import { exportPart } from "./export/handler.ts";

@@ -1,8 +1,8 @@
 import type { AuditFilter } from "@wharf/contract";
 import type { Grants } from "../auth/grants.ts";
-import type { SlicedTask } from "../lib/time-slices.ts";
+import type { SlicedTask } from "../lib/scheduling/time-slices.ts";
 import type { Store } from "../store/db/store.ts";
-import { readAuditEntries, type StoredAuditEntry } from "../store/tables/audit-entries.ts";
+import { readAuditEntries, type StoredAuditEntry } from "../store/tables/audit/entries.ts";
 import { selectionOf } from "./filter.ts";
 import { Postings } from "./index/postings.ts";
 import { Segments } from "./index/segments.ts";

@@ -2,7 +2,7 @@ import { create, type JsonObject, toBinary } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type AuditEntry, AuditEntrySchema } from "@wharf/contract";
 import type { Call } from "../rpc/call.ts";
-import type { StoredAuditEntry } from "../store/tables/audit-entries.ts";
+import type { StoredAuditEntry } from "../store/tables/audit/entries.ts";
 
 /** An entry as a message. */
 export function messageOf(entry: StoredAuditEntry): AuditEntry {

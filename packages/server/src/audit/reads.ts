@@ -1,5 +1,5 @@
 import type { AuditFilter } from "@wharf/contract";
-import { auditEntry } from "../engine/audit.ts";
+import { auditEntry } from "../engine/audit/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Call } from "../rpc/call.ts";
 import { checkFilter, visibleScopes } from "./filter.ts";

@@ -1,7 +1,7 @@
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { Engine } from "../engine/engine.ts";
 import { LogFollower } from "../engine/streams/log-follower.ts";
-import { readCheckpointKeys } from "../store/tables/audit-checkpoints.ts";
+import { readCheckpointKeys } from "../store/tables/audit/checkpoints.ts";
 import type { Api } from "../wire/api.ts";
 import type { HttpEndpoint } from "../wire/endpoint.ts";
 import { AuditTail } from "./audit-tail.ts";
@@ -12,7 +12,7 @@ import { auditWatchMethod } from "./watch.ts";
 
 /*
  * The audit log as an API: lists, exports, the index behind them, checkpoints of the hash chains, and retention. Entries
- * are written by engine/audit.ts. This folder imports engine/, auth/ and store/; no area imports it.
+ * are written by engine/audit/audit.ts. This folder imports engine/, auth/ and store/; no area imports it.
  */
 
 /** How often entries of other processes are looked for while there are streams. */

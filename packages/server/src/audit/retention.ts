@@ -1,6 +1,4 @@
 import type { Store } from "../store/db/store.ts";
-import { type AuditKeys, auditIds, readAuditKeys } from "../store/tables/audit-entries.ts";
-import { type ChainHead, chainHeads, checkpointedId } from "../store/tables/audit-heads.ts";
 import {
   deleteAuditRange,
   deletePostings,
@@ -8,7 +6,9 @@ import {
   firstSegment,
   readSegments,
   SEGMENT_SIZE,
-} from "../store/tables/audit-index.ts";
+} from "../store/tables/audit/audit-index.ts";
+import { type AuditKeys, auditIds, readAuditKeys } from "../store/tables/audit/entries.ts";
+import { type ChainHead, chainHeads, checkpointedId } from "../store/tables/audit/heads.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { postingsOf } from "./index/terms.ts";
 

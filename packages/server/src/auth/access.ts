@@ -9,7 +9,7 @@ import {
 } from "@wharf/contract";
 import type { Reader } from "../store/db/connection.ts";
 import type { Store } from "../store/db/store.ts";
-import { findSession, type StoredSession } from "../store/tables/sessions.ts";
+import { findSession, type StoredSession } from "../store/tables/login/sessions.ts";
 import { BindingGrants } from "./binding-grants.ts";
 import { type Caller, OPERATOR, OPERATOR_UID } from "./caller.ts";
 import type { Grants } from "./grants.ts";

@@ -1,13 +1,13 @@
 import { CapabilitySet, rootOf } from "@wharf/contract";
-import { type SlicedTask, TimeSlices } from "../lib/time-slices.ts";
+import { type SlicedTask, TimeSlices } from "../lib/scheduling/time-slices.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { SharedRead } from "../store/db/shared-read.ts";
+import { SharedRead } from "../store/db/read/shared-read.ts";
 import {
   type AccessLogPosition,
   type GrantChange,
   readGrantChanges,
-} from "../store/tables/access-log.ts";
-import { boundRoles } from "../store/tables/identity-bindings.ts";
+} from "../store/tables/access/access-log.ts";
+import { boundRoles } from "../store/tables/access/identity-bindings.ts";
 import { Grants } from "./grants.ts";
 import { RootGrants } from "./root-grants.ts";
 

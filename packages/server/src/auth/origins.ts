@@ -1,6 +1,6 @@
 import { type ExternalGroupRoleMapping, type Identity, isSelfOrBelow } from "@wharf/contract";
 import type { Reader } from "../store/db/connection.ts";
-import type { StoredSession } from "../store/tables/sessions.ts";
+import type { StoredSession } from "../store/tables/login/sessions.ts";
 import type { Access } from "./access.ts";
 import { personOf, Standing } from "./standing.ts";
 

@@ -1,8 +1,8 @@
+import type { Transaction } from "../store/db/commit/group-commit.ts";
 import type { Reader } from "../store/db/connection.ts";
-import type { Transaction } from "../store/db/group-commit.ts";
-import { readScimCredentials } from "../store/tables/scim-credentials.ts";
-import { forgetMembers, groupsOf } from "../store/tables/scim-members.ts";
-import { scimGroups, scimUsers } from "../store/tables/scim-resources.ts";
+import { readScimCredentials } from "../store/tables/scim/credentials.ts";
+import { forgetMembers, groupsOf } from "../store/tables/scim/members.ts";
+import { scimGroups, scimUsers } from "../store/tables/scim/resources.ts";
 
 /** A user that an identity provider provisioned by SCIM. */
 export interface ProvisionedUser {

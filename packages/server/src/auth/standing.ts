@@ -13,8 +13,8 @@ import {
   groupsJoinedThrough,
   providersOfPerson,
   type SignInClient,
-} from "../store/tables/provider-people.ts";
-import type { StoredSession } from "../store/tables/sessions.ts";
+} from "../store/tables/login/provider-people.ts";
+import type { StoredSession } from "../store/tables/login/sessions.ts";
 import { isProvisioned, maySignIn } from "./provisioning.ts";
 
 /**

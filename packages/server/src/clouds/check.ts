@@ -10,7 +10,7 @@ import type { SigningKeys } from "../auth/keys.ts";
 import { issueToken } from "../auth/token.ts";
 import type { Addresses } from "../config/addresses.ts";
 import type { Settings } from "../config/settings.ts";
-import { audit } from "../engine/audit.ts";
+import { audit } from "../engine/audit/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import { accountAssociations } from "../iam/account-associations.ts";
 import { invalidArgument, notFound } from "../lib/errors.ts";

@@ -1,6 +1,6 @@
 import type { AccountAssociation } from "@wharf/contract";
 import type { Settings } from "../config/settings.ts";
-import { FetchError, fetchResponse } from "../lib/fetch-json.ts";
+import { FetchError, fetchResponse } from "../lib/net/fetch-json.ts";
 
 /** One attempt to get credentials with an association. */
 export interface Attempt {

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from "../lib/loopback.ts";
+import { isLoopbackHost } from "../lib/net/loopback.ts";
 import type { Store } from "../store/db/store.ts";
 import { readInstallation, writeInstallation } from "../store/tables/installation.ts";
 import type { Settings } from "./settings.ts";

@@ -1,6 +1,6 @@
 /** Parses and validates the values of settings. */
-import { readRange } from "../lib/address-range.ts";
-import { isLoopbackHost } from "../lib/loopback.ts";
+import { readRange } from "../lib/net/address-range.ts";
+import { isLoopbackHost } from "../lib/net/loopback.ts";
 
 /** The entries of a comma-separated list. */
 export function list(text: string): string[] {

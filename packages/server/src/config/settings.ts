@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { type AddressRange, readRange } from "../lib/address-range.ts";
 import { memoryLimit } from "../lib/memory-limit.ts";
+import { type AddressRange, readRange } from "../lib/net/address-range.ts";
 import { list, parseListen, readRegistryUrl, splitOnce, timeOf, withoutSlash } from "./parse.ts";
 import { flagOf, MIN_BODY_MEMORY, SETTINGS, type SettingName, variableOf } from "./schema.ts";
 import { defaultWorkers } from "./workers.ts";

@@ -3,14 +3,14 @@ import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Reach } from "../auth/grants.ts";
 import type { Handler } from "../rpc/call.ts";
+import type { Lock } from "../store/db/commit/held-rows.ts";
 import type { Reader } from "../store/db/connection.ts";
-import type { Lock } from "../store/db/held-rows.ts";
 import type { Condition, Order } from "../store/resources/query.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Engine } from "./engine.ts";
-import type { MaskPath } from "./mask.ts";
-import type { Mutation } from "./mutation.ts";
 import type { Quota } from "./quotas.ts";
+import type { MaskPath } from "./write/mask.ts";
+import type { Mutation } from "./write/mutation.ts";
 
 /** The fields that every resource of version 2 has. */
 export type ResourceMessage = Message & {

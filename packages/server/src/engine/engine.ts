@@ -1,20 +1,20 @@
 import type { Access } from "../auth/access.ts";
-import type { TokenSealer } from "../lib/token-sealer.ts";
+import type { TokenSealer } from "../lib/crypto/token-sealer.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Store } from "../store/db/store.ts";
-import { AuditAggregator, BY_CALLER } from "./audit-aggregator.ts";
+import { AuditAggregator, BY_CALLER } from "./audit/aggregator.ts";
 import { type Catalog, resourcesOf } from "./catalog.ts";
-import { Creates } from "./creates.ts";
 import type { HookDeps, Hooks, ResourceMessage } from "./definition.ts";
 import { ENGINE_LIMITS, type EngineLimits } from "./limits.ts";
-import { ListIndexes } from "./list-indexes.ts";
-import { ListScheduler } from "./many-ranges.ts";
-import type { PageTokens } from "./page-token.ts";
+import { ListIndexes } from "./list/list-indexes.ts";
+import { ListScheduler } from "./list/many-ranges.ts";
+import type { PageTokens } from "./list/page-token.ts";
+import { SkipIndex } from "./list/skip-index.ts";
+import { TextSearches } from "./list/text-search.ts";
 import type { Resource } from "./resource.ts";
-import { SkipIndex } from "./skip-index.ts";
-import { TextSearches } from "./text-search.ts";
 import { RangeSets } from "./visible/range-set.ts";
 import { VisibleRows } from "./visible/visible-rows.ts";
+import { Creates } from "./write/creates.ts";
 
 /**
  * The engine implements Get, List, Create, Update and Delete once, for every resource that has a

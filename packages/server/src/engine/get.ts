@@ -6,7 +6,7 @@ import { type Handler, type ImmediateHandler, onlyReads } from "../rpc/call.ts";
 import { messageReply, preparedReply } from "../rpc/reply.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
-import { canSee } from "./ranges.ts";
+import { canSee } from "./list/ranges.ts";
 import type { Resource } from "./resource.ts";
 
 /** The generic Get method. */

@@ -4,9 +4,9 @@ import type { HandlerRegistry } from "../rpc/handler-registry.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import { getMethod } from "./get.ts";
-import { listMethod } from "./list.ts";
+import { listMethod } from "./list/list.ts";
 import type { Resource } from "./resource.ts";
-import { createMethod, deleteMethod, updateMethod } from "./write.ts";
+import { createMethod, deleteMethod, updateMethod } from "./write/write.ts";
 
 /**
  * Binds the methods of all resources: the handlers of each definition, and the generic handlers for

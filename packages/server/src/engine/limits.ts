@@ -1,4 +1,4 @@
-import type { BuildLimits } from "../store/resources/list-index.ts";
+import type { BuildLimits } from "../store/resources/lists/list-index.ts";
 
 /** Sizes that bound what one request costs. Operators cannot choose them; tests choose smaller ones. */
 export interface EngineLimits {

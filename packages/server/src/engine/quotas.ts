@@ -4,8 +4,8 @@ import type { Reader } from "../store/db/connection.ts";
 import { readCounts } from "../store/resources/counts.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
-import type { Mutation } from "./mutation.ts";
 import type { Resource } from "./resource.ts";
+import type { Mutation } from "./write/mutation.ts";
 
 /**
  * What the operator can set quotas for, in a group and everything below it. Clusters are part of the

@@ -15,9 +15,9 @@ import { indexable } from "../store/resources/indexable.ts";
 import type { Filter } from "../store/resources/query.ts";
 import { ResourceTable } from "../store/resources/resource-table.ts";
 import type { EncodedRow, ResourceRow } from "../store/resources/rows.ts";
-import type { Term } from "../store/resources/terms.ts";
+import type { Term } from "../store/resources/terms/terms.ts";
 import type { ResourceDefinition, ResourceMessage, TermDefinition } from "./definition.ts";
-import type { TreeShape } from "./ranges.ts";
+import type { TreeShape } from "./list/ranges.ts";
 import { FieldRemover, schemaFingerprint } from "./shape.ts";
 
 const OUTPUT_ONLY = new FieldRemover((field) => fieldBehavior(field).outputOnly);

@@ -5,7 +5,7 @@ import type { Logger } from "../observe/logger.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import { deleteExpired, EXPIRY_BATCH_SIZE, type Expiry } from "../store/db/expiry.ts";
 import type { Store } from "../store/db/store.ts";
-import type { ListIndexes } from "./list-indexes.ts";
+import type { ListIndexes } from "./list/list-indexes.ts";
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -1,4 +1,4 @@
-import type { EventWithBody, LoggedEvent } from "../store/tables/event-log.ts";
+import type { EventWithBody, LoggedEvent } from "../store/tables/events/event-log.ts";
 import { eventTypes, publicTypeName } from "./event-types.ts";
 
 /** How the installation is called in its events. */

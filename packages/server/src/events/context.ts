@@ -3,7 +3,7 @@ import type { SigningKeys } from "../auth/keys.ts";
 import { PinnedClient } from "../delivery/pinned-client.ts";
 import type { DeliveryTimes } from "../delivery/times.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { HostLookup } from "../lib/host-lookup.ts";
+import type { HostLookup } from "../lib/net/host-lookup.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import type { EventNames } from "./cloud-event.ts";
 import { capabilitiesFor, missingOf } from "./rights.ts";

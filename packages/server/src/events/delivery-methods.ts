@@ -13,9 +13,9 @@ import {
   type Subscription,
   SubscriptionState,
 } from "@wharf/contract";
-import { audit } from "../engine/audit.ts";
+import { audit } from "../engine/audit/audit.ts";
 import type { Engine } from "../engine/engine.ts";
-import { pageSizeOf, readCursor } from "../engine/list.ts";
+import { pageSizeOf, readCursor } from "../engine/list/list.ts";
 import { failedPrecondition, invalidArgument, notFound } from "../lib/errors.ts";
 import { timeOfEventId } from "../lib/event-id.ts";
 import type { Call, Handler } from "../rpc/call.ts";
@@ -29,9 +29,9 @@ import {
   listDeliveries,
   type StoredAttempt,
   type StoredDelivery,
-} from "../store/tables/deliveries.ts";
-import { findEvent, type LoggedEvent, searchReader } from "../store/tables/event-log.ts";
-import { markDue } from "../store/tables/subscription-states.ts";
+} from "../store/tables/events/deliveries.ts";
+import { findEvent, type LoggedEvent, searchReader } from "../store/tables/events/event-log.ts";
+import { markDue } from "../store/tables/events/subscription-states.ts";
 import type { EventNames } from "./cloud-event.ts";
 import { typesFilter } from "./filters.ts";
 import { LogSearch } from "./log-search.ts";

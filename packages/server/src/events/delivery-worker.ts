@@ -1,6 +1,6 @@
-import { Waiting } from "../lib/waiting.ts";
+import { Waiting } from "../lib/scheduling/waiting.ts";
 import type { Logger } from "../observe/logger.ts";
-import { dueSubscriptions, leaseOf } from "../store/tables/subscription-states.ts";
+import { dueSubscriptions, leaseOf } from "../store/tables/events/subscription-states.ts";
 import { Sender, type SenderDeps } from "./sender.ts";
 
 /** Subscriptions that are sent to at the same time: so many dead sinks do not delay others. */

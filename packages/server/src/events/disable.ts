@@ -2,8 +2,8 @@ import { parentOf, SubscriptionState } from "@wharf/contract";
 import { OPERATOR_UID } from "../auth/caller.ts";
 import type { Engine } from "../engine/engine.ts";
 import { newEventId } from "../lib/event-id.ts";
-import { writeAudit, writeEvent } from "../store/tables/audit-and-events.ts";
-import { failPending } from "../store/tables/deliveries.ts";
+import { writeAudit, writeEvent } from "../store/tables/audit/audit-and-events.ts";
+import { failPending } from "../store/tables/events/deliveries.ts";
 import { subscriptions } from "./subscriptions.ts";
 
 /**

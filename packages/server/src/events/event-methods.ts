@@ -10,11 +10,11 @@ import {
   PreviewFilterResponseSchema,
 } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
-import { pageSizeOf, readCursor } from "../engine/list.ts";
+import { pageSizeOf, readCursor } from "../engine/list/list.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import { searchReader } from "../store/tables/event-log.ts";
+import { searchReader } from "../store/tables/events/event-log.ts";
 import { type EventNames, fullType } from "./cloud-event.ts";
 import { eventTypes } from "./event-types.ts";
 import { filterViolations } from "./filters.ts";

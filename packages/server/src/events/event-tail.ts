@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { isSelfOrBelow } from "@wharf/contract";
 import type { FollowedLog } from "../engine/streams/log-follower.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { type LogPosition, logEnd, readLog } from "../store/tables/event-log.ts";
+import { type LogPosition, logEnd, readLog } from "../store/tables/events/event-log.ts";
 
 /** Events read at once. */
 const BATCH_SIZE = 200;

@@ -3,7 +3,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Event, type EventFilter, EventFilterSchema, EventSchema } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
 import { invalidArgument, notFound } from "../lib/errors.ts";
-import type { SlicedTask } from "../lib/time-slices.ts";
+import type { SlicedTask } from "../lib/scheduling/time-slices.ts";
 import { messageFromJson } from "../rpc/json-read.ts";
 import type { Reader } from "../store/db/connection.ts";
 import {
@@ -14,7 +14,7 @@ import {
   type LogQuery,
   readEventBodies,
   readLog,
-} from "../store/tables/event-log.ts";
+} from "../store/tables/events/event-log.ts";
 import {
   type Attributes,
   attributesOf,

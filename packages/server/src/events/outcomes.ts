@@ -5,7 +5,7 @@ import {
   type DeliveryResult,
   type StoredAttempt,
   type StoredDelivery,
-} from "../store/tables/deliveries.ts";
+} from "../store/tables/events/deliveries.ts";
 
 /** What an attempt means for its delivery and for the subscription. */
 export interface AttemptOutcome extends DeliveryResult {

@@ -5,7 +5,7 @@ import { Leases } from "../delivery/leases.ts";
 import { DELIVERY_TIMES, type DeliveryTimes } from "../delivery/times.ts";
 import type { Engine } from "../engine/engine.ts";
 import { LogFollower } from "../engine/streams/log-follower.ts";
-import type { HostLookup } from "../lib/host-lookup.ts";
+import type { HostLookup } from "../lib/net/host-lookup.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts";

@@ -1,16 +1,16 @@
 import type { Leases } from "../delivery/leases.ts";
 import type { SendResult } from "../delivery/pinned-client.ts";
-import { Waiting } from "../lib/waiting.ts";
+import { Waiting } from "../lib/scheduling/waiting.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import { pendingDeliveries, type StoredDelivery } from "../store/tables/deliveries.ts";
-import { type EventWithBody, readEventBodies } from "../store/tables/event-log.ts";
+import { pendingDeliveries, type StoredDelivery } from "../store/tables/events/deliveries.ts";
+import { type EventWithBody, readEventBodies } from "../store/tables/events/event-log.ts";
 import {
   arrivalsOf,
   leaseOf,
   NEVER_DUE,
   readHealth,
   restUntil,
-} from "../store/tables/subscription-states.ts";
+} from "../store/tables/events/subscription-states.ts";
 import { type ContextDeps, type Current, isActive, SubscriptionContext } from "./context.ts";
 import { deliveryRequest } from "./delivery-request.ts";
 import { disable } from "./disable.ts";

@@ -1,5 +1,5 @@
-import { rejectPrivate } from "../lib/fetch-json.ts";
-import { isLoopbackHost } from "../lib/loopback.ts";
+import { rejectPrivate } from "../lib/net/fetch-json.ts";
+import { isLoopbackHost } from "../lib/net/loopback.ts";
 
 export interface SinkSettings {
   /** Origins that may be reached without TLS and at private addresses. */

@@ -9,15 +9,15 @@ import {
   type TestSubscriptionRequest,
   TestSubscriptionResponseSchema,
 } from "@wharf/contract";
-import { audit } from "../engine/audit.ts";
+import { audit } from "../engine/audit/audit.ts";
 import type { Engine } from "../engine/engine.ts";
-import { Mutation } from "../engine/mutation.ts";
+import { Mutation } from "../engine/write/mutation.ts";
 import { invalidArgument, notFound } from "../lib/errors.ts";
 import { newEventId } from "../lib/event-id.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { Secrets } from "../secrets/secrets.ts";
-import { writeEvent } from "../store/tables/audit-and-events.ts";
+import { writeEvent } from "../store/tables/audit/audit-and-events.ts";
 import { forgetSecrets, rotateSecret } from "./subscription-secrets.ts";
 import { subscriptions } from "./subscriptions.ts";
 

@@ -8,19 +8,19 @@ import {
   SubscriptionState,
   SubscriptionsService,
 } from "@wharf/contract";
-import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
+import type { Mutation } from "../engine/write/mutation.ts";
 import { type FieldViolation, failedPrecondition, invalidArgument } from "../lib/errors.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { countPending } from "../store/tables/deliveries.ts";
-import { currentPosition } from "../store/tables/event-log.ts";
+import { countPending } from "../store/tables/events/deliveries.ts";
+import { currentPosition } from "../store/tables/events/event-log.ts";
 import {
   addSubscriptionState,
   deleteSubscriptionState,
   markDue,
   readHealth,
   writeHealth,
-} from "../store/tables/subscription-states.ts";
+} from "../store/tables/events/subscription-states.ts";
 import type { EventsDeps } from "./deps.ts";
 import { filterViolations } from "./filters.ts";
 import { capabilitiesFor, missingOf, mustRead } from "./rights.ts";

@@ -15,7 +15,12 @@ import { timeOfEventId } from "../lib/event-id.ts";
 import type { Call, Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { findEvent, type LogPosition, logEnd, readerBetween } from "../store/tables/event-log.ts";
+import {
+  findEvent,
+  type LogPosition,
+  logEnd,
+  readerBetween,
+} from "../store/tables/events/event-log.ts";
 import type { EventNames } from "./cloud-event.ts";
 import { LogSearch, mustExist, readFilters } from "./log-search.ts";
 import { capabilitiesFor, missingOf, mustRead } from "./rights.ts";

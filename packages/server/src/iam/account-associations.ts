@@ -5,8 +5,8 @@ import {
   parentOf,
   ServicePrincipal,
 } from "@wharf/contract";
-import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
+import type { Mutation } from "../engine/write/mutation.ts";
 import { type FieldViolation, invalidArgument } from "../lib/errors.ts";
 
 /** Account associations: the accounts of a group at cloud providers; at most one per group, under its uid. */

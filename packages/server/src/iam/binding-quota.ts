@@ -1,7 +1,7 @@
 import { rootOf } from "@wharf/contract";
-import type { Mutation } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/write/mutation.ts";
 import { failedPrecondition } from "../lib/errors.ts";
-import { countBindings } from "../store/tables/identity-bindings.ts";
+import { countBindings } from "../store/tables/access/identity-bindings.ts";
 
 /** Role bindings of one identity in one organization. */
 export const MAX_PER_ORGANIZATION = 10_000;

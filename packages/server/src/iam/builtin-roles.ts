@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { BUILTIN_ROLES, RoleSchema } from "@wharf/contract";
-import { nextUpdateTime } from "../engine/update-time.ts";
+import { nextUpdateTime } from "../engine/write/update-time.ts";
 import type { Store } from "../store/db/store.ts";
 import { readInstallation, writeInstallation } from "../store/tables/installation.ts";
 import { roles } from "./roles.ts";

@@ -11,8 +11,8 @@ import {
   rootOf,
 } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
-import { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
+import { Mutation } from "../engine/write/mutation.ts";
 import { alreadyExists, invalidArgument, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";

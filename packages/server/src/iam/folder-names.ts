@@ -1,14 +1,14 @@
 import { Capability, depthOf, type Group, isRoot, parentOf, rootOf } from "@wharf/contract";
-import type { Mutation } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/write/mutation.ts";
 import { alreadyExists, failedPrecondition } from "../lib/errors.ts";
-import { hasImagesBelow } from "../store/tables/manifests.ts";
 import { readOrganizationSettings } from "../store/tables/organization-settings.ts";
-import { deleteLocationsBelow, hasForeignLocation } from "../store/tables/registry-locations.ts";
+import { deleteLocationsBelow, hasForeignLocation } from "../store/tables/registry/locations.ts";
+import { hasImagesBelow } from "../store/tables/registry/manifests.ts";
 import {
   deletedPathsWith,
   deletionBelow,
   hasForeignDeletion,
-} from "../store/tables/repo-deletions.ts";
+} from "../store/tables/registry/repo-deletions.ts";
 
 /**
  * The name of a folder is part of the paths of its images in the registry and of its feeds. Of siblings

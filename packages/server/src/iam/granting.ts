@@ -7,7 +7,7 @@ import {
   parentOf,
   type Role,
 } from "@wharf/contract";
-import type { Mutation } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/write/mutation.ts";
 import { notFound, WharfError } from "../lib/errors.ts";
 
 /**

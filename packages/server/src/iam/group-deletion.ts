@@ -1,21 +1,21 @@
 import type { DeleteGroupRequest, Group } from "@wharf/contract";
-import { audit } from "../engine/audit.ts";
+import { audit } from "../engine/audit/audit.ts";
 import type { Engine } from "../engine/engine.ts";
-import { Mutation } from "../engine/mutation.ts";
 import type { Resource } from "../engine/resource.ts";
-import { deleteMethod } from "../engine/write.ts";
+import { Mutation } from "../engine/write/mutation.ts";
+import { deleteMethod } from "../engine/write/write.ts";
 import { failedPrecondition, notFound, tooLargeToTry } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
-import type { Transaction } from "../store/db/group-commit.ts";
+import type { Transaction } from "../store/db/commit/group-commit.ts";
 import { readPositions } from "../store/resources/page.ts";
 import { countsOf } from "../store/resources/range-counts.ts";
 import type { ResourceTable } from "../store/resources/resource-table.ts";
-import { forgetSources } from "../store/tables/advisory-sources.ts";
-import { addDeletedGroup } from "../store/tables/deleted-groups.ts";
+import { addDeletedGroup } from "../store/tables/access/deleted-groups.ts";
+import { forgetSources } from "../store/tables/advisories/sources.ts";
+import { forgetSubpackages } from "../store/tables/advisories/subpackages.ts";
+import { forgetVulnerabilities } from "../store/tables/advisories/vulnerabilities.ts";
 import { forgetOrganizationSettings } from "../store/tables/organization-settings.ts";
-import { forgetRegistrySettings } from "../store/tables/registry-settings.ts";
-import { forgetSubpackages } from "../store/tables/subpackages.ts";
-import { forgetVulnerabilities } from "../store/tables/vulnerabilities.ts";
+import { forgetRegistrySettings } from "../store/tables/registry/settings.ts";
 import { checkNameReleasable } from "./folder-names.ts";
 
 /**

@@ -11,12 +11,12 @@ import {
 } from "@wharf/contract";
 import { personOf } from "../auth/standing.ts";
 import type { Catalog } from "../engine/catalog.ts";
-import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
+import type { Mutation } from "../engine/write/mutation.ts";
 import { invalidArgument, notFound, WharfError } from "../lib/errors.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { hasBinding, lockBinding } from "../store/tables/identity-bindings.ts";
-import { addMembership, type SignInClient } from "../store/tables/provider-people.ts";
+import { hasBinding, lockBinding } from "../store/tables/access/identity-bindings.ts";
+import { addMembership, type SignInClient } from "../store/tables/login/provider-people.ts";
 import { checkOrganizationQuota } from "./binding-quota.ts";
 import { checkGrantable } from "./granting.ts";
 import { keyIdOf, newInviteCode } from "./invite-code.ts";

@@ -17,10 +17,10 @@ import {
 } from "@wharf/contract";
 import type { Reach } from "../auth/grants.ts";
 import { clientOf } from "../auth/standing.ts";
-import type { Mutation } from "../engine/mutation.ts";
+import { canSee, rangesFor } from "../engine/list/ranges.ts";
 import { QUOTAS } from "../engine/quotas.ts";
-import { canSee, rangesFor } from "../engine/ranges.ts";
 import { Resource } from "../engine/resource.ts";
+import type { Mutation } from "../engine/write/mutation.ts";
 import {
   failedPrecondition,
   invalidArgument,
@@ -32,7 +32,7 @@ import {
 import type { Reader } from "../store/db/connection.ts";
 import { readPage } from "../store/resources/page.ts";
 import { bodyOf, encodingOf } from "../store/resources/rows.ts";
-import { addMembership } from "../store/tables/provider-people.ts";
+import { addMembership } from "../store/tables/login/provider-people.ts";
 import type { IamDeps } from "./deps.ts";
 import {
   checkHasNoImages,

@@ -11,15 +11,15 @@ import {
   RelationshipType,
   type Role,
 } from "@wharf/contract";
-import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
+import type { Mutation } from "../engine/write/mutation.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import { boundRoles } from "../store/tables/identity-bindings.ts";
-import { deleteAccount, deletePasskeys } from "../store/tables/local-accounts.ts";
-import { deleteMemberships, deleteSignIns } from "../store/tables/provider-people.ts";
-import { endSessions } from "../store/tables/sessions.ts";
+import { boundRoles } from "../store/tables/access/identity-bindings.ts";
+import { deleteAccount, deletePasskeys } from "../store/tables/login/local-accounts.ts";
+import { deleteMemberships, deleteSignIns } from "../store/tables/login/provider-people.ts";
+import { endSessions } from "../store/tables/login/sessions.ts";
 import { mustHoldRole } from "./granting.ts";
 import { deleteBindings, deleteIdentity, rejectBuiltIn } from "./identity-deletion.ts";
 import { checkRelationship } from "./relationship.ts";

@@ -1,11 +1,11 @@
 import type { DeleteIdentityRequest } from "@wharf/contract";
 import { ANONYMOUS_UID } from "../auth/caller.ts";
 import type { Engine } from "../engine/engine.ts";
-import { Mutation } from "../engine/mutation.ts";
-import { deleteMethod } from "../engine/write.ts";
+import { Mutation } from "../engine/write/mutation.ts";
+import { deleteMethod } from "../engine/write/write.ts";
 import { failedPrecondition, notFound, tooLargeToTry } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
-import { countBindings, readBindingUids } from "../store/tables/identity-bindings.ts";
+import { countBindings, readBindingUids } from "../store/tables/access/identity-bindings.ts";
 
 /**
  * Role bindings deleted in one transaction, which blocks all other writes. If an identity has more,

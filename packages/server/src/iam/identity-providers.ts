@@ -7,14 +7,14 @@ import {
   parentOf,
 } from "@wharf/contract";
 import { deleteProvisioned } from "../auth/provisioning.ts";
-import type { MaskPath } from "../engine/mask.ts";
-import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
+import type { MaskPath } from "../engine/write/mask.ts";
+import type { Mutation } from "../engine/write/mutation.ts";
 import { invalidArgument } from "../lib/errors.ts";
-import { ISSUER_URL, isIssuerUrl } from "../lib/issuer-url.ts";
-import { deleteMemberships, deleteProviderSignIns } from "../store/tables/provider-people.ts";
-import { deleteScimCredentials } from "../store/tables/scim-credentials.ts";
-import { endSessions } from "../store/tables/sessions.ts";
+import { ISSUER_URL, isIssuerUrl } from "../lib/net/issuer-url.ts";
+import { deleteMemberships, deleteProviderSignIns } from "../store/tables/login/provider-people.ts";
+import { endSessions } from "../store/tables/login/sessions.ts";
+import { deleteScimCredentials } from "../store/tables/scim/credentials.ts";
 import type { IamDeps } from "./deps.ts";
 import { checkGrantable, checkProviderGrantable } from "./granting.ts";
 

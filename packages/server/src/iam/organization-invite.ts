@@ -9,8 +9,8 @@ import {
   isUid,
 } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
-import { Mutation } from "../engine/mutation.ts";
-import { createOne } from "../engine/write.ts";
+import { Mutation } from "../engine/write/mutation.ts";
+import { createOne } from "../engine/write/write.ts";
 import { invalidArgument, permissionDenied } from "../lib/errors.ts";
 import type { Call, Reply } from "../rpc/call.ts";
 import { groupInvites } from "./group-invites.ts";

@@ -7,10 +7,10 @@ import {
   OrganizationSettingsService,
   type UpdateOrganizationSettingsRequest,
 } from "@wharf/contract";
-import { audit } from "../engine/audit.ts";
+import { audit } from "../engine/audit/audit.ts";
 import type { Engine } from "../engine/engine.ts";
-import { applyMask, readMask } from "../engine/mask.ts";
-import { Mutation } from "../engine/mutation.ts";
+import { applyMask, readMask } from "../engine/write/mask.ts";
+import { Mutation } from "../engine/write/mutation.ts";
 import { invalidArgument, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";

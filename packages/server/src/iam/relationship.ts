@@ -7,7 +7,7 @@ import type {
 } from "@wharf/contract";
 import { ServicePrincipal } from "@wharf/contract";
 import { type FieldViolation, invalidArgument } from "../lib/errors.ts";
-import { ISSUER_URL, isIssuerUrl } from "../lib/issuer-url.ts";
+import { ISSUER_URL, isIssuerUrl } from "../lib/net/issuer-url.ts";
 import { inspectPattern, MAX_CLAIM_PATTERN_STEPS } from "./pattern.ts";
 
 /**

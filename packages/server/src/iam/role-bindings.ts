@@ -16,9 +16,9 @@ import {
 import { ANONYMOUS_UID } from "../auth/caller.ts";
 import type { Catalog } from "../engine/catalog.ts";
 import type { Engine } from "../engine/engine.ts";
-import { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
-import { createOne } from "../engine/write.ts";
+import { Mutation } from "../engine/write/mutation.ts";
+import { createOne } from "../engine/write/write.ts";
 import { invalidArgument, mapViolations, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";

@@ -10,8 +10,8 @@ import {
   RoleSchema,
   RolesService,
 } from "@wharf/contract";
-import type { Mutation } from "../engine/mutation.ts";
 import { Resource } from "../engine/resource.ts";
+import type { Mutation } from "../engine/write/mutation.ts";
 import { failedPrecondition, invalidArgument } from "../lib/errors.ts";
 import { ALL_IDENTITIES } from "../store/resources/table-shape.ts";
 

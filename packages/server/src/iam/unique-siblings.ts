@@ -1,9 +1,9 @@
 import { type Identity, isRoot, parentOf, type RoleBinding, rootOf } from "@wharf/contract";
-import type { Mutation } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/write/mutation.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
 import { alreadyExists } from "../lib/errors.ts";
 import type { Store } from "../store/db/store.ts";
-import { lockBinding } from "../store/tables/identity-bindings.ts";
+import { lockBinding } from "../store/tables/access/identity-bindings.ts";
 import { readOrganizationSettings } from "../store/tables/organization-settings.ts";
 
 /**

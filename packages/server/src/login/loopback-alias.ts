@@ -1,4 +1,4 @@
-import { isLoopbackHost } from "../lib/loopback.ts";
+import { isLoopbackHost } from "../lib/net/loopback.ts";
 import type { HttpRequest } from "../wire/endpoint.ts";
 
 /**

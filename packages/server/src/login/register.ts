@@ -1,6 +1,6 @@
 import type { SigningKeys } from "../auth/keys.ts";
 import { RefreshTokens } from "../auth/refresh-token.ts";
-import type { RateLimitPeers } from "../lib/rate-limiter.ts";
+import type { RateLimitPeers } from "../lib/scheduling/rate-limiter.ts";
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts";
 import type { ExchangeDeps } from "../sts/authorize-subject.ts";
 import type { ProviderExchange } from "../sts/exchange.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { TokenSealer } from "../lib/token-sealer.ts";
+import { TokenSealer } from "../lib/crypto/token-sealer.ts";
 
 /** The version of the format. Distinguishes sealed tickets from secrets of stored ones. */
 const PREFIX = "s1.";

@@ -1,4 +1,4 @@
-import { credentialKinds } from "../store/tables/local-accounts.ts";
+import { credentialKinds } from "../store/tables/login/local-accounts.ts";
 import type { LoginDeps } from "./login.ts";
 import type { SignInWays } from "./pages/sign-in.ts";
 import { shownProviders } from "./providers/find-provider.ts";

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type GroupInvite, parentOf, SessionSchema } from "@wharf/contract";
-import { Mutation } from "../engine/mutation.ts";
+import { Mutation } from "../engine/write/mutation.ts";
 import { acceptInvite, findOpenInvite } from "../iam/group-invites.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";

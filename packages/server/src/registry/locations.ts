@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/engine.ts";
 import { failedPrecondition } from "../lib/errors.ts";
-import { locationsOf } from "../store/tables/registry-locations.ts";
+import { locationsOf } from "../store/tables/registry/locations.ts";
 import type { RemoteRegistry } from "./client/remote.ts";
 import { resolvePath } from "./path.ts";
 

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { ancestorsOf, depthOf } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
 import { MAX_GROUP_DEPTH } from "../iam/groups.ts";
+import type { Transaction } from "../store/db/commit/group-commit.ts";
 import type { Reader } from "../store/db/connection.ts";
-import type { Transaction } from "../store/db/group-commit.ts";
 
 /** The limit of CNCF Distribution. */
 const MAX_NAME_LENGTH = 255;

@@ -6,17 +6,17 @@ import {
   RegistrySettingsService,
   type UpdateRegistrySettingsRequest,
 } from "@wharf/contract";
-import { audit } from "../engine/audit.ts";
+import { audit } from "../engine/audit/audit.ts";
 import type { Engine } from "../engine/engine.ts";
-import { applyMask, readMask } from "../engine/mask.ts";
-import { Mutation } from "../engine/mutation.ts";
+import { applyMask, readMask } from "../engine/write/mask.ts";
+import { Mutation } from "../engine/write/mutation.ts";
 import { notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { mustBeUid } from "../rpc/validate.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { readRegistrySettings, writeRegistrySettings } from "../store/tables/registry-settings.ts";
+import { readRegistrySettings, writeRegistrySettings } from "../store/tables/registry/settings.ts";
 
 /** The handlers of RegistrySettingsService: what a group configures for all repos below it. */
 export function settingsHandlers(engine: Engine): [DescMethod, Handler][] {

@@ -1,7 +1,7 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import type { Caller } from "../auth/caller.ts";
 import type { WharfError } from "../lib/errors.ts";
-import type { AuditVia } from "../store/tables/audit-and-events.ts";
+import type { AuditVia } from "../store/tables/audit/audit-and-events.ts";
 import type { IdempotencyKey } from "./idempotency.ts";
 
 /** A request independent of its protocol. */

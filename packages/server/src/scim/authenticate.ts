@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Engine } from "../engine/engine.ts";
 import { readBearer } from "../lib/bearer.ts";
-import { readScimCredentials } from "../store/tables/scim-credentials.ts";
+import { readScimCredentials } from "../store/tables/scim/credentials.ts";
 import { ScimError } from "./protocol/errors.ts";
 import { isPast, scimTokenHash } from "./status.ts";
 

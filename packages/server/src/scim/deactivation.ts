@@ -1,6 +1,6 @@
-import type { Transaction } from "../store/db/group-commit.ts";
-import { identitiesByExternalId } from "../store/tables/provider-people.ts";
-import { endSessions } from "../store/tables/sessions.ts";
+import type { Transaction } from "../store/db/commit/group-commit.ts";
+import { identitiesByExternalId } from "../store/tables/login/provider-people.ts";
+import { endSessions } from "../store/tables/login/sessions.ts";
 import type { Json } from "./protocol/values.ts";
 
 /** A person, by the id of their identity provider. */

@@ -1,11 +1,11 @@
+import type { Transaction } from "../store/db/commit/group-commit.ts";
 import type { Reader } from "../store/db/connection.ts";
-import type { Transaction } from "../store/db/group-commit.ts";
 import {
   addMembers,
   removeAllMembers,
   removeMembers,
   unknownUsers,
-} from "../store/tables/scim-members.ts";
+} from "../store/tables/scim/members.ts";
 import { type Attribute, attributeNamed } from "./protocol/attributes.ts";
 import { badRequest } from "./protocol/errors.ts";
 import { parseValueFilter } from "./protocol/filter.ts";

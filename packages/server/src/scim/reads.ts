@@ -4,7 +4,7 @@ import {
   type ScimTable,
   scimGroups,
   scimUsers,
-} from "../store/tables/scim-resources.ts";
+} from "../store/tables/scim/resources.ts";
 import type { HttpRequest } from "../wire/endpoint.ts";
 import { badRequest, resourceNotFound } from "./protocol/errors.ts";
 import { parseFilter, type ScimFilter } from "./protocol/filter.ts";

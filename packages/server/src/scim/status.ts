@@ -8,9 +8,9 @@ import {
 } from "@wharf/contract";
 import type { Addresses } from "../config/addresses.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { RateLimitPeers } from "../lib/rate-limiter.ts";
+import type { RateLimitPeers } from "../lib/scheduling/rate-limiter.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { readScimCredentials, type ScimCredentials } from "../store/tables/scim-credentials.ts";
+import { readScimCredentials, type ScimCredentials } from "../store/tables/scim/credentials.ts";
 
 export interface ScimDeps {
   readonly engine: Engine;

@@ -23,9 +23,9 @@ import {
   type SetScimEnabledRequest,
   SetScimEnabledResponseSchema,
 } from "@wharf/contract";
-import { audit } from "../engine/audit.ts";
-import { Mutation } from "../engine/mutation.ts";
+import { audit } from "../engine/audit/audit.ts";
 import { withoutSecrets } from "../engine/resource.ts";
+import { Mutation } from "../engine/write/mutation.ts";
 import { checkProviderGrantable } from "../iam/granting.ts";
 import { aborted, failedPrecondition, invalidArgument, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
@@ -35,7 +35,7 @@ import {
   readScimCredentials,
   type ScimCredentials,
   writeScimCredentials,
-} from "../store/tables/scim-credentials.ts";
+} from "../store/tables/scim/credentials.ts";
 import { endpointUrl, etagOf, isPast, type ScimDeps, scimTokenHash, timeField } from "./status.ts";
 
 /** The prefix by which clients and secret scanners recognize these tokens. */

@@ -1,6 +1,6 @@
-import { clientNetwork } from "../lib/client-network.ts";
 import { tooMany } from "../lib/errors.ts";
-import { RateLimiter, type RateLimitPeers } from "../lib/rate-limiter.ts";
+import { clientNetwork } from "../lib/net/client-network.ts";
+import { RateLimiter, type RateLimitPeers } from "../lib/scheduling/rate-limiter.ts";
 
 /** Several identity providers may share a proxy. */
 const NETWORK_FACTOR = 4;

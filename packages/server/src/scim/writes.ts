@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { MAX_USER_AGENT_LENGTH } from "../engine/audit.ts";
+import { MAX_USER_AGENT_LENGTH } from "../engine/audit/audit.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Transaction } from "../store/db/group-commit.ts";
+import type { Transaction } from "../store/db/commit/group-commit.ts";
 import type { Abandonable } from "../store/db/store.ts";
-import { writeAudit } from "../store/tables/audit-and-events.ts";
-import { removeAllMembers, removeFromGroups } from "../store/tables/scim-members.ts";
-import type { ScimKey, ScimRow } from "../store/tables/scim-resources.ts";
+import { writeAudit } from "../store/tables/audit/audit-and-events.ts";
+import { removeAllMembers, removeFromGroups } from "../store/tables/scim/members.ts";
+import type { ScimKey, ScimRow } from "../store/tables/scim/resources.ts";
 import { endSessionsOfDeactivated } from "./deactivation.ts";
 import {
   changeMembers,

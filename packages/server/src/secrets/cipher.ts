@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { decrypt, encrypt, NONCE_BYTES, TAG_BYTES } from "../lib/aes-gcm.ts";
+import { decrypt, encrypt, NONCE_BYTES, TAG_BYTES } from "../lib/crypto/aes-gcm.ts";
 
 /** The first byte of a sealed value: format, nonce, tag, ciphertext. */
 const FORMAT = 1;

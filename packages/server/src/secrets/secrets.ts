@@ -1,7 +1,7 @@
 import { ConfigError, type Settings } from "../config/settings.ts";
 import { WharfError } from "../lib/errors.ts";
+import type { Transaction } from "../store/db/commit/group-commit.ts";
 import type { Reader } from "../store/db/connection.ts";
-import type { Transaction } from "../store/db/group-commit.ts";
 import type { Store } from "../store/db/store.ts";
 import {
   initInstallation,

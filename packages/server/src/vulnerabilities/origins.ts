@@ -1,10 +1,14 @@
 import type { Advisory, AdvisoryEvent } from "@wharf/contract";
 import type { Reach } from "../auth/grants.ts";
+import type { Transaction } from "../store/db/commit/group-commit.ts";
 import type { Reader } from "../store/db/connection.ts";
-import type { Transaction } from "../store/db/group-commit.ts";
 import { indexable } from "../store/resources/indexable.ts";
 import type { Condition } from "../store/resources/query.ts";
-import { addSubpackages, type Subpackage, subpackagesOf } from "../store/tables/subpackages.ts";
+import {
+  addSubpackages,
+  type Subpackage,
+  subpackagesOf,
+} from "../store/tables/advisories/subpackages.ts";
 
 /** The term kind of the origin filter, before withOrigins resolves it. */
 export const ORIGIN = "origin";

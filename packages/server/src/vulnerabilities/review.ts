@@ -8,7 +8,7 @@ import {
   parentOf,
   ReviewState,
 } from "@wharf/contract";
-import type { Mutation } from "../engine/mutation.ts";
+import type { Mutation } from "../engine/write/mutation.ts";
 import { failedPrecondition, invalidArgument, type WharfError } from "../lib/errors.ts";
 import { inMilliseconds } from "./import/merge.ts";
 

@@ -2,11 +2,11 @@ import { setImmediate } from "node:timers/promises";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Advisory, type AdvisoryEvent, newChildUid, parentOf } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
-import { Mutation } from "../engine/mutation.ts";
-import { timeAfterAll } from "../engine/update-time.ts";
+import { Mutation } from "../engine/write/mutation.ts";
+import { timeAfterAll } from "../engine/write/update-time.ts";
 import { notFound } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
-import type { Transaction, Work } from "../store/db/group-commit.ts";
+import type { Transaction, Work } from "../store/db/commit/group-commit.ts";
 import { advisories } from "./advisories.ts";
 import { indexSubpackages } from "./origins.ts";
 

@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
 import { type GetGroupRequest, GroupSchema } from "@wharf/contract";
-import { type AddressRange, readRange } from "../lib/address-range.ts";
+import { type AddressRange, readRange } from "../lib/net/address-range.ts";
 import type { Limits } from "./limits.ts";
 import type { CloseReason } from "./observer.ts";
 import { open, type TestPort } from "./testing/open.ts";

@@ -1,6 +1,6 @@
 /** Bounds the number of open connections. */
 import type { Socket } from "node:net";
-import { clientNetwork } from "../lib/client-network.ts";
+import { clientNetwork } from "../lib/net/client-network.ts";
 import type { Limits } from "./limits.ts";
 import type { CloseReason } from "./observer.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { GroupSchema } from "@wharf/contract";
-import { type AddressRange, readRange } from "../lib/address-range.ts";
+import { type AddressRange, readRange } from "../lib/net/address-range.ts";
 import { LoopbackHosts } from "./host.ts";
 import { open, type TestPort } from "./testing/open.ts";
 

@@ -6,7 +6,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { BoundedCache } from "../lib/bounded-cache.ts";
 import { invalidArgument } from "../lib/errors.ts";
-import { isLoopbackHost } from "../lib/loopback.ts";
+import { isLoopbackHost } from "../lib/net/loopback.ts";
 import { HttpFault } from "./http.ts";
 
 /** Accepted hosts are cached as sent, so that each request costs one lookup. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Caller } from "../auth/caller.ts";
-import { clientNetwork } from "../lib/client-network.ts";
 import { WharfError } from "../lib/errors.ts";
+import { clientNetwork } from "../lib/net/client-network.ts";
 import type { RequestInfo, ResponseHeaders } from "../rpc/call.ts";
 import { DRY_RUN_HEADER } from "../rpc/dry-run.ts";
 import type { BodyBudget, BodyCharge } from "./body-budget.ts";

@@ -5,7 +5,7 @@ import { connect } from "node:http2";
 import { describe, test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { GetGroupRequestSchema, GroupSchema } from "@wharf/contract";
-import { type AddressRange, readRange } from "../lib/address-range.ts";
+import { type AddressRange, readRange } from "../lib/net/address-range.ts";
 import { encodeFrame } from "./grpc/frame.ts";
 import { GrpcClient } from "./testing/grpc-client.ts";
 import { open, type TestPort } from "./testing/open.ts";

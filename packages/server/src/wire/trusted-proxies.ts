@@ -1,6 +1,6 @@
 /** Determines the address of a client behind trusted proxies. */
 import { BlockList, isIP, SocketAddress } from "node:net";
-import type { AddressRange } from "../lib/address-range.ts";
+import type { AddressRange } from "../lib/net/address-range.ts";
 
 /** Entries of `X-Forwarded-For` beyond this are ignored. */
 const MAX_PROXIES = 32;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { MAX_KINDS_PER_NETWORK } from "../../src/engine/audit-aggregator.ts";
+import { MAX_KINDS_PER_NETWORK } from "../../src/engine/audit/aggregator.ts";
 import { MAX_PENDING_DEVICES_PER_NETWORK } from "../../src/login/oauth/device.ts";
 import { DirectStore, rawRows } from "../support/server/direct-store.ts";
 import { STORES, TestServer } from "../support/server/test-server.ts";

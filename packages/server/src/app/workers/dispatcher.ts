@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
-import { clientNetwork } from "../../lib/client-network.ts";
+import { clientNetwork } from "../../lib/net/client-network.ts";
 
 /** Something that connections can be passed to. */
 export interface Receiver {

@@ -1,5 +1,5 @@
 import type { AddressInfo, Socket } from "node:net";
-import type { RateLimitPeers } from "../../lib/rate-limiter.ts";
+import type { RateLimitPeers } from "../../lib/scheduling/rate-limiter.ts";
 import type { Metrics } from "../../observe/metrics.ts";
 import type { Readiness } from "../../observe/readiness.ts";
 import type { ConnectionSource } from "../../wire/port.ts";

@@ -1,4 +1,4 @@
-import type { StoredAuditEntry } from "../../store/tables/audit-entries.ts";
+import type { StoredAuditEntry } from "../../store/tables/audit/entries.ts";
 
 type Column = readonly [name: string, value: (entry: StoredAuditEntry) => string | number];
 

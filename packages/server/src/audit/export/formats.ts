@@ -1,5 +1,5 @@
 import { AuditExportFormat } from "@wharf/contract";
-import type { StoredAuditEntry } from "../../store/tables/audit-entries.ts";
+import type { StoredAuditEntry } from "../../store/tables/audit/entries.ts";
 import { jsonOf } from "../message.ts";
 import { CSV_HEADER, csvOf } from "./csv.ts";
 import { ocsfOf } from "./ocsf.ts";

@@ -6,15 +6,15 @@ import {
   rootOf,
 } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
-import { readCursor } from "../../engine/list.ts";
+import { readCursor } from "../../engine/list/list.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import {
   nextCheckpointRoot,
   readCheckpointKeys,
   readCheckpoints,
-} from "../../store/tables/audit-checkpoints.ts";
-import { checkpointedId } from "../../store/tables/audit-heads.ts";
+} from "../../store/tables/audit/checkpoints.ts";
+import { checkpointedId } from "../../store/tables/audit/heads.ts";
 import type { Checkpoints } from "../checkpoints.ts";
 import { visibleScopes } from "../filter.ts";
 import { filterKey } from "../filter-key.ts";

@@ -1,4 +1,4 @@
-import type { StoredAuditEntry } from "../../store/tables/audit-entries.ts";
+import type { StoredAuditEntry } from "../../store/tables/audit/entries.ts";
 
 /** The OCSF class and activity of an entry. */
 export interface Classification {

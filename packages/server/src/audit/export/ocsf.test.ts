@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { AuditChains } from "../../store/tables/audit-chains.ts";
-import type { StoredAuditEntry } from "../../store/tables/audit-entries.ts";
+import { AuditChains } from "../../store/tables/audit/chains.ts";
+import type { StoredAuditEntry } from "../../store/tables/audit/entries.ts";
 import { csvOf } from "./csv.ts";
 import { ocsfOf } from "./ocsf.ts";
 

@@ -1,7 +1,7 @@
 import { auditContent } from "@wharf/contract";
 import { VERSION } from "../../lib/version.ts";
-import { hashedEntry } from "../../store/tables/audit-chains.ts";
-import type { StoredAuditEntry } from "../../store/tables/audit-entries.ts";
+import { hashedEntry } from "../../store/tables/audit/chains.ts";
+import type { StoredAuditEntry } from "../../store/tables/audit/entries.ts";
 import { type Classification, classify } from "./ocsf-classes.ts";
 
 /** The version of the Open Cybersecurity Schema Framework that events follow. */

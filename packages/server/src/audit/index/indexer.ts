@@ -1,11 +1,11 @@
 import type { Store } from "../../store/db/store.ts";
-import { auditIds, readAuditKeys } from "../../store/tables/audit-entries.ts";
 import {
   addPostings,
   addSegment,
   lastSegment,
   SEGMENT_SIZE,
-} from "../../store/tables/audit-index.ts";
+} from "../../store/tables/audit/audit-index.ts";
+import { auditIds, readAuditKeys } from "../../store/tables/audit/entries.ts";
 import { addPosition, encodePositions, noPositions } from "./positions.ts";
 import { postingsOf } from "./terms.ts";
 

@@ -1,4 +1,4 @@
-import { SEGMENT_SIZE } from "../../store/tables/audit-index.ts";
+import { SEGMENT_SIZE } from "../../store/tables/audit/audit-index.ts";
 
 /** Positions within a segment, one bit each. */
 export type Positions = Uint32Array;

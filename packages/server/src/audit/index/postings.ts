@@ -1,7 +1,11 @@
 import { BoundedCache } from "../../lib/bounded-cache.ts";
-import type { SlicedTask } from "../../lib/time-slices.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { type PostingKind, postedValues, readPostings } from "../../store/tables/audit-index.ts";
+import {
+  type PostingKind,
+  postedValues,
+  readPostings,
+} from "../../store/tables/audit/audit-index.ts";
 import { decodePositions, type Positions } from "./positions.ts";
 import type { Term } from "./terms.ts";
 

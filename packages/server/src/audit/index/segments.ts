@@ -1,6 +1,6 @@
-import type { SlicedTask } from "../../lib/time-slices.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { firstSegment, readSegments } from "../../store/tables/audit-index.ts";
+import { firstSegment, readSegments } from "../../store/tables/audit/audit-index.ts";
 import { countPositions, decodePositions, type Positions } from "./positions.ts";
 
 /** Segments that are read between two points where other requests may run. */

@@ -1,7 +1,7 @@
-import type { SlicedTask } from "../../lib/time-slices.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { type AuditKeys, readAuditKeys, readAuditTimes } from "../../store/tables/audit-entries.ts";
-import { SEGMENT_SIZE } from "../../store/tables/audit-index.ts";
+import { SEGMENT_SIZE } from "../../store/tables/audit/audit-index.ts";
+import { type AuditKeys, readAuditKeys, readAuditTimes } from "../../store/tables/audit/entries.ts";
 import {
   addPosition,
   countPositions,

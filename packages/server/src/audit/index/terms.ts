@@ -1,5 +1,9 @@
-import type { AuditKeys } from "../../store/tables/audit-entries.ts";
-import { type Posting, type PostingKind, SEGMENT_SIZE } from "../../store/tables/audit-index.ts";
+import {
+  type Posting,
+  type PostingKind,
+  SEGMENT_SIZE,
+} from "../../store/tables/audit/audit-index.ts";
+import type { AuditKeys } from "../../store/tables/audit/entries.ts";
 import { addPosition, encodePositions, noPositions, type Positions } from "./positions.ts";
 
 /** A value that filters compare. */

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { connect, type TLSSocket } from "node:tls";
-import { HOST_LOOKUP } from "../../lib/host-lookup.ts";
+import { HOST_LOOKUP } from "../../lib/net/host-lookup.ts";
 import type { AuditSink, SinkBatch, SinkLine } from "./sink.ts";
 
 /** The facility "log audit", with the severities informational and warning. */

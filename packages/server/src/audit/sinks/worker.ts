@@ -1,19 +1,19 @@
 import type { Leases } from "../../delivery/leases.ts";
 import { backoff } from "../../delivery/retry-schedule.ts";
 import { DELIVERY_TIMES } from "../../delivery/times.ts";
-import { Waiting } from "../../lib/waiting.ts";
+import { Waiting } from "../../lib/scheduling/waiting.ts";
 import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
 import type { Store } from "../../store/db/store.ts";
-import { readCheckpointsAfter } from "../../store/tables/audit-checkpoints.ts";
-import { readAuditRange } from "../../store/tables/audit-entries.ts";
-import { settledAuditId } from "../../store/tables/audit-horizon.ts";
+import { readCheckpointsAfter } from "../../store/tables/audit/checkpoints.ts";
+import { readAuditRange } from "../../store/tables/audit/entries.ts";
+import { settledAuditId } from "../../store/tables/audit/horizon.ts";
 import {
   readSinkProgress,
   type SinkProgress,
   sinkLease,
   storeSinkProgress,
-} from "../../store/tables/audit-sinks.ts";
+} from "../../store/tables/audit/sinks.ts";
 import { jsonOf } from "../message.ts";
 import { type AuditSink, SinkError, type SinkLine } from "./sink.ts";
 

@@ -1,4 +1,4 @@
-import type { Waiting } from "../../lib/waiting.ts";
+import type { Waiting } from "../../lib/scheduling/waiting.ts";
 import type { Store } from "../../store/db/store.ts";
 
 /** Commits of this process are looked at together within this time. */

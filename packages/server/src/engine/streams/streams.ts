@@ -1,9 +1,9 @@
 import { PermissionDeniedError, tooMany, WharfError } from "../../lib/errors.ts";
-import { Waiting } from "../../lib/waiting.ts";
+import { Waiting } from "../../lib/scheduling/waiting.ts";
 import type { Call, Reply, StreamedMessage } from "../../rpc/call.ts";
 import { streamReply } from "../../rpc/reply.ts";
-import { writeAudit } from "../../store/tables/audit-and-events.ts";
-import { auditEntry } from "../audit.ts";
+import { writeAudit } from "../../store/tables/audit/audit-and-events.ts";
+import { auditEntry } from "../audit/audit.ts";
 import type { Engine } from "../engine.ts";
 import type { LogFollower } from "./log-follower.ts";
 

@@ -1,6 +1,6 @@
 import { isSelfOrBelow, rootOf } from "@wharf/contract";
-import { slicedSort } from "../../lib/sliced-sort.ts";
-import type { SlicedTask } from "../../lib/time-slices.ts";
+import { slicedSort } from "../../lib/scheduling/sliced-sort.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import {
   readManyPositions,

@@ -2,7 +2,7 @@ import { isRoot, type UIDPFilter } from "@wharf/contract";
 import type { Reach } from "../../auth/grants.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import type { Range } from "../../store/resources/query.ts";
-import { rangesFor, type TreeShape } from "../ranges.ts";
+import { rangesFor, type TreeShape } from "../list/ranges.ts";
 
 /** Many ranges of a table: subtrees, or single rows. */
 export class RangeSet {

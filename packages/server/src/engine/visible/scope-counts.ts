@@ -1,6 +1,6 @@
-import type { TimeSlices } from "../../lib/time-slices.ts";
+import type { TimeSlices } from "../../lib/scheduling/time-slices.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { SharedRead } from "../../store/db/shared-read.ts";
+import { SharedRead } from "../../store/db/read/shared-read.ts";
 import { type Counts, readManyCounts } from "../../store/resources/counts.ts";
 import type { ResourceTable } from "../../store/resources/resource-table.ts";
 import { readLoggedRows } from "../../store/resources/row-log.ts";

@@ -1,6 +1,6 @@
-import type { SlicedTask } from "../../lib/time-slices.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { SharedRead } from "../../store/db/shared-read.ts";
+import { SharedRead } from "../../store/db/read/shared-read.ts";
 import {
   readManyPositions,
   readPageById,

@@ -1,11 +1,11 @@
 import { BoundedCache } from "../../lib/bounded-cache.ts";
-import { type SlicedTask, TimeSlices } from "../../lib/time-slices.ts";
+import { type SlicedTask, TimeSlices } from "../../lib/scheduling/time-slices.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { readManyCounts } from "../../store/resources/counts.ts";
 import { readManyPositions } from "../../store/resources/many-rows.ts";
 import type { ResourceTable } from "../../store/resources/resource-table.ts";
 import type { PageRow } from "../../store/resources/rows.ts";
-import type { Scan } from "../scan.ts";
+import type { Scan } from "../list/scan.ts";
 import { readVisibleIds } from "./build.ts";
 import { readConsecutiveSubtrees } from "./consecutive-subtrees.ts";
 import type { RangeSet } from "./range-set.ts";

@@ -6,7 +6,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { aborted, notFound } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { bindingsAt } from "../../store/tables/identity-bindings.ts";
+import { bindingsAt } from "../../store/tables/access/identity-bindings.ts";
 import { mappedSessions } from "./mapped-sessions.ts";
 import { rolesWith } from "./roles-with.ts";
 

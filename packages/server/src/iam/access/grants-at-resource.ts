@@ -1,14 +1,14 @@
 import { ancestorsOf, isSelfOrBelow, rootOf } from "@wharf/contract";
 import { Origins } from "../../auth/origins.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { SlicedTask } from "../../lib/time-slices.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import {
   countBindingsAt,
   type GroupBindings,
   readBindingsAt,
-} from "../../store/tables/access-grants.ts";
+} from "../../store/tables/access/access-grants.ts";
 import {
   type FoundGrants,
   type GrantPosition,

@@ -1,10 +1,10 @@
 import { ancestorsOf } from "@wharf/contract";
 import { type Origin, Origins } from "../../auth/origins.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { SlicedTask } from "../../lib/time-slices.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { bindingsAt, bindingsOf } from "../../store/tables/identity-bindings.ts";
+import { bindingsAt, bindingsOf } from "../../store/tables/access/identity-bindings.ts";
 import { mappedSessions } from "./mapped-sessions.ts";
 import {
   comparePositions,

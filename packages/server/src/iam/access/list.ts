@@ -6,7 +6,7 @@ import {
   ListAccessResponseSchema,
 } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
-import { pageSizeOf, readCursor, readSkip } from "../../engine/list.ts";
+import { pageSizeOf, readCursor, readSkip } from "../../engine/list/list.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";

@@ -4,7 +4,7 @@ import {
   listSessions,
   MAX_SESSIONS_PER_IDENTITY,
   type StoredSession,
-} from "../../store/tables/sessions.ts";
+} from "../../store/tables/login/sessions.ts";
 
 /** Sessions of a person with group mappings, the newest of those with the same. */
 export async function mappedSessions(

@@ -10,7 +10,7 @@ import {
 import type { Caller } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { identitiesBoundAt } from "../../store/tables/access-grants.ts";
+import { identitiesBoundAt } from "../../store/tables/access/access-grants.ts";
 import { shownIdentity } from "../role-bindings.ts";
 import { shownRole } from "./shown.ts";
 import { mayReadBindings, mayReadGroup, mayReadRolesOf } from "./visibility.ts";

@@ -1,6 +1,6 @@
 import { BUILTIN_ROLES, type Capability } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
-import type { SlicedTask } from "../../lib/time-slices.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Reader } from "../../store/db/connection.ts";
 
 /** Roles decoded by one read. */

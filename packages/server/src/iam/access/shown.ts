@@ -16,7 +16,7 @@ import type { Caller } from "../../auth/caller.ts";
 import type { Obstacle } from "../../auth/origins.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { bindingUids } from "../../store/tables/identity-bindings.ts";
+import { bindingUids } from "../../store/tables/access/identity-bindings.ts";
 import { shownIdentity } from "../role-bindings.ts";
 import type { HeldOrigin } from "./query.ts";
 import { mayReadRole } from "./visibility.ts";

@@ -3,7 +3,7 @@ import { ANONYMOUS_UID, type Caller } from "../../auth/caller.ts";
 import type { Origin } from "../../auth/origins.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { permissionDenied } from "../../lib/errors.ts";
-import { boundRoles } from "../../store/tables/identity-bindings.ts";
+import { boundRoles } from "../../store/tables/access/identity-bindings.ts";
 
 /**
  * What callers may learn about access.

@@ -1,4 +1,4 @@
-import { SlicedTask } from "../time-slices.ts";
+import { SlicedTask } from "../scheduling/time-slices.ts";
 
 /** A task that ends its slice at each pause, and counts them. */
 export class CountedTask extends SlicedTask {

@@ -3,10 +3,10 @@
  * and people.
  */
 import { SessionsService } from "@wharf/contract";
-import { Mutation } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/write/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
-import { accountOf, passkeysOf } from "../../store/tables/local-accounts.ts";
-import { findSessionForChange, listSessions } from "../../store/tables/sessions.ts";
+import { accountOf, passkeysOf } from "../../store/tables/login/local-accounts.ts";
+import { findSessionForChange, listSessions } from "../../store/tables/login/sessions.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { AttemptLimiter } from "../attempts.ts";
 import { htmlResponse, readForm, redirectTo } from "../browser.ts";

@@ -1,7 +1,7 @@
-import { audit } from "../../engine/audit.ts";
+import { audit } from "../../engine/audit/audit.ts";
 import { invalidArgument, WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
 import {
   accountOf,
   addPasskey,
@@ -10,7 +10,7 @@ import {
   type LocalAccount,
   passkeysOf,
   renamePasskey,
-} from "../../store/tables/local-accounts.ts";
+} from "../../store/tables/login/local-accounts.ts";
 import {
   type ChallengeContext,
   openChallenge,

@@ -1,14 +1,14 @@
-import { audit } from "../../engine/audit.ts";
+import { audit } from "../../engine/audit/audit.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
 import {
   accountOf,
   findAccountForChange,
   setPasswordHash,
-} from "../../store/tables/local-accounts.ts";
-import { endSessions } from "../../store/tables/sessions.ts";
-import { deleteTicketsOf } from "../../store/tables/tickets.ts";
+} from "../../store/tables/login/local-accounts.ts";
+import { endSessions } from "../../store/tables/login/sessions.ts";
+import { deleteTicketsOf } from "../../store/tables/login/tickets.ts";
 import { withPassword } from "../local/password-login.ts";
 import { checkPassword } from "../local/rules.ts";
 import type { LoginDeps } from "../login.ts";

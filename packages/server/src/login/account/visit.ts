@@ -1,8 +1,13 @@
-import { audit } from "../../engine/audit.ts";
+import { audit } from "../../engine/audit/audit.ts";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
-import { addTicket, consumeTicket, lockTicket, readTicket } from "../../store/tables/tickets.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import {
+  addTicket,
+  consumeTicket,
+  lockTicket,
+  readTicket,
+} from "../../store/tables/login/tickets.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { cookieOf, htmlResponse, newSecret, setCookie } from "../browser.ts";
 import type { LoginDeps } from "../login.ts";

@@ -1,8 +1,8 @@
-import { audit } from "../../engine/audit.ts";
+import { audit } from "../../engine/audit/audit.ts";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import { endSession, findSession, touchSession } from "../../store/tables/sessions.ts";
-import { addTicket, consumeTicket, readTicket } from "../../store/tables/tickets.ts";
+import { endSession, findSession, touchSession } from "../../store/tables/login/sessions.ts";
+import { addTicket, consumeTicket, readTicket } from "../../store/tables/login/tickets.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { cookieOf, htmlResponse, newSecret, setCookie } from "../browser.ts";
 import type { LoginDeps } from "../login.ts";

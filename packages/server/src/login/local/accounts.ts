@@ -1,13 +1,13 @@
 import { create } from "@bufbuild/protobuf";
 import { IdentitySchema } from "@wharf/contract";
-import type { Mutation } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/write/mutation.ts";
 import { WharfError } from "../../lib/errors.ts";
 import {
   addAccount,
   addPasskey,
   type LocalAccount,
   type StoredPasskey,
-} from "../../store/tables/local-accounts.ts";
+} from "../../store/tables/login/local-accounts.ts";
 import type { Person } from "../people/person.ts";
 import { insertPerson, nameFrom } from "../people/registration.ts";
 import { passkeyRejected } from "./passkeys.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { WharfError } from "../../lib/errors.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
-import { addTicket } from "../../store/tables/tickets.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import { addTicket } from "../../store/tables/login/tickets.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
 import { browserCookieOf, browserDigest } from "../browser.ts";
 import type { LoginDeps } from "../login.ts";

@@ -1,9 +1,9 @@
 import { newRootUid, rootOf } from "@wharf/contract";
-import { Mutation } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/write/mutation.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
-import { findAccount } from "../../store/tables/local-accounts.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import { findAccount } from "../../store/tables/login/local-accounts.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { AttemptLimiter } from "../attempts.ts";
 import { htmlResponse, newSecret, readForm } from "../browser.ts";

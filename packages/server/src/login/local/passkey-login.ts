@@ -1,5 +1,5 @@
-import { auditEntry, UNAUTHENTICATED } from "../../engine/audit.ts";
-import { Mutation } from "../../engine/mutation.ts";
+import { auditEntry, UNAUTHENTICATED } from "../../engine/audit/audit.ts";
+import { Mutation } from "../../engine/write/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
 import {
   findAccountForChange,
@@ -7,7 +7,7 @@ import {
   findPasskeyForChange,
   recordPasskeyUse,
   type StoredPasskey,
-} from "../../store/tables/local-accounts.ts";
+} from "../../store/tables/login/local-accounts.ts";
 import type { AttemptLimiter } from "../attempts.ts";
 import { newSecret } from "../browser.ts";
 import {

@@ -7,9 +7,9 @@ import type {
   RegistrationResponseJSON,
 } from "@simplewebauthn/server";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
-import { isLoopbackHost } from "../../lib/loopback.ts";
+import { isLoopbackHost } from "../../lib/net/loopback.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { StoredPasskey } from "../../store/tables/local-accounts.ts";
+import type { StoredPasskey } from "../../store/tables/login/local-accounts.ts";
 import type { LoginDeps } from "../login.ts";
 import { browserName } from "../pages/components.ts";
 

@@ -1,14 +1,14 @@
-import { audit, auditEntry, UNAUTHENTICATED } from "../../engine/audit.ts";
-import { Mutation } from "../../engine/mutation.ts";
+import { audit, auditEntry, UNAUTHENTICATED } from "../../engine/audit/audit.ts";
+import { Mutation } from "../../engine/write/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
 import {
   findAccount,
   findAccountForChange,
   type LocalAccount,
   recordPasswordFailure,
   setPasswordHash,
-} from "../../store/tables/local-accounts.ts";
+} from "../../store/tables/login/local-accounts.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { AttemptLimiter } from "../attempts.ts";
 import { readForm } from "../browser.ts";

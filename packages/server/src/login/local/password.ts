@@ -1,8 +1,8 @@
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
-import { clientNetwork } from "../../lib/client-network.ts";
 import { tooMany } from "../../lib/errors.ts";
-import { FairQueue, QueueFullError } from "../../lib/fair-queue.ts";
+import { clientNetwork } from "../../lib/net/client-network.ts";
+import { FairQueue, QueueFullError } from "../../lib/scheduling/fair-queue.ts";
 
 /** The cost parameters of argon2id; `memory` in KiB. */
 export interface PasswordCost {

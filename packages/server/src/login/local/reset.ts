@@ -1,9 +1,9 @@
-import { audit } from "../../engine/audit.ts";
+import { audit } from "../../engine/audit/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
 import type { Store } from "../../store/db/store.ts";
 import {
   addPasskey,
@@ -11,14 +11,14 @@ import {
   findAccount,
   findAccountForChange,
   setPasswordHash,
-} from "../../store/tables/local-accounts.ts";
-import { endSessions } from "../../store/tables/sessions.ts";
+} from "../../store/tables/login/local-accounts.ts";
+import { endSessions } from "../../store/tables/login/sessions.ts";
 import {
   addTicket,
   consumeTicket,
   deleteTicketsOf,
   readTicket,
-} from "../../store/tables/tickets.ts";
+} from "../../store/tables/login/tickets.ts";
 import { newOperatorCode, readUserCode } from "../oauth/user-code.ts";
 import type { Credential } from "./accounts.ts";
 import { passkeyRejected } from "./passkeys.ts";

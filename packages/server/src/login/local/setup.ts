@@ -3,13 +3,18 @@ import { builtinRole, GroupSchema, newRootUid, OrgStatus } from "@wharf/contract
 import type { Addresses } from "../../config/addresses.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { Mutation } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/write/mutation.ts";
 import { bindRole } from "../../iam/group-invites.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { initInstallation, readInstallation } from "../../store/tables/installation.ts";
-import { addTicket, consumeTicket, deleteTickets, readTicket } from "../../store/tables/tickets.ts";
+import {
+  addTicket,
+  consumeTicket,
+  deleteTickets,
+  readTicket,
+} from "../../store/tables/login/tickets.ts";
 import { newOperatorCode, readUserCode } from "../oauth/user-code.ts";
 import { type Credential, createAccount, type NewAccount } from "./accounts.ts";
 import { browserUrl } from "./passkeys.ts";

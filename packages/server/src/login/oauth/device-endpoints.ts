@@ -1,4 +1,4 @@
-import { truncateUserAgent } from "../../engine/audit.ts";
+import { truncateUserAgent } from "../../engine/audit/audit.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { AttemptLimiter } from "../attempts.ts";
 import { htmlResponse, readForm } from "../browser.ts";

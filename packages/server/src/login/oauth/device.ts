@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
-import { clientNetwork } from "../../lib/client-network.ts";
 import { tooMany, WharfError } from "../../lib/errors.ts";
+import { clientNetwork } from "../../lib/net/client-network.ts";
 import type { Call } from "../../rpc/call.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
 import {
   addTicket,
   consumeTicket,
@@ -11,7 +11,7 @@ import {
   lockTicket,
   readTicket,
   rewriteTicket,
-} from "../../store/tables/tickets.ts";
+} from "../../store/tables/login/tickets.ts";
 import { newSecret } from "../browser.ts";
 import type { LoginDeps } from "../login.ts";
 import type { Person } from "../people/person.ts";

@@ -1,6 +1,6 @@
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import { addTicket } from "../../store/tables/tickets.ts";
+import { addTicket } from "../../store/tables/login/tickets.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
 import { startVisit } from "../account/visit.ts";
 import { htmlResponse, newSecret } from "../browser.ts";

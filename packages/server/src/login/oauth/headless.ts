@@ -2,11 +2,11 @@ import { createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject } f
 import { create } from "@bufbuild/protobuf";
 import { type GetHeadlessSessionRequest, HeadlessSessionSchema } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
-import { encrypt } from "../../lib/aes-gcm.ts";
+import { encrypt } from "../../lib/crypto/aes-gcm.ts";
 import { failedPrecondition, invalidArgument, notFound } from "../../lib/errors.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import { addTicket, readTicket, rewriteTicket } from "../../store/tables/tickets.ts";
+import { addTicket, readTicket, rewriteTicket } from "../../store/tables/login/tickets.ts";
 import type { LoginDeps } from "../login.ts";
 import type { Person } from "../people/person.ts";
 import type { SessionRequest } from "../people/sessions.ts";

@@ -1,7 +1,7 @@
 import { isUid } from "@wharf/contract";
 import { keyIdOf } from "../../iam/invite-code.ts";
 import { invalidArgument } from "../../lib/errors.ts";
-import { isLoopbackHost } from "../../lib/loopback.ts";
+import { isLoopbackHost } from "../../lib/net/loopback.ts";
 import { checkHeadlessCode } from "./headless.ts";
 
 /** How the result of a login is delivered. */

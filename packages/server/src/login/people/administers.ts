@@ -1,7 +1,7 @@
 import { Capability } from "@wharf/contract";
 import type { Caller } from "../../auth/caller.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { boundRoles } from "../../store/tables/identity-bindings.ts";
+import { boundRoles } from "../../store/tables/access/identity-bindings.ts";
 
 const DELETE = [Capability.CAP_IAM_ROLE_BINDINGS_DELETE];
 

@@ -4,7 +4,7 @@ import { PersonCredentialsSchema } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import { accountOf, passkeysOf } from "../../store/tables/local-accounts.ts";
+import { accountOf, passkeysOf } from "../../store/tables/login/local-accounts.ts";
 import { sessionOf } from "./sessions-service.ts";
 
 /**

@@ -8,7 +8,7 @@ import {
 } from "@wharf/contract";
 import { personOf } from "../../auth/standing.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { Mutation } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/write/mutation.ts";
 import { notFound, WharfError } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY } from "../../rpc/reply.ts";
@@ -16,8 +16,8 @@ import {
   deleteMemberships,
   deleteSignIns,
   providersOfPerson,
-} from "../../store/tables/provider-people.ts";
-import { endSessions, type StoredSession } from "../../store/tables/sessions.ts";
+} from "../../store/tables/login/provider-people.ts";
+import { endSessions, type StoredSession } from "../../store/tables/login/sessions.ts";
 
 /**
  * Lets a person delete their own identity, with its bindings, sessions and local account. In a

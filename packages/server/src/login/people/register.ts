@@ -8,15 +8,15 @@ import {
 } from "@wharf/contract";
 import type { JWTPayload } from "jose";
 import { clientOf } from "../../auth/standing.ts";
-import { Mutation } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/write/mutation.ts";
 import { acceptInvite, findOpenInvite } from "../../iam/group-invites.ts";
 import { keyIdOf } from "../../iam/invite-code.ts";
 import { requireBearer } from "../../lib/bearer.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import type { SignInClient } from "../../store/tables/provider-people.ts";
-import { findSession } from "../../store/tables/sessions.ts";
+import type { SignInClient } from "../../store/tables/login/provider-people.ts";
+import { findSession } from "../../store/tables/login/sessions.ts";
 import type { ExchangeDeps } from "../../sts/authorize-subject.ts";
 import { acceptedAudiences } from "../../sts/identity-cache.ts";
 import { isForApiOrIssuer, verifyOwnToken } from "../../sts/own-token.ts";

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Identity, IdentitySchema, literalIdentityUid } from "@wharf/contract";
-import type { Mutation } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/write/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { PersonClaims } from "./person.ts";
 

@@ -1,16 +1,16 @@
 import { maySignIn } from "../../auth/provisioning.ts";
 import type { RefreshToken } from "../../auth/refresh-token.ts";
-import { audit, UNAUTHENTICATED } from "../../engine/audit.ts";
+import { audit, UNAUTHENTICATED } from "../../engine/audit/audit.ts";
 import type { Call } from "../../rpc/call.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
-import { externalIdOf } from "../../store/tables/provider-people.ts";
+import { externalIdOf } from "../../store/tables/login/provider-people.ts";
 import {
   endSession,
   findSessionForChange,
   renewSession,
   type StoredSession,
-} from "../../store/tables/sessions.ts";
+} from "../../store/tables/login/sessions.ts";
 
 /**
  * Renews a session. A refresh token that was used before has been stolen, so the session ends for

@@ -13,10 +13,10 @@ import {
   SessionsService,
 } from "@wharf/contract";
 import type { Caller } from "../../auth/caller.ts";
-import { audit } from "../../engine/audit.ts";
+import { audit } from "../../engine/audit/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { pageSizeOf } from "../../engine/list.ts";
-import { Mutation } from "../../engine/mutation.ts";
+import { pageSizeOf } from "../../engine/list/list.ts";
+import { Mutation } from "../../engine/write/mutation.ts";
 import {
   failedPrecondition,
   invalidArgument,
@@ -35,8 +35,8 @@ import {
   type SessionCursor,
   type SessionOwner,
   type StoredSession,
-} from "../../store/tables/sessions.ts";
-import { deleteTicketsOf } from "../../store/tables/tickets.ts";
+} from "../../store/tables/login/sessions.ts";
+import { deleteTicketsOf } from "../../store/tables/login/tickets.ts";
 import { administers } from "./administers.ts";
 
 /**

@@ -5,19 +5,19 @@ import type { RefreshTokens } from "../../auth/refresh-token.ts";
 import { issueToken, type TokenContent } from "../../auth/token.ts";
 import type { Addresses } from "../../config/addresses.ts";
 import type { Settings } from "../../config/settings.ts";
-import { audit, truncateUserAgent } from "../../engine/audit.ts";
+import { audit, truncateUserAgent } from "../../engine/audit/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { isInFuture } from "../../lib/clock-skew.ts";
 import { unauthenticated } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
 import {
   addSession,
   describePerson,
   endSession,
   findSession,
   type StoredSession,
-} from "../../store/tables/sessions.ts";
+} from "../../store/tables/login/sessions.ts";
 import { readAudiences } from "../../sts/audiences.ts";
 import type { ExchangeDeps } from "../../sts/authorize-subject.ts";
 import { type DownScopeRequest, downScope, resolveScopes } from "../../sts/down-scope.ts";

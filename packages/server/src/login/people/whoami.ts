@@ -14,11 +14,11 @@ import type { Caller } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { groupV1, roleV1 } from "../../iam/v1-messages.ts";
 import { requireBearer } from "../../lib/bearer.ts";
-import type { SlicedTask } from "../../lib/time-slices.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import { boundRoles } from "../../store/tables/identity-bindings.ts";
-import { findSession } from "../../store/tables/sessions.ts";
+import { boundRoles } from "../../store/tables/access/identity-bindings.ts";
+import { findSession } from "../../store/tables/login/sessions.ts";
 import type { PersonClaims } from "./person.ts";
 
 /** Returns the identity of the caller and what it holds, by group. */

@@ -6,14 +6,14 @@ import {
   type ProvisionedGroup,
   provisionedGroupsOf,
 } from "../../auth/provisioning.ts";
-import { Mutation } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/write/mutation.ts";
 import { mappingsFor } from "../../iam/external-group-role-mappings.ts";
 import { bindRole } from "../../iam/group-invites.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { countBindings } from "../../store/tables/identity-bindings.ts";
-import { hasSignedIn, recordSignIn } from "../../store/tables/provider-people.ts";
+import { countBindings } from "../../store/tables/access/identity-bindings.ts";
+import { hasSignedIn, recordSignIn } from "../../store/tables/login/provider-people.ts";
 import type { LoginDeps } from "../login.ts";
 import type { Person } from "../people/person.ts";
 import { registerPerson } from "../people/registration.ts";

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import { fetchResponse } from "../../lib/fetch-json.ts";
+import { fetchResponse } from "../../lib/net/fetch-json.ts";
 import type { IssuerPolicy } from "../../sts/issuers/issuer-policy.ts";
 
 /** The fetch options that the OpenID client uses. */

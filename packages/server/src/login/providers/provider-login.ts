@@ -9,7 +9,7 @@ import type { Settings } from "../../config/settings.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { CLIENT_SECRET } from "../../iam/identity-providers.ts";
 import { failedPrecondition, RECENT_SIGN_IN_MS, WharfError } from "../../lib/errors.ts";
-import { FetchError } from "../../lib/fetch-json.ts";
+import { FetchError } from "../../lib/net/fetch-json.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import type { IssuerPolicy } from "../../sts/issuers/issuer-policy.ts";
 import { isNotInFuture } from "../../sts/verify/time-claims.ts";

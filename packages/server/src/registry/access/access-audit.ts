@@ -1,8 +1,8 @@
-import { truncateUserAgent } from "../../engine/audit.ts";
+import { truncateUserAgent } from "../../engine/audit/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { WharfError } from "../../lib/errors.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
-import { type AuditEntry, writeAudit } from "../../store/tables/audit-and-events.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import { type AuditEntry, writeAudit } from "../../store/tables/audit/audit-and-events.ts";
 import type { AuditedSubject } from "../../sts/authorize-subject.ts";
 import { tokenDigest, writeWithLastSeen } from "../../sts/exchange-audit.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";

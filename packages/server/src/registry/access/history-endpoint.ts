@@ -1,7 +1,7 @@
 import { readBearer } from "../../lib/bearer.ts";
 import { invalidArgument, notFound, unauthenticated, WharfError } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";
-import { readHistory } from "../../store/tables/tags.ts";
+import { readHistory } from "../../store/tables/registry/tags.ts";
 import { registryHosts } from "../../sts/audiences.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { isRepositoryName, resolvePath } from "../path.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Addresses } from "../../config/addresses.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { WharfError } from "../../lib/errors.ts";
-import { Semaphore } from "../../lib/semaphore.ts";
+import { Semaphore } from "../../lib/scheduling/semaphore.ts";
 import type { RegistryKeys } from "../access/keys.ts";
 import { issueRegistryToken, type ResourceActions } from "../access/token.ts";
 import { MANIFEST_TYPES } from "../images/manifest.ts";

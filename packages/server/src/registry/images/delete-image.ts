@@ -1,11 +1,11 @@
 import type { DeleteImageRequest } from "@wharf/contract";
-import { audit } from "../../engine/audit.ts";
+import { audit } from "../../engine/audit/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { Mutation } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/write/mutation.ts";
 import { failedPrecondition, notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY } from "../../rpc/reply.ts";
-import { findManifest } from "../../store/tables/manifests.ts";
+import { findManifest } from "../../store/tables/registry/manifests.ts";
 import { asPrecondition } from "../client/protocol-error.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
 import { removeManifest } from "../ingest/manifest-state.ts";

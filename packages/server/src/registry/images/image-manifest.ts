@@ -10,7 +10,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import { findManifest } from "../../store/tables/manifests.ts";
+import { findManifest } from "../../store/tables/registry/manifests.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
 import { readFromLocations } from "../locations.ts";
 import { isDigest } from "./manifest.ts";

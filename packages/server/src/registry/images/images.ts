@@ -11,7 +11,7 @@ import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { findManifest, type Manifest } from "../../store/tables/manifests.ts";
+import { findManifest, type Manifest } from "../../store/tables/registry/manifests.ts";
 import { MAX_CHILDREN } from "./manifest.ts";
 
 const DEFAULT_ARCHITECTURE = "amd64";

@@ -10,19 +10,19 @@ import {
   ListImagesResponseSchema,
 } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
-import { pageSizeOf, readCursor } from "../../engine/list.ts";
+import { pageSizeOf, readCursor } from "../../engine/list/list.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
+import { locationsOf } from "../../store/tables/registry/locations.ts";
 import {
   indexesOf,
   type Manifest,
   type ManifestPosition,
   readManifests,
-} from "../../store/tables/manifests.ts";
-import { locationsOf } from "../../store/tables/registry-locations.ts";
-import { tagsOfDigests } from "../../store/tables/tags.ts";
+} from "../../store/tables/registry/manifests.ts";
+import { tagsOfDigests } from "../../store/tables/registry/tags.ts";
 
 const KINDS = {
   image: ImageKind.IMAGE,

@@ -1,4 +1,4 @@
-import type { Manifest, ManifestChild } from "../../store/tables/manifests.ts";
+import type { Manifest, ManifestChild } from "../../store/tables/registry/manifests.ts";
 
 /** A parsed manifest. The architecture of an image is in its configuration. */
 export interface ReadManifest extends Omit<Manifest, "digest" | "pushed" | "pulled"> {

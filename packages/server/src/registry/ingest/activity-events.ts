@@ -1,7 +1,7 @@
 import { parentOf } from "@wharf/contract";
 import { newEventId } from "../../lib/event-id.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
-import { writeAudit, writeEvent } from "../../store/tables/audit-and-events.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import { writeAudit, writeEvent } from "../../store/tables/audit/audit-and-events.ts";
 import type { RegistryNotification } from "./notification-formats.ts";
 
 /** A push, pull or deletion in a registry, with the repo it is about. */

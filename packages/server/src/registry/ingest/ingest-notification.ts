@@ -1,14 +1,14 @@
 import { ancestorsOf } from "@wharf/contract";
-import type { Transaction } from "../../store/db/group-commit.ts";
-import { findManifest, type Manifest } from "../../store/tables/manifests.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import { findManifest, type Manifest } from "../../store/tables/registry/manifests.ts";
 import {
   pathDeletions,
   recordNotification,
   WHOLE_REPO,
   writePathDeletion,
-} from "../../store/tables/processed-notifications.ts";
-import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
-import { findRepoDeletion } from "../../store/tables/repo-deletions.ts";
+} from "../../store/tables/registry/processed-notifications.ts";
+import { findRepoDeletion } from "../../store/tables/registry/repo-deletions.ts";
+import { wantsUniqueTags } from "../../store/tables/registry/settings.ts";
 import { resolvePath } from "../path.ts";
 import { writeActivity } from "./activity-events.ts";
 import { type EnsuredRepo, ensureRepoForPath } from "./ensure-repo-for-path.ts";

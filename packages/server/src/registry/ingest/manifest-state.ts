@@ -1,4 +1,4 @@
-import type { Mutation } from "../../engine/mutation.ts";
+import type { Mutation } from "../../engine/write/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
 import { readPositions } from "../../store/resources/page.ts";
 import {
@@ -6,12 +6,12 @@ import {
   type Manifest,
   writeManifest,
   writePull,
-} from "../../store/tables/manifests.ts";
+} from "../../store/tables/registry/manifests.ts";
 import {
   manifestDeletionTime,
   recordManifestDeletion,
-} from "../../store/tables/processed-notifications.ts";
-import { newestEntry } from "../../store/tables/tags.ts";
+} from "../../store/tables/registry/processed-notifications.ts";
+import { newestEntry } from "../../store/tables/registry/tags.ts";
 import { type Elsewhere, NOWHERE } from "./other-locations.ts";
 import { lockRepo, removeTag } from "./tag-state.ts";
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { truncateUserAgent } from "../../engine/audit.ts";
+import { truncateUserAgent } from "../../engine/audit/audit.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import { isDigest, MANIFEST_TYPES } from "../images/manifest.ts";
 import { isRepositoryName } from "../path.ts";

@@ -1,6 +1,6 @@
 import type { Engine } from "../../engine/engine.ts";
-import { locationsOf } from "../../store/tables/registry-locations.ts";
-import { tagsOfDigests } from "../../store/tables/tags.ts";
+import { locationsOf } from "../../store/tables/registry/locations.ts";
+import { tagsOfDigests } from "../../store/tables/registry/tags.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
 import { resolvePath } from "../path.ts";
 import type { RegistryNotification } from "./notification-formats.ts";

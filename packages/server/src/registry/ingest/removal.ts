@@ -1,16 +1,16 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Engine } from "../../engine/engine.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
-import { forgetManifestsUntil, hasManifests } from "../../store/tables/manifests.ts";
-import { hasActivitySince } from "../../store/tables/processed-notifications.ts";
 import {
   deleteLocation,
   deleteLocations,
   locationsOf,
   markLocationsCreated,
-} from "../../store/tables/registry-locations.ts";
-import { knownTags } from "../../store/tables/tags.ts";
+} from "../../store/tables/registry/locations.ts";
+import { forgetManifestsUntil, hasManifests } from "../../store/tables/registry/manifests.ts";
+import { hasActivitySince } from "../../store/tables/registry/processed-notifications.ts";
+import { knownTags } from "../../store/tables/registry/tags.ts";
 import { type MutationOrigin, systemMutation } from "./system-mutation.ts";
 import { removeTag } from "./tag-state.ts";
 

@@ -2,9 +2,9 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { GroupsService, ReposService, TagsService } from "@wharf/contract";
 import { type Caller, OPERATOR } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { Mutation } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/write/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
 
 /** Who or what caused a mutation that no API call requested, and when. */
 export interface MutationOrigin {

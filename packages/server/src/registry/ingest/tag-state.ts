@@ -1,12 +1,17 @@
 import { clone, create, type DescMethod, equals } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { ancestorsOf, newChildUid, type Tag, TagSchema } from "@wharf/contract";
-import type { Mutation } from "../../engine/mutation.ts";
-import { nextUpdateTime, timeAfterAll } from "../../engine/update-time.ts";
+import type { Mutation } from "../../engine/write/mutation.ts";
+import { nextUpdateTime, timeAfterAll } from "../../engine/write/update-time.ts";
 import { failedPrecondition, notFound, type WharfError } from "../../lib/errors.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
-import { addEntry, confirmEntry, lastDigest, newestEntry } from "../../store/tables/tags.ts";
+import { wantsUniqueTags } from "../../store/tables/registry/settings.ts";
+import {
+  addEntry,
+  confirmEntry,
+  lastDigest,
+  newestEntry,
+} from "../../store/tables/registry/tags.ts";
 import { type Elsewhere, NOWHERE, UNKNOWN_DIGEST } from "./other-locations.ts";
 
 /*

@@ -1,6 +1,6 @@
 import type { BoundedCache } from "../../lib/bounded-cache.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { findManifest, type Manifest } from "../../store/tables/manifests.ts";
+import { findManifest, type Manifest } from "../../store/tables/registry/manifests.ts";
 import { fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RemoteManifest, RemoteRegistry } from "../client/remote.ts";
 import { architectureOf, MAX_CHILDREN, readManifest } from "../images/manifest.ts";

@@ -1,12 +1,12 @@
 import { WharfError } from "../../lib/errors.ts";
-import { Semaphore } from "../../lib/semaphore.ts";
-import { markSeen, unseenLocations } from "../../store/tables/registry-locations.ts";
-import { finishPass, readPass, writePass } from "../../store/tables/registry-passes.ts";
+import { Semaphore } from "../../lib/scheduling/semaphore.ts";
+import { markSeen, unseenLocations } from "../../store/tables/registry/locations.ts";
+import { finishPass, readPass, writePass } from "../../store/tables/registry/passes.ts";
 import {
   clearRepoDeletion,
   markDeletionsSeen,
   unseenDeletions,
-} from "../../store/tables/repo-deletions.ts";
+} from "../../store/tables/registry/repo-deletions.ts";
 import { isRepositoryName } from "../path.ts";
 import { type Findings, type ReconcileDeps, reconcileRepo } from "./reconcile-repo.ts";
 

@@ -1,6 +1,6 @@
-import { knownDigests, type Manifest } from "../../store/tables/manifests.ts";
-import { locationsOf, type RegistryLocation } from "../../store/tables/registry-locations.ts";
-import { knownTags, tagsNamed } from "../../store/tables/tags.ts";
+import { locationsOf, type RegistryLocation } from "../../store/tables/registry/locations.ts";
+import { knownDigests, type Manifest } from "../../store/tables/registry/manifests.ts";
+import { knownTags, tagsNamed } from "../../store/tables/registry/tags.ts";
 import { fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RemoteManifest } from "../client/remote.ts";
 import { ensureRepoForPath } from "../ingest/ensure-repo-for-path.ts";

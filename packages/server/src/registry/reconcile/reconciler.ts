@@ -10,7 +10,7 @@ import {
   recordPassProblem,
   releaseLease,
   takeLease,
-} from "../../store/tables/registry-passes.ts";
+} from "../../store/tables/registry/passes.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
 import { MAX_CACHED_ARCHITECTURES } from "./fetch-manifest-tree.ts";
 import { type PassProgress, runPass } from "./reconcile-pass.ts";

@@ -10,14 +10,14 @@ import {
   RegistryFindingsSchema,
   RegistrySchema,
 } from "@wharf/contract";
-import { audit } from "../../engine/audit.ts";
+import { audit } from "../../engine/audit/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { Mutation } from "../../engine/mutation.ts";
+import { Mutation } from "../../engine/write/mutation.ts";
 import { failedPrecondition, notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { readPass, requestPass } from "../../store/tables/registry-passes.ts";
+import { readPass, requestPass } from "../../store/tables/registry/passes.ts";
 import { readProgress } from "./reconcile-pass.ts";
 import type { Reconciler } from "./reconciler.ts";
 

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type Repo, RepoSchema } from "@wharf/contract";
-import type { Mutation } from "../../engine/mutation.ts";
-import { createOne } from "../../engine/write.ts";
+import type { Mutation } from "../../engine/write/mutation.ts";
+import { createOne } from "../../engine/write/write.ts";
 import { WharfError } from "../../lib/errors.ts";
 
 /** Finds or creates a repo by name, and locks it until the transaction ends. */

@@ -6,17 +6,17 @@ import {
   ReposService,
   type UpdateRepoReadmeRequest,
 } from "@wharf/contract";
-import { audit } from "../../engine/audit.ts";
+import { audit } from "../../engine/audit/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { readMask } from "../../engine/mask.ts";
-import { Mutation } from "../../engine/mutation.ts";
+import { readMask } from "../../engine/write/mask.ts";
+import { Mutation } from "../../engine/write/mutation.ts";
 import { invalidArgument, notFound, type WharfError } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { mustBeUid, validate } from "../../rpc/validate.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { readReadme, writeReadme } from "../../store/tables/repo-readmes.ts";
+import { readReadme, writeReadme } from "../../store/tables/registry/repo-readmes.ts";
 import { type UnsafeHtml, unsafeHtml } from "./readme-html.ts";
 import { type UnsafeLink, unsafeLink, withoutUnsafeLinks } from "./readme-links.ts";
 

@@ -1,13 +1,13 @@
 import { clone, create } from "@bufbuild/protobuf";
 import { Capability, CreateRepoRequestSchema, type Repo, RepoSchema } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
-import { readMask } from "../../engine/mask.ts";
-import { Mutation } from "../../engine/mutation.ts";
-import { createOne, updateOne } from "../../engine/write.ts";
+import { readMask } from "../../engine/write/mask.ts";
+import { Mutation } from "../../engine/write/mutation.ts";
+import { createOne, updateOne } from "../../engine/write/write.ts";
 import type { Call, EventBody, Reply } from "../../rpc/call.ts";
 import { mustBeUid, validate, validateRequest } from "../../rpc/validate.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
-import { readReadmes } from "../../store/tables/repo-readmes.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import { readReadmes } from "../../store/tables/registry/repo-readmes.ts";
 import { findOrCreateRepo } from "./ensure-repo.ts";
 import { checkReadme, readSafeReadme, storeReadme } from "./readme.ts";
 import { withoutUnsafeLinks } from "./readme-links.ts";

@@ -8,11 +8,11 @@ import {
   RepoSchema,
   ReposService,
 } from "@wharf/contract";
-import { audit } from "../../engine/audit.ts";
+import { audit } from "../../engine/audit/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { Mutation } from "../../engine/mutation.ts";
 import { Resource } from "../../engine/resource.ts";
-import { deleteMethod } from "../../engine/write.ts";
+import type { Mutation } from "../../engine/write/mutation.ts";
+import { deleteMethod } from "../../engine/write/write.ts";
 import {
   alreadyExists,
   failedPrecondition,
@@ -22,13 +22,13 @@ import {
 } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { fieldValue } from "../../rpc/fields.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
 import { countsOf } from "../../store/resources/range-counts.ts";
-import { forgetManifests, hasManifests } from "../../store/tables/manifests.ts";
-import { deleteLocations, locationsOf } from "../../store/tables/registry-locations.ts";
-import { writeRepoDeletion } from "../../store/tables/repo-deletions.ts";
-import { deleteReadme } from "../../store/tables/repo-readmes.ts";
-import { forgetHistory } from "../../store/tables/tags.ts";
+import { deleteLocations, locationsOf } from "../../store/tables/registry/locations.ts";
+import { forgetManifests, hasManifests } from "../../store/tables/registry/manifests.ts";
+import { writeRepoDeletion } from "../../store/tables/registry/repo-deletions.ts";
+import { deleteReadme } from "../../store/tables/registry/repo-readmes.ts";
+import { forgetHistory } from "../../store/tables/registry/tags.ts";
 import { readmeMethods } from "./readme.ts";
 import { applySync, propagateToSynced } from "./sync.ts";
 

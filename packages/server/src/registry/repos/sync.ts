@@ -10,8 +10,8 @@ import {
   type SyncConfig,
   SyncConfigSchema,
 } from "@wharf/contract";
-import type { Mutation } from "../../engine/mutation.ts";
-import { nextUpdateTime } from "../../engine/update-time.ts";
+import type { Mutation } from "../../engine/write/mutation.ts";
+import { nextUpdateTime } from "../../engine/write/update-time.ts";
 import {
   type FieldViolation,
   failedPrecondition,

@@ -8,8 +8,8 @@ import {
 } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import { notTriable } from "../../rpc/dry-run.ts";
-import { wantsUniqueTags } from "../../store/tables/registry-settings.ts";
-import { newestEntry } from "../../store/tables/tags.ts";
+import { wantsUniqueTags } from "../../store/tables/registry/settings.ts";
+import { newestEntry } from "../../store/tables/registry/tags.ts";
 import { asPrecondition, fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RemoteManifest, RemoteRegistry } from "../client/remote.ts";
 import { checkUniqueTag, tagNotMovable } from "../ingest/tag-state.ts";

@@ -8,15 +8,15 @@ import {
   TagsService,
 } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
-import { Mutation } from "../../engine/mutation.ts";
-import { nextUpdateTime } from "../../engine/update-time.ts";
-import { deleteMethod } from "../../engine/write.ts";
+import { Mutation } from "../../engine/write/mutation.ts";
+import { nextUpdateTime } from "../../engine/write/update-time.ts";
+import { deleteMethod } from "../../engine/write/write.ts";
 import { aborted, invalidArgument, notFound } from "../../lib/errors.ts";
 import type { Call, Handler, Reply } from "../../rpc/call.ts";
 import { EMPTY_REPLY, messageReply } from "../../rpc/reply.ts";
 import { mustBeUid, validate } from "../../rpc/validate.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
-import { newestEntry } from "../../store/tables/tags.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import { newestEntry } from "../../store/tables/registry/tags.ts";
 import { recordTag, removeTag, type TagUpdate, writeTime } from "../ingest/tag-state.ts";
 import { digestRequired, type RemoteTags } from "./remote-tags.ts";
 import { checkReplace, validateTag } from "./tag-checks.ts";

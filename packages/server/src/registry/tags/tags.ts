@@ -9,13 +9,13 @@ import {
   TagsService,
 } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
-import { pageSizeOf, readCursor } from "../../engine/list.ts";
-import { parseOrder } from "../../engine/order.ts";
+import { pageSizeOf, readCursor } from "../../engine/list/list.ts";
+import { parseOrder } from "../../engine/list/order.ts";
 import { Resource } from "../../engine/resource.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import { readHistory } from "../../store/tables/tags.ts";
+import { readHistory } from "../../store/tables/registry/tags.ts";
 import { recordRemoval } from "../ingest/tag-state.ts";
 import { tagPartitions } from "./tag-partitions.ts";
 

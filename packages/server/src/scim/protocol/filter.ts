@@ -1,5 +1,5 @@
 import { type Compare, type Filter, parse } from "scim2-parse-filter";
-import type { ScimKey } from "../../store/tables/scim-resources.ts";
+import type { ScimKey } from "../../store/tables/scim/resources.ts";
 import { type Attribute, attributeNamed } from "./attributes.ts";
 import { badRequest } from "./errors.ts";
 import { type AttributePath, findPath, valuesAt } from "./path.ts";

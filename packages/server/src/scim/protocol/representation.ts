@@ -1,13 +1,13 @@
-import { slicedSort } from "../../lib/sliced-sort.ts";
-import type { SlicedTask } from "../../lib/time-slices.ts";
+import { slicedSort } from "../../lib/scheduling/sliced-sort.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import {
   groupsOf,
   type Membership,
   membersOf,
   type NumberedMember,
-} from "../../store/tables/scim-members.ts";
-import type { ScimRow } from "../../store/tables/scim-resources.ts";
+} from "../../store/tables/scim/members.ts";
+import type { ScimRow } from "../../store/tables/scim/resources.ts";
 import type { ScimKind } from "./schemas.ts";
 import type { Json } from "./values.ts";
 

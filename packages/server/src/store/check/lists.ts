@@ -1,5 +1,5 @@
 import type { Reader } from "../db/connection.ts";
-import { type Block, readBlocks } from "../resources/list-blocks.ts";
+import { type Block, readBlocks } from "../resources/lists/blocks.ts";
 import {
   compareKeys,
   keyOf,
@@ -7,7 +7,7 @@ import {
   type ListIndexRow,
   rangeOf,
   readFilter,
-} from "../resources/list-index.ts";
+} from "../resources/lists/list-index.ts";
 import { readKeys, readPositions } from "../resources/page.ts";
 import type { Start } from "../resources/query.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";

@@ -2,8 +2,8 @@
  * The interface of both databases. SQL is written once, with `?` for parameters; each driver translates it.
  */
 
+import type { Turn } from "./commit/turns.ts";
 import type { FailureCause, StoreFailure } from "./failure.ts";
-import type { Turn } from "./turns.ts";
 
 export type Value = string | number | Uint8Array | null;
 export type SqlRow = Record<string, Value>;

@@ -6,7 +6,7 @@ import { scrub } from "./postgres/scrub.ts";
 import { PostgresSession } from "./postgres/session.ts";
 import { LockAwareWriter, PostgresReader } from "./postgres/statements.ts";
 import { Transactions } from "./postgres/transactions.ts";
-import { SharedRead } from "./shared-read.ts";
+import { SharedRead } from "./read/shared-read.ts";
 
 /** What servers and admin commands call themselves in `pg_stat_activity`. */
 export const SERVER = "wharf";

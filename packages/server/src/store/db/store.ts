@@ -4,17 +4,17 @@ import type { ResourceTable } from "../resources/resource-table.ts";
 import { type MigrationOptions, migrate } from "../schema/migrate.ts";
 import type { Schema } from "../schema/migration.ts";
 import type { Step } from "../schema/step.ts";
-import type { AuditChains } from "../tables/audit-chains.ts";
+import type { AuditChains } from "../tables/audit/chains.ts";
+import { type CommitObserver, GroupCommit, type Work } from "./commit/group-commit.ts";
+import type { Lock } from "./commit/held-rows.ts";
 import type { Dialect, Driver, Reader } from "./connection.ts";
-import { type CostlyLimits, CostlyReads, type ReadOrigin } from "./costly-reads.ts";
 import type { StoreFailure } from "./failure.ts";
-import { type CommitObserver, GroupCommit, type Work } from "./group-commit.ts";
 import { StoreHealth } from "./health.ts";
-import type { Lock } from "./held-rows.ts";
 import { migrations } from "./migrations.ts";
-import { observedReads } from "./observed-reader.ts";
 import { probe } from "./probe.ts";
-import { RequestReader } from "./request-reader.ts";
+import { type CostlyLimits, CostlyReads, type ReadOrigin } from "./read/costly-reads.ts";
+import { observedReads } from "./read/observed-reader.ts";
+import { RequestReader } from "./read/request-reader.ts";
 
 /** Durations of commits, for the metrics. */
 export interface StoreTimings {

@@ -25,7 +25,7 @@ import type {
 } from "./query.ts";
 import { countsOf, isDense, rangeSize, rowsAt, topOf } from "./range-counts.ts";
 import type { ResourceTable } from "./resource-table.ts";
-import { splitConditions, termPath, termTests } from "./term-path.ts";
+import { splitConditions, termPath, termTests } from "./terms/term-path.ts";
 
 export interface AccessPath {
   readonly conditions: readonly Sql[];

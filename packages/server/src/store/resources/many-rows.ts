@@ -4,7 +4,7 @@ import { selectPage } from "./page.ts";
 import type { Condition, Order, PageQuery } from "./query.ts";
 import type { ResourceTable } from "./resource-table.ts";
 import type { PageForm, PageRow } from "./rows.ts";
-import { splitConditions, termTests } from "./term-path.ts";
+import { splitConditions, termTests } from "./terms/term-path.ts";
 
 /** The position of a row in an order, and its uid. */
 export type UidPosition = readonly [key: string | number, id: number, uid: string];

@@ -8,7 +8,7 @@ import {
 } from "./access-path.ts";
 import { Conditions, type Sql, startingAt, where } from "./conditions.ts";
 import { FEW_ROWS, isShortWalk, readerForAll, readerForPage } from "./cost.ts";
-import { entryPositions, entryRows } from "./list-entries.ts";
+import { entryPositions, entryRows } from "./lists/entries.ts";
 import type { Condition, Order, PageQuery, Position, Range } from "./query.ts";
 import { rangeSize } from "./range-counts.ts";
 import type { ResourceTable } from "./resource-table.ts";

@@ -1,5 +1,5 @@
 /** What a list asks of a resource table: which rows, under which conditions, in which order. */
-import type { TermFilter, TextFilter } from "./terms.ts";
+import type { TermFilter, TextFilter } from "./terms/terms.ts";
 
 /** A region of the tree: everything, a subtree, the children of one parent, or named rows. */
 export type TreeRange =

@@ -1,8 +1,8 @@
 import { parentOf } from "@wharf/contract";
+import type { Transaction } from "../db/commit/group-commit.ts";
+import { type NamedTable, nameText } from "../db/commit/held-names.ts";
+import type { LockableTable, LockMode } from "../db/commit/held-rows.ts";
 import type { Dialect, Reader, Writer } from "../db/connection.ts";
-import type { Transaction } from "../db/group-commit.ts";
-import { type NamedTable, nameText } from "../db/held-names.ts";
-import type { LockableTable, LockMode } from "../db/held-rows.ts";
 import type { Filter } from "./query.ts";
 import type { EncodedRow, Form } from "./rows.ts";
 import { ALL_IDENTITIES, type TableShape } from "./table-shape.ts";

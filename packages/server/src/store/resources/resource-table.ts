@@ -1,7 +1,7 @@
 import { isRoot, rootOf } from "@wharf/contract";
+import type { Transaction } from "../db/commit/group-commit.ts";
+import type { ColumnType, InsertTarget } from "../db/commit/insert-rows.ts";
 import type { Dialect, Value } from "../db/connection.ts";
-import type { Transaction } from "../db/group-commit.ts";
-import type { ColumnType, InsertTarget } from "../db/insert-rows.ts";
 import type { TableSchema } from "../schema/table-schema.ts";
 import { countKind } from "./counts.ts";
 import { indexedColumns, ResourceReads, storedKeys } from "./resource-reads.ts";
@@ -9,7 +9,7 @@ import type { IndexedRow } from "./row-changes.ts";
 import type { ResourceRow } from "./rows.ts";
 import { tableSchema } from "./table-schema.ts";
 import { ALL_IDENTITIES, type TableShape } from "./table-shape.ts";
-import { readTerms, type TermKey, TermTable, writeTerms } from "./terms.ts";
+import { readTerms, type TermKey, TermTable, writeTerms } from "./terms/terms.ts";
 
 const COMMON = {
   uid: "text",

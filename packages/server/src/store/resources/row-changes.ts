@@ -8,7 +8,7 @@ import {
   type ListIndexRow,
   readFilter,
   type SortValues,
-} from "./list-index.ts";
+} from "./lists/list-index.ts";
 
 /** A stored row as the indexes of lists know it, with the columns that lists are filtered by. */
 export interface IndexedRow extends SortValues {

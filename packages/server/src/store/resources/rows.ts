@@ -1,6 +1,6 @@
 /** The rows of resource tables, as callers of the store write and read them. */
 import type { Position } from "./query.ts";
-import type { Term } from "./terms.ts";
+import type { Term } from "./terms/terms.ts";
 
 /** The encodings that every resource is stored in: JSON for REST, binary for gRPC and for changes. */
 export interface Encodings {

@@ -1,4 +1,4 @@
-import type { SlicedTask } from "../../lib/time-slices.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import { enlarged } from "./bit-set.ts";
 import { IndexedRows } from "./indexed-rows.ts";
 import type { RowSource } from "./row-source.ts";

@@ -1,5 +1,5 @@
 import { ancestorsOf } from "@wharf/contract";
-import type { SlicedTask } from "../../lib/time-slices.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Range } from "../resources/query.ts";
 import { NOWHERE, type Place } from "./indexed-rows.ts";
 

@@ -1,5 +1,5 @@
-import { slicedSort } from "../../lib/sliced-sort.ts";
-import type { SlicedTask } from "../../lib/time-slices.ts";
+import { slicedSort } from "../../lib/scheduling/sliced-sort.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Bound } from "../resources/query.ts";
 import type { IndexedRows } from "./indexed-rows.ts";
 import type { PlaceFilter } from "./place-filter.ts";

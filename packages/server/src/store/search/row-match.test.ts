@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newChildUid, newRootUid } from "@wharf/contract";
-import { TimeSlices } from "../../lib/time-slices.ts";
+import { TimeSlices } from "../../lib/scheduling/time-slices.ts";
 import type { Reader } from "../db/connection.ts";
 import { IndexedRows } from "./indexed-rows.ts";
 import { TermMatch } from "./row-match.ts";

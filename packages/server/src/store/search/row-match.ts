@@ -1,6 +1,6 @@
-import type { SlicedTask } from "../../lib/time-slices.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Reader } from "../db/connection.ts";
-import { fold, type TermFilter, type TermKey, type TextFilter } from "../resources/terms.ts";
+import { fold, type TermFilter, type TermKey, type TextFilter } from "../resources/terms/terms.ts";
 import { BitSet } from "./bit-set.ts";
 import type { IndexedRows } from "./indexed-rows.ts";
 

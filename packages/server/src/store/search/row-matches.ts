@@ -1,6 +1,6 @@
-import type { SlicedTask } from "../../lib/time-slices.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Reader } from "../db/connection.ts";
-import type { TermFilter, TextFilter } from "../resources/terms.ts";
+import type { TermFilter, TextFilter } from "../resources/terms/terms.ts";
 import type { IndexedRows } from "./indexed-rows.ts";
 import { type ChangedRow, type RowMatch, TermMatch, TextMatch } from "./row-match.ts";
 

@@ -1,5 +1,5 @@
-import { slicedSort } from "../../lib/sliced-sort.ts";
-import type { SlicedTask } from "../../lib/time-slices.ts";
+import { slicedSort } from "../../lib/scheduling/sliced-sort.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import { BitSet } from "./bit-set.ts";
 
 /** Compares two slots. */

@@ -1,4 +1,4 @@
-import type { SlicedTask } from "../../lib/time-slices.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Order, Position, Start } from "../resources/query.ts";
 import { BitSet, enlarged } from "./bit-set.ts";
 import type { IndexedRows } from "./indexed-rows.ts";

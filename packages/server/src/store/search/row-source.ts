@@ -2,7 +2,7 @@ import type { Reader } from "../db/connection.ts";
 import { countKind } from "../resources/counts.ts";
 import type { Order } from "../resources/query.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
-import { fold, readTerms, type TermKey } from "../resources/terms.ts";
+import { fold, readTerms, type TermKey } from "../resources/terms/terms.ts";
 import type { Place } from "./indexed-rows.ts";
 import type { ChangedRow } from "./row-match.ts";
 

@@ -1,11 +1,11 @@
-import { FairQueue } from "../../lib/fair-queue.ts";
-import { Semaphore } from "../../lib/semaphore.ts";
-import type { SlicedTask, TimeSlices } from "../../lib/time-slices.ts";
+import { FairQueue } from "../../lib/scheduling/fair-queue.ts";
+import { Semaphore } from "../../lib/scheduling/semaphore.ts";
+import type { SlicedTask, TimeSlices } from "../../lib/scheduling/time-slices.ts";
 import type { Reader } from "../db/connection.ts";
-import type { ReadOrigin } from "../db/costly-reads.ts";
+import type { ReadOrigin } from "../db/read/costly-reads.ts";
 import type { Abandonable } from "../db/store.ts";
 import type { Bound, Position, Range } from "../resources/query.ts";
-import type { TermFilter, TextFilter } from "../resources/terms.ts";
+import type { TermFilter, TextFilter } from "../resources/terms/terms.ts";
 import { type IndexedRows, NOWHERE, type Place } from "./indexed-rows.ts";
 import { loadRows } from "./load-rows.ts";
 import { PlaceFilter, rangesKey } from "./place-filter.ts";

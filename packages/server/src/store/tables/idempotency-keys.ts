@@ -1,5 +1,5 @@
+import type { Transaction } from "../db/commit/group-commit.ts";
 import type { Reader } from "../db/connection.ts";
-import type { Transaction } from "../db/group-commit.ts";
 
 /**
  * Responses of creates that clients sent with an idempotency key. A row is written in the transaction of its create,

@@ -1,5 +1,5 @@
+import type { Transaction } from "../db/commit/group-commit.ts";
 import type { Reader } from "../db/connection.ts";
-import type { Transaction } from "../db/group-commit.ts";
 import type { Store } from "../db/store.ts";
 
 /** Single values of the installation as a whole, shared by all replicas. */

@@ -1,5 +1,5 @@
+import type { Transaction } from "../db/commit/group-commit.ts";
 import type { Reader } from "../db/connection.ts";
-import type { Transaction } from "../db/group-commit.ts";
 
 /** The owner of sealed private signing keys in the secrets table, named by key id. */
 export const SIGNING_KEYS = "signing-keys";

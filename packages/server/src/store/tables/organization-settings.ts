@@ -1,5 +1,5 @@
+import type { Transaction } from "../db/commit/group-commit.ts";
 import type { Reader } from "../db/connection.ts";
-import type { Transaction } from "../db/group-commit.ts";
 
 /** The settings of organizations. Those with the defaults have no row. */
 

@@ -1,5 +1,5 @@
+import type { Transaction } from "../db/commit/group-commit.ts";
 import type { Reader } from "../db/connection.ts";
-import type { Transaction } from "../db/group-commit.ts";
 
 /**
  * All sealed values, in one table: secrets of resources, private keys and the installation's own secrets.

@@ -1,5 +1,5 @@
-import { isIssuerUrl } from "../../lib/issuer-url.ts";
-import { isLoopbackHost } from "../../lib/loopback.ts";
+import { isIssuerUrl } from "../../lib/net/issuer-url.ts";
+import { isLoopbackHost } from "../../lib/net/loopback.ts";
 
 export interface PolicySettings {
   /** If not empty, only these issuers are trusted. Overrides what identities trust. */

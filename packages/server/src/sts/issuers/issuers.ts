@@ -3,8 +3,8 @@
  */
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import { FairShareCache } from "../../lib/fair-share-cache.ts";
-import { FetchError, fetchJson } from "../../lib/fetch-json.ts";
-import { KeyedSemaphore } from "../../lib/semaphore.ts";
+import { FetchError, fetchJson } from "../../lib/net/fetch-json.ts";
+import { KeyedSemaphore } from "../../lib/scheduling/semaphore.ts";
 import type { IssuerPolicy } from "./issuer-policy.ts";
 
 /** Keys are refreshed after this time. */

@@ -1,5 +1,5 @@
-import { isCanonicalBase64url } from "../../lib/base64url.ts";
-import { FetchError, fetchJson } from "../../lib/fetch-json.ts";
+import { isCanonicalBase64url } from "../../lib/crypto/base64url.ts";
+import { FetchError, fetchJson } from "../../lib/net/fetch-json.ts";
 import type { AwsCaller } from "./aws.ts";
 import { type AwsAuthorization, parseAuthorization } from "./aws-authorization.ts";
 import { malformedToken } from "./checks.ts";

@@ -1,5 +1,5 @@
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
-import { FetchError } from "../../lib/fetch-json.ts";
+import { FetchError } from "../../lib/net/fetch-json.ts";
 import { getCallerIdentity, parseSignedRequest, type SignedRequest } from "./aws-request.ts";
 import { type Checks, malformedToken } from "./checks.ts";
 import { checkValue } from "./matcher.ts";

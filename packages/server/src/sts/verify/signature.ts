@@ -6,10 +6,10 @@ import {
   type JWTPayload,
   type JWTVerifyGetKey,
 } from "jose";
-import { isCanonicalBase64url } from "../../lib/base64url.ts";
+import { isCanonicalBase64url } from "../../lib/crypto/base64url.ts";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
-import { FetchError } from "../../lib/fetch-json.ts";
-import { ISSUER_URL, isIssuerUrl } from "../../lib/issuer-url.ts";
+import { FetchError } from "../../lib/net/fetch-json.ts";
+import { ISSUER_URL, isIssuerUrl } from "../../lib/net/issuer-url.ts";
 import { StepBudget } from "../../lib/pattern/step-budget.ts";
 import type { IssuerPolicy } from "../issuers/issuer-policy.ts";
 import type { Issuers } from "../issuers/issuers.ts";

@@ -1,5 +1,5 @@
 import { tooMany, WharfError } from "../../lib/errors.ts";
-import { KeyedSemaphore } from "../../lib/semaphore.ts";
+import { KeyedSemaphore } from "../../lib/scheduling/semaphore.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
 import { HttpFault } from "../../wire/http.ts";
 

@@ -2,8 +2,8 @@ import { osvId, type PackageKey } from "@wharf/advisories/publish";
 import type { Advisory } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { tooLong } from "../../lib/errors.ts";
-import { slicedSort } from "../../lib/sliced-sort.ts";
-import type { SlicedTask } from "../../lib/time-slices.ts";
+import { slicedSort } from "../../lib/scheduling/sliced-sort.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import { indexable } from "../../store/resources/indexable.ts";
 import type { Range } from "../../store/resources/query.ts";
 import { countsOf } from "../../store/resources/range-counts.ts";
@@ -14,7 +14,7 @@ import {
   stepByTerm,
   type TermPosition,
   type TermWalk,
-} from "../../store/resources/term-walk.ts";
+} from "../../store/resources/terms/term-walk.ts";
 import { addModifyTimes, addPublishedSources } from "../sources/sources.ts";
 
 /** Advisories per query: a megabyte at most, and a millisecond or two. */

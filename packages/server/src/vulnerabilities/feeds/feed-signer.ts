@@ -4,7 +4,7 @@ import type { Key, PrivateKey } from "openpgp";
 import { ConfigError } from "../../config/settings.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { WharfError } from "../../lib/errors.ts";
-import { Semaphore } from "../../lib/semaphore.ts";
+import { Semaphore } from "../../lib/scheduling/semaphore.ts";
 
 type Library = typeof import("openpgp");
 

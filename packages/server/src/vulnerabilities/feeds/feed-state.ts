@@ -5,7 +5,7 @@ import type { Group } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { readPositions } from "../../store/resources/page.ts";
 import { countsOf, partitionRanges } from "../../store/resources/range-counts.ts";
-import { vulnerabilityChanges } from "../../store/tables/vulnerabilities.ts";
+import { vulnerabilityChanges } from "../../store/tables/advisories/vulnerabilities.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
 import { uncompressedEtag } from "../../wire/http-reply.ts";
 

@@ -3,8 +3,8 @@
  * import wire, auth and the advisory resource, but nothing that writes.
  */
 import type { Publication } from "@wharf/advisories/publish";
-import { clientNetwork } from "../../lib/client-network.ts";
 import { notFound, WharfError } from "../../lib/errors.ts";
+import { clientNetwork } from "../../lib/net/client-network.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { HttpFault } from "../../wire/http.ts";
 import { cancelBody } from "../../wire/stream-reply.ts";

@@ -9,8 +9,8 @@ import {
 } from "@wharf/contract";
 import type { FieldViolation } from "../../lib/errors.ts";
 import { indexable } from "../../store/resources/indexable.ts";
-import type { StoredSource } from "../../store/tables/advisory-sources.ts";
-import type { StoredVulnerability } from "../../store/tables/vulnerabilities.ts";
+import type { StoredSource } from "../../store/tables/advisories/sources.ts";
+import type { StoredVulnerability } from "../../store/tables/advisories/vulnerabilities.ts";
 import { eventsExcess } from "../event-checks.ts";
 import { vulnerabilityRow } from "../severities/severities.ts";
 import { type Importer, mergeAdvisory } from "./merge.ts";

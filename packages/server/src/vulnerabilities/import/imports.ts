@@ -13,16 +13,19 @@ import {
   type ImportAdvisoriesResponse,
   ImportAdvisoriesResponseSchema,
 } from "@wharf/contract";
-import type { Remember } from "../../engine/creates.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { Mutation } from "../../engine/mutation.ts";
+import type { Remember } from "../../engine/write/creates.ts";
+import { Mutation } from "../../engine/write/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Call, Handler, Reply } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { sourcesOf } from "../../store/tables/advisory-sources.ts";
-import { vulnerabilitiesNamed, vulnerabilitiesOf } from "../../store/tables/vulnerabilities.ts";
+import { sourcesOf } from "../../store/tables/advisories/sources.ts";
+import {
+  vulnerabilitiesNamed,
+  vulnerabilitiesOf,
+} from "../../store/tables/advisories/vulnerabilities.ts";
 import { advisories } from "../advisories.ts";
 import { type NamingDeps, namingOf } from "../naming.ts";
 import { settleSeverities } from "../severities/severity-changes.ts";

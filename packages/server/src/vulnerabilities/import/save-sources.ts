@@ -4,7 +4,7 @@ import {
   deleteUnusedRecords,
   putSource,
   type StoredSource,
-} from "../../store/tables/advisory-sources.ts";
+} from "../../store/tables/advisories/sources.ts";
 import { sourceInUse } from "../sources/sources.ts";
 import type { AdvisoryWriter } from "../writer.ts";
 import type { PlannedSource } from "./source-plan.ts";

@@ -1,7 +1,7 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { isInEffect, recordTime } from "@wharf/advisories/records";
 import { type Advisory, ReviewState } from "@wharf/contract";
-import type { StoredSource } from "../../store/tables/advisory-sources.ts";
+import type { StoredSource } from "../../store/tables/advisories/sources.ts";
 import { encodeDescribed, modifyTimeOf, sourceInUse } from "../sources/sources.ts";
 import type { GivenSource } from "./source-checks.ts";
 

@@ -18,7 +18,7 @@ import {
   type NamedVulnerability,
   type StoredVulnerability,
   vulnerabilitiesNamed,
-} from "../../store/tables/vulnerabilities.ts";
+} from "../../store/tables/advisories/vulnerabilities.ts";
 
 /** The stored row of a vulnerability in a group. */
 export function vulnerabilityRow(group: string, vulnerability: Vulnerability): StoredVulnerability {

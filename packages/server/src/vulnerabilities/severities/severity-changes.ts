@@ -1,16 +1,16 @@
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Advisory, parentOf } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
-import type { Transaction } from "../../store/db/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/group-commit.ts";
 import { indexable } from "../../store/resources/indexable.ts";
-import { stepByTerm } from "../../store/resources/term-walk.ts";
-import { followUpdateTime } from "../../store/tables/advisory-sources.ts";
+import { stepByTerm } from "../../store/resources/terms/term-walk.ts";
 import {
   advanceSeverityChange,
   groupsWithSeverityChanges,
   type SeverityChange,
   severityChanges,
-} from "../../store/tables/severity-changes.ts";
+} from "../../store/tables/advisories/severity-changes.ts";
+import { followUpdateTime } from "../../store/tables/advisories/sources.ts";
 import { advisories } from "../advisories.ts";
 import { allocateUpdateTime } from "../writer.ts";
 

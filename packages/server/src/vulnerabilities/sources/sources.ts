@@ -12,7 +12,7 @@ import {
   type StoredSource,
   sourceStatesOf,
   sourcesOf,
-} from "../../store/tables/advisory-sources.ts";
+} from "../../store/tables/advisories/sources.ts";
 
 /** Adds the source to an advisory that is returned on its own. A source that awaits approval counts, too. */
 export async function addSource(reader: Reader, advisory: Advisory): Promise<void> {

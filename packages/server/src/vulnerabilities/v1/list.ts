@@ -9,7 +9,7 @@ import {
   advisoriesV1 as v1,
 } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
-import { listMethod } from "../../engine/list.ts";
+import { listMethod } from "../../engine/list/list.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";

@@ -1,5 +1,5 @@
 import { TURN_LOCK } from "../advisory-locks.ts";
-import type { Turn } from "../turns.ts";
+import type { Turn } from "../commit/turns.ts";
 
 /** A batch that waits longer for a lock runs again, alone: less than PostgreSQL waits before it looks for a deadlock. */
 const LOCK_TIMEOUT_MS = 50;

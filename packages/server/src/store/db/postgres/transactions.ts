@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseError } from "pg";
-import { CommitOutcomeUnknown, NotCommitted } from "../commit-errors.ts";
-import type { Turn } from "../turns.ts";
+import { CommitOutcomeUnknown, NotCommitted } from "../commit/errors.ts";
+import type { Turn } from "../commit/turns.ts";
 import { beginBatch, type Marker } from "./batches.ts";
 import { wasCommitted } from "./commit-outcome.ts";
 import type { Connection } from "./connection.ts";

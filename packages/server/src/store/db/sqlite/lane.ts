@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { type CostlyLane, runStatement, type Statement } from "../connection.ts";
-import { StatementCosts } from "../statement-costs.ts";
+import { StatementCosts } from "../read/statement-costs.ts";
 import type { SqliteReader } from "./reader.ts";
 import type { ReaderProcesses } from "./reader-processes.ts";
 

@@ -1,7 +1,7 @@
 import type { StatementSync } from "node:sqlite";
 import type { Statement, Value } from "../connection.ts";
 import type { StoreFailure } from "../failure.ts";
-import { ResultCache } from "../result-cache.ts";
+import { ResultCache } from "../read/result-cache.ts";
 import { SqliteConnection } from "./connection.ts";
 import { causeOf, isLocked, readError } from "./failures.ts";
 import type { LockWait } from "./lock-wait.ts";

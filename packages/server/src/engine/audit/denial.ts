@@ -1,0 +1,17 @@
+import { PermissionDeniedError, type WharfError } from "../../lib/errors.ts";
+import type { Call } from "../../rpc/call.ts";
+import type { Engine } from "../engine.ts";
+import { auditEntry } from "./audit.ts";
+
+/** Audits a call that an authenticated caller was denied, aggregated: callers can send any number of them. */
+export async function auditDeniedCall(
+  { callerAudit }: Engine,
+  call: Call,
+  denial: WharfError,
+): Promise<void> {
+  const { number: code, message } = denial;
+  const resource = denial instanceof PermissionDeniedError ? denial.scope : "";
+  const entry = auditEntry(call, { resource, code, detail: { refused: message } });
+  // The caller gets the denial even if the store cannot be written; the entry stays counted.
+  await callerAudit.record(entry, resource).catch(() => {});
+}

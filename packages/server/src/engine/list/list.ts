@@ -1,0 +1,260 @@
+import {
+  type DescMessage,
+  type DescMethod,
+  fromBinary,
+  type Message,
+  toBinary,
+} from "@bufbuild/protobuf";
+import { accessOf, type Capability, type UIDPFilter } from "@wharf/contract";
+import { invalidArgument } from "../../lib/errors.ts";
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
+import { type Call, type Handler, onlyReads } from "../../rpc/call.ts";
+import { messageToJson } from "../../rpc/json.ts";
+import type { Reader } from "../../store/db/connection.ts";
+import type { Bound, Condition, Range, TreeRange } from "../../store/resources/query.ts";
+import { partitionRanges } from "../../store/resources/range-counts.ts";
+import { bodyOf, encodingOf, positionOf, withBody } from "../../store/resources/rows.ts";
+import type { ResourceMessage } from "../definition.ts";
+import type { Engine } from "../engine.ts";
+import type { Resource } from "../resource.ts";
+import { filterKey } from "../visible/range-set.ts";
+import { readFilters } from "./filters.ts";
+import { parseOrder } from "./order.ts";
+import { type Body, type Envelope, fitting, pageReply } from "./page-reply.ts";
+import type { Cursor } from "./page-token.ts";
+import { type OrderedRows, type RunScan, readRuns } from "./runs.ts";
+import { countRows, readRows, type Scan } from "./scan.ts";
+import type { SkipIndex } from "./skip-index.ts";
+
+const DEFAULT_PAGE_SIZE = 50;
+const MAX_PAGE_SIZE = 200;
+
+const MAX_INT32 = 2 ** 31 - 1;
+
+/** The fields that every list request has. */
+type ListRequest = Message & {
+  uidp?: UIDPFilter;
+  pageSize: number;
+  pageToken: string;
+  orderBy: string;
+  skip: number;
+};
+
+/** The generic List method. */
+export function listMethod<R extends ResourceMessage>(
+  resource: Resource<R>,
+  method: DescMethod,
+  engine: Engine,
+): Handler {
+  const { definition, table, tree } = resource;
+  const { index = {} } = definition;
+  const rule = accessOf(method);
+  const capabilities: readonly Capability[] =
+    rule && "capabilities" in rule ? rule.capabilities : [];
+  const columns = [
+    ...(tree.uidIsParent ? ["group"] : []),
+    "uid",
+    ...(named(definition.schema) ? ["name"] : []),
+    "created_at",
+    "updated_at",
+  ];
+  const sortKeys = { columns, terms: index.termOrders };
+  const fallback = index.defaultOrder ?? { column: "uid", descending: false };
+  const defaultOrder = typeof fallback === "function" ? fallback : () => fallback;
+  const hydrates = definition.hydrate !== undefined;
+  const { pageBytes, runRows } = engine.limits;
+
+  return onlyReads(async (call, message) => {
+    const request = message as ListRequest;
+    const pageSize = pageSizeOf(request.pageSize);
+    const skip = readSkip(request.skip);
+    const { order, further } = parseOrder(request.orderBy, defaultOrder(request), sortKeys);
+    const filters = readFilters(resource, method, request);
+    const partitions = index.partitions?.requested(request) ?? [];
+    const queryText = JSON.stringify([
+      method.name,
+      filterKey(request.uidp),
+      filters,
+      order,
+      partitions,
+      ...further,
+    ]);
+    const cursor = readCursor(engine, queryText, request.pageToken, call.time);
+    const reader = engine.store.readerFor(call);
+    const reach = call.caller.grants.reach(capabilities);
+    const bounded = await boundUpdates(reader, resource, filters);
+    const asked = index.resolve ? await index.resolve(reader, bounded, reach) : bounded;
+    const { uid } = call.caller;
+    const { ranges: subtrees, set } = engine.rangeSets.of(tree, reach, request.uidp, uid);
+    // Partitions have counts and orders of their own.
+    const many =
+      set === undefined || index.partitions ? undefined : { set, rows: engine.visibleRows };
+    const isPrepared = many?.rows.isPrepared({
+      table,
+      set: many.set,
+      filters: asked,
+      column: order.column,
+    });
+    const costly = isPrepared ? 0 : subtrees.length;
+    const { found, totalCount } = await engine.lists.run(call, costly, async (task) => {
+      const ranges = index.partitions
+        ? await rangesInPartitions(reader, resource, subtrees, partitions, task)
+        : subtrees;
+      const scan: Scan = {
+        table,
+        ranges,
+        many,
+        filters: asked,
+        order,
+        start: cursor && { ...cursor.position, inclusive: false },
+        skip,
+        limit: pageSize + 1,
+        form: hydrates || call.format === "binary" ? "data" : "json",
+        listIndexes: engine.listIndexes,
+        search: await engine.textSearches.for(call, resource, asked, ranges),
+        task,
+      };
+      // The total of one range does not wait for its page.
+      const counting = ranges.length === 1 ? countRows(reader, scan) : undefined;
+      counting?.catch(() => {});
+      const rows = await currentRows(resource, reader, engine.skipIndex, {
+        ...scan,
+        further,
+        maxRunRows: runRows,
+        after: cursor?.position,
+      });
+      const counted = await counting;
+      // Rows that were created meanwhile can be on the page: then it is counted again.
+      const isCounted = counted !== undefined && counted >= rows.rows.length;
+      return { found: rows, totalCount: isCounted ? counted : await countRows(reader, scan) };
+    });
+    const stored = fitting(found.rows.slice(0, pageSize).map(bodyOf), pageBytes);
+    const bodies = hydrates
+      ? fitting(await hydrated(resource, engine, call, stored), pageBytes)
+      : stored;
+    const skipped = Math.min((cursor?.skipped ?? 0) + skip, MAX_INT32);
+    const last = found.rows[bodies.length - 1];
+    const more = found.rows.length > bodies.length;
+    const position = found.positions?.[bodies.length - 1] ?? (last && positionOf(last));
+    const next = more && position ? { position, skipped } : undefined;
+    const envelope: Envelope = {
+      nextPageToken: next ? engine.pageTokens.seal(queryText, next, call.time) : "",
+      totalCount,
+      skipped,
+    };
+    return pageReply(method, envelope, bodies);
+  });
+}
+
+function named(schema: DescMessage): boolean {
+  return schema.fields.some((field) => field.localName === "name");
+}
+
+/** The page size for the one that a request asks for; 0 asks for the default. */
+export function pageSizeOf(given: number): number {
+  if (given < 0) {
+    throw invalidArgument({ field: "pageSize", description: "pageSize must not be negative" });
+  }
+  return given === 0 ? DEFAULT_PAGE_SIZE : Math.min(given, MAX_PAGE_SIZE);
+}
+
+/** The rows to skip that a request asks for. */
+export function readSkip(given: number): number {
+  if (given < 0) throw invalidArgument({ field: "skip", description: "skip must not be negative" });
+  return given;
+}
+
+/**
+ * Bounds a list of updates by the latest update at its start. The list is read by several statements
+ * without a snapshot: an update that a later statement sees must not hide an earlier one that an earlier
+ * statement could not see yet, since clients continue after the last update of a page.
+ */
+async function boundUpdates<R extends ResourceMessage>(
+  reader: Reader,
+  { definition, table }: Resource<R>,
+  filters: readonly Condition[],
+): Promise<readonly Condition[]> {
+  if (!definition.index?.monotonicUpdateTime || !filters.some(isOfUpdates)) return filters;
+  const until = await table.latestUpdate(reader);
+  return filters.map((one) => (isOfUpdates(one) ? { ...one, until } : one));
+}
+
+function isOfUpdates(condition: Condition): condition is Bound {
+  return "after" in condition && condition.column === "updated";
+}
+
+async function rangesInPartitions<R extends ResourceMessage>(
+  reader: Reader,
+  { table }: Resource<R>,
+  subtrees: readonly TreeRange[],
+  partitions: readonly number[],
+  task: SlicedTask,
+): Promise<Range[]> {
+  const ranges: Range[] = [];
+  for (const subtree of subtrees) {
+    ranges.push(...(await partitionRanges(reader, table, subtree, partitions)));
+    await task.pause();
+  }
+  return ranges;
+}
+
+/** The cursor in a page token of this query; undefined for the first page. */
+export function readCursor(
+  engine: Engine,
+  query: string,
+  token: string,
+  now: number,
+): Cursor | undefined {
+  if (token === "") return undefined;
+  const opened = engine.pageTokens.open(query, token, now);
+  if (opened === "expired") return undefined;
+  if (opened === "foreign") {
+    throw invalidArgument({
+      field: "pageToken",
+      description: "pageToken does not belong to this query",
+    });
+  }
+  return opened.cursor;
+}
+
+/** The rows of a list; JSON is made again from the data where rows have an older schema. */
+async function currentRows<R extends ResourceMessage>(
+  resource: Resource<R>,
+  reader: Reader,
+  skipIndex: SkipIndex,
+  scan: RunScan,
+): Promise<FoundRows> {
+  const found = await orderedRows(reader, skipIndex, scan);
+  if (scan.form === "data" || found.rows.every((row) => encodingOf(row) === resource.encoding))
+    return found;
+  const { schema } = resource.definition;
+  const again = await orderedRows(reader, skipIndex, { ...scan, form: "data" });
+  const rows = again.rows.map((row) => {
+    return withBody(row, messageToJson(schema, fromBinary(schema, bodyOf(row) as Uint8Array)));
+  });
+  return { ...again, rows };
+}
+
+/** The rows of a page. In an order of one key, their positions follow from them. */
+type FoundRows = Pick<OrderedRows, "rows"> & Partial<OrderedRows>;
+
+async function orderedRows(
+  reader: Reader,
+  skipIndex: SkipIndex,
+  scan: RunScan,
+): Promise<FoundRows> {
+  if (scan.further.length > 0) return readRuns(reader, skipIndex, scan);
+  return { rows: await readRows(reader, skipIndex, scan) };
+}
+
+/** Hydrated rows, in the requested format. */
+async function hydrated<R extends ResourceMessage>(
+  { definition: { schema, hydrate } }: Resource<R>,
+  engine: Engine,
+  { format }: Call,
+  stored: readonly Body[],
+): Promise<Body[]> {
+  const all = stored.map((body) => fromBinary(schema, body as Uint8Array));
+  await hydrate?.(engine.store.reader, all, engine.catalog);
+  return all.map((one) => (format === "json" ? messageToJson(schema, one) : toBinary(schema, one)));
+}

@@ -1,0 +1,28 @@
+import { WharfError } from "../../../lib/errors.ts";
+
+/** A write failed after it had written, or the database rejected a statement: the batch must be repeated carefully. */
+export class HalfWritten extends Error {}
+
+/** A transaction was rolled back because its connection broke during the commit: it can run again. */
+export class NotCommitted extends Error {
+  constructor(cause: unknown) {
+    super("the connection broke before the commit", { cause });
+  }
+}
+
+/** The connection broke during a commit, and the database cannot be asked whether it succeeded. */
+export class CommitOutcomeUnknown extends Error {
+  constructor(cause: unknown) {
+    super("the connection broke during the commit, and the database cannot be reached", { cause });
+  }
+}
+
+/**
+ * The error for callers. UNKNOWN, because clients repeat UNAVAILABLE calls by themselves, and would create a
+ * resource twice.
+ */
+export function outcomeUnknown(cause: CommitOutcomeUnknown): WharfError {
+  const text =
+    "the connection to the store broke during the commit: the write may have taken effect; check before you retry";
+  return new WharfError("UNKNOWN", text, { reason: "COMMIT_OUTCOME_UNKNOWN" }, cause);
+}

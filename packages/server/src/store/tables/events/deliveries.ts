@@ -1,0 +1,174 @@
+import type { Transaction } from "../../db/commit/group-commit.ts";
+import type { Reader } from "../../db/connection.ts";
+
+/** Deliveries of events to subscriptions, with the log of their attempts. */
+
+export const DELIVERY_STATES = { pending: 0, delivered: 1, failed: 2 } as const;
+
+/** One request to a sink. */
+export interface StoredAttempt {
+  readonly time: number;
+  /** The HTTP status; 0 without an answer. */
+  readonly status: number;
+  readonly latencyMs: number;
+  /** Why there is no answer. */
+  readonly error?: string;
+  /** The beginning of the answer. */
+  readonly response?: string;
+}
+
+export interface NewDelivery {
+  readonly subscription: string;
+  /** The row id of the event. */
+  readonly event: number;
+  readonly eventId: string;
+  readonly type: string;
+  readonly subject: string;
+  readonly isReplay: boolean;
+  readonly time: number;
+}
+
+export interface StoredDelivery {
+  readonly id: number;
+  readonly subscription: string;
+  readonly event: number;
+  readonly eventId: string;
+  readonly type: string;
+  readonly subject: string;
+  readonly state: number;
+  readonly replay: number;
+  readonly time: number;
+  readonly nextAt: number;
+  /** A JSON array of attempts. */
+  readonly attempts: string;
+}
+
+const COLUMNS = `id, subscription, event, event_id AS "eventId", type, subject, state, replay, time,
+  next_at AS "nextAt", attempts`;
+
+/** Adds deliveries that are due now, in order. */
+export async function addDeliveries(
+  tx: Transaction,
+  deliveries: readonly NewDelivery[],
+): Promise<void> {
+  const { tuples, asInteger } = tx.dialect;
+  const rows = deliveries.map(({ isReplay, ...one }) => [
+    one.subscription,
+    one.event,
+    one.eventId,
+    one.type,
+    one.subject,
+    isReplay ? 1 : 0,
+    one.time,
+  ]);
+  await tx.run(
+    `INSERT INTO deliveries
+       (subscription, event, event_id, type, subject, replay, time, next_at, state, attempts)
+     SELECT subscription, ${asInteger("event")}, event_id, type, subject, ${asInteger("replay")},
+       ${asInteger("time")}, ${asInteger("time")}, 0, '[]'
+     FROM (${tuples("subscription", "event", "event_id", "type", "subject", "replay", "time")}) AS added`,
+    JSON.stringify(rows),
+  );
+}
+
+/** Pending deliveries of a subscription in order, after an id. */
+export function pendingDeliveries(
+  reader: Reader,
+  subscription: string,
+  after: number,
+  limit: number,
+): Promise<StoredDelivery[]> {
+  const sql = `SELECT ${COLUMNS} FROM deliveries
+    WHERE subscription = ? AND state = 0 AND id > ? ORDER BY id LIMIT ?`;
+  return reader.all(sql, subscription, after, limit);
+}
+
+export interface DeliveryResult {
+  readonly id: number;
+  readonly state: number;
+  readonly nextAt: number;
+  readonly attempts: string;
+}
+
+/** Stores the results of attempts. */
+export async function writeResults(
+  tx: Transaction,
+  results: readonly DeliveryResult[],
+): Promise<void> {
+  const { tuples, asInteger } = tx.dialect;
+  const rows = results.map(({ id, state, nextAt, attempts }) => [id, state, nextAt, attempts]);
+  await tx.run(
+    `UPDATE deliveries SET state = ${asInteger("done.state")}, next_at = ${asInteger("done.next_at")},
+       attempts = done.attempts
+     FROM (${tuples("id", "state", "next_at", "attempts")}) AS done
+     WHERE deliveries.id = ${asInteger("done.id")}`,
+    JSON.stringify(rows),
+  );
+}
+
+/** Ends the pending deliveries of a subscription that is disabled: they can be requested again. */
+export async function failPending(tx: Transaction, subscription: string): Promise<void> {
+  const sql = "UPDATE deliveries SET state = 2 WHERE subscription = ? AND state = 0";
+  await tx.run(sql, subscription);
+}
+
+export async function countPending(reader: Reader, subscription: string): Promise<number> {
+  const sql = "SELECT count(*) AS total FROM deliveries WHERE subscription = ? AND state = 0";
+  return (await reader.get<{ total: number }>(sql, subscription))?.total ?? 0;
+}
+
+export interface DeliveryQuery {
+  readonly subscription: string;
+  readonly state?: number | undefined;
+  readonly eventId?: string | undefined;
+  /** Only deliveries older than this id. */
+  readonly before?: number | undefined;
+}
+
+/** The deliveries of a subscription, newest first. */
+export function listDeliveries(
+  reader: Reader,
+  query: DeliveryQuery,
+  limit: number,
+): Promise<StoredDelivery[]> {
+  const { where, params } = conditions(query);
+  const sql = `SELECT ${COLUMNS} FROM deliveries WHERE ${where} ORDER BY id DESC LIMIT ?`;
+  return reader.all(sql, ...params, limit);
+}
+
+export async function countDeliveries(reader: Reader, query: DeliveryQuery): Promise<number> {
+  const { where, params } = conditions({ ...query, before: undefined });
+  const sql = `SELECT count(*) AS total FROM deliveries WHERE ${where}`;
+  return (await reader.get<{ total: number }>(sql, ...params))?.total ?? 0;
+}
+
+function conditions({ subscription, state, eventId, before }: DeliveryQuery) {
+  const conditions = ["subscription = ?"];
+  const params: (string | number)[] = [subscription];
+  const add = (sql: string, value: string | number | undefined) => {
+    if (value === undefined) return;
+    conditions.push(sql);
+    params.push(value);
+  };
+  add("state = ?", state);
+  add("event_id = ?", eventId);
+  add("id < ?", before);
+  return { where: conditions.join(" AND "), params };
+}
+
+/** The ids of events whose last delivery to a subscription failed, of these. */
+export async function failedEvents(
+  reader: Reader,
+  subscription: string,
+  events: readonly number[],
+): Promise<Set<number>> {
+  const { texts, asInteger } = reader.dialect;
+  const rows = await reader.all<{ event: number; state: number }>(
+    `SELECT event, state FROM deliveries WHERE subscription = ?
+       AND event IN (SELECT ${asInteger("value")} FROM (${texts}) AS ids) ORDER BY id`,
+    subscription,
+    JSON.stringify(events.map(String)),
+  );
+  const last = new Map(rows.map(({ event, state }) => [event, state]));
+  return new Set([...last].flatMap(([event, state]) => (state === 2 ? [event] : [])));
+}

@@ -1,0 +1,199 @@
+import type { Transaction } from "../../db/commit/group-commit.ts";
+import type { Dialect, Reader } from "../../db/connection.ts";
+
+/**
+ * Events in the order of their commits.
+ *
+ * On PostgreSQL, several replicas commit at the same time: an event with a lower id can become visible after one with a
+ * higher id, and a reader that continues after the highest id would skip it. So events are ordered by their
+ * transaction, and only those are read whose transaction precedes all running ones: the visibility horizon. Nothing can
+ * appear before it any more. SQLite has one writer, and its ids are in order.
+ */
+
+/** A position in the log. On SQLite `tx` is 0. */
+export interface LogPosition {
+  readonly tx: number;
+  readonly id: number;
+}
+
+export const LOG_START: LogPosition = { tx: 0, id: 0 };
+
+/** An event without its body. */
+export interface LoggedEvent extends LogPosition {
+  readonly eventId: string;
+  readonly time: number;
+  readonly type: string;
+  readonly subject: string;
+  readonly group: string;
+  readonly actor: string;
+  readonly bodyType: string;
+}
+
+export interface EventWithBody extends LoggedEvent {
+  /** The claims that the actor exchanged for its token, as JSON; empty if there are none. */
+  readonly act: string;
+  readonly body: string;
+}
+
+/** Which events to read: all members restrict. */
+export interface LogQuery {
+  /** Only events after this position, or before it in descending order. */
+  readonly from?: LogPosition | undefined;
+  /** Only events of this group and everything below it. */
+  readonly group?: string | undefined;
+  /** Only events of these types, without prefix. */
+  readonly types?: readonly string[] | undefined;
+  readonly subject?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly since?: number | undefined;
+  /** Exclusive. */
+  readonly until?: number | undefined;
+  readonly descending?: boolean;
+}
+
+const COLUMNS = `event_id AS "eventId", time, type, subject, group_uid AS "group", actor, body_type AS "bodyType"`;
+
+const HORIZON = "tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint";
+
+function positionColumns({ name }: Dialect): string {
+  return name === "sqlite" ? "0 AS tx, id" : "tx, id";
+}
+
+/** Events that a search looks at within a millisecond. */
+const FEW_EVENTS = 1_000;
+
+/** The reader for searches of the log: they may look at all of it, whatever they find. */
+export async function searchReader(reader: Reader): Promise<Reader> {
+  const { costly, dialect } = reader;
+  if (costly === undefined) return reader;
+  if (dialect.name === "postgres") return costly;
+  const sql = "SELECT (SELECT max(id) FROM events) - (SELECT min(id) FROM events) AS distance";
+  const distance = (await reader.get<{ distance: number | null }>(sql))?.distance ?? 0;
+  return distance < FEW_EVENTS ? reader : costly;
+}
+
+/** The reader for what follows a position: a search for few events may look at all of them up to the end. */
+export function readerBetween(reader: Reader, from: LogPosition, end: LogPosition): Reader {
+  return end.id - from.id < FEW_EVENTS ? reader : (reader.costly ?? reader);
+}
+
+/** Reads events in order, up to the horizon. */
+export function readLog(reader: Reader, query: LogQuery, limit: number): Promise<LoggedEvent[]> {
+  const { where, params } = conditions(reader.dialect, query);
+  const direction = query.descending ? "DESC" : "ASC";
+  const order =
+    reader.dialect.name === "sqlite" ? `id ${direction}` : `tx ${direction}, id ${direction}`;
+  return reader.all(
+    `SELECT ${positionColumns(reader.dialect)}, ${COLUMNS} FROM events
+     WHERE ${where} ORDER BY ${order} LIMIT ?`,
+    ...params,
+    limit,
+  );
+}
+
+export async function countLog(reader: Reader, query: LogQuery): Promise<number> {
+  const { where, params } = conditions(reader.dialect, query);
+  const sql = `SELECT count(*) AS total FROM events WHERE ${where}`;
+  return (await reader.get<{ total: number }>(sql, ...params))?.total ?? 0;
+}
+
+function conditions({ name, texts }: Dialect, query: LogQuery) {
+  const conditions = [name === "sqlite" ? "1 = 1" : HORIZON];
+  const params: (string | number)[] = [];
+  const add = (sql: string, ...values: (string | number | undefined)[]) => {
+    if (values.includes(undefined)) return;
+    conditions.push(sql);
+    params.push(...(values as (string | number)[]));
+  };
+  const { from, group, types, subject, actor, since, until, descending } = query;
+  const sign = descending ? "<" : ">";
+  if (name === "sqlite") add(`id ${sign} ?`, from?.id);
+  else add(`(tx, id) ${sign} (?, ?)`, from?.tx, from?.id);
+  // Everything below a group begins with its uid and a slash; "0" is the character after the slash.
+  const below = group === undefined ? [] : [`${group}/`, `${group}0`];
+  if (group !== undefined)
+    add("(group_uid = ? OR (group_uid > ? AND group_uid < ?))", group, ...below);
+  if (types !== undefined) add(`type IN (${texts})`, JSON.stringify(types));
+  add("subject = ?", subject);
+  add("actor = ?", actor);
+  add("time >= ?", since);
+  add("time < ?", until);
+  return { where: conditions.join(" AND "), params };
+}
+
+/** Events with their bodies, by row id. Expired ones are missing. */
+export async function readEventBodies(
+  reader: Reader,
+  ids: readonly number[],
+): Promise<Map<number, EventWithBody>> {
+  const { dialect } = reader;
+  const rows = await reader.all<EventWithBody>(
+    `SELECT ${positionColumns(dialect)}, ${COLUMNS}, act, body FROM events
+     WHERE id IN (SELECT ${dialect.asInteger("value")} FROM (${dialect.texts}) AS ids)`,
+    JSON.stringify(ids.map(String)),
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Finds an event by its id; undefined once it has expired. Its time comes from the id: only times are indexed. */
+export function findEvent(
+  reader: Reader,
+  eventId: string,
+  time: number,
+): Promise<LoggedEvent | undefined> {
+  const sql = `SELECT ${positionColumns(reader.dialect)}, ${COLUMNS} FROM events
+    WHERE time = ? AND event_id = ?`;
+  return reader.get(sql, time, eventId);
+}
+
+/** The position of the last event below the horizon. */
+export async function logEnd(reader: Reader): Promise<LogPosition> {
+  const [last] = await readLog(reader, { descending: true }, 1);
+  return last ?? LOG_START;
+}
+
+/** A position that precedes all events of this transaction, and follows those of transactions before it. */
+export async function currentPosition(tx: Transaction): Promise<LogPosition> {
+  if (tx.dialect.name === "postgres") {
+    const sql = "SELECT pg_current_xact_id()::text::bigint AS tx";
+    return { tx: (await tx.get<{ tx: number }>(sql))?.tx ?? 0, id: 0 };
+  }
+  const row = await tx.get<{ id: number | null }>("SELECT max(id) AS id FROM events");
+  return { tx: 0, id: row?.id ?? 0 };
+}
+
+export async function readCursor(reader: Reader, name: string): Promise<LogPosition> {
+  const sql = "SELECT tx, id FROM event_cursors WHERE name = ?";
+  return (await reader.get<LogPosition>(sql, name)) ?? LOG_START;
+}
+
+export async function moveCursor(tx: Transaction, name: string, to: LogPosition): Promise<void> {
+  await tx.run(
+    `INSERT INTO event_cursors (name, tx, id) VALUES (?, ?, ?)
+     ON CONFLICT (name) DO UPDATE SET tx = excluded.tx, id = excluded.id`,
+    name,
+    to.tx,
+    to.id,
+  );
+}
+
+/** Whether one position follows another. */
+export function isAfter(one: LogPosition, other: LogPosition): boolean {
+  return one.tx === other.tx ? one.id > other.id : one.tx > other.tx;
+}
+
+/**
+ * Restarts the order after the database was restored into another cluster, which counts transactions from another
+ * number: what is stored precedes everything new. Does nothing otherwise.
+ */
+export async function rebaseLog(tx: Transaction): Promise<void> {
+  if (tx.dialect.name === "sqlite") return;
+  const current = (await currentPosition(tx)).tx;
+  const newest = await tx.get<{ tx: number | null }>("SELECT max(tx) AS tx FROM events");
+  if ((newest?.tx ?? 0) <= current) return;
+  await tx.acquireLock();
+  await tx.run("UPDATE events SET tx = 0");
+  // Cursors keep the id of their event; subscriptions begin after what is stored.
+  await tx.run("UPDATE event_cursors SET tx = 0");
+  await tx.run("UPDATE subscription_states SET start_tx = 0");
+}

@@ -1,0 +1,189 @@
+import type { Transaction } from "../../db/commit/group-commit.ts";
+import type { Reader } from "../../db/connection.ts";
+
+/** Metadata of the images of repos. The images themselves are in an attached registry. */
+
+/** An image, an index of images for several architectures, or another artifact. */
+export type ManifestKind = "image" | "index" | "other";
+
+/** A manifest that an index lists. */
+export interface ManifestChild {
+  readonly digest: string;
+  /** Empty where the index does not give it. */
+  readonly architecture: string;
+}
+
+export interface Manifest {
+  readonly digest: string;
+  readonly mediaType: string;
+  readonly kind: ManifestKind;
+  /** The architecture in the configuration of an image; empty for other kinds. */
+  readonly architecture: string;
+  /** Bytes of the layers and the configuration. */
+  readonly size: number;
+  /** The manifests that an index lists. */
+  readonly children: readonly ManifestChild[];
+  /** The digest of the manifest it is attached to, or empty. */
+  readonly subject: string;
+  readonly configDigest: string;
+  readonly pushed: number;
+  /** When it was last pulled; 0 for never. */
+  readonly pulled: number;
+}
+
+type Row = Omit<Manifest, "children"> & { readonly children: string };
+
+const COLUMNS = `digest, media_type AS "mediaType", kind, architecture, size, children, subject,
+  config_digest AS "configDigest", pushed, pulled`;
+
+export async function findManifest(
+  reader: Reader,
+  repo: string,
+  digest: string,
+): Promise<Manifest | undefined> {
+  const sql = `SELECT ${COLUMNS} FROM manifests WHERE repo = ? AND digest = ?`;
+  const row = await reader.get<Row>(sql, repo, digest);
+  return row && fromRow(row);
+}
+
+function fromRow(row: Row): Manifest {
+  return { ...row, children: JSON.parse(row.children) as ManifestChild[] };
+}
+
+/** The place of a manifest in a list, the last push first. */
+export type ManifestPosition = Pick<Manifest, "pushed" | "digest">;
+
+/** The next manifests of a repo, the last push first; only those attached to a subject, or with digests, if given. */
+export async function readManifests(
+  reader: Reader,
+  repo: string,
+  given: {
+    readonly subject?: string;
+    readonly digests?: readonly string[];
+    readonly after?: ManifestPosition | undefined;
+    readonly limit: number;
+  },
+): Promise<Manifest[]> {
+  const { subject = "", digests = [], after, limit } = given;
+  const named = digests.length === 0 ? "" : ` AND digest IN (${digests.map(() => "?").join(", ")})`;
+  const attached = subject === "" ? "" : " AND subject = ?";
+  const older = after === undefined ? "" : " AND (pushed, digest) < (?, ?)";
+  const rows = await reader.all<Row>(
+    `SELECT ${COLUMNS} FROM manifests WHERE repo = ?${attached}${named}${older}
+     ORDER BY pushed DESC, digest DESC LIMIT ?`,
+    repo,
+    ...(subject === "" ? [] : [subject]),
+    ...digests,
+    ...(after === undefined ? [] : [after.pushed, after.digest]),
+    limit,
+  );
+  return rows.map(fromRow);
+}
+
+/** Indexes read at a time. */
+const INDEX_BATCH_SIZE = 500;
+
+/** All indexes of a repo. */
+export async function* indexesOf(reader: Reader, repo: string): AsyncIterable<Manifest> {
+  const sql = `SELECT ${COLUMNS} FROM manifests
+    WHERE repo = ? AND kind = 'index' AND digest > ? ORDER BY digest LIMIT ?`;
+  for (let last: string | undefined = ""; last !== undefined; ) {
+    const rows: Row[] = await reader.all<Row>(sql, repo, last, INDEX_BATCH_SIZE);
+    yield* rows.map(fromRow);
+    last = rows.length < INDEX_BATCH_SIZE ? undefined : rows.at(-1)?.digest;
+  }
+}
+
+/**
+ * Upserts the metadata of a manifest, unless a later push is stored. A digest identifies the content, so
+ * only the times can differ; the time of the last pull is kept.
+ */
+export async function writeManifest(
+  tx: Transaction,
+  repo: string,
+  manifest: Omit<Manifest, "pulled">,
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO manifests (repo, digest, media_type, kind, architecture, size, children, subject,
+       config_digest, pushed, pulled) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+     ON CONFLICT (repo, digest) DO UPDATE SET
+       media_type = excluded.media_type, kind = excluded.kind,
+       architecture = excluded.architecture, size = excluded.size, children = excluded.children,
+       subject = excluded.subject, config_digest = excluded.config_digest, pushed = excluded.pushed
+     WHERE excluded.pushed >= manifests.pushed`,
+    repo,
+    manifest.digest,
+    manifest.mediaType,
+    manifest.kind,
+    manifest.architecture,
+    manifest.size,
+    JSON.stringify(manifest.children),
+    manifest.subject,
+    manifest.configDigest,
+    manifest.pushed,
+  );
+}
+
+/** Records a pull, unless a later one is stored. */
+export async function writePull(
+  tx: Transaction,
+  repo: string,
+  digest: string,
+  time: number,
+): Promise<void> {
+  const sql = "UPDATE manifests SET pulled = ? WHERE repo = ? AND digest = ? AND pulled < ?";
+  await tx.run(sql, time, repo, digest, time);
+}
+
+/** Deletes a manifest, unless it was pushed after this time. */
+export async function deleteManifest(
+  tx: Transaction,
+  repo: string,
+  digest: string,
+  time: number,
+): Promise<void> {
+  const sql = "DELETE FROM manifests WHERE repo = ? AND digest = ? AND pushed <= ?";
+  await tx.run(sql, repo, digest, time);
+}
+
+export async function hasManifests(reader: Reader, repo: string): Promise<boolean> {
+  const sql = "SELECT 1 AS found FROM manifests WHERE repo = ? LIMIT 1";
+  return (await reader.get(sql, repo)) !== undefined;
+}
+
+/** Whether a repo anywhere below a group has tags or manifests. */
+export async function hasImagesBelow(reader: Reader, group: string): Promise<boolean> {
+  // The children of a uid are between `uid/` and `uid0`.
+  const [from, to] = [`${group}/`, `${group}0`];
+  const tagged = "SELECT 1 AS found FROM tags WHERE parent > ? AND parent < ? LIMIT 1";
+  if ((await reader.get(tagged, from, to)) !== undefined) return true;
+  const stored = "SELECT 1 AS found FROM manifests WHERE repo > ? AND repo < ? LIMIT 1";
+  return (await reader.get(stored, from, to)) !== undefined;
+}
+
+/** The digests that a repo has metadata of. */
+export async function knownDigests(
+  reader: Reader,
+  repo: string,
+  digests: readonly string[],
+): Promise<Set<string>> {
+  if (digests.length === 0) return new Set();
+  const marks = digests.map(() => "?").join(", ");
+  const sql = `SELECT digest FROM manifests WHERE repo = ? AND digest IN (${marks})`;
+  const rows = await reader.arrays<readonly [string]>(sql, repo, ...digests);
+  return new Set(rows.map(([digest]) => digest));
+}
+
+/** Deletes the manifests of a repo that were pushed up to a time. */
+export async function forgetManifestsUntil(
+  tx: Transaction,
+  repo: string,
+  time: number,
+): Promise<void> {
+  await tx.run("DELETE FROM manifests WHERE repo = ? AND pushed <= ?", repo, time);
+}
+
+/** Deletes all manifests of a deleted repo. */
+export async function forgetManifests(tx: Transaction, repo: string): Promise<void> {
+  await tx.run("DELETE FROM manifests WHERE repo = ?", repo);
+}
