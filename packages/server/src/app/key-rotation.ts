@@ -5,7 +5,7 @@ import { newSigningKey } from "../auth/new-key.ts";
 import { newRegistryKeys, RegistryKeys } from "../registry/access/keys.ts";
 import { InstallationSecrets } from "../secrets/installation-secrets.ts";
 import type { Secrets } from "../secrets/secrets.ts";
-import type { Transaction } from "../store/db/commit/group-commit.ts";
+import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Store } from "../store/db/store.ts";
 import { writeAudit } from "../store/tables/audit/audit-and-events.ts";

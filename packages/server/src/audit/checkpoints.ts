@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { SigningKeys } from "../auth/keys.ts";
 import { signJwt } from "../auth/sign.ts";
 import type { Addresses } from "../config/addresses.ts";
-import type { Transaction } from "../store/db/commit/group-commit.ts";
+import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Store } from "../store/db/store.ts";
 import { SEGMENT_SIZE } from "../store/tables/audit/audit-index.ts";
 import {

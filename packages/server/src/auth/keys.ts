@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import type { JWK } from "jose";
 import type { Secrets } from "../secrets/secrets.ts";
-import type { Transaction } from "../store/db/commit/group-commit.ts";
+import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Store } from "../store/db/store.ts";
 import {
   addKeys,

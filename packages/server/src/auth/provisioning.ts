@@ -1,4 +1,4 @@
-import type { Transaction } from "../store/db/commit/group-commit.ts";
+import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { readScimCredentials } from "../store/tables/scim/credentials.ts";
 import { forgetMembers, groupsOf } from "../store/tables/scim/members.ts";

@@ -10,6 +10,23 @@ export function list(text: string): string[] {
     .filter(Boolean);
 }
 
+/** Accepts these values only. */
+export function oneOf(...values: readonly string[]): (text: string) => string | undefined {
+  return (text) => (values.includes(text) ? undefined : `must be one of ${values.join(", ")}`);
+}
+
+/** Accepts whole numbers within bounds. */
+export function numberBetween(
+  least: number,
+  most: number,
+  of = "",
+): (text: string) => string | undefined {
+  return (text) =>
+    /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most
+      ? undefined
+      : `must be a number${of} from ${least} to ${most}`;
+}
+
 export function splitOnce(text: string, by: string): [string, string | undefined] {
   const at = text.indexOf(by);
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + by.length)];

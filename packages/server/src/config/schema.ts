@@ -13,6 +13,8 @@ import {
   hostProblem,
   isHeaderUrl,
   list,
+  numberBetween,
+  oneOf,
   parseListen,
   proxyProblem,
   registryUrlProblem,
@@ -140,26 +142,19 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     default: "",
     value: "NUMBER",
     help: "Processes that serve requests, on one port. Default: one per core beyond the first, at most 8 (4 with PostgreSQL), and one per 512 MiB of memory.",
-    problem: (text) =>
-      text === "" || (/^[1-9]\d?$/.test(text) && Number(text) <= MAX_WORKERS)
-        ? undefined
-        : `must be a number from 1 to ${MAX_WORKERS}`,
+    problem: (text) => (text === "" ? undefined : numberBetween(1, MAX_WORKERS)(text)),
   },
   shutdownDelay: {
     default: "3",
     value: "SECONDS",
     help: "How long the server keeps serving after SIGTERM while /readyz fails, so that balancers stop using it.",
-    problem: (text) =>
-      /^\d{1,3}$/.test(text) && Number(text) <= 300
-        ? undefined
-        : "must be a number of seconds from 0 to 300",
+    problem: numberBetween(0, 300, " of seconds"),
   },
   rootGroups: {
     default: "anyone",
     value: "WHO",
     help: "Who may create organizations: anyone with a token, or operator.",
-    problem: (text) =>
-      text === "anyone" || text === "operator" ? undefined : "must be anyone or operator",
+    problem: oneOf("anyone", "operator"),
   },
   corsOrigins: {
     default: "",
@@ -232,10 +227,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     default: "30",
     value: "DAYS",
     help: "Maximum lifetime of a session, from 1 to 365 days.",
-    problem: (text) =>
-      /^[1-9][0-9]{0,2}$/.test(text) && Number(text) <= 365
-        ? undefined
-        : "must be a number from 1 to 365",
+    problem: numberBetween(1, 365),
   },
   auditRetentionDays: {
     default: "400",
@@ -314,7 +306,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     default: "on",
     value: "on|off",
     help: "Whether people may sign in with a local password or passkey.",
-    problem: (text) => (text === "on" || text === "off" ? undefined : "must be on or off"),
+    problem: oneOf("on", "off"),
   },
   scimWritesPerMinute: {
     default: "3000",
@@ -386,17 +378,13 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     default: "auto",
     value: "FORMAT",
     help: "Format of log lines: json, text, or auto, which is text at a terminal.",
-    problem: (text) =>
-      ["auto", "json", "text"].includes(text) ? undefined : "must be auto, json or text",
+    problem: oneOf("auto", "json", "text"),
   },
   logLevel: {
     default: "info",
     value: "LEVEL",
     help: `Minimum level of log lines: ${LOG_LEVELS.join(", ")}.`,
-    problem: (text) =>
-      LOG_LEVELS.some((level) => level === text)
-        ? undefined
-        : `must be one of ${LOG_LEVELS.join(", ")}`,
+    problem: oneOf(...LOG_LEVELS),
   },
 };
 

@@ -56,7 +56,7 @@ describe("settings", () => {
     [["--database-url", "mysql://x"], /--database-url must begin with/],
     [["--base-url", "ftp://x"], /--base-url must be an http/],
     [["--log-level", "loud"], /--log-level must be one of/],
-    [["--root-groups", "me"], /--root-groups must be anyone or operator/],
+    [["--root-groups", "me"], /--root-groups must be one of anyone, operator/],
     [["--aws-sts-endpoint", ""], /--aws-sts-endpoint must not be empty/],
     [["--azure-login-endpoint", "login"], /--azure-login-endpoint must be an http/],
     [["--aws-role", "a role"], /--aws-role must be the name of a role/],

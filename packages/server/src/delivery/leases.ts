@@ -3,7 +3,7 @@
  * private addresses. Imports store and lib; events and audit sinks build on it.
  */
 import { randomUUID } from "node:crypto";
-import type { Transaction } from "../store/db/commit/group-commit.ts";
+import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Store } from "../store/db/store.ts";
 import { confirmLease, dropLease, renewLeases, takeLease } from "../store/tables/leases.ts";
 

@@ -6,7 +6,7 @@ import { Mutation } from "../engine/write/mutation.ts";
 import { deleteMethod } from "../engine/write/write.ts";
 import { failedPrecondition, notFound, tooLargeToTry } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
-import type { Transaction } from "../store/db/commit/group-commit.ts";
+import type { Transaction } from "../store/db/commit/transaction.ts";
 import { readPositions } from "../store/resources/page.ts";
 import { countsOf } from "../store/resources/range-counts.ts";
 import type { ResourceTable } from "../store/resources/resource-table.ts";

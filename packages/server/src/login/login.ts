@@ -6,7 +6,7 @@ import type { Engine } from "../engine/engine.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { RateLimitPeers } from "../lib/scheduling/rate-limiter.ts";
 import type { Call } from "../rpc/call.ts";
-import type { Transaction } from "../store/db/commit/group-commit.ts";
+import type { Transaction } from "../store/db/commit/transaction.ts";
 import { addTicket, consumeTicket, readTicket } from "../store/tables/login/tickets.ts";
 import { readAudiences } from "../sts/audiences.ts";
 import type { HttpRequest } from "../wire/endpoint.ts";

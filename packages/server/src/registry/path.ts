@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ancestorsOf, depthOf } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
 import { MAX_GROUP_DEPTH } from "../iam/groups.ts";
-import type { Transaction } from "../store/db/commit/group-commit.ts";
+import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Reader } from "../store/db/connection.ts";
 
 /** The limit of CNCF Distribution. */

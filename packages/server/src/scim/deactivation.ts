@@ -1,4 +1,4 @@
-import type { Transaction } from "../store/db/commit/group-commit.ts";
+import type { Transaction } from "../store/db/commit/transaction.ts";
 import { identitiesByExternalId } from "../store/tables/login/provider-people.ts";
 import { endSessions } from "../store/tables/login/sessions.ts";
 import type { Json } from "./protocol/values.ts";

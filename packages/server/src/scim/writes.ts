@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { MAX_USER_AGENT_LENGTH } from "../engine/audit/audit.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Transaction } from "../store/db/commit/group-commit.ts";
+import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Abandonable } from "../store/db/store.ts";
 import { writeAudit } from "../store/tables/audit/audit-and-events.ts";
 import { removeAllMembers, removeFromGroups } from "../store/tables/scim/members.ts";

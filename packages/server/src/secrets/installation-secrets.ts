@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Transaction } from "../store/db/commit/group-commit.ts";
+import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Store } from "../store/db/store.ts";
 import { deleteSealedOf, readSealedOf } from "../store/tables/secrets.ts";
 import type { Secrets } from "./secrets.ts";

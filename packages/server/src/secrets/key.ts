@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, type Settings } from "../config/settings.ts";
-import type { Transaction } from "../store/db/commit/group-commit.ts";
+import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { SECRET_KEY } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";

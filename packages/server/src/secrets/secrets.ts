@@ -1,6 +1,6 @@
 import { ConfigError, type Settings } from "../config/settings.ts";
 import { WharfError } from "../lib/errors.ts";
-import type { Transaction } from "../store/db/commit/group-commit.ts";
+import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Store } from "../store/db/store.ts";
 import {

@@ -4,7 +4,7 @@ import { audit, auditEntry } from "../engine/audit/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
-import type { Transaction } from "../store/db/commit/group-commit.ts";
+import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Abandonable } from "../store/db/store.ts";
 import type { AuditedSubject } from "./authorize-subject.ts";
 import type { CachedIdentity } from "./identity-cache.ts";

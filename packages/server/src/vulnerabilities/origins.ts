@@ -1,6 +1,6 @@
 import type { Advisory, AdvisoryEvent } from "@wharf/contract";
 import type { Reach } from "../auth/grants.ts";
-import type { Transaction } from "../store/db/commit/group-commit.ts";
+import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { indexable } from "../store/resources/indexable.ts";
 import type { Condition } from "../store/resources/query.ts";

@@ -6,7 +6,7 @@ import { Mutation } from "../engine/write/mutation.ts";
 import { timeAfterAll } from "../engine/write/update-time.ts";
 import { notFound } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
-import type { Transaction, Work } from "../store/db/commit/group-commit.ts";
+import type { Transaction, Work } from "../store/db/commit/transaction.ts";
 import { advisories } from "./advisories.ts";
 import { indexSubpackages } from "./origins.ts";
 

@@ -1,6 +1,6 @@
 import type { Call } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
-import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { identityName } from "../../store/tables/access/identity-names.ts";
 import { type AuditEntry, writeAudit } from "../../store/tables/audit/audit-and-events.ts";
 import type { ResourceMessage } from "../definition.ts";

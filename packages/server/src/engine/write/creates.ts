@@ -4,8 +4,8 @@ import { aborted, type CodeName, failedPrecondition, WharfError } from "../../li
 import type { Call, Reply } from "../../rpc/call.ts";
 import type { IdempotencyKey } from "../../rpc/idempotency.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import type { Transaction, Work } from "../../store/db/commit/group-commit.ts";
 import type { Lock } from "../../store/db/commit/held-rows.ts";
+import type { Transaction, Work } from "../../store/db/commit/transaction.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import type { Store } from "../../store/db/store.ts";
 import {

@@ -13,7 +13,7 @@ import type { Caller } from "../../auth/caller.ts";
 import { alreadyExists, permissionDenied } from "../../lib/errors.ts";
 import { newEventId } from "../../lib/event-id.ts";
 import type { Call, EventBody, TranslatedEvent } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { ResourceRow } from "../../store/resources/rows.ts";
 import { writeEvent } from "../../store/tables/audit/audit-and-events.ts";
 import { audit, deletionOf, type Outcome } from "../audit/audit.ts";

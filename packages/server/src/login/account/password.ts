@@ -1,7 +1,7 @@
 import { audit } from "../../engine/audit/audit.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import {
   accountOf,
   findAccountForChange,

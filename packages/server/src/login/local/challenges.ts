@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { WharfError } from "../../lib/errors.ts";
-import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { addTicket } from "../../store/tables/login/tickets.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
 import { browserCookieOf, browserDigest } from "../browser.ts";

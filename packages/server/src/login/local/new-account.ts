@@ -2,7 +2,7 @@ import { newRootUid, rootOf } from "@wharf/contract";
 import { Mutation } from "../../engine/write/mutation.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { findAccount } from "../../store/tables/login/local-accounts.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { AttemptLimiter } from "../attempts.ts";

@@ -1,7 +1,7 @@
 import { audit, auditEntry, UNAUTHENTICATED } from "../../engine/audit/audit.ts";
 import { Mutation } from "../../engine/write/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import {
   findAccount,
   findAccountForChange,

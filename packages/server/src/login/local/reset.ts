@@ -2,7 +2,7 @@ import { audit } from "../../engine/audit/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import type { Store } from "../../store/db/store.ts";
 import {

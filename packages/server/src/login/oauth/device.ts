@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { tooMany, WharfError } from "../../lib/errors.ts";
 import { clientNetwork } from "../../lib/net/client-network.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import {
   addTicket,

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { unauthenticated, type WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { endSession, type StoredSession } from "../../store/tables/login/sessions.ts";
 import { lockTicket, rewriteTicket } from "../../store/tables/login/tickets.ts";
 import { browserCall, type LoginDeps } from "../login.ts";

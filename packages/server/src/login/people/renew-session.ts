@@ -2,7 +2,7 @@ import { maySignIn } from "../../auth/provisioning.ts";
 import type { RefreshToken } from "../../auth/refresh-token.ts";
 import { audit, UNAUTHENTICATED } from "../../engine/audit/audit.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { externalIdOf } from "../../store/tables/login/provider-people.ts";
 import {

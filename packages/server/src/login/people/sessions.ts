@@ -10,7 +10,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { isInFuture } from "../../lib/clock-skew.ts";
 import { unauthenticated } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import {
   addSession,
   describePerson,

@@ -1,7 +1,7 @@
 import { truncateUserAgent } from "../../engine/audit/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { WharfError } from "../../lib/errors.ts";
-import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { type AuditEntry, writeAudit } from "../../store/tables/audit/audit-and-events.ts";
 import type { AuditedSubject } from "../../sts/authorize-subject.ts";
 import { tokenDigest, writeWithLastSeen } from "../../sts/exchange-audit.ts";

@@ -1,6 +1,6 @@
 import { parentOf } from "@wharf/contract";
 import { newEventId } from "../../lib/event-id.ts";
-import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { writeAudit, writeEvent } from "../../store/tables/audit/audit-and-events.ts";
 import type { RegistryNotification } from "./notification-formats.ts";
 

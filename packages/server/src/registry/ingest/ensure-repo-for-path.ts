@@ -3,7 +3,7 @@ import { Capability, GroupSchema } from "@wharf/contract";
 import { type Caller, OPERATOR } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { createOne } from "../../engine/write/write.ts";
-import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { writeLocation } from "../../store/tables/registry/locations.ts";
 import { clearRepoDeletion } from "../../store/tables/registry/repo-deletions.ts";
 import { lockPath, type ResolvedPath } from "../path.ts";

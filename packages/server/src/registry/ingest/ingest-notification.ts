@@ -1,5 +1,5 @@
 import { ancestorsOf } from "@wharf/contract";
-import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { findManifest, type Manifest } from "../../store/tables/registry/manifests.ts";
 import {
   pathDeletions,

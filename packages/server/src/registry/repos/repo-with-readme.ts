@@ -6,7 +6,7 @@ import { Mutation } from "../../engine/write/mutation.ts";
 import { createOne, updateOne } from "../../engine/write/write.ts";
 import type { Call, EventBody, Reply } from "../../rpc/call.ts";
 import { mustBeUid, validate, validateRequest } from "../../rpc/validate.ts";
-import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { readReadmes } from "../../store/tables/registry/repo-readmes.ts";
 import { findOrCreateRepo } from "./ensure-repo.ts";
 import { checkReadme, readSafeReadme, storeReadme } from "./readme.ts";

@@ -22,7 +22,7 @@ import {
 } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { fieldValue } from "../../rpc/fields.ts";
-import type { Transaction } from "../../store/db/commit/group-commit.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { countsOf } from "../../store/resources/range-counts.ts";
 import { deleteLocations, locationsOf } from "../../store/tables/registry/locations.ts";
 import { forgetManifests, hasManifests } from "../../store/tables/registry/manifests.ts";

@@ -1,7 +1,7 @@
 import { parentOf } from "@wharf/contract";
-import type { Transaction } from "../db/commit/group-commit.ts";
 import { type NamedTable, nameText } from "../db/commit/held-names.ts";
 import type { LockableTable, LockMode } from "../db/commit/held-rows.ts";
+import type { Transaction } from "../db/commit/transaction.ts";
 import type { Dialect, Reader, Writer } from "../db/connection.ts";
 import type { Filter } from "./query.ts";
 import type { EncodedRow, Form } from "./rows.ts";

@@ -1,6 +1,6 @@
 import { isRoot, rootOf } from "@wharf/contract";
-import type { Transaction } from "../db/commit/group-commit.ts";
 import type { ColumnType, InsertTarget } from "../db/commit/insert-rows.ts";
+import type { Transaction } from "../db/commit/transaction.ts";
 import type { Dialect, Value } from "../db/connection.ts";
 import type { TableSchema } from "../schema/table-schema.ts";
 import { countKind } from "./counts.ts";

@@ -1,4 +1,4 @@
-import type { Transaction } from "../db/commit/group-commit.ts";
+import type { Transaction } from "../db/commit/transaction.ts";
 
 /** Leases by name: work that one process at a time does, until it stops renewing. */
 

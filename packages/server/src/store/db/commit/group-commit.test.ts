@@ -7,8 +7,8 @@ import { writeInstallation } from "../../tables/installation.ts";
 import { openSqlite } from "../sqlite.ts";
 import { Store } from "../store.ts";
 import type { GatheredTable } from "./gathered-rows.ts";
-import type { Transaction } from "./group-commit.ts";
 import { insertRows } from "./insert-rows.ts";
+import type { Transaction } from "./transaction.ts";
 
 /** Levels of `PRAGMA synchronous`. */
 const NORMAL = 1;

@@ -4,61 +4,16 @@ import { RowChanges } from "../../resources/row-changes.ts";
 import { GrantChanges } from "../../tables/access/access-log.ts";
 import { type AuditEntry, insertAudit } from "../../tables/audit/audit-and-events.ts";
 import { AuditChains, type ContinuedChains } from "../../tables/audit/chains.ts";
-import type { Driver, Value, Writer } from "../connection.ts";
+import type { Driver } from "../connection.ts";
 import { type StoreFailure, storeError } from "../failure.ts";
 import { AccessChanged, ANY_VERSION, advanceAccessVersion } from "./advance-access.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import { CommitOutcomeUnknown, HalfWritten, NotCommitted, outcomeUnknown } from "./errors.ts";
-import { GatheredRows, type GatheredTable } from "./gathered-rows.ts";
-import type { HeldRows, Lock } from "./held-rows.ts";
-import type { InsertTarget } from "./insert-rows.ts";
+import { GatheredRows } from "./gathered-rows.ts";
+import type { Lock } from "./held-rows.ts";
 import { SharedTransaction } from "./shared-transaction.ts";
+import type { AtEnd, Work } from "./transaction.ts";
 import { type Turn, Turns } from "./turns.ts";
-
-/** Work done inside a transaction. May run again after a conflict, so it must not act outside it. */
-export type Work<T> = (tx: Transaction) => Promise<T>;
-
-/** The last part of a work, after everything that its transaction gathers has been written. */
-export type AtEnd = (writer: Writer) => Promise<void>;
-
-/** A transaction that writes the counts, audit entries, gathered rows and the access version once, at its end. */
-export interface Transaction extends Writer {
-  readonly counts: CountChanges;
-  /** Adds an entry to the audit log. */
-  audit(entry: AuditEntry): void;
-  /** The rows that were locked for the writes of the batch. */
-  readonly held: HeldRows;
-  /** Runs a statement whose result does not matter, on rows that are not held or are then updated there. */
-  send(sql: string, ...params: Value[]): Promise<void>;
-  /** Runs a statement that changes one row, or none; returns whether it did. */
-  changeOne(sql: string, ...params: Value[]): Promise<boolean>;
-  /** Inserts a row; returns false, and does nothing, if its key exists. */
-  insert(target: InsertTarget, row: readonly Value[]): Promise<boolean>;
-  /** Adds a row that is written at the end of the transaction, and that no work reads before. */
-  gather<R>(table: GatheredTable<R>, row: R): void;
-  readonly rows: RowChanges;
-  /** Runs work at the end of the transaction, when counts and indexes of lists agree with the rows. */
-  atEnd(work: AtEnd): void;
-  /** Records that this transaction changes access otherwise than by grants: sessions, identities or keys. */
-  accessChanged(): void;
-  /**
-   * Records that this transaction changes access by the grants of an identity ("" for every identity) in one root
-   * ("" for all roots).
-   */
-  grantsChanged(identity: string, root: string): void;
-  /**
-   * The access version that this transaction depends on: if it changes access, and the version has changed
-   * when it commits, it runs again.
-   */
-  relyOnAccess(): Promise<number>;
-  /**
-   * Acquires the global lock until the transaction ends: for work that must not run concurrently on two
-   * replicas.
-   */
-  acquireLock(): Promise<void>;
-  /** The number of descendants of a node in a table, including those of this transaction. */
-  countBelow(table: string, node: string): Promise<number>;
-}
 
 interface Waiting {
   readonly work: Work<unknown>;

@@ -5,9 +5,9 @@ import type { AuditEntry } from "../../tables/audit/audit-and-events.ts";
 import type { Value, Writer } from "../connection.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import { GatheredRows, type GatheredTable } from "./gathered-rows.ts";
-import type { AtEnd, Transaction } from "./group-commit.ts";
 import type { HeldRows } from "./held-rows.ts";
 import type { InsertTarget } from "./insert-rows.ts";
+import type { AtEnd, Transaction } from "./transaction.ts";
 
 /** The part of one write in the transaction of its batch. */
 export class SharedTransaction implements Transaction {

@@ -1,6 +1,6 @@
 import { subtreeEnd } from "@wharf/contract";
-import type { Transaction } from "../../db/commit/group-commit.ts";
 import { nameText } from "../../db/commit/held-names.ts";
+import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
 
 /** A role that an identity has at a group, by one binding or several. */

@@ -1,5 +1,5 @@
 import { ancestorsOf, subtreeEnd } from "@wharf/contract";
-import type { Transaction } from "../../db/commit/group-commit.ts";
+import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
 import { indexable } from "../../resources/indexable.ts";
 

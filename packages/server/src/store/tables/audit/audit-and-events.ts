@@ -1,7 +1,7 @@
 import type { BatchWriter } from "../../db/commit/batch-writer.ts";
 import type { GatheredTable } from "../../db/commit/gathered-rows.ts";
-import type { Transaction } from "../../db/commit/group-commit.ts";
 import { type InsertTarget, insertRows } from "../../db/commit/insert-rows.ts";
+import type { Transaction } from "../../db/commit/transaction.ts";
 import type { ChainedEntry } from "./chains.ts";
 
 export interface AuditEntry {

@@ -1,4 +1,4 @@
-import type { Transaction } from "../../db/commit/group-commit.ts";
+import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
 
 /** What was sent to a sink last: the id of an entry, and that of a checkpoint. */

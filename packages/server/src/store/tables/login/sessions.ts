@@ -1,4 +1,4 @@
-import type { Transaction } from "../../db/commit/group-commit.ts";
+import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader, Value, Writer } from "../../db/connection.ts";
 
 /** The session of a person who signed in. Ended sessions are deleted. */

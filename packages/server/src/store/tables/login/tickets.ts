@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Transaction } from "../../db/commit/group-commit.ts";
+import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
 
 /**

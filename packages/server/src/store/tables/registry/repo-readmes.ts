@@ -1,4 +1,4 @@
-import type { Transaction } from "../../db/commit/group-commit.ts";
+import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
 
 /** The READMEs of repos, apart from the rows of repos: lists do not read up to a megabyte each. */

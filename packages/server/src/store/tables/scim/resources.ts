@@ -1,4 +1,4 @@
-import type { Transaction } from "../../db/commit/group-commit.ts";
+import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader, Value } from "../../db/connection.ts";
 
 /** A user or group as an identity provider provisioned it. */
