@@ -55,7 +55,7 @@ export function writeKey(path: string, key: Buffer | string): void {
   }
 }
 
-export function mustNotExist(path: string): void {
+function mustNotExist(path: string): void {
   if (existsSync(path)) throw new ConfigError(`${path} exists: choose another name, or remove it`);
 }
 
