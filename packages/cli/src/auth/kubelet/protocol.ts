@@ -3,6 +3,7 @@
  * output, both JSON.
  */
 import { usageError } from "../../errors.ts";
+import { isObject } from "../../is-object.ts";
 
 const API_VERSION = "credentialprovider.kubelet.k8s.io/v1";
 
@@ -79,8 +80,4 @@ function parse(text: string): Readonly<Record<string, unknown>> {
     // The text may contain a token: it is not quoted.
   }
   throw usageError("standard input is not a JSON object");
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,7 @@
+/**
+ * This folder implements List for all resources: filters, visible ranges, order, cursor, page and total. It may import
+ * engine/visible/, the definitions in engine/, and everything below engine/, but not the writes.
+ */
 import {
   type DescMessage,
   type DescMethod,

@@ -5,7 +5,7 @@ import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoin
 import { redirectTo } from "../browser.ts";
 import { newLogin, showSignIn, upstreamUrl } from "../browser-login.ts";
 import { browserCall, type LoginDeps } from "../login.ts";
-import type { LoginRequest } from "../oauth/request.ts";
+import { pageLoginRequest } from "../oauth/request.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
 import {
   consoleSessionOf,
@@ -66,7 +66,7 @@ async function signIn(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse>
   const isRenewal = query.get("again") === "true";
   if (current !== undefined && !isRenewal) return redirectTo(url);
   const delivery = { kind: "console", url, renews: current ?? "" } as const;
-  const { login, headers } = newLogin(deps, http, requestOf(delivery));
+  const { login, headers } = newLogin(deps, http, pageLoginRequest(delivery));
   return showSignIn(deps, login, {}, headers);
 }
 
@@ -76,21 +76,8 @@ async function testSignIn(deps: LoginDeps, http: HttpRequest): Promise<HttpRespo
   if ((await consoleSessionOf(deps, http)) === undefined)
     return redirectTo(`${CONSOLE_PATH}sign-in`);
   if (!isUid(uid)) throw new WharfError("NOT_FOUND", "the identity provider does not exist");
-  const { login, headers } = newLogin(deps, http, requestOf({ kind: "test" }));
+  const { login, headers } = newLogin(deps, http, pageLoginRequest({ kind: "test" }));
   return redirectTo(await upstreamUrl(deps, http, login, uid), headers);
-}
-
-function requestOf(delivery: LoginRequest["delivery"]): LoginRequest {
-  return {
-    delivery,
-    provider: "",
-    invite: "",
-    audiences: [],
-    scopes: [],
-    identity: "",
-    refreshable: false,
-    knownOnly: false,
-  };
 }
 
 /** The longest path that a sign-in returns to: it is part of the `state` of identity providers. */

@@ -1,6 +1,6 @@
 /**
  * Which reader runs a statement of a list: one that visits few rows runs at once, any other as a costly read
- * (db/costly-reads.ts). What is few is known from the counts, from the limit of a walk by an index, or from a
+ * (db/read/costly-reads.ts). What is few is known from the counts, from the limit of a walk by an index, or from a
  * bounded look into the index of a value; everything else counts as many.
  */
 import type { Reader } from "../db/connection.ts";
