@@ -35,7 +35,7 @@ export function migrations(dialect: Dialect): readonly Step[] {
     { table: "role_bindings" },
     organizationSettings(dialect),
     // Counts of deliveries over time read this index alone.
-    ["CREATE INDEX deliveries_by_subscription_time ON deliveries (subscription, time, state)"],
+    ["CREATE INDEX deliveries_by_subscription_state ON deliveries (subscription, state, time)"],
   ];
 }
 

@@ -181,19 +181,30 @@ interface CountedTime {
 }
 
 /**
- * Deliveries by interval of their creation and state, of the subscriptions whose uids are in a range. Reads the entries
- * of the interval in one index, and no rows: a costly read, since they may be many.
+ * Deliveries by interval of their creation and state, of the subscriptions whose uids are in a range. Counts ranges of one
+ * index, and reads no rows: a costly read, since the entries may be many.
  */
 export function countDeliveriesOverTime(
   reader: Reader,
   [first, last]: readonly [string, string],
-  { since, until, count }: CountedTime,
+  time: CountedTime,
 ): Promise<{ readonly interval: number; readonly state: number; readonly total: number }[]> {
-  // In this order: the subscriptions, then the interval of each.
-  const sql = `SELECT CAST((time - ?) * ? / ? AS BIGINT) AS interval, state, count(*) AS total
-    FROM subscription_states CROSS JOIN deliveries
-    WHERE uid >= ? AND uid <= ? AND subscription = uid AND time >= ? AND time < ?
-    GROUP BY 1, 2`;
-  const params = [since, count, until - since, first, last, since, until];
-  return (reader.costly ?? reader).all(sql, ...params);
+  const { tuples, asInteger } = reader.dialect;
+  const sql = `SELECT at AS interval, counted AS state, CAST(sum(total) AS BIGINT) AS total FROM (
+      SELECT ${asInteger("at")} AS at, ${asInteger("counted")} AS counted,
+        (SELECT count(*) FROM deliveries WHERE subscription = uid AND state = ${asInteger("counted")}
+           AND time >= ${asInteger("begins")} AND time < ${asInteger("ends")}) AS total
+      FROM (${tuples("at", "begins", "ends", "counted")}) AS ranges CROSS JOIN subscription_states
+      WHERE uid >= ? AND uid <= ?) AS totals
+    GROUP BY at, counted`;
+  const ranges = JSON.stringify(rangesOf(time));
+  return (reader.costly ?? reader).all(sql, ranges, first, last);
+}
+
+/** Each interval with each state. */
+function rangesOf({ since, until, count }: CountedTime): (readonly number[])[] {
+  const begin = (at: number) => Math.ceil(since + (at * (until - since)) / count);
+  return Array.from({ length: count }, (_, at) =>
+    Object.values(DELIVERY_STATES).map((state) => [at, begin(at), begin(at + 1), state]),
+  ).flat();
 }
