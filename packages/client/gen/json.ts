@@ -26,6 +26,7 @@ export const JSON_SERVICES = {
   },
   deliveries: {
     list: method<M.ListDeliveriesRequestJson, M.ListDeliveriesResponseJson>("GET", "/events/v2beta1/deliveries/{subscriptionUid}"),
+    getCounts: method<M.GetDeliveryCountsRequestJson, M.GetDeliveryCountsResponseJson>("GET", "/events/v2beta1/deliveries/{uid}:count"),
     redeliverEvents: method<M.RedeliverEventsRequestJson, M.RedeliverEventsResponseJson>("POST", "/events/v2beta1/deliveries/{subscriptionUid}:redeliver", "*"),
   },
   events: {

@@ -34,6 +34,8 @@ export function migrations(dialect: Dialect): readonly Step[] {
     // Bindings of people and of workloads.
     { table: "role_bindings" },
     organizationSettings(dialect),
+    // Counts of deliveries over time read this index alone.
+    ["CREATE INDEX deliveries_by_subscription_state ON deliveries (subscription, state, time)"],
   ];
 }
 
