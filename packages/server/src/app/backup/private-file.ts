@@ -39,7 +39,6 @@ function create(path: string): number {
   }
 }
 
-/** Writes a key. */
 export function writeKey(path: string, key: Buffer | string): void {
   let file: number;
   try {

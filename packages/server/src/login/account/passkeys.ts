@@ -53,7 +53,6 @@ export async function addAccountPasskey(deps: LoginDeps, request: ScriptRequest)
   return { redirect: `${ACCOUNT_PATH}?done=added` };
 }
 
-/** Renames a passkey. */
 export async function renameAccountPasskey(
   deps: LoginDeps,
   call: Call,
