@@ -4,6 +4,7 @@ import { ScratchData } from "../data-set.ts";
 import type { HttpJob } from "../load/http.ts";
 import { alternately } from "../measure.ts";
 import type { Options } from "../options.ts";
+import { teamNamed } from "../organization.ts";
 import type { Bench, Measured, Row } from "../row.ts";
 import { groupPath, mustEqual } from "../verify.ts";
 import { Wharf } from "../wharf.ts";
@@ -167,6 +168,5 @@ class Site implements AsyncDisposable {
 
 function newGroup(organization: string, at: number): { path: string; body: string } {
   const word = String(at).padStart(8, "0");
-  const body = { name: `team-${word}`, description: `Builds and ships what team ${word} owns` };
-  return { path: groupPath(organization), body: JSON.stringify(body) };
+  return { path: groupPath(organization), body: JSON.stringify(teamNamed(word)) };
 }

@@ -147,6 +147,6 @@ function claimsOf(signed: string): Checkpoint {
 }
 
 /** What the next checkpoint calls this one. */
-export function checkpointHash(signed: string): string {
+function checkpointHash(signed: string): string {
   return hash("sha256", signed, "hex");
 }

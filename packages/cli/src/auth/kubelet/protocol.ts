@@ -66,7 +66,7 @@ export function responseText(credentials: Credentials | undefined): string {
 }
 
 /** As container runtimes do: a first component without a dot or a port is part of the path. */
-export function registryOfImage(image: string): string {
+function registryOfImage(image: string): string {
   const [first = "", ...rest] = image.split("/");
   const isHost = rest.length > 0 && (/[.:]/.test(first) || first === "localhost");
   return isHost ? first.toLowerCase() : DEFAULT_REGISTRY;

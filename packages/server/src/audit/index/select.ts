@@ -209,7 +209,7 @@ async function tailRows(
 }
 
 /** Whether an entry is selected. */
-export function isSelected({ clauses, since, until }: Selection, keys: AuditKeys): boolean {
+function isSelected({ clauses, since, until }: Selection, keys: AuditKeys): boolean {
   const time = keys[1];
   if (time < since || time >= until) return false;
   return clauses.every(({ terms, negated = false, test }) => {

@@ -48,7 +48,6 @@ export function readIdentity(text: string): KeyObject | undefined {
   return createPrivateKey({ key: Buffer.concat([PKCS8, bytes]), format: "der", type: "pkcs8" });
 }
 
-/** Seals the key of a file for a recipient. */
 export function sealForRecipient(fileKey: Buffer, recipient: KeyObject): Stanza {
   const { privateKey, publicKey } = generateKeyPairSync("x25519");
   const share = publicBytes(publicKey);

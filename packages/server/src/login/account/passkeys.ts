@@ -48,12 +48,11 @@ export async function addAccountPasskey(deps: LoginDeps, request: ScriptRequest)
     await redeemChallenge(tx, challengeId, call.time);
     if ((await passkeysOf(tx, identity)).length >= MAX_PASSKEYS) throw tooMany();
     if (!(await addPasskey(tx, passkey))) throw passkeyRejected();
-    await note(tx, call, identity, "passkey added", passkey.credentialId);
+    await auditPasskey(tx, call, identity, "passkey added", passkey.credentialId);
   });
   return { redirect: `${ACCOUNT_PATH}?done=added` };
 }
 
-/** Renames a passkey. */
 export async function renameAccountPasskey(
   deps: LoginDeps,
   call: Call,
@@ -68,7 +67,7 @@ export async function renameAccountPasskey(
   }
   await changeAccount(deps, call, visit, async (tx, { identity }) => {
     if (!(await renamePasskey(tx, identity, id, name))) throw passkeyNotFound();
-    await note(tx, call, identity, "passkey renamed", id);
+    await auditPasskey(tx, call, identity, "passkey renamed", id);
   });
 }
 
@@ -85,7 +84,7 @@ export async function removePasskey(
     );
     if (passwordHash === "" && others.length === 0) throw isOnlyCredential();
     if (!(await deletePasskey(tx, identity, id))) throw passkeyNotFound();
-    await note(tx, call, identity, "passkey removed", id);
+    await auditPasskey(tx, call, identity, "passkey removed", id);
   });
 }
 
@@ -104,7 +103,13 @@ async function changeAccount(
   });
 }
 
-function note(tx: Transaction, call: Call, identity: string, action: string, passkey: string) {
+function auditPasskey(
+  tx: Transaction,
+  call: Call,
+  identity: string,
+  action: string,
+  passkey: string,
+) {
   return audit(tx, call, { action, resource: identity, actor: identity, detail: { passkey } });
 }
 

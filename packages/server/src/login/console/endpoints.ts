@@ -61,7 +61,7 @@ function json(body: object, headers: Record<string, string> = {}): HttpResponse 
  */
 async function signIn(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(http.query);
-  const url = placeOf(query.get("to"));
+  const url = returnPathOf(query.get("to"));
   const current = await consoleSessionOf(deps, http);
   const isRenewal = query.get("again") === "true";
   if (current !== undefined && !isRenewal) return redirectTo(url);
@@ -81,18 +81,18 @@ async function testSignIn(deps: LoginDeps, http: HttpRequest): Promise<HttpRespo
 }
 
 /** The longest path that a sign-in returns to: it is part of the `state` of identity providers. */
-const MAX_PLACE_LENGTH = 2_048;
+const MAX_RETURN_PATH_LENGTH = 2_048;
 
 /** The pages that sign people in this way. */
-const PLACES = [CONSOLE_PATH, "/docs/"];
+const RETURN_PATHS = [CONSOLE_PATH, "/docs/"];
 
 /** A path of the console or the API reference, and nothing else: a link must not lead elsewhere after a sign-in. */
-function placeOf(to: string | null): string {
+function returnPathOf(to: string | null): string {
   const url = URL.parse(to ?? "", "http://console.invalid");
-  const isPlace =
+  const isReturnPath =
     url !== null &&
     url.host === "console.invalid" &&
-    PLACES.some((place) => url.pathname.startsWith(place)) &&
-    url.href.length < MAX_PLACE_LENGTH;
-  return isPlace ? url.pathname + url.search : CONSOLE_PATH;
+    RETURN_PATHS.some((path) => url.pathname.startsWith(path)) &&
+    url.href.length < MAX_RETURN_PATH_LENGTH;
+  return isReturnPath ? url.pathname + url.search : CONSOLE_PATH;
 }

@@ -120,7 +120,6 @@ async function join(
   return person;
 }
 
-/** The options for the passkey of a new account. */
 export async function newAccountPasskeyOptions(
   deps: LoginDeps,
   attempts: AttemptLimiter,

@@ -13,7 +13,6 @@ import type { ResourceTable } from "./resource-table.ts";
 /** Rows that are visited in a millisecond, even if they are sorted. */
 export const FEW_ROWS = 1_000;
 
-/** The reader for a page. */
 export async function readerForPage(
   reader: Reader,
   table: ResourceTable,

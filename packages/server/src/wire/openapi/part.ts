@@ -32,7 +32,6 @@ export function schemaRef(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** The schema of a string. */
 export function text(description: string): Schema {
   return { type: "string", description };
 }
