@@ -189,6 +189,11 @@ for (const protocol of PROTOCOLS) {
       const identityProvider = { name: "corp", defaultRole: VIEWER, configuration };
       const { uid } = await identityProviders.create({ parent: org, identityProvider });
       assert.equal((await identityProviders.get({ uid })).name, "corp");
+      const checked = await identityProviders.checkIssuer({
+        parent: org,
+        issuer: "https://10.0.0.1",
+      });
+      assert.notEqual(checked.problem, "");
       await identityProviders.update({ identityProvider: { uid, name: "corp sso" } });
       const { identityProviders: found } = await identityProviders.list({
         uidp: { childrenOf: org },

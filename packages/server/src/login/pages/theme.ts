@@ -21,6 +21,7 @@ const HIGH_CONTRAST = `
   --current: light-dark(#cfe4ee, #14384a);
   --good: light-dark(#0a4020, #b4f0c9);
   --good-ground: light-dark(#e8f6ec, #0c2416);
+  --rest: light-dark(#76838f, #8a97a3);
   --badge-edge: currentcolor;
   --mark: inset 0.25rem 0 var(--accent);
   --stroke: 2px;
@@ -46,6 +47,7 @@ export const THEME_CSS = `:root {
   --current: light-dark(#dcebf2, #1d3642);
   --good: light-dark(#145c2e, #9be0b3);
   --good-ground: light-dark(#e3f4e8, #173424);
+  --rest: var(--edge);
   --stripe: var(--alert-ground);
   --badge-edge: transparent;
   --mark: none;
@@ -84,6 +86,7 @@ export const THEME_CSS = `:root {
     --alert-ground: Canvas;
     --current: Canvas;
     --good: CanvasText;
+    --rest: GrayText;
     --stripe: Canvas;
     --badge-edge: CanvasText;
     --busy: 1;

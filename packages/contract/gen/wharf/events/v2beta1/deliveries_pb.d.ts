@@ -475,16 +475,22 @@ export declare type DeliveryCount = Message<"wharf.events.v2beta1.DeliveryCount"
   beginTime?: Timestamp | undefined;
 
   /**
+   * Accepted by the sink.
+   *
    * @generated from field: int64 delivered = 2;
    */
   delivered: bigint;
 
   /**
+   * Given up.
+   *
    * @generated from field: int64 failed = 3;
    */
   failed: bigint;
 
   /**
+   * Not finished yet.
+   *
    * @generated from field: int64 pending = 4;
    */
   pending: bigint;
@@ -504,16 +510,22 @@ export declare type DeliveryCountJson = {
   beginTime?: TimestampJson;
 
   /**
+   * Accepted by the sink.
+   *
    * @generated from field: int64 delivered = 2;
    */
   delivered?: string;
 
   /**
+   * Given up.
+   *
    * @generated from field: int64 failed = 3;
    */
   failed?: string;
 
   /**
+   * Not finished yet.
+   *
    * @generated from field: int64 pending = 4;
    */
   pending?: string;
