@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { Settings } from "../../config/settings.ts";
 import { portError } from "../../lib/startup-errors.ts";
+import { ACCEPT_BACKLOG } from "../../wire/limits.ts";
 
 export interface Listening {
   readonly server: Server;
@@ -19,7 +20,7 @@ export async function listenFor(
     socket.on("error", () => socket.destroy());
     accept(socket);
   });
-  server.listen(listen.port, listen.host);
+  server.listen(listen.port, listen.host, ACCEPT_BACKLOG);
   try {
     await once(server, "listening");
   } catch (error) {
