@@ -144,7 +144,7 @@ function CreateFolder({ parent }: { readonly parent: string }) {
 }
 
 function EditGroup({ group: { uid = "", name = "", description } }: { readonly group: GroupJson }) {
-  const update = useChange(api.groups.update);
+  const update = useChange(api.groups.update, [], ({ group }) => group);
   return (
     <FormDialog
       title={folderTexts.editTitle(name)}
