@@ -69,9 +69,3 @@ export const COMPRESS_LEVEL = 1;
 
 /** Longer responses can block on the client's flow-control window, so they get a timeout. */
 export const SLOW_CLIENT_BYTES = 64 * 1024;
-
-/**
- * Connections that the kernel keeps until they are accepted (at most `net.core.somaxconn`). Of a burst beyond this, it
- * drops packets: clients try again after a second, or believe that they are connected. The default of Node.js is 511.
- */
-export const ACCEPT_BACKLOG = 4_096;

@@ -42,20 +42,6 @@ test("a silent socket is closed", async (t) => {
   assert.equal(await talk(port), "");
 });
 
-test("a burst of connections that the event loop is too busy to accept waits for it", async (t) => {
-  const port = await open(t, GROUP);
-  const connected = new Set<Socket>();
-  // All within a tick, so none is accepted meanwhile.
-  const burst = Array.from({ length: 900 }, () => dial(port));
-  for (const socket of burst) socket.on("connect", () => connected.add(socket));
-  await once(burst[0] as Socket, "connect");
-  await new Promise((resolve) => setImmediate(resolve));
-  const later = dial(port);
-  await once(later, "connect");
-  assert.equal(connected.size, burst.length, "none is overtaken because its packets were dropped");
-  for (const socket of [...burst, later]) socket.destroy();
-});
-
 test("a socket that stops within the HTTP/2 preface is closed, using no CPU", async (t) => {
   const port = await open(t, GROUP, { limits: { handshakeMs: 300 } });
   const before = process.cpuUsage();

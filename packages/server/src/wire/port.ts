@@ -34,7 +34,7 @@ import type { ErrorPage } from "./http.ts";
 import { http1Server } from "./http1.ts";
 import { http2Server, type Sessions } from "./http2.ts";
 import type { Limits } from "./limits.ts";
-import { ACCEPT_BACKLOG, DEFAULT_LIMITS } from "./limits.ts";
+import { DEFAULT_LIMITS } from "./limits.ts";
 import type { Observer } from "./observer.ts";
 import { openApiEndpoint } from "./openapi/endpoint.ts";
 import type { ApiDescription } from "./openapi/part.ts";
@@ -131,7 +131,7 @@ export async function openPort(options: PortOptions): Promise<Port> {
     listener.emit("connection", socket);
   });
   if (source === undefined) {
-    listener.listen(options.listen.port, options.listen.host, ACCEPT_BACKLOG);
+    listener.listen(options.listen.port, options.listen.host);
     await once(listener, "listening");
   }
   // Connections that cannot be accepted, such as for lack of file descriptors, must not end the process.

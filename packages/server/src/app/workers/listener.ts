@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { Settings } from "../../config/settings.ts";
 import { portError } from "../../lib/startup-errors.ts";
-import { ACCEPT_BACKLOG } from "../../wire/limits.ts";
 
 export interface Listening {
   readonly server: Server;
@@ -20,7 +19,7 @@ export async function listenFor(
     socket.on("error", () => socket.destroy());
     accept(socket);
   });
-  server.listen(listen.port, listen.host, ACCEPT_BACKLOG);
+  server.listen(listen.port, listen.host);
   try {
     await once(server, "listening");
   } catch (error) {
