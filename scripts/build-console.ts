@@ -11,6 +11,7 @@ import { ROOT } from "./step.ts";
 
 const ENTRY = "packages/console/src/main.tsx";
 const DOCS_ENTRY = "packages/console/src/docs/main.tsx";
+const THEME_ENTRY = "packages/console/src/theme.ts";
 const ICON = "packages/console/src/icon.svg";
 
 /** Resolves the colors that the console shares with the pages of the server. */
@@ -27,7 +28,7 @@ export async function bundleConsole(files: string): Promise<Metafile> {
   mkdirSync(files, { recursive: true });
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: { console: ENTRY, docs: DOCS_ENTRY, icon: ICON },
+    entryPoints: { console: ENTRY, docs: DOCS_ENTRY, theme: THEME_ENTRY, icon: ICON },
     outdir: files,
     bundle: true,
     splitting: true,
@@ -61,17 +62,18 @@ export async function buildConsole(
   const metafile = await bundleConsole(files);
   for (const name of readdirSync(files)) compress(join(files, name), brotliQuality);
   const icon = readdirSync(files).find((name) => name.endsWith(".svg")) ?? "";
+  const theme = entryOf(metafile, THEME_ENTRY).script;
   const console = entryOf(metafile, ENTRY);
   const docs = entryOf(metafile, DOCS_ENTRY);
-  writeFileSync(join(out, "index.html"), page({ ...console, icon }));
+  writeFileSync(join(out, "index.html"), page({ ...console, theme, icon }));
   // Both pages share the styles of the console.
   const styles = [...console.styles, ...docs.styles];
-  writeFileSync(join(out, "docs.html"), page({ ...docs, styles, icon }));
+  writeFileSync(join(out, "docs.html"), page({ ...docs, styles, theme, icon }));
   return metafile;
 }
 
 /** The files of a page. */
-function entryOf({ outputs }: Metafile, entry: string): Omit<PageFiles, "icon"> {
+function entryOf({ outputs }: Metafile, entry: string): Omit<PageFiles, "theme" | "icon"> {
   const found = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry);
   if (found === undefined) throw new Error(`the build has no output of ${entry}`);
   const [script, { cssBundle, imports }] = found;
@@ -91,10 +93,12 @@ interface PageFiles {
   readonly styles: readonly string[];
   /** Modules that the script imports. */
   readonly parts: readonly string[];
+  /** A script that runs before the page is shown. */
+  readonly theme: string;
   readonly icon: string;
 }
 
-function page({ script, styles, parts, icon }: PageFiles): string {
+function page({ script, styles, parts, theme, icon }: PageFiles): string {
   const url = (path: string) => `/console/files/${basename(path)}`;
   const preloads = parts.map((part) => `<link rel="modulepreload" href="${url(part)}">\n`).join("");
   const links = styles.map((style) => `<link rel="stylesheet" href="${url(style)}">\n`).join("");
@@ -107,6 +111,7 @@ function page({ script, styles, parts, icon }: PageFiles): string {
 <meta name="robots" content="noindex">
 <title>Wharf</title>
 <link rel="icon" type="image/svg+xml" href="${url(icon)}">
+<script src="${url(theme)}"></script>
 ${links}${preloads}<script type="module" src="${url(script)}"></script>
 </head>
 <body>

@@ -60,7 +60,7 @@ const LAST_OUTPUT_MS = 5_000;
 
 const groups = new Set<number>();
 
-// A group of its own does not get Ctrl-C. Signals lead here by way of support/scratch.ts.
+// A group of its own does not get Ctrl-C. Signals lead here by way of support/server/scratch-folder.ts.
 process.on("exit", () => {
   for (const group of groups) end(group);
 });
@@ -118,7 +118,15 @@ async function runProcess(
   const timeout = sleep(LAST_OUTPUT_MS, null, { ref: false });
   if (!closed) await Promise.race([once(child, "close"), timeout]);
   const reason = hung ? "did not end in time" : `ended with ${code}`;
-  const nothing = { tests: 0, omitted: 0, ms: 0, cpuMs: 0, childrenMs: 0, failures: [] };
+  const nothing = {
+    tests: 0,
+    omitted: 0,
+    withoutTool: [],
+    ms: 0,
+    cpuMs: 0,
+    childrenMs: 0,
+    failures: [],
+  };
   for (const file of missing) {
     const problem = `has no result: its process ${reason}`;
     show({ file, ...nothing }, problem, printed);
@@ -155,6 +163,7 @@ function show(result: FileResult, problem: string | undefined, printed: readonly
   const { file, tests, ms, cpuMs, childrenMs, failures } = result;
   const cpu = `${seconds(cpuMs)} + ${seconds(childrenMs)} s CPU`;
   console.log(`${problem ? "✖" : "✔"} ${file} (${tests} tests, ${seconds(ms)} s, ${cpu})`);
+  for (const skipped of result.withoutTool) console.log(`  skipped: ${skipped}`);
   if (problem === undefined) return;
   const text = [...failures, ...printed].join("\n").replaceAll(/^/gm, "    ");
   console.log(`${text}\n✖ ${file} ${problem}\n`);

@@ -26,6 +26,7 @@ export const JSON_SERVICES = {
   },
   deliveries: {
     list: method<M.ListDeliveriesRequestJson, M.ListDeliveriesResponseJson>("GET", "/events/v2beta1/deliveries/{subscriptionUid}"),
+    getCounts: method<M.GetDeliveryCountsRequestJson, M.GetDeliveryCountsResponseJson>("GET", "/events/v2beta1/deliveries/{uid}:count"),
     redeliverEvents: method<M.RedeliverEventsRequestJson, M.RedeliverEventsResponseJson>("POST", "/events/v2beta1/deliveries/{subscriptionUid}:redeliver", "*"),
   },
   events: {
@@ -88,6 +89,7 @@ export const JSON_SERVICES = {
   identityProviders: {
     list: method<M.ListIdentityProvidersRequestJson, M.ListIdentityProvidersResponseJson>("GET", "/iam/v2beta1/identityProviders"),
     get: method<M.GetIdentityProviderRequestJson, M.IdentityProviderJson>("GET", "/iam/v2beta1/identityProviders/{uid}"),
+    checkIssuer: method<M.CheckIssuerRequestJson, M.CheckIssuerResponseJson>("GET", "/iam/v2beta1/identityProviders/{parent}:checkIssuer"),
     create: method<M.CreateIdentityProviderRequestJson, M.IdentityProviderJson>("POST", "/iam/v2beta1/identityProviders/{parent}", "identityProvider"),
     update: method<M.UpdateIdentityProviderRequestJson, M.IdentityProviderJson>("PATCH", "/iam/v2beta1/identityProviders/{identityProvider.uid}", "identityProvider"),
     delete: method<M.DeleteIdentityProviderRequestJson, W.EmptyJson>("DELETE", "/iam/v2beta1/identityProviders/{uid}"),

@@ -189,6 +189,11 @@ for (const protocol of PROTOCOLS) {
       const identityProvider = { name: "corp", defaultRole: VIEWER, configuration };
       const { uid } = await identityProviders.create({ parent: org, identityProvider });
       assert.equal((await identityProviders.get({ uid })).name, "corp");
+      const checked = await identityProviders.checkIssuer({
+        parent: org,
+        issuer: "https://10.0.0.1",
+      });
+      assert.notEqual(checked.problem, "");
       await identityProviders.update({ identityProvider: { uid, name: "corp sso" } });
       const { identityProviders: found } = await identityProviders.list({
         uidp: { childrenOf: org },
@@ -312,6 +317,8 @@ for (const protocol of PROTOCOLS) {
       const { eventId } = await subscriptions.test({ uid });
       await deliveries.redeliverEvents({ subscriptionUid: uid, eventIds: [eventId] });
       assert.ok((await deliveries.list({ subscriptionUid: uid })).totalCount > 0n);
+      const since = timestampFromMs(Date.now() - 3_600_000);
+      assert.equal((await deliveries.getCounts({ uid, since, intervals: 3 })).counts.length, 3);
 
       const types = ["dev.chainguard.api.iam.group.created.v1"];
       // Without a position, the stream begins when its request arrives, which may be after the group is created.

@@ -104,6 +104,67 @@ onEachStore(
       assert.equal((await api.deliveries.redeliverEvents(named)).count, 1);
     });
 
+    test("deliveries are counted over time, by state, for a subscription and for groups", async () => {
+      const sink = await receiver();
+      const { org, uid } = await subscribed(sink.url);
+      const folder = await world.group(org);
+      await delivery(uid, DELIVERED);
+      const rejecting = await receiver(status(400));
+      const filters = [{ glob: { type: "*.iam.group.created.*" } }];
+      const below = await api.subscriptions.create(folder, { sink: rejecting.url, filters });
+      const paused = { sink: sink.url, filters, state: "SUBSCRIPTION_STATE_PAUSED" };
+      const waiting = await api.subscriptions.create(folder, paused);
+      await world.group(folder);
+      await delivery(below.uid, FAILED);
+      await delivery(waiting.uid, PENDING);
+      await until(async () => (await deliveriesOf(uid)).every(({ state }) => state === DELIVERED));
+
+      const now = Date.now();
+      const [since, end] = [now - 3_600_000, now + 3_600_000].map((ms) =>
+        new Date(ms).toISOString(),
+      );
+      const countsOf = async (counted: string, more: object = {}): Promise<Answer[]> =>
+        (await api.deliveries.getDeliveryCounts({ uid: counted, since, until: end, ...more }))
+          .counts;
+      const sum = async (counted: string) => {
+        const counts = await countsOf(counted, { intervals: 2 });
+        const total = (state: string) =>
+          counts.reduce((all, one) => all + Number(one[state] ?? 0), 0);
+        return ["delivered", "failed", "pending"].map(total);
+      };
+      assert.deepEqual(await sum(uid), [2, 0, 0]);
+      assert.deepEqual(await sum(below.uid), [0, 1, 0]);
+      assert.deepEqual(await sum(folder), [0, 1, 1]);
+      assert.deepEqual(await sum(org), [2, 1, 1]);
+      const counts = await countsOf(org);
+      assert.equal(counts.length, 24);
+      assert.equal(counts[0].beginTime, since);
+      assert.deepEqual(
+        await countsOf(org, { until: since, since: "2020-01-01T00:00:00Z" }).then((all) =>
+          all.filter(({ delivered }) => delivered !== "0"),
+        ),
+        [],
+      );
+      await api.subscriptions.delete(waiting.uid);
+      assert.deepEqual(await sum(folder), [0, 1, 0], "deleted subscriptions send nothing");
+
+      for (const [more, field] of [
+        [{ since: undefined }, "since"],
+        [{ until: since }, "until"],
+        [{ intervals: 101 }, "intervals"],
+      ] as const) {
+        const error = await rejected(countsOf(org, more));
+        assert.deepEqual(Object.keys(error.fields), [field]);
+      }
+      assert.equal((await rejected(countsOf(waiting.uid))).code, 5);
+      const stranger = await world.member({ [await world.organization()]: "owner" });
+      const theirs = api.as(stranger.token).deliveries;
+      for (const hidden of [org, uid, `${org}/0123456789abcdef`]) {
+        const request = theirs.getDeliveryCounts({ uid: hidden, since });
+        assert.equal((await rejected(request)).code, 7);
+      }
+    });
+
     test("redirects are not followed", async () => {
       const target = await receiver();
       const sink = await receiver(status(302, { location: target.url }));

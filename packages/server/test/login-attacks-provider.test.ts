@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
 import { HttpBrowser } from "./support/browser/http-browser.ts";
+import { rejected } from "./support/client/api-error.ts";
 import { OAuthClient } from "./support/client/tokens.ts";
 import { type ProviderFault, RogueProvider } from "./support/providers/rogue-provider.ts";
 import { attack } from "./support/world/login.ts";
@@ -59,6 +60,36 @@ describe("attacks on sign-ins by a provider", () => {
     assert.equal(tokens.status, 200, redirect.get("error_description") ?? "");
     assert.ok(rogue.asked.includes("/token"));
     app.stop();
+  });
+
+  test("an issuer is checked before a provider is created with it", async () => {
+    const { organization } = world.login;
+    const api = world.operator();
+    const check = (issuer: string, as = api, parent = organization) =>
+      as.identityProviders.checkIssuer({ parent, issuer });
+    const problemOf = async (fault: ProviderFault): Promise<string> => {
+      rogue.misbehave(fault);
+      return (await check(rogue.url)).problem;
+    };
+    rogue.misbehave({});
+    const { problem, authorizationEndpoint } = await check(rogue.url);
+    assert.equal(problem ?? "", "");
+    assert.ok(authorizationEndpoint.startsWith(rogue.url), authorizationEndpoint);
+    assert.match(await problemOf({ discovery: { issuer: "https://elsewhere.example" } }), /issuer/);
+    assert.match(await problemOf({ discovery: { jwks_uri: undefined } }), /jwks_uri/);
+    assert.match(await problemOf({ discovery: { jwks_uri: `${rogue.url}/none` } }), /keys/);
+    assert.match(await problemOf({ discovery: { token_endpoint: undefined } }), /token_endpoint/);
+    const script = { discovery: { authorization_endpoint: "javascript:alert(1)" } };
+    assert.match(await problemOf(script), /authorization endpoint/);
+    // The addresses of the inside are as far away as at a sign-in.
+    for (const inside of ["https://169.254.169.254", "https://10.0.0.1", "https://[fd00::1]"]) {
+      assert.match((await check(inside)).problem, /public|private/);
+    }
+    const malformed = await rejected(check("keycloak"));
+    assert.deepEqual(Object.keys(malformed.fields), ["issuer"]);
+    const viewer = await world.member({ [organization]: "viewer" });
+    assert.equal((await rejected(check(rogue.url, api.as(viewer.token)))).code, 7);
+    assert.equal((await rejected(check(rogue.url, api, "0".repeat(40)))).code, 5);
   });
 
   const refusals: Record<string, [ProviderFault, RegExp]> = {

@@ -16,6 +16,7 @@ import {
   overFetch,
   WharfError,
 } from "@wharf/client/json";
+import { type Guess, showGuess } from "./optimistic.ts";
 import { accessToken } from "./session.ts";
 
 export { JSON_SERVICES as api };
@@ -67,15 +68,25 @@ export function useRead<Input, Output>(
   });
 }
 
-/** A change; afterwards, everything that was read from its service and from the others given is read again. */
+/**
+ * A change; afterwards, everything that was read from its service and from the others given is read again. With a guess,
+ * its result is shown at once, and taken back if the server rejects the change.
+ */
 export function useChange<Input, Output>(
   method: JsonMethod<Input, Output>,
   affected: readonly JsonMethod<never, unknown>[] = [],
-): UseMutationResult<Output, Error, Input> {
+  guess?: (request: Input) => Guess | undefined,
+): UseMutationResult<Output, Error, Input, () => void> {
   const cache = useQueryClient();
   return useMutation({
     mutationFn: (request: Input) => client.call(method, request),
-    onSuccess: () => {
+    onMutate: async (request) => {
+      const guessed = guess?.(request);
+      return guessed ? showGuess(cache, serviceOf(method), guessed) : () => undefined;
+    },
+    onError: (_error, _request, takeBack) => takeBack?.(),
+    onSettled: (_response, error) => {
+      if (error !== null && guess === undefined) return;
       for (const one of [method, ...affected]) {
         cache.invalidateQueries({ queryKey: [serviceOf(one)] });
       }

@@ -3,8 +3,9 @@ import { type Session, signOut } from "../api/session.ts";
 import { texts } from "../texts/common.ts";
 import { Disclosure } from "../ui/disclosure.tsx";
 import { Icon } from "../ui/icons.tsx";
+import { ThemeChoice } from "./theme-choice.tsx";
 
-/** Who is signed in, and the way out. */
+/** Who is signed in, what the console looks like, and the way out. */
 export function AccountMenu({ person }: { readonly person: Session }) {
   return (
     <Disclosure
@@ -17,6 +18,7 @@ export function AccountMenu({ person }: { readonly person: Session }) {
         </>
       }
     >
+      <ThemeChoice />
       <Link to="/account" className="button quiet">
         {texts.shell.account}
       </Link>

@@ -3,6 +3,9 @@ export const accessTexts = {
   grant: "Grant access",
   granted: "Access was granted.",
   identity: "Identity",
+  elsewhere:
+    "People are found by name or email address if they have a role that you can see, and otherwise by their UID only.",
+  inviteThem: "Invite someone new",
   role: "Role",
   capability: "Who can",
   lacks: (missing: readonly string[]) =>

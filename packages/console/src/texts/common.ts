@@ -37,6 +37,8 @@ export const texts = {
     account: "Account",
     accountOf: (name: string) => `Account of ${name}`,
     signOut: "Sign out",
+    theme: "Theme",
+    themes: { "": "As the system", light: "Light", dark: "Dark", contrast: "High contrast" },
   },
   signInAgain: {
     text: "This needs a sign-in within the last 15 minutes. What you entered stays.",

@@ -6,6 +6,11 @@ export const providerTexts = {
   emptyText:
     "People of your organization sign in with Okta, Entra ID, Google, Keycloak or any other OpenID Connect provider. Its groups become roles, and SCIM keeps users current.",
   issuer: "Issuer",
+  check: {
+    test: "Test issuer",
+    passed: (endpoint: string) =>
+      `The discovery document and the keys can be read. People will sign in at ${endpoint}.`,
+  },
   defaultRole: "Default role",
   provider: "Provider",
   register: "1. At the provider",

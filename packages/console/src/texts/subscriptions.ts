@@ -93,6 +93,8 @@ export const subscriptionTexts = {
 
 export const deliveryTexts = {
   title: "Deliveries",
+  chart: "Deliveries by day",
+  waiting: "waiting",
   one: "Delivery",
   empty: "Nothing was sent yet",
   emptyText: "Every event that matches is listed here, with what your service answered.",

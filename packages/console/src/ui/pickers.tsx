@@ -3,6 +3,7 @@ import { api } from "../api/client.ts";
 import { useGroupNames } from "../api/group-names.ts";
 import { type Pages, usePages } from "../api/pages.ts";
 import { parentOf } from "../app/place.ts";
+import { usePeopleChoices } from "./people-choices.ts";
 import type { Choice, Choices } from "./picker.tsx";
 
 const UID = /^[0-9a-f]{40}(?:\/[0-9a-f]{16})*$/;
@@ -10,16 +11,25 @@ const UID = /^[0-9a-f]{40}(?:\/[0-9a-f]{16})*$/;
 /** Choices of a page. */
 const PAGE_SIZE = 30;
 
-/** Workload identities in the groups that the caller can see, by the beginning of their name. */
+/**
+ * People, and workload identities by the beginning of their name, that the caller can see. Someone else has a uid, which
+ * can be entered.
+ */
 export function useIdentityChoices(namePrefix: string): Choices {
+  const people = usePeopleChoices(namePrefix);
   const request = { namePrefix, pageSize: PAGE_SIZE, orderBy: "name" };
   const found = usePages(api.identities.list, request, ({ identities }) => identities);
   const { pathTo } = useGroupNames(found.rows.map(({ uid = "" }) => parentOf(uid)));
-  const choices = choicesOf(found, ({ uid = "", name = "", email }) =>
+  const workloads = choicesOf(found, ({ uid = "", name = "", email }) =>
     choice(uid, name, email || (uid.includes("/") ? pathTo(parentOf(uid)) : undefined)),
   );
-  // People belong to no group, where lists would find them: their uid does.
-  return UID.test(namePrefix) ? [{ value: namePrefix, label: namePrefix }] : choices;
+  if (UID.test(namePrefix)) return [{ value: namePrefix, label: namePrefix }];
+  return {
+    choices: [...people.choices, ...workloads.choices],
+    hasMore: people.hasMore || workloads.hasMore,
+    isLoading: people.isLoading || workloads.isLoading,
+    more: () => Promise.all([people, workloads].map((one) => one.hasMore && one.more())),
+  };
 }
 
 /** Roles, by the beginning of their name; `reasonOf` tells why one cannot be chosen. */
@@ -46,7 +56,7 @@ export function useGroupChoices(namePrefix: string): Choices {
   );
 }
 
-function choicesOf<Row>(pages: Pages<Row>, choice: (row: Row) => Choice): Choices {
+function choicesOf<Row>(pages: Pages<Row>, choice: (row: Row) => Choice) {
   const { rows, hasMore, isLoading, more } = pages;
   return { choices: rows.map(choice), hasMore, isLoading, more };
 }

@@ -10,6 +10,7 @@ import { PEOPLE } from "../areas/people.ts";
 import { REGISTRY } from "../areas/registry.ts";
 import { WORKLOADS } from "../areas/workloads.ts";
 import type { Area, Filled } from "../support/area.ts";
+import { Keyboard } from "../support/keyboard.ts";
 import { ConsoleSite } from "../support/site.ts";
 
 const AREAS: Readonly<Record<string, Area>> = {
@@ -20,7 +21,19 @@ const AREAS: Readonly<Record<string, Area>> = {
   workloads: WORKLOADS,
 };
 
-const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+const AA = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] };
+const AA_COLORS = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
+const AAA_COLORS = { type: "rule", values: ["color-contrast-enhanced", "link-in-text-block"] };
+
+const THEMES = [
+  ["light", { colorScheme: "light", isHighContrast: false, rules: AA, hasPicture: true }],
+  ["dark", { colorScheme: "dark", isHighContrast: false, rules: AA_COLORS, hasPicture: true }],
+  ["contrast", { colorScheme: "dark", isHighContrast: true, rules: AAA_COLORS, hasPicture: true }],
+  [
+    "contrast-light",
+    { colorScheme: "light", isHighContrast: true, rules: AAA_COLORS, hasPicture: false },
+  ],
+] as const;
 
 /** Where people find a picture of every screen after the test. */
 const PICTURES = join(ROOT, "release", "screens");
@@ -30,10 +43,12 @@ const CONTENT = /\/(iam|registry|vulnerabilities|events|audit)\/v/;
 
 describe("every screen of the console", () => {
   let site: ConsoleSite;
+  let keys: Keyboard;
   let organization: string;
   before(async () => {
     mkdirSync(PICTURES, { recursive: true });
     site = await ConsoleSite.startWithRegistry();
+    keys = await Keyboard.of(site.page);
     organization = await site.organization();
     await site.page.goto(site.at("organizations"));
     await site.signIn();
@@ -42,10 +57,9 @@ describe("every screen of the console", () => {
   after(() => site.stop());
 
   /** What axe finds; evaluated, because the page allows no scripts of others. */
-  async function violations(): Promise<string[]> {
-    await site.page.evaluate(axe.source);
-    return await site.page.evaluate(
-      `axe.run({ runOnly: ${JSON.stringify(TAGS)} }).then(({ violations }) => violations.flatMap(
+  function violations(rules: object): Promise<string[]> {
+    return site.page.evaluate(
+      `axe.run({ runOnly: ${JSON.stringify(rules)} }).then(({ violations }) => violations.flatMap(
         ({ id, nodes }) => nodes.map((node) => id + ": " + node.html.slice(0, 200))))`,
     );
   }
@@ -56,13 +70,25 @@ describe("every screen of the console", () => {
     await site.page.locator("main .loading").first().waitFor({ state: "detached" });
   }
 
+  /** Looks at a screen in all themes. Only the colors differ, so that the other rules are checked once. */
   async function check(path: string, picture: string): Promise<void> {
     await open(path);
-    for (const colorScheme of ["light", "dark"] as const) {
+    await site.page.evaluate(axe.source);
+    for (const [theme, { colorScheme, isHighContrast, rules, hasPicture }] of THEMES) {
       await site.page.emulateMedia({ colorScheme });
-      await site.page.screenshot({ path: join(PICTURES, `${picture}-${colorScheme}.png`) });
-      assert.deepEqual(await violations(), [], `${path} (${colorScheme})`);
+      await choose(isHighContrast ? "contrast" : null);
+      if (hasPicture) {
+        await site.page.screenshot({ path: join(PICTURES, `${picture}-${theme}.png`) });
+      }
+      assert.deepEqual(await violations(rules), [], `${path} (${theme})`);
     }
+  }
+
+  /** Recolors the page as the choice of a theme does, without opening the menu. */
+  function choose(theme: string | null): Promise<void> {
+    const change =
+      theme === null ? `removeAttribute("data-theme")` : `setAttribute("data-theme", "${theme}")`;
+    return site.page.evaluate(`document.documentElement.${change}`);
   }
 
   for (const [name, area] of Object.entries(AREAS)) {
@@ -72,9 +98,10 @@ describe("every screen of the console", () => {
         filled = await area.fill(site, organization);
       });
 
-      test("has no violations of WCAG 2.2 AA with content, in light and dark", async () => {
+      test("has no violations of WCAG 2.2 AA with content, 7:1 in high contrast, and is walked by Tab", async () => {
         for (const [screen, path] of Object.entries(area.screens)) {
           await check(path(filled), screen);
+          await keys.around();
         }
         assert.deepEqual(site.complaints, []);
       });

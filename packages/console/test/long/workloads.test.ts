@@ -151,6 +151,9 @@ describe("workloads, identity providers and the operator in the console", () => 
   test("connects a provider, maps a group, and shows a SCIM token once", async () => {
     await page.goto(site.at(`new-provider/${organization}?kind=keycloak`));
     await page.getByText(`${site.world.accounts.url}/oauth/callback`).first().waitFor();
+    await page.getByLabel("Issuer").fill("https://10.0.0.1/realms/acme");
+    await site.button("Test issuer").click();
+    await page.getByRole("status").filter({ hasText: "the identity provider" }).waitFor();
     await page.getByLabel("Issuer").fill("https://keycloak.example.com/realms/acme");
     await page.getByLabel("Client ID").fill("wharf");
     await page.getByLabel("Client secret").fill("a secret of the provider");

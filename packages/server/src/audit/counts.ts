@@ -7,14 +7,12 @@ import {
   GetAuditEntryCountsResponseSchema,
 } from "@wharf/contract";
 import type { Engine } from "../engine/engine.ts";
+import { beginOf, readIntervalCount } from "../engine/intervals.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { AuditLog } from "./log.ts";
 import { auditRead } from "./reads.ts";
-
-const DEFAULT_INTERVALS = 24;
-const MAX_INTERVALS = 100;
 
 /** Counts entries over time, by outcome. */
 export async function countEntries(
@@ -22,7 +20,7 @@ export async function countEntries(
   call: Call,
   request: GetAuditEntryCountsRequest,
 ) {
-  const intervals = intervalsOf(request.intervals);
+  const intervals = readIntervalCount(request.intervals);
   const { filter, since, until } = boundedFilter(request.filter);
   const count = (outcome: AuditOutcome) =>
     engine.lists.run(call, 1, (task) =>
@@ -34,19 +32,13 @@ export async function countEntries(
   await auditRead(engine, call, filter);
   const response = create(GetAuditEntryCountsResponseSchema, {
     counts: succeeded.map((_, at) => ({
-      beginTime: timestampFromMs(Math.floor(since + (at * (until - since)) / intervals)),
+      beginTime: beginOf({ since, until, count: intervals }, at),
       succeeded: BigInt(succeeded[at] ?? 0),
       denied: BigInt(denied[at] ?? 0),
       failed: BigInt(failed[at] ?? 0),
     })),
   });
   return messageReply(GetAuditEntryCountsResponseSchema, response);
-}
-
-function intervalsOf(given: number): number {
-  if (given >= 0 && given <= MAX_INTERVALS) return given === 0 ? DEFAULT_INTERVALS : given;
-  const description = `intervals must be 1 to ${MAX_INTERVALS}`;
-  throw invalidArgument({ field: "intervals", description });
 }
 
 function boundedFilter(filter: AuditFilter | undefined) {

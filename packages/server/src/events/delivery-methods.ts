@@ -33,6 +33,7 @@ import {
 import { findEvent, type LoggedEvent, searchReader } from "../store/tables/events/event-log.ts";
 import { markDue } from "../store/tables/events/subscription-states.ts";
 import type { EventNames } from "./cloud-event.ts";
+import { countsMethod } from "./delivery-counts.ts";
 import { typesFilter } from "./filters.ts";
 import { LogSearch } from "./log-search.ts";
 import { capabilitiesFor, mustRead } from "./rights.ts";
@@ -51,6 +52,7 @@ export function deliveryMethods(
   const { method } = DeliveriesService;
   return [
     [method.listDeliveries, listMethod(engine)],
+    [method.getDeliveryCounts, countsMethod(engine)],
     [method.redeliverEvents, redeliverMethod(engine, names, dispatched)],
   ] as const;
 }

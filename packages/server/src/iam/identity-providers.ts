@@ -36,7 +36,7 @@ export const identityProviders: Resource<IdentityProvider> = new Resource({
     applyDefaults: applyDefaults,
     async beforeCreate(mutation, created) {
       const oidc = configurationOf(created);
-      checkIssuer(iam, oidc);
+      checkIssuer(iam.issuerPolicy, oidc.issuer);
       await checkGrantable(mutation, created.defaultRole, parentOf(created.uid));
       await storeSecret(mutation, iam, created.uid, oidc, false);
     },
@@ -74,13 +74,17 @@ function configurationOf({ configuration }: IdentityProvider): IdentityProvider_
   return configuration.value;
 }
 
-function checkIssuer({ issuerPolicy }: IamDeps, { issuer }: IdentityProvider_OIDC): void {
-  if (!isIssuerUrl(issuer))
-    throw violation("issuer", `must be ${ISSUER_URL}, such as https://issuer.example.com`);
-  if (!issuerPolicy.mayTrust(issuer))
-    throw violation("issuer", "is not trusted by this installation");
-  if (!issuer.startsWith("https:") && !issuerPolicy.mayBePrivate(issuer))
-    throw violation("issuer", "must be reached over https");
+function checkIssuer(policy: IamDeps["issuerPolicy"], issuer: string): void {
+  const problem = issuerProblem(policy, issuer);
+  if (problem !== undefined) throw violation("issuer", problem);
+}
+
+/** Why an issuer can be that of no provider. */
+export function issuerProblem(policy: IamDeps["issuerPolicy"], issuer: string): string | undefined {
+  if (!isIssuerUrl(issuer)) return `must be ${ISSUER_URL}, such as https://issuer.example.com`;
+  if (!policy.mayTrust(issuer)) return "is not trusted by this installation";
+  const isReachable = issuer.startsWith("https:") || policy.mayBePrivate(issuer);
+  return isReachable ? undefined : "must be reached over https";
 }
 
 /**
@@ -96,7 +100,7 @@ async function beforeUpdate(
 ): Promise<void> {
   const [old, now] = [configurationOf(before), configurationOf(after)];
   const changesIssuer = old.issuer !== now.issuer;
-  if (changesIssuer) checkIssuer(deps, now);
+  if (changesIssuer) checkIssuer(deps.issuerPolicy, now.issuer);
   const changesSignIn =
     changesIssuer || old.clientId !== now.clientId || old.groupsClaim !== now.groupsClaim;
   // Sessions are based on ID tokens of the former issuer and client.

@@ -1,3 +1,4 @@
+import { IdentityProvidersService } from "@wharf/contract";
 import type { SigningKeys } from "../auth/keys.ts";
 import { RefreshTokens } from "../auth/refresh-token.ts";
 import type { RateLimitPeers } from "../lib/scheduling/rate-limiter.ts";
@@ -9,6 +10,7 @@ import { loginEndpoints } from "./endpoints.ts";
 import { loginHandlers } from "./handlers.ts";
 import type { PasswordHasher } from "./local/password.ts";
 import { Sessions } from "./people/sessions.ts";
+import { checkIssuerMethod } from "./providers/check-issuer.ts";
 import { providerExchange } from "./providers/provider-exchange.ts";
 import { ProviderLogin, type ProviderLoginDeps } from "./providers/provider-login.ts";
 import { SealedTickets } from "./sealed-tickets.ts";
@@ -33,6 +35,10 @@ export function registerLogin(
   const sealed = new SealedTickets(() => installation.get("login-tickets"));
   const login = { engine, settings, addresses, sessions, providers, sealed, passwords, peers };
   api.handlers.bindAll(loginHandlers(exchange, sessions));
+  api.handlers.bind(
+    IdentityProvidersService.method.checkIssuer,
+    checkIssuerMethod(engine, deps.issuerPolicy, providers),
+  );
   api.addEndpoints((methods) => loginEndpoints(login, methods));
   return providerExchange(login, exchange.source);
 }

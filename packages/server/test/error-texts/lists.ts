@@ -70,6 +70,16 @@ export const LISTS: readonly ErrorText[] = [
     invalid({ intervals: "intervals must be 1 to 100" }),
   ],
   [
+    "counts of deliveries begin after their end",
+    ({ api, org }) =>
+      api.deliveries.getDeliveryCounts({
+        uid: org,
+        since: "2026-01-02T00:00:00Z",
+        until: "2026-01-01T00:00:00Z",
+      }),
+    invalid({ until: "until must be after since" }),
+  ],
+  [
     "counts of audit entries have no bounds",
     ({ api }) => api.audit.getAuditEntryCounts({ filter: {} }),
     invalid({ "filter.since": "since is required" }),

@@ -1,7 +1,9 @@
+import { Link } from "@tanstack/react-router";
 import type { RoleJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { capabilityName } from "../../api/capabilities.ts";
 import { api, useChange } from "../../api/client.ts";
+import { screenLink } from "../../app/place.ts";
 import { accessTexts } from "../../texts/access.ts";
 import { FormDialog } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
@@ -49,8 +51,21 @@ export function Grant({
         useChoices={useIdentityChoices}
         {...(identity && { initial: identity })}
       />
+      {identity === undefined && <Elsewhere place={parent} />}
       <RolePicker group={parent} />
     </FormDialog>
+  );
+}
+
+/** The way to people whom the caller cannot see. */
+function Elsewhere({ place }: { readonly place: string }) {
+  return (
+    <p className="hint">
+      {accessTexts.elsewhere}{" "}
+      <Link {...screenLink("people", place)} search={{ tab: "invites" } as never}>
+        {accessTexts.inviteThem}
+      </Link>
+    </p>
   );
 }
 

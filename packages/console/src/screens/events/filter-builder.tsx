@@ -1,7 +1,7 @@
 import type { EventFilterJson } from "@wharf/contract/messages";
 import { useId, useState } from "react";
 import { subscriptionTexts } from "../../texts/subscriptions.ts";
-import { type Choices, Picker } from "../../ui/picker.tsx";
+import { Picker } from "../../ui/picker.tsx";
 import { useIdentityChoices } from "../../ui/pickers.tsx";
 import { type BuiltFilter, filtersText, fromFilters, toFilters } from "./filter.ts";
 import { useIdentityNames } from "./names.tsx";
@@ -78,7 +78,7 @@ export function FilterBuilder({
       <Picker
         label={labels.actor}
         name="actor"
-        useChoices={useActorChoices}
+        useChoices={useIdentityChoices}
         isRequired={false}
         initial={built.actor === "" ? null : { value: built.actor, label: actorName }}
         onChoose={(choice) => change({ ...built, actor: choice?.value ?? "" })}
@@ -118,14 +118,6 @@ export function FilterBuilder({
       </div>
     </>
   );
-}
-
-const UID = /^[\da-f]{40}(\/[\da-f]{16})*$/;
-
-/** Identities by the beginning of their name; people, whom the API does not list, by their uid. */
-function useActorChoices(text: string): Choices {
-  const found = useIdentityChoices(UID.test(text) ? "" : text);
-  return UID.test(text) ? [{ value: text, label: text }] : found;
 }
 
 /** Filters that a person wrote; undefined if they are none. The server checks the rest. */

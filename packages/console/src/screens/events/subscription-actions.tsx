@@ -27,7 +27,7 @@ export function SubscriptionActions({
   const { uid = "", state } = subscription;
   const { can } = useAccess();
   const test = useChange(api.subscriptions.test, [api.deliveries.list]);
-  const update = useChange(api.subscriptions.update);
+  const update = useChange(api.subscriptions.update, [], ({ subscription }) => subscription);
   const isActive = state === "SUBSCRIPTION_STATE_ACTIVE";
   const setState = (next: SubscriptionStateJson, done: string) =>
     update.mutateAsync({ subscription: { uid, state: next } }).then(

@@ -11,6 +11,7 @@ import { Page } from "../../ui/page.tsx";
 import { ShownOnce } from "../../ui/shown-once.tsx";
 import { Age } from "../../ui/time.tsx";
 import { Uid } from "../../ui/uid.tsx";
+import { DeliveryChart } from "./delivery-chart.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
 import { FilterSummary } from "./filter-summary.tsx";
 import { useIdentityNames } from "./names.tsx";
@@ -68,6 +69,7 @@ export function Screen() {
         <SubscriptionHealth subscription={subscription} />
         <Settings subscription={subscription} />
       </div>
+      <DeliveryChart uid={uid} />
       <DeliveryLog subscription={uid} canUpdate={canUpdate} />
     </Page>
   );

@@ -12,6 +12,7 @@ import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
+import { DeliveryChart } from "./delivery-chart.tsx";
 import { FilterSummary } from "./filter-summary.tsx";
 import { StateBadge } from "./state-badge.tsx";
 import { SubscriptionEditor } from "./subscription-editor.tsx";
@@ -57,6 +58,7 @@ export function Screen() {
       }}
       actions={create}
     >
+      <DeliveryChart uid={uid} />
       <ResourceList
         label={texts.screens.subscriptions}
         method={api.subscriptions.list}

@@ -1,23 +1,16 @@
-import { useState } from "react";
 import { useAccess } from "../../api/access.ts";
 import { api, useRead } from "../../api/client.ts";
 import { identityTexts } from "../../texts/identities.ts";
 import { Chart } from "../../ui/chart.tsx";
-
-const DAYS = 14;
-const DAY_MS = 86_400_000;
-
-const day = new Intl.DateTimeFormat("en", { month: "short", day: "numeric" });
+import { dayLabel, useLastDays } from "../../ui/last-days.ts";
 
 /** Token exchanges of an identity, or of everything in a group, by day: granted and denied. */
 export function ExchangeChart({ resource }: { readonly resource: string }) {
   const { can } = useAccess();
-  const [end] = useState(endOfToday);
-  const since = new Date(end - DAYS * DAY_MS).toISOString();
-  const until = new Date(end).toISOString();
+  const { since, until, intervals } = useLastDays();
   const { data } = useRead(
     api.audit.getEntryCounts,
-    { filter: { resource, method: "Exchange", since, until }, intervals: DAYS },
+    { filter: { resource, method: "Exchange", since, until }, intervals },
     { enabled: can("audit.list", resource) },
   );
   const counts = data?.counts;
@@ -26,7 +19,7 @@ export function ExchangeChart({ resource }: { readonly resource: string }) {
     <div>
       <Chart
         title={identityTexts.exchanges}
-        columns={counts.map(({ beginTime = "" }) => day.format(new Date(beginTime)))}
+        columns={counts.map(({ beginTime }) => dayLabel(beginTime))}
         series={[
           {
             name: identityTexts.granted,
@@ -43,10 +36,4 @@ export function ExchangeChart({ resource }: { readonly resource: string }) {
       <p className="hint">{identityTexts.exchangesNote}</p>
     </div>
   );
-}
-
-/** Midnight after today, here. */
-function endOfToday(): number {
-  const now = new Date();
-  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1).getTime();
 }

@@ -1,10 +1,12 @@
 import type { IdentityProviderJson } from "@wharf/contract/messages";
 import { api, useChange } from "../../api/client.ts";
+import { parentOf } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { providerTexts } from "../../texts/providers.ts";
 import { TextField } from "../../ui/fields.tsx";
 import { FormDialog } from "../../ui/form.tsx";
 import { toast } from "../../ui/toast.tsx";
+import { CheckIssuer } from "./check-issuer.tsx";
 
 /** Changes the client of an identity provider. An empty secret keeps the stored one. */
 export function EditProvider({ provider }: { readonly provider: IdentityProviderJson }) {
@@ -41,6 +43,7 @@ export function EditProvider({ provider }: { readonly provider: IdentityProvider
       <TextField name="name" label={providerTexts.name} value={name} isRequired />
       <TextField name="description" label={texts.columns.description} value={description} />
       <TextField name="issuer" label={providerTexts.issuer} value={oidc.issuer} isRequired />
+      <CheckIssuer parent={parentOf(uid)} />
       <TextField name="clientId" label={providerTexts.clientId} value={oidc.clientId} isRequired />
       <TextField
         name="clientSecret"

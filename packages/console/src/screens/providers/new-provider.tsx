@@ -12,6 +12,7 @@ import { Picker } from "../../ui/picker.tsx";
 import { useRoleChoices } from "../../ui/pickers.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
+import { CheckIssuer } from "./check-issuer.tsx";
 import { DEFAULTS, type KindName } from "./kinds.ts";
 
 /** Connects an identity provider, with what has to be done there. */
@@ -124,6 +125,7 @@ function ProviderForm({ parent, kind }: { readonly parent: string; readonly kind
         placeholder={issuer}
         isRequired
       />
+      <CheckIssuer parent={parent} />
       <TextField name="clientId" label={providerTexts.clientId} isRequired />
       <TextField
         name="clientSecret"

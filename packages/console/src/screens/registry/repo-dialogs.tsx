@@ -42,7 +42,7 @@ export function CreateRepo({ parent }: { readonly parent: string }) {
 
 export function EditRepo({ repo }: { readonly repo: RepoJson }) {
   const { uid = "", name = "", description, catalogTier } = repo;
-  const update = useChange(api.repos.update);
+  const update = useChange(api.repos.update, [], ({ repo }) => repo);
   return (
     <FormDialog
       title={repoTexts.editTitle(name)}

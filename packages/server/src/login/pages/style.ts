@@ -59,7 +59,7 @@ input:not([type="hidden"]) {
   font: inherit;
   color: var(--text);
   background: var(--sheet);
-  border: 1px solid var(--edge);
+  border: var(--stroke) solid var(--edge);
   border-radius: var(--radius);
 }
 input.code { font-family: var(--font-code); letter-spacing: 0.06em; }
@@ -75,7 +75,7 @@ button, a.button {
   text-decoration: none;
   color: var(--on-accent);
   background: var(--accent);
-  border: 1px solid var(--accent);
+  border: var(--stroke) solid var(--accent);
   border-radius: var(--radius);
   cursor: pointer;
 }
@@ -87,7 +87,7 @@ button:disabled { opacity: 0.6; cursor: progress; }
 button small { display: block; font-size: 0.875rem; font-weight: 400; }
 button.quiet small { color: var(--soft); }
 a { color: var(--accent); }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+:focus-visible { outline: var(--focus) solid var(--accent); outline-offset: 2px; }
 .aside { font-size: 0.875rem; }
 pre { margin: 0; padding: 0.75rem 1rem; overflow-x: auto; background: var(--ground); border-radius: var(--radius-small); white-space: pre-wrap; }
 details > summary { cursor: pointer; color: var(--accent); font-weight: 600; border-radius: var(--radius-small); }

@@ -140,21 +140,36 @@ export class ProviderLogin {
     const client = await library();
     const secret = await secrets.get(engine.store.reader, uid, CLIENT_SECRET);
     try {
-      const config = await client.discovery(
-        new URL(issuer),
-        clientId,
-        undefined,
-        secret === undefined ? client.None() : authentication(client, secret),
-        {
-          [client.customFetch]: guardedFetch(policy, issuer),
-          ...(policy.mayBePrivate(issuer) ? { execute: [client.allowInsecureRequests] } : {}),
-        },
-      );
+      const config = await discover(policy, issuer, clientId, secret);
       client.enableNonRepudiationChecks(config);
-      await this.#requireMixUpDefense(provider, config);
+      await this.#requireMixUpDefense(uid, config);
       return config;
     } catch (error) {
       throw providerError(error);
+    }
+  }
+
+  /**
+   * Reads the discovery document and the keys of an issuer, as a sign-in would with a provider in a group. Rejects with
+   * what would keep people from signing in. Returns where they would.
+   */
+  async check(issuer: string, group: string): Promise<string> {
+    const { issuerPolicy: policy } = this.#deps;
+    try {
+      const config = await discover(policy, issuer, "check", undefined);
+      const { authorization_endpoint: endpoint, ...metadata } = config.serverMetadata();
+      for (const name of ["token_endpoint", "jwks_uri"] as const) {
+        if (metadata[name] === undefined) throw new FetchError(`its metadata has no ${name}`);
+      }
+      const keys = await guardedFetch(policy, issuer)(metadata.jwks_uri ?? "", {});
+      const { keys: list } = ((await keys.json()) ?? {}) as { keys?: unknown };
+      if (!keys.ok || !Array.isArray(list)) throw new FetchError("its keys cannot be read");
+      const { protocol } = URL.parse(endpoint ?? "") ?? {};
+      if (protocol !== "https:" && protocol !== "http:") throw noAuthorizationEndpoint();
+      await this.#requireMixUpDefense(group, config);
+      return endpoint ?? "";
+    } catch (error) {
+      throw providerError(error, "cannot be used");
     }
   }
 
@@ -164,7 +179,7 @@ export class ProviderLogin {
    * identify themselves in their responses (RFC 9207). All others must belong to an organization
    * that the operator has verified, unless the operator alone decides which providers are trusted.
    */
-  async #requireMixUpDefense({ uid }: IdentityProvider, config: Configuration): Promise<void> {
+  async #requireMixUpDefense(uid: string, config: Configuration): Promise<void> {
     const { settings, engine } = this.#deps;
     const { groups } = engine.catalog;
     if (config.serverMetadata().authorization_response_iss_parameter_supported === true) return;
@@ -195,8 +210,27 @@ function authorizationUrlOf(
   } catch {
     // Handled below.
   }
+  throw noAuthorizationEndpoint();
+}
+
+function noAuthorizationEndpoint(): WharfError {
   const description = "the identity provider has no valid authorization endpoint";
-  throw failedPrecondition({ type: "NOT_CONFIGURED", description });
+  return failedPrecondition({ type: "NOT_CONFIGURED", description });
+}
+
+/** Reads the discovery document of an issuer. */
+async function discover(
+  policy: IssuerPolicy,
+  issuer: string,
+  clientId: string,
+  secret: string | undefined,
+): Promise<Configuration> {
+  const client = await library();
+  const auth = secret === undefined ? client.None() : authentication(client, secret);
+  return client.discovery(new URL(issuer), clientId, undefined, auth, {
+    [client.customFetch]: guardedFetch(policy, issuer),
+    ...(policy.mayBePrivate(issuer) ? { execute: [client.allowInsecureRequests] } : {}),
+  });
 }
 
 /**
@@ -214,7 +248,7 @@ function authentication(client: typeof import("openid-client"), secret: string):
 }
 
 /** Translates errors of the provider without revealing internals. */
-function providerError(error: unknown): WharfError {
+function providerError(error: unknown, what = "rejected this sign-in"): WharfError {
   if (error instanceof WharfError) return error;
   const cause = error instanceof Error ? error.cause : undefined;
   if (error instanceof FetchError || cause instanceof FetchError) {
@@ -227,7 +261,7 @@ function providerError(error: unknown): WharfError {
   const reason = typeof code === "string" ? code : message;
   return new WharfError(
     "PERMISSION_DENIED",
-    `the identity provider rejected this sign-in: ${reason.slice(0, 200)}`,
+    `the identity provider ${what}: ${reason.slice(0, 200)}`,
     undefined,
     error,
   );

@@ -360,6 +360,184 @@ export declare type ListDeliveriesResponseJson = {
 export declare const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse, {jsonType: ListDeliveriesResponseJson}>;
 
 /**
+ * @generated from message wharf.events.v2beta1.GetDeliveryCountsRequest
+ */
+export declare type GetDeliveryCountsRequest = Message<"wharf.events.v2beta1.GetDeliveryCountsRequest"> & {
+  /**
+   * The uid of a subscription, or of a group.
+   *
+   * @generated from field: string uid = 1;
+   */
+  uid: string;
+
+  /**
+   * Deliveries created from this time on.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 2;
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * Deliveries created before this time. Default: now.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 3;
+   */
+  until?: Timestamp | undefined;
+
+  /**
+   * The number of equal intervals between since and until: 1 to 100. Default: 24.
+   *
+   * @generated from field: int32 intervals = 4;
+   */
+  intervals: number;
+};
+
+/**
+ * @generated from message wharf.events.v2beta1.GetDeliveryCountsRequest
+ */
+export declare type GetDeliveryCountsRequestJson = {
+  /**
+   * The uid of a subscription, or of a group.
+   *
+   * @generated from field: string uid = 1;
+   */
+  uid?: string;
+
+  /**
+   * Deliveries created from this time on.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 2;
+   */
+  since?: TimestampJson;
+
+  /**
+   * Deliveries created before this time. Default: now.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 3;
+   */
+  until?: TimestampJson;
+
+  /**
+   * The number of equal intervals between since and until: 1 to 100. Default: 24.
+   *
+   * @generated from field: int32 intervals = 4;
+   */
+  intervals?: number;
+};
+
+/**
+ * Describes the message wharf.events.v2beta1.GetDeliveryCountsRequest.
+ * Use `create(GetDeliveryCountsRequestSchema)` to create a new message.
+ */
+export declare const GetDeliveryCountsRequestSchema: GenMessage<GetDeliveryCountsRequest, {jsonType: GetDeliveryCountsRequestJson}>;
+
+/**
+ * @generated from message wharf.events.v2beta1.GetDeliveryCountsResponse
+ */
+export declare type GetDeliveryCountsResponse = Message<"wharf.events.v2beta1.GetDeliveryCountsResponse"> & {
+  /**
+   * The counts of all intervals, the oldest first.
+   *
+   * @generated from field: repeated wharf.events.v2beta1.DeliveryCount counts = 1;
+   */
+  counts: DeliveryCount[];
+};
+
+/**
+ * @generated from message wharf.events.v2beta1.GetDeliveryCountsResponse
+ */
+export declare type GetDeliveryCountsResponseJson = {
+  /**
+   * The counts of all intervals, the oldest first.
+   *
+   * @generated from field: repeated wharf.events.v2beta1.DeliveryCount counts = 1;
+   */
+  counts?: DeliveryCountJson[];
+};
+
+/**
+ * Describes the message wharf.events.v2beta1.GetDeliveryCountsResponse.
+ * Use `create(GetDeliveryCountsResponseSchema)` to create a new message.
+ */
+export declare const GetDeliveryCountsResponseSchema: GenMessage<GetDeliveryCountsResponse, {jsonType: GetDeliveryCountsResponseJson}>;
+
+/**
+ * Deliveries created within an interval, by their current state.
+ *
+ * @generated from message wharf.events.v2beta1.DeliveryCount
+ */
+export declare type DeliveryCount = Message<"wharf.events.v2beta1.DeliveryCount"> & {
+  /**
+   * When the interval begins.
+   *
+   * @generated from field: google.protobuf.Timestamp begin_time = 1;
+   */
+  beginTime?: Timestamp | undefined;
+
+  /**
+   * Accepted by the sink.
+   *
+   * @generated from field: int64 delivered = 2;
+   */
+  delivered: bigint;
+
+  /**
+   * Given up.
+   *
+   * @generated from field: int64 failed = 3;
+   */
+  failed: bigint;
+
+  /**
+   * Not finished yet.
+   *
+   * @generated from field: int64 pending = 4;
+   */
+  pending: bigint;
+};
+
+/**
+ * Deliveries created within an interval, by their current state.
+ *
+ * @generated from message wharf.events.v2beta1.DeliveryCount
+ */
+export declare type DeliveryCountJson = {
+  /**
+   * When the interval begins.
+   *
+   * @generated from field: google.protobuf.Timestamp begin_time = 1;
+   */
+  beginTime?: TimestampJson;
+
+  /**
+   * Accepted by the sink.
+   *
+   * @generated from field: int64 delivered = 2;
+   */
+  delivered?: string;
+
+  /**
+   * Given up.
+   *
+   * @generated from field: int64 failed = 3;
+   */
+  failed?: string;
+
+  /**
+   * Not finished yet.
+   *
+   * @generated from field: int64 pending = 4;
+   */
+  pending?: string;
+};
+
+/**
+ * Describes the message wharf.events.v2beta1.DeliveryCount.
+ * Use `create(DeliveryCountSchema)` to create a new message.
+ */
+export declare const DeliveryCountSchema: GenMessage<DeliveryCount, {jsonType: DeliveryCountJson}>;
+
+/**
  * @generated from message wharf.events.v2beta1.RedeliverEventsRequest
  */
 export declare type RedeliverEventsRequest = Message<"wharf.events.v2beta1.RedeliverEventsRequest"> & {
@@ -567,6 +745,16 @@ export declare const DeliveriesService: GenService<{
     methodKind: "unary";
     input: typeof ListDeliveriesRequestSchema;
     output: typeof ListDeliveriesResponseSchema;
+  },
+  /**
+   * Counts deliveries over time, by state: those of a subscription, or of all subscriptions in a group and below it.
+   *
+   * @generated from rpc wharf.events.v2beta1.DeliveriesService.GetDeliveryCounts
+   */
+  getDeliveryCounts: {
+    methodKind: "unary";
+    input: typeof GetDeliveryCountsRequestSchema;
+    output: typeof GetDeliveryCountsResponseSchema;
   },
   /**
    * Sends events again: those named, or those of a time range. Each is a new delivery, marked with the attribute

@@ -692,6 +692,94 @@ export declare type DeleteIdentityProviderRequestJson = {
 export declare const DeleteIdentityProviderRequestSchema: GenMessage<DeleteIdentityProviderRequest, {jsonType: DeleteIdentityProviderRequestJson}>;
 
 /**
+ * @generated from message wharf.iam.v2beta1.CheckIssuerRequest
+ */
+export declare type CheckIssuerRequest = Message<"wharf.iam.v2beta1.CheckIssuerRequest"> & {
+  /**
+   * The group that the provider is for.
+   *
+   * @generated from field: string parent = 1;
+   */
+  parent: string;
+
+  /**
+   * The issuer URL.
+   *
+   * @generated from field: string issuer = 2;
+   */
+  issuer: string;
+};
+
+/**
+ * @generated from message wharf.iam.v2beta1.CheckIssuerRequest
+ */
+export declare type CheckIssuerRequestJson = {
+  /**
+   * The group that the provider is for.
+   *
+   * @generated from field: string parent = 1;
+   */
+  parent?: string;
+
+  /**
+   * The issuer URL.
+   *
+   * @generated from field: string issuer = 2;
+   */
+  issuer?: string;
+};
+
+/**
+ * Describes the message wharf.iam.v2beta1.CheckIssuerRequest.
+ * Use `create(CheckIssuerRequestSchema)` to create a new message.
+ */
+export declare const CheckIssuerRequestSchema: GenMessage<CheckIssuerRequest, {jsonType: CheckIssuerRequestJson}>;
+
+/**
+ * @generated from message wharf.iam.v2beta1.CheckIssuerResponse
+ */
+export declare type CheckIssuerResponse = Message<"wharf.iam.v2beta1.CheckIssuerResponse"> & {
+  /**
+   * What would keep people from signing in; empty if nothing was found.
+   *
+   * @generated from field: string problem = 1;
+   */
+  problem: string;
+
+  /**
+   * Where people would sign in. Empty if the discovery document could not be read.
+   *
+   * @generated from field: string authorization_endpoint = 2;
+   */
+  authorizationEndpoint: string;
+};
+
+/**
+ * @generated from message wharf.iam.v2beta1.CheckIssuerResponse
+ */
+export declare type CheckIssuerResponseJson = {
+  /**
+   * What would keep people from signing in; empty if nothing was found.
+   *
+   * @generated from field: string problem = 1;
+   */
+  problem?: string;
+
+  /**
+   * Where people would sign in. Empty if the discovery document could not be read.
+   *
+   * @generated from field: string authorization_endpoint = 2;
+   */
+  authorizationEndpoint?: string;
+};
+
+/**
+ * Describes the message wharf.iam.v2beta1.CheckIssuerResponse.
+ * Use `create(CheckIssuerResponseSchema)` to create a new message.
+ */
+export declare const CheckIssuerResponseSchema: GenMessage<CheckIssuerResponse, {jsonType: CheckIssuerResponseJson}>;
+
+/**
  * @generated from message wharf.iam.v2beta1.GenerateScimTokenRequest
  */
 export declare type GenerateScimTokenRequest = Message<"wharf.iam.v2beta1.GenerateScimTokenRequest"> & {
@@ -1236,6 +1324,17 @@ export declare const IdentityProvidersService: GenService<{
     methodKind: "unary";
     input: typeof GetIdentityProviderRequestSchema;
     output: typeof IdentityProviderSchema;
+  },
+  /**
+   * Reads the discovery document and the keys of an issuer as a sign-in does, before a provider is created with it.
+   * Addresses that the server does not reach for sign-ins are not reached here either.
+   *
+   * @generated from rpc wharf.iam.v2beta1.IdentityProvidersService.CheckIssuer
+   */
+  checkIssuer: {
+    methodKind: "unary";
+    input: typeof CheckIssuerRequestSchema;
+    output: typeof CheckIssuerResponseSchema;
   },
   /**
    * The default role will be bound to users, so the caller needs all of its capabilities.

@@ -172,3 +172,39 @@ export async function failedEvents(
   const last = new Map(rows.map(({ event, state }) => [event, state]));
   return new Set([...last].flatMap(([event, state]) => (state === 2 ? [event] : [])));
 }
+
+/** A time that is divided into equal intervals, in milliseconds. */
+interface CountedTime {
+  readonly since: number;
+  readonly until: number;
+  readonly count: number;
+}
+
+/**
+ * Deliveries by interval of their creation and state, of the subscriptions whose uids are in a range. Counts ranges of one
+ * index, and reads no rows: a costly read, since the entries may be many.
+ */
+export function countDeliveriesOverTime(
+  reader: Reader,
+  [first, last]: readonly [string, string],
+  time: CountedTime,
+): Promise<{ readonly interval: number; readonly state: number; readonly total: number }[]> {
+  const { tuples, asInteger } = reader.dialect;
+  const sql = `SELECT at AS interval, counted AS state, CAST(sum(total) AS BIGINT) AS total FROM (
+      SELECT ${asInteger("at")} AS at, ${asInteger("counted")} AS counted,
+        (SELECT count(*) FROM deliveries WHERE subscription = uid AND state = ${asInteger("counted")}
+           AND time >= ${asInteger("begins")} AND time < ${asInteger("ends")}) AS total
+      FROM (${tuples("at", "begins", "ends", "counted")}) AS ranges CROSS JOIN subscription_states
+      WHERE uid >= ? AND uid <= ?) AS totals
+    GROUP BY at, counted`;
+  const ranges = JSON.stringify(rangesOf(time));
+  return (reader.costly ?? reader).all(sql, ranges, first, last);
+}
+
+/** Each interval with each state. */
+function rangesOf({ since, until, count }: CountedTime): (readonly number[])[] {
+  const begin = (at: number) => Math.ceil(since + (at * (until - since)) / count);
+  return Array.from({ length: count }, (_, at) =>
+    Object.values(DELIVERY_STATES).map((state) => [at, begin(at), begin(at + 1), state]),
+  ).flat();
+}
