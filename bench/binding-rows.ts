@@ -10,7 +10,7 @@ import {
 import { RESOURCES } from "@wharf/server/app/resources.ts";
 import type { ResourceTable } from "@wharf/server/store/resources/resource-table.ts";
 import type { ResourceRow } from "@wharf/server/store/resources/rows.ts";
-import { ORGANIZATION } from "./organization.ts";
+import { ORGANIZATION, teamNamed } from "./organization.ts";
 
 /** Groups in each folder of the organization, itself included. */
 const PER_FOLDER = 50;
@@ -88,8 +88,7 @@ function groupAt(uid: string, number: number) {
   const time = timestampFromMs(FIRST_MS + mixed(number));
   return create(GroupSchema, {
     uid,
-    name: `team-${word}`,
-    description: `Builds and ships what team ${word} owns`,
+    ...teamNamed(word),
     status: OrgStatus.READY,
     createTime: time,
     updateTime: time,

@@ -23,7 +23,7 @@ import type { ResourceRow } from "@wharf/server/store/resources/rows.ts";
 import { createIndex } from "@wharf/server/store/schema/table-schema.ts";
 import { advisoryRows } from "./advisory-rows.ts";
 import { bindingRows, type TableRow } from "./binding-rows.ts";
-import { ORGANIZATION } from "./organization.ts";
+import { ORGANIZATION, teamNamed } from "./organization.ts";
 import { tagRows } from "./tag-rows.ts";
 import { treeRows } from "./tree-rows.ts";
 
@@ -58,8 +58,7 @@ function rowOf(uid: string, word: string, made: number): ResourceRow {
   return groups.toRow(
     create(GroupSchema, {
       uid,
-      name: `team-${word}`,
-      description: `Builds and ships what team ${word} owns`,
+      ...teamNamed(word),
       status: OrgStatus.READY,
       createTime: time,
       updateTime: time,

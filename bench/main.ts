@@ -34,6 +34,12 @@ function isChosen({ only }: Options, name: string): boolean {
   return name.toLowerCase().includes(only.toLowerCase());
 }
 
+/** Costs only count in a full run: a quick one measures them when it is asked for them. */
+function choosesCosts(options: Options): boolean {
+  if (options.profile || (options.quick && options.only === "")) return false;
+  return isChosen(options, COST_NAME);
+}
+
 function secondsSince(begun: number): number {
   return Number(((performance.now() - begun) / 1000).toFixed(1));
 }
@@ -65,7 +71,7 @@ async function measureRow(bench: Bench, title: string, row: Row): Promise<Findin
 
 async function run(options: Options): Promise<void> {
   const rows = chosenRows(options);
-  const hasCosts = isChosen(options, COST_NAME) && !options.profile;
+  const hasCosts = choosesCosts(options);
   if (rows.length === 0 && !hasCosts) {
     console.error(`no row has "${options.only}" in its name`);
     process.exitCode = 2;

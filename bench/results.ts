@@ -18,7 +18,7 @@ import type { Costs } from "./costs/cost.ts";
 import type { Finding } from "./finding.ts";
 import type { Options } from "./options.ts";
 
-export const RESULTS = join(import.meta.dirname, "results");
+const RESULTS = join(import.meta.dirname, "results");
 
 /** The machine of a run. The first kept results have some of the facts only. */
 export interface Machine {
@@ -118,7 +118,7 @@ export function readResults(folder = RESULTS): Result[] {
   return results.sort((a, b) => (a.made < b.made ? -1 : 1));
 }
 
-export function readResult(file: string): Result {
+function readResult(file: string): Result {
   return JSON.parse(readFileSync(file, "utf8"));
 }
 

@@ -87,7 +87,7 @@ const OTHER = /[^\w$"'`/{}]+/y;
 const BEFORE_REGEX = /(?:[(,=:[!&|?{};+<>~-]|=>|\breturn|\bcase|^)\s*$/;
 
 /** The identifiers, comments and strings of TypeScript or protobuf. Texts of template literals are strings. */
-export function piecesOf(source: string): Piece[] {
+function piecesOf(source: string): Piece[] {
   const pieces: Piece[] = [];
   /** For each open `${`, how many braces are open within. */
   const templates: number[] = [];
@@ -247,7 +247,7 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The violations of the whole repository. */
-export async function languageViolations(): Promise<Violation[]> {
+async function languageViolations(): Promise<Violation[]> {
   const files = FILES.flatMap((glob) => globSync(glob, { cwd: ROOT })).sort();
   const all: Violation[] = [];
   for (const file of files.filter((path) => !EXCEPT.has(path))) {

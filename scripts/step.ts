@@ -2,6 +2,7 @@
  * Runs the tools of this repository as named, timed steps.
  */
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 /** The repository; every tool runs here. */
@@ -17,6 +18,15 @@ function environment(): NodeJS.ProcessEnv {
 /** Why a step failed, and what to do. */
 export class StepError extends Error {
   override readonly name = "StepError";
+}
+
+/** The text of a file of the repository; undefined without one. */
+export function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(join(ROOT, path), "utf8");
+  } catch {
+    return undefined;
+  }
 }
 
 /** Runs a tool without showing its output. Rejects with a StepError that contains the output if it fails. */

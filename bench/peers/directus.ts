@@ -10,6 +10,7 @@ import { freePort } from "../../packages/server/test/support/server/free-port.ts
 import { end, watch } from "../children.ts";
 import { nodeOn } from "../cores.ts";
 import { ScratchData } from "../data-set.ts";
+import { teamNamed } from "../organization.ts";
 import { installed } from "./install.ts";
 
 const START_MS = 180_000;
@@ -26,10 +27,9 @@ const TEAMS = {
   ],
 };
 
-/** The name and description of a team, as long as those of our groups. */
 export function teamAt(number: number): { name: string; description: string } {
   const word = (Math.imul(number, 2_654_435_761) >>> 0).toString(16).padStart(8, "0");
-  return { name: `team-${word}`, description: `Builds and ships what team ${word} owns` };
+  return teamNamed(word);
 }
 
 /** A running Directus. */

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { ScratchData } from "../data-set.ts";
 import type { Load } from "../load/load.ts";
 import { measureLoads, perSecond } from "../measure.ts";
+import { teamNamed } from "../organization.ts";
 import { Program } from "../program.ts";
 import type { InsertJob } from "../reference/inserts.ts";
 import { type Row, serve } from "../row.ts";
@@ -14,9 +15,7 @@ const CONNECTIONS = 64;
 const NAMES = 1_000;
 
 function groupNamed(number: number): string {
-  const word = String(number).padStart(8, "0");
-  const description = `Builds and ships what team ${word} owns`;
-  return JSON.stringify({ name: `team-${word}`, description });
+  return JSON.stringify(teamNamed(String(number).padStart(8, "0")));
 }
 
 async function countBelow(server: Wharf, uid: string): Promise<number> {

@@ -2,7 +2,7 @@ import { ScratchData, someUids } from "../data-set.ts";
 import type { HttpJob } from "../load/http.ts";
 import { measureLoads, perSecond, type Side } from "../measure.ts";
 import type { Options } from "../options.ts";
-import { ORGANIZATION } from "../organization.ts";
+import { ORGANIZATION, teamNamed } from "../organization.ts";
 import { postgresDataSet } from "../postgres-data.ts";
 import { Program } from "../program.ts";
 import type { PostgresJob } from "../reference/postgres.ts";
@@ -116,13 +116,6 @@ function listRow({ sizes }: Options): Row {
   };
 }
 
-function groupNamed(word: string): string {
-  return JSON.stringify({
-    name: `team-${word}`,
-    description: `Builds and ships what team ${word} owns`,
-  });
-}
-
 /** Groups that one measurement creates before names repeat. */
 const NAMES = 20_000;
 
@@ -132,7 +125,7 @@ function creates(path: string): Next {
   return () => {
     const prefix = String(++measurements).padStart(3, "0");
     const targets = Array.from({ length: NAMES }, (_, at) => {
-      return { path, body: groupNamed(`${prefix}${String(at).padStart(5, "0")}`) };
+      return { path, body: JSON.stringify(teamNamed(`${prefix}${String(at).padStart(5, "0")}`)) };
     });
     return { method: "POST", connections: 64, targets };
   };

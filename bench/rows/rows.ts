@@ -73,7 +73,7 @@ export function sectionsOf(options: Options): Section[] {
       about:
         "The server on PostgreSQL against bare `pg` with one statement per request, and several processes against " +
         "one.",
-      rows: [...postgresRows(options), replicasRow, ...workerRows],
+      rows: [...postgresRows(options), replicasRow, ...workerRows(options)],
     },
     {
       title: "Audit log and events",

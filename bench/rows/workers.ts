@@ -3,6 +3,8 @@ import { cpuMsOf, familyOf } from "../children.ts";
 import { ScratchData } from "../data-set.ts";
 import type { HttpJob } from "../load/http.ts";
 import { alternately } from "../measure.ts";
+import type { Options } from "../options.ts";
+import { teamNamed } from "../organization.ts";
 import type { Bench, Measured, Row } from "../row.ts";
 import { groupPath, mustEqual } from "../verify.ts";
 import { Wharf } from "../wharf.ts";
@@ -64,12 +66,14 @@ function rowOf(work: Work, workers: number, store: Store): Row {
 }
 
 /** Several workers against one, on both stores. More than two only inform: most machines have other work, too. */
-export const workerRows: readonly Row[] = [
-  ...(["SQLite", "PostgreSQL"] as const).flatMap((store) =>
-    WORKS.map((work) => ({ ...rowOf(work, 2, store), target: { atLeast: work.target } })),
-  ),
-  ...WORKS.map((work) => rowOf(work, 4, "SQLite")),
-];
+export function workerRows({ quick }: Options): Row[] {
+  return [
+    ...(["SQLite", "PostgreSQL"] as const).flatMap((store) =>
+      WORKS.map((work) => ({ ...rowOf(work, 2, store), target: { atLeast: work.target } })),
+    ),
+    ...(quick ? [] : WORKS.map((work) => rowOf(work, 4, "SQLite"))),
+  ];
+}
 
 async function measure(bench: Bench, store: Store, work: Work, workers: number): Promise<Measured> {
   await using one = await Site.start(bench, store, 1);
@@ -164,6 +168,5 @@ class Site implements AsyncDisposable {
 
 function newGroup(organization: string, at: number): { path: string; body: string } {
   const word = String(at).padStart(8, "0");
-  const body = { name: `team-${word}`, description: `Builds and ships what team ${word} owns` };
-  return { path: groupPath(organization), body: JSON.stringify(body) };
+  return { path: groupPath(organization), body: JSON.stringify(teamNamed(word)) };
 }

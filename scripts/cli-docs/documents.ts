@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ROOT, StepError } from "../step.ts";
+import { ROOT, StepError, textOf } from "../step.ts";
 import { manPages } from "./man.ts";
 import { markdown } from "./markdown.ts";
 
@@ -31,13 +31,5 @@ export async function documentsAreCurrent(): Promise<void> {
     throw new StepError(
       `${stale.join("\n")}\ndiffers from the command definitions: run npm run generate and commit the result`,
     );
-  }
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(join(ROOT, path), "utf8");
-  } catch {
-    return undefined;
   }
 }

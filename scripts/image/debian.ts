@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { extract } from "tar-stream";
-import type { Entries, Entry } from "./entry.ts";
+import { type Entries, type Entry, textFile } from "./entry.ts";
 
 /** What Node.js links to, and certificate authorities. */
 const PACKAGES = ["ca-certificates", "libatomic1", "libc6", "libgcc-s1", "libstdc++6"];
@@ -38,7 +38,7 @@ export async function debianFiles(architecture: string, scratch: string): Promis
     const [name, version] = ["Package", "Version"].map((field) => fieldOf(control, field));
     packages.push(`${name} ${version}`);
     // Where scanners look for packages of images without a package manager.
-    entries.set(`var/lib/dpkg/status.d/${name}`, fileOf(control));
+    entries.set(`var/lib/dpkg/status.d/${name}`, textFile(control));
     for (const [path, entry] of await filesIn(archive)) {
       if (!OMITTED.test(path)) entries.set(path, entry);
     }
@@ -102,10 +102,6 @@ function addCertificateBundle(entries: Entries): void {
 
 function fieldOf(control: string, field: string): string {
   return new RegExp(`^${field}: (.+)$`, "m").exec(control)?.[1] ?? "";
-}
-
-function fileOf(text: string): Entry {
-  return { type: "file", content: Buffer.from(text) };
 }
 
 function output(command: string, ...args: readonly string[]): Buffer {

@@ -22,6 +22,10 @@ export interface Layer {
 
 const compress = promisify(gzip);
 
+export function textFile(text: string): Entry {
+  return { type: "file", content: Buffer.from(text) };
+}
+
 export function digestOf(content: Buffer): string {
   return `sha256:${createHash("sha256").update(content).digest("hex")}`;
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { ROOT } from "../step.ts";
-import type { Entries, Entry } from "./entry.ts";
+import { type Entries, type Entry, textFile } from "./entry.ts";
 
 /** The user of the server, as other images without a shell have it. */
 export const USER = 65_532;
@@ -21,7 +21,7 @@ export function rootEntries(): Entries {
     entries.set(link, { type: "symlink", target: `usr/${link}` });
     entries.set(`usr/${link}`, { type: "directory" });
   }
-  for (const [path, text] of Object.entries(ROOT_FILES)) entries.set(path, file(text));
+  for (const [path, text] of Object.entries(ROOT_FILES)) entries.set(path, textFile(text));
   // Where runtimes mount what they provide, also on a root that is only read.
   for (const path of ["dev", "proc", "sys", "etc"]) entries.set(path, { type: "directory" });
   entries.set("tmp", { type: "directory", mode: 0o1777 });
@@ -63,8 +63,4 @@ export function commandEntries(staged: string): Entries {
 
 function withNodePath(program: Buffer): Buffer {
   return Buffer.from(program.toString().replace(/^#!\/usr\/bin\/env node\n/, "#!/usr/bin/node\n"));
-}
-
-function file(text: string): Entry {
-  return { type: "file", content: Buffer.from(text) };
 }

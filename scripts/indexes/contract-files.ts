@@ -71,7 +71,7 @@ function rejectDuplicates(files: readonly ContractFile[]): void {
   }
 }
 
-/** @example camelCase("role_bindings") // "roleBindings" */
-function camelCase(snake: string): string {
+/** `roleBindings` for `role_bindings`. */
+export function camelCase(snake: string): string {
   return snake.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

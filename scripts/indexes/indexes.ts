@@ -2,9 +2,9 @@
  * Writes and checks the modules that list what proto files and resource definitions declare. May import the
  * generated code of the contract, but nothing that imports these modules.
  */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ROOT, StepError } from "../step.ts";
+import { ROOT, StepError, textOf } from "../step.ts";
 import { capabilityNames } from "./capability-names.ts";
 import { commentIndex } from "./comments.ts";
 import { contractFiles } from "./contract-files.ts";
@@ -53,12 +53,4 @@ function readme(names: readonly string[]): string {
     throw new StepError(`${CLIENT_README} needs the lines ${begin.trim()} and ${end.trim()}`);
   }
   return `${before}${begin}${list}${after}`;
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(join(ROOT, path), "utf8");
-  } catch {
-    return undefined;
-  }
 }

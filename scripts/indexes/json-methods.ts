@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { DescMessage, DescMethod, DescService } from "@bufbuild/protobuf";
 import { ROOT } from "../step.ts";
-import { type ContractFile, GENERATED } from "./contract-files.ts";
+import { type ContractFile, camelCase, GENERATED } from "./contract-files.ts";
 import { HEADER } from "./header.ts";
 
 /** What of the contract is read here; loaded when it is generated. */
@@ -67,9 +67,4 @@ function routeOf(method: DescMethod, options: Options): string | undefined {
   });
   const body = rule.body === "" ? [] : [camelCase(rule.body)];
   return [rule.verb, path, ...body].map((one) => JSON.stringify(one)).join(", ");
-}
-
-/** @example camelCase("group.parent_uid") // "group.parentUid" */
-function camelCase(snake: string): string {
-  return snake.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -24,7 +24,7 @@ const COMPLETIONS = { bash: "wharf.bash", zsh: "_wharf", fish: "wharf.fish" } as
 const OPTIONAL = ["pg-native"];
 
 /** Writes the bundles into a folder, as ordinary modules with all libraries. Returns what they are made of. */
-export async function bundlePlainly(out: string): Promise<BuildResult[]> {
+async function bundlePlainly(out: string): Promise<BuildResult[]> {
   const plugins = [vendored(LIBRARIES)];
   const options = { target: `node${OLDEST}`, plugins, external: OPTIONAL };
   const { commands, operators } = await bundle({ out, plain: true, ...options });

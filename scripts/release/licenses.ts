@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, parse } from "node:path";
 import type { BuildResult } from "esbuild";
 import { ROOT } from "../step.ts";
 
@@ -17,19 +17,27 @@ export function licensesOf(built: readonly BuildResult[]): string {
     .join(`\n${"-".repeat(80)}\n`);
 }
 
-/** Works inside packages that their license files do not name. */
-const ALSO_CONTAINED: Readonly<Record<string, string>> = {
-  "jq-wasm": `Contains jq. Copyright (C) 2012 Stephen Dolan. The terms are those above (MIT).
-jq contains decNumber, Copyright (c) 1995-2005 International Business Machines Corporation and others (ICU license), and
-dtoa.c, Copyright (c) 1991, 2000, 2001 by Lucent Technologies (see https://netlib.org/fp/dtoa.c).`,
-};
+/** License texts of works inside packages whose own license files do not have them: a folder for each, with its version. */
+const NOTICES = join(import.meta.dirname, "notices");
 
 function noticeOf(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
   const texts = files.sort().map((file) => readFileSync(join(folder, file), "utf8").trim());
-  const also = ALSO_CONTAINED[name];
-  return [`${name} ${version} (${license})`, ...texts, ...(also === undefined ? [] : [also])]
+  return [`${name} ${version} (${license})`, ...texts, ...contained(name, version)]
     .join("\n\n")
     .concat("\n");
+}
+
+/** A new version may contain other works, so its texts are read again by a person. */
+function contained(name: string, version: string): string[] {
+  const folder = readdirSync(NOTICES).find((one) => one.startsWith(`${name}@`));
+  if (folder === undefined) return [];
+  if (folder !== `${name}@${version}`) throw new Error(`${folder} is not ${name}@${version}`);
+  return readdirSync(join(NOTICES, folder))
+    .sort()
+    .map((file) => {
+      const text = readFileSync(join(NOTICES, folder, file), "utf8").trim();
+      return `Contains ${parse(file).name}:\n\n${text}`;
+    });
 }

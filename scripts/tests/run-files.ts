@@ -60,7 +60,7 @@ const LAST_OUTPUT_MS = 5_000;
 
 const groups = new Set<number>();
 
-// A group of its own does not get Ctrl-C. Signals lead here by way of support/scratch.ts.
+// A group of its own does not get Ctrl-C. Signals lead here by way of support/server/scratch-folder.ts.
 process.on("exit", () => {
   for (const group of groups) end(group);
 });

@@ -60,3 +60,13 @@ export const KINDS: readonly (readonly [JsonObject, status: string])[] = [
   [{ analysisNotPlanned: {} }, "affected"],
   [{ pendingUpstreamFix: { note: "soon" } }, "affected"],
 ];
+
+/** An advisory with an event of each kind. */
+export const EACH_KIND = KINDS.map(([type], at) =>
+  advisory({
+    advisoryId: `CGA-2222-3333-444${at}`,
+    aliases: [`CVE-2026-123${at}`],
+    severities: [{ type: "TYPE_CVSS_V3", score: V3 }],
+    events: [event(type, at + 1)],
+  }),
+);

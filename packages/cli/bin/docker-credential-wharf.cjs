@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What docker starts to log in to the registry: the command, told which part of it is wanted.
+// The credential helper that docker runs to log in to the registry: a subcommand of wharf.
 "use strict";
 process.argv.splice(2, 0, "auth", "docker-credential");
 require("./wharf.cjs");

@@ -64,7 +64,6 @@ export function notFound(message: string, hint?: string): CommandError {
   return new CommandError({ message, exitCode: EXIT.notFound, code: "NOT_FOUND", hint });
 }
 
-/** The command failed. */
 export function failed(message: string, hint?: string): CommandError {
   return new CommandError({ message, exitCode: EXIT.failed, hint });
 }

@@ -61,17 +61,22 @@ describe("completion", () => {
     assert.deepEqual(await wharf(words, { env: hasty }), nothing);
   });
 
-  test("works in bash", async () => {
-    const terminal = new TestTerminal("bash --norc --noprofile -i", { env });
-    terminal.type("PS1='$ '; source <(wharf completion bash); echo lo''aded\n");
-    await terminal.until(/loaded/);
-    terminal.type("echo wharf; wharf iam fol\t");
+  /** The first command has been typed; then options and names, each on a cleared line. */
+  async function completes(terminal: TestTerminal): Promise<void> {
     await terminal.until(/wharf iam folders /);
     terminal.type("\u0015wharf iam orgs list --output=cs\t");
     await terminal.until(/--output=csv/);
     terminal.type("\u0015wharf iam orgs describe two\t");
     await terminal.until(/describe two\\ words/);
     terminal.kill();
+  }
+
+  test("works in bash", async () => {
+    const terminal = new TestTerminal("bash --norc --noprofile -i", { env });
+    terminal.type("PS1='$ '; source <(wharf completion bash); echo lo''aded\n");
+    await terminal.until(/loaded/);
+    terminal.type("echo wharf; wharf iam fol\t");
+    await completes(terminal);
   });
 
   test("works in zsh", async () => {
@@ -80,12 +85,7 @@ describe("completion", () => {
     terminal.type("source <(wharf completion zsh); echo lo''aded\n");
     await terminal.until(/loaded/);
     terminal.type("wharf iam fol\t");
-    await terminal.until(/wharf iam folders /);
-    terminal.type("\u0015wharf iam orgs list --output=cs\t");
-    await terminal.until(/--output=csv/);
-    terminal.type("\u0015wharf iam orgs describe two\t");
-    await terminal.until(/describe two\\ words/);
-    terminal.kill();
+    await completes(terminal);
   });
 
   test("works in fish", async () => {

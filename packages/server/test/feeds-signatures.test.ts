@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import * as openpgp from "openpgp";
-import { ANONYMOUS_UID } from "../src/auth/caller.ts";
 import { approved, Scanner } from "./support/client/feed-client.ts";
-import { DirectStore } from "./support/server/direct-store.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 import { written } from "./support/world/advisories.ts";
+import { feedsOf } from "./support/world/feeds.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const userIDs = [{ name: "Acme", email: "security@acme.example" }];
@@ -60,26 +59,12 @@ async function isSignedBy(key: string, bytes: Buffer, armoredSignature: string):
 onEachStore(
   "signatures of CSAF documents",
   (world) => {
-    let direct: DirectStore;
-    let scanner: Scanner;
-
-    before(async () => {
-      direct = await DirectStore.open(world.server);
-      scanner = new Scanner(world.server.url);
-    });
-    after(() => direct.close());
-
-    async function publicGroup(): Promise<string> {
-      const group = await world.organization();
-      await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
-      await written(direct, group, ONE);
-      return group;
-    }
+    const feeds = feedsOf(world);
 
     test("are found and verified as a client does, from the metadata on", async () => {
-      const group = await publicGroup();
+      const group = await feeds.publicGroup(ONE);
       const base = `${world.server.url}/feeds/${group}/csaf`;
-      const provider = (await scanner.get(`${group}/csaf/provider-metadata.json`)).json;
+      const provider = (await feeds.scanner.get(`${group}/csaf/provider-metadata.json`)).json;
       assert.deepEqual(provider.public_openpgp_keys, [
         { fingerprint, url: `${base}/openpgp/${fingerprint}.asc` },
       ]);
@@ -93,7 +78,7 @@ onEachStore(
         [false, fingerprint],
       );
 
-      const { feed } = (await scanner.get(`${group}/csaf/csaf-feed-tlp-white.json`)).json;
+      const { feed } = (await feeds.scanner.get(`${group}/csaf/csaf-feed-tlp-white.json`)).json;
       const [{ content, link }] = feed.entry;
       assert.deepEqual(
         link.map(({ rel }: { rel: string }) => rel),
@@ -110,54 +95,54 @@ onEachStore(
     });
 
     test("follow their document, and are validated by a weak tag only", async () => {
-      const group = await publicGroup();
+      const group = await feeds.publicGroup(ONE);
       const path = `${group}/${DOCUMENT}`;
-      const first = await scanner.get(`${path}.asc`);
-      assert.deepEqual((await scanner.get(`${path}.asc`)).bytes, first.bytes);
+      const first = await feeds.scanner.get(`${path}.asc`);
+      assert.deepEqual((await feeds.scanner.get(`${path}.asc`)).bytes, first.bytes);
       const etag = first.headers.get("etag") ?? "";
       assert.match(etag, /^W\/"/);
       assert.equal(first.headers.get("last-modified"), null);
-      assert.equal((await scanner.get(`${path}.asc`, { "if-none-match": etag })).status, 304);
+      assert.equal((await feeds.scanner.get(`${path}.asc`, { "if-none-match": etag })).status, 304);
       const since = { "if-modified-since": new Date(Date.now() + 60_000).toUTCString() };
-      assert.equal((await scanner.get(`${path}.asc`, since)).status, 200);
+      assert.equal((await feeds.scanner.get(`${path}.asc`, since)).status, 200);
 
-      await written(direct, group, { ...ONE, advisoryId: "CGA-3333-3333-3333", aliases: [] });
-      const next = await scanner.get(`${path}.asc`, { "if-none-match": etag });
+      await written(feeds.direct, group, { ...ONE, advisoryId: "CGA-3333-3333-3333", aliases: [] });
+      const next = await feeds.scanner.get(`${path}.asc`, { "if-none-match": etag });
       assert.equal(next.status, 200);
-      const { bytes } = await scanner.get(path);
+      const { bytes } = await feeds.scanner.get(path);
       assert.equal(await isSignedBy(publicKey, bytes, next.bytes.toString()), true);
       assert.equal(await isSignedBy(publicKey, bytes, first.bytes.toString()), false);
     });
 
     test("of many documents at a time are each their own", async () => {
-      const group = await publicGroup();
+      const group = await feeds.publicGroup(ONE);
       const names = Array.from({ length: 8 }, (_, at) => `part${at}`);
       const further = names.map((artifactName, at) => ({
         ...ONE,
         artifactName,
         advisoryId: `CGA-4444-4444-444${at + 2}`,
       }));
-      await written(direct, group, ...further);
+      await written(feeds.direct, group, ...further);
       const paths = [...names, ...names].map(
         (name) => `${group}/${DOCUMENT.replace("openssl", name)}`,
       );
-      const answers = await Promise.all(paths.map((path) => scanner.get(`${path}.asc`)));
+      const answers = await Promise.all(paths.map((path) => feeds.scanner.get(`${path}.asc`)));
       for (const [at, path] of paths.entries()) {
-        const { bytes } = await scanner.get(path);
+        const { bytes } = await feeds.scanner.get(path);
         assert.equal(await isSignedBy(publicKey, bytes, String(answers[at]?.bytes)), true, path);
       }
     });
 
     test("and the key are as private as the feed, and exist for documents and the key only", async () => {
       const group = await world.organization();
-      await written(direct, group, ONE);
+      await written(feeds.direct, group, ONE);
       const key = `csaf/openpgp/${fingerprint}.asc`;
       const reader = await world.member({ [group]: ["advisories.list"] });
       const stranger = await world.member();
       for (const path of [`${group}/${DOCUMENT}.asc`, `${group}/${key}`]) {
-        const as = (token: string) => scanner.get(path, { authorization: `Bearer ${token}` });
+        const as = (token: string) => feeds.scanner.get(path, { authorization: `Bearer ${token}` });
         const statuses = [
-          await scanner.get(path),
+          await feeds.scanner.get(path),
           await as(stranger.token),
           await as(reader.token),
         ];
@@ -167,7 +152,7 @@ onEachStore(
           path,
         );
       }
-      const open = await publicGroup();
+      const open = await feeds.publicGroup(ONE);
       const missing = [
         `csaf/openpgp/${"0".repeat(40)}.asc`,
         DOCUMENT.replace("openssl", "absent.json.asc"),
@@ -177,14 +162,14 @@ onEachStore(
       ];
       for (const path of missing) {
         for (const headers of [{}, { "if-none-match": "*" }]) {
-          assert.equal((await scanner.get(`${open}/${path}`, headers)).status, 404, path);
+          assert.equal((await feeds.scanner.get(`${open}/${path}`, headers)).status, 404, path);
         }
       }
     });
 
     test("do not exist without a key, and then nothing names them", async () => {
-      const group = await publicGroup();
-      const signed = await scanner.get(`${group}/csaf/provider-metadata.json`);
+      const group = await feeds.publicGroup(ONE);
+      const signed = await feeds.scanner.get(`${group}/csaf/provider-metadata.json`);
       const { server } = world;
       await server.terminate();
       await server.restart([]);

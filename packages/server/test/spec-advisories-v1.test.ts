@@ -4,17 +4,9 @@ import { OPERATOR_UID } from "../src/auth/caller.ts";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { allRejected, rejected } from "./support/client/api-error.ts";
 import { rawRows } from "./support/server/direct-store.ts";
+import { ABOUT } from "./support/world/advisories.ts";
 import { onEachStore } from "./support/world/world.ts";
 
-const ABOUT = {
-  artifactType: "apk",
-  artifactName: "openssl",
-  artifactArchitecture: "x86_64",
-  componentName: "libcrypto3",
-  componentLocation: "/lib/libcrypto.so.3",
-  componentType: "apk",
-  aliases: ["CVE-2026-0001", "GHSA-2222-3333-4444"],
-};
 const DETECTED = {
   timestamp: "2026-03-01T00:00:00.000Z",
   detection: { scanv1: { scanner: "grype", subpackageName: "libssl3", componentName: "openssl" } },

@@ -3,12 +3,11 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import { WharfError } from "../src/lib/errors.ts";
 import type { Timeouts } from "../src/store/db/postgres/cluster.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { freePort } from "./support/server/free-port.ts";
-import { emptyDatabase } from "./support/server/postgres.ts";
+import { emptyDatabase, session } from "./support/server/postgres.ts";
 import { TcpProxy } from "./support/server/tcp-proxy.ts";
 
 /** Silence is noticed soon; a connection may take as long as a busy machine needs. */
@@ -34,12 +33,15 @@ async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
   return attempt();
 }
 
-/** Another session of the same database, which is not Wharf's. */
-async function session(t: TestContext, url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  t.after(() => client.end());
-  return client;
+/** A driver, and a session that has locked the table `closed`. */
+async function withLockedTable(t: TestContext, timeouts: Partial<Timeouts>) {
+  const url = await emptyDatabase();
+  const driver = await openPostgres(url, timeouts);
+  t.after(() => driver.close());
+  const other = await session(t, url);
+  await other.query("CREATE TABLE closed (id integer); CREATE TABLE open (id integer)");
+  await other.query("BEGIN; LOCK TABLE closed IN ACCESS EXCLUSIVE MODE");
+  return { driver, other };
 }
 
 const isUnavailable = (error: unknown) =>
@@ -54,7 +56,8 @@ async function silentServer(t: TestContext): Promise<number> {
 }
 
 test("connections whose peer is gone are replaced, and reads are repeated", async (t) => {
-  const { proxy, driver } = await proxied(t);
+  // On a busy machine, another connection takes longer than reads usually wait for one.
+  const { proxy, driver } = await proxied(t, { ...SOON, waitMs: 60_000 });
   await driver.begin();
   await driver.writer.run("CREATE TABLE kept (id integer)");
   await driver.commit();
@@ -203,12 +206,8 @@ test("a write that the database rejects as read-only closes all connections", as
 });
 
 test("statements of a locked table leave connections to the others", async (t) => {
-  const url = await emptyDatabase();
-  const driver = await openPostgres(url, { ...SOON, waitMs: 60_000, lockMs: 60_000 });
-  t.after(() => driver.close());
-  const other = await session(t, url);
-  await other.query("CREATE TABLE closed (id integer); CREATE TABLE open (id integer)");
-  await other.query("BEGIN; LOCK TABLE closed IN ACCESS EXCLUSIVE MODE");
+  const timeouts = { ...SOON, waitMs: 60_000, lockMs: 60_000 };
+  const { driver, other } = await withLockedTable(t, timeouts);
   const reads = Array.from({ length: 20 }, () => driver.reader.all("SELECT * FROM closed"));
   assert.deepEqual(await driver.reader.all("SELECT * FROM open"), []);
   const write = (table: string) => driver.writer.run(`INSERT INTO ${table} VALUES (1)`);
@@ -243,12 +242,7 @@ test("writes of a table that is being indexed fail, and reads go on", async (t) 
 });
 
 test("waiting for a connection, or for a lock, has an end", async (t) => {
-  const url = await emptyDatabase();
-  const driver = await openPostgres(url, { ...SOON, waitMs: 300, lockMs: 300 });
-  t.after(() => driver.close());
-  const other = await session(t, url);
-  await other.query("CREATE TABLE closed (id integer)");
-  await other.query("BEGIN; LOCK TABLE closed IN ACCESS EXCLUSIVE MODE");
+  const { driver } = await withLockedTable(t, { ...SOON, waitMs: 300, lockMs: 300 });
   const reads = Array.from({ length: 20 }, () => driver.reader.all("SELECT * FROM closed"));
   for (const read of await Promise.allSettled(reads)) {
     assert.ok(read.status === "rejected" && isUnavailable(read.reason));

@@ -6,7 +6,7 @@ import { openPostgres } from "../src/store/db/postgres.ts";
 import { Store } from "../src/store/db/store.ts";
 import { countRange, readPage } from "../src/store/resources/page.ts";
 import type { Condition, Range } from "../src/store/resources/query.ts";
-import { RecordingReader } from "../src/store/testing/recording-reader.ts";
+import { postgresPlan } from "../src/store/testing/recording-reader.ts";
 import { emptyDatabase } from "./support/server/postgres.ts";
 
 const ROOT = "a".repeat(40);
@@ -39,14 +39,7 @@ describe("the plan of a list by terms on PostgreSQL", () => {
   });
   after(() => driver.close());
 
-  async function explain(ask: (reader: Reader) => Promise<unknown>): Promise<string> {
-    const recording = new RecordingReader(driver.reader);
-    await ask(recording);
-    const last = recording.statements.at(-1);
-    assert.ok(last !== undefined);
-    const steps = await driver.reader.arrays<[string]>(`EXPLAIN ${last.sql}`, ...last.params);
-    return steps.map(([step]) => step).join("\n");
-  }
+  const explain = (ask: (reader: Reader) => Promise<unknown>) => postgresPlan(driver.reader, ask);
 
   const any = (kind: string, ...anyOf: string[]) => ({ kind, anyOf, excluded: false });
 

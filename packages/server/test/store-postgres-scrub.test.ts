@@ -3,22 +3,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
+import type pg from "pg";
 import { openPostgres } from "../src/store/db/postgres.ts";
-import { emptyDatabase } from "./support/server/postgres.ts";
+import { emptyDatabase, session } from "./support/server/postgres.ts";
 
 const SECRET = "a-secret-in-plaintext";
 
-async function connect(t: TestContext, url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  t.after(() => client.end());
-  return client;
-}
-
 /** Scrubs a deleted secret, while a transaction that began before its deletion is open. */
 async function scrubBeside(t: TestContext, older: pg.Client, database: string, begin: string) {
-  const client = await connect(t, database);
+  const client = await session(t, database);
   await client.query("CREATE TABLE plain (value text)");
   await client.query("INSERT INTO plain VALUES ($1)", [SECRET]);
   await older.query(begin);
@@ -38,7 +31,7 @@ async function scrubBeside(t: TestContext, older: pg.Client, database: string, b
 }
 
 test("scrub waits for a transaction of another database that writes", async (t) => {
-  const older = await connect(t, await emptyDatabase());
+  const older = await session(t, await emptyDatabase());
   const begin = "BEGIN; SELECT pg_current_xact_id()";
   const content = await scrubBeside(t, older, await emptyDatabase(), begin);
   assert.ok(!content.includes(SECRET));
@@ -46,7 +39,7 @@ test("scrub waits for a transaction of another database that writes", async (t) 
 
 test("scrub waits for a transaction of this database that reads", async (t) => {
   const database = await emptyDatabase();
-  const older = await connect(t, database);
+  const older = await session(t, database);
   const begin = "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM plain";
   assert.ok(!(await scrubBeside(t, older, database, begin)).includes(SECRET));
 });

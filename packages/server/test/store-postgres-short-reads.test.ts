@@ -9,7 +9,7 @@ import { openPostgres } from "../src/store/db/postgres.ts";
 import { Store } from "../src/store/db/store.ts";
 import { readPage } from "../src/store/resources/page.ts";
 import type { Order, Range } from "../src/store/resources/query.ts";
-import { RecordingReader } from "../src/store/testing/recording-reader.ts";
+import { postgresPlan } from "../src/store/testing/recording-reader.ts";
 import { emptyDatabase } from "./support/server/postgres.ts";
 
 const ROOT = "a".repeat(40);
@@ -54,14 +54,7 @@ test("a short page walks the index with its order, also while there are no stati
   const { table } = RESOURCES.groups;
   const driver = await openWalks(t, { tickMs: 10_000 });
   await Store.open(driver, [table], { committed() {} });
-  const explain = async (ask: (reader: Reader) => Promise<unknown>) => {
-    const recording = new RecordingReader(driver.reader);
-    await ask(recording);
-    const last = recording.statements.at(-1);
-    assert.ok(last !== undefined);
-    const steps = await driver.reader.arrays<[string]>(`EXPLAIN ${last.sql}`, ...last.params);
-    return steps.map(([step]) => step).join("\n");
-  };
+  const explain = (ask: (reader: Reader) => Promise<unknown>) => postgresPlan(driver.reader, ask);
   const name: Order = { column: "name", descending: false };
   const created: Order = { column: "created", descending: true };
   const uid: Order = { column: "uid", descending: false };

@@ -3,17 +3,8 @@ import { before } from "node:test";
 import { ApiClient, PROTOCOLS, type Protocol } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import type { Facts } from "./support/versions/resources.ts";
+import { ABOUT } from "./support/world/advisories.ts";
 import { onEachStore } from "./support/world/world.ts";
-
-const ABOUT = {
-  artifactType: "apk",
-  artifactName: "openssl",
-  artifactArchitecture: "x86_64",
-  componentName: "libcrypto3",
-  componentLocation: "/lib/libcrypto.so.3",
-  componentType: "apk",
-  aliases: ["CVE-2026-0001", "GHSA-2222-3333-4444"],
-};
 
 /** Every type of event, with all that it can say. */
 const EVENTS: readonly Facts[] = [

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
 import { GHSA } from "../../test/osv-samples.ts";
-import { advisory, event, KINDS, PUBLICATION, V3 } from "../../test/samples.ts";
+import { advisory, EACH_KIND, event, KINDS, PUBLICATION, V3 } from "../../test/samples.ts";
 import { assertValid } from "../../test/schemas.ts";
 import { readDocument } from "../read/index.ts";
 import { csafDocument } from "./csaf.ts";
@@ -17,18 +17,9 @@ function written(advisories: readonly Advisory[], publication = PUBLICATION): an
   return document;
 }
 
-const everything = KINDS.map(([type], at) =>
-  advisory({
-    advisoryId: `CGA-2222-3333-444${at}`,
-    aliases: [`CVE-2026-123${at}`],
-    severities: [{ type: "TYPE_CVSS_V3", score: V3 }],
-    events: [event(type, at + 1)],
-  }),
-);
-
 describe("CSAF documents", () => {
   test("are valid, and have the status of each vulnerability", () => {
-    const document = written(everything);
+    const document = written(EACH_KIND);
     const statuses = document.vulnerabilities.map(
       (one: { product_status: object }) => Object.keys(one.product_status)[0],
     );
@@ -87,14 +78,14 @@ describe("CSAF documents", () => {
     assert.equal(csafDocument([gone], PUBLICATION), undefined);
     const hidden = advisory({ events: [event({ fixed: { fixedVersion: "2" } }, 1, "PENDING")] });
     assert.equal(csafDocument([hidden], PUBLICATION), undefined);
-    const document = written([gone, ...everything.slice(0, 1)]);
+    const document = written([gone, ...EACH_KIND.slice(0, 1)]);
     assert.equal(document.vulnerabilities.length, 1);
     assert.equal(document.document.tracking.current_release_date, "2026-03-01T00:00:00.000Z");
   });
 
   test("have the date of a fix or investigation", () => {
     const date = (at: number, list: "remediations" | "threats") => {
-      const [{ category, date, product_ids }] = written(everything).vulnerabilities[at][list];
+      const [{ category, date, product_ids }] = written(EACH_KIND).vulnerabilities[at][list];
       return [category, date, product_ids];
     };
     assert.deepEqual(date(4, "remediations").slice(0, 2), [
@@ -155,7 +146,7 @@ describe("CSAF documents", () => {
 
   test("are TLP:WHITE only if the group is public", () => {
     const label = (isPublic: boolean) =>
-      written(everything, { ...PUBLICATION, isPublic }).document.distribution.tlp.label;
+      written(EACH_KIND, { ...PUBLICATION, isPublic }).document.distribution.tlp.label;
     assert.deepEqual([label(true), label(false)], ["WHITE", "AMBER"]);
   });
 
@@ -194,7 +185,7 @@ describe("CSAF documents", () => {
   });
 
   test("can be imported", () => {
-    const text = JSON.stringify(written(everything));
+    const text = JSON.stringify(written(EACH_KIND));
     assert.ok(readDocument(Buffer.from(text), { name: "test" }).advisories.length > 0);
   });
 

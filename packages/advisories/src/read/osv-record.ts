@@ -4,7 +4,7 @@ import type { DocumentNode } from "./document-node.ts";
 const UTF8 = new TextEncoder();
 
 /** Members of a record that are kept with all advisories read from it; `affected` is kept per package. */
-export const RECORD_FIELDS = [
+const RECORD_FIELDS = [
   ...["schema_version", "id", "published", "modified", "withdrawn", "aliases", "upstream"],
   ...["related", "summary", "details", "severity", "references", "credits", "database_specific"],
 ] as const;

@@ -6,7 +6,7 @@ import { type Column, textOf, UID } from "../output/columns.ts";
 import { problemOf } from "../problem.ts";
 import { capabilityNames } from "../resolve/capabilities.ts";
 import { roleOf, subjectOf } from "../resolve/kinds.ts";
-import type { RoleSummary } from "../resolve/names.ts";
+import type { RoleSummary } from "../resolve/roles.ts";
 
 /** A role binding or group mapping that grants access. */
 export interface Row {

@@ -1,8 +1,8 @@
 import type { AuditFilter } from "@wharf/client";
-import { AuditOutcome, isUid } from "@wharf/contract";
+import { AuditOutcome } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
-import { resolveGroup } from "../resolve/groups.ts";
+import { resolveParent } from "../resolve/groups.ts";
 import { resolveIdentity } from "../resolve/resolve.ts";
 import { given, readPastTime } from "../resource/values.ts";
 import type { watchDefinition } from "./commands.ts";
@@ -21,8 +21,9 @@ const OUTCOMES = {
 export async function filterOf(context: Context, args: FilterArgs): Promise<Filter> {
   const { resource, actor, method, outcome, since, until, address, requestId, session, via } = args;
   return given({
-    resource: resource === undefined ? undefined : await resourceUid(context, resource),
-    actor: actor === undefined ? undefined : await actorUid(context, actor),
+    resource: resource === undefined ? undefined : (await resolveParent(context, resource)).uid,
+    // Neither looks up a UID: deleted resources and identities still have entries.
+    actor: actor === undefined ? undefined : (await resolveIdentity(context, actor)).uid,
     method,
     outcome: outcome && OUTCOMES[outcome],
     since: since === undefined ? undefined : readPastTime("--since", since),
@@ -32,13 +33,4 @@ export async function filterOf(context: Context, args: FilterArgs): Promise<Filt
     session,
     via,
   });
-}
-
-async function resourceUid(context: Context, text: string): Promise<string> {
-  return isUid(text) ? text : (await resolveGroup(context, text)).uid;
-}
-
-/** Deleted identities have no name any more, but their entries are there. */
-async function actorUid(context: Context, text: string): Promise<string> {
-  return isUid(text) ? text : (await resolveIdentity(context, text)).uid;
 }

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { didYouMean } from "../command/suggest.ts";
 import { contextPath, DEFAULT_CONTEXT, lockedContexts, lockedFile } from "../contexts/files.ts";
 import { CommandError, usageError } from "../errors.ts";
+import { isObject } from "../is-object.ts";
 import type { Environment } from "../settings.ts";
 import { CONFIG_KEYS, type ConfigKey, invalidReason, isConfigKey } from "./keys.ts";
 
@@ -135,8 +136,4 @@ function* flatten(path: string, content: unknown): Generator<[key: string, value
       yield [`${section}.${name}`, String(value)];
     }
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

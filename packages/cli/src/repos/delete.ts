@@ -28,7 +28,7 @@ export const remove: Run<typeof deleteDefinition> = async (context, args) => {
     err.note(`deleted repo ${repo.name}`);
     if (!args.images && locations.length > 0) {
       err.note(
-        `its images stay at ${places(locations)}: a push there creates the repo again; --images deletes them`,
+        `its images stay at ${namesOf(locations)}: a push there creates the repo again; --images deletes them`,
       );
     }
   }
@@ -56,16 +56,19 @@ function questionOf(found: readonly LocatedRepo[], withImages: boolean): string 
   const locations = found.flatMap((one) => one.locations);
   if (locations.length === 0) return `Delete ${repos}?`;
   return withImages
-    ? `Delete ${repos} and all images at ${places(locations)}?`
-    : `Delete ${repos}? The images stay at ${places(locations)}.`;
+    ? `Delete ${repos} and all images at ${namesOf(locations)}?`
+    : `Delete ${repos}? The images stay at ${namesOf(locations)}.`;
 }
 
 /** Locations that a question or a note names. */
-const MAX_PLACES = 5;
+const MAX_NAMED_LOCATIONS = 5;
 
-function places(locations: readonly ImageLocation[]): string {
-  const names = locations.slice(0, MAX_PLACES).map(({ host, path }) => `${host}/${path}`);
-  const more = locations.length > MAX_PLACES ? ` and ${locations.length - MAX_PLACES} more` : "";
+function namesOf(locations: readonly ImageLocation[]): string {
+  const names = locations.slice(0, MAX_NAMED_LOCATIONS).map(({ host, path }) => `${host}/${path}`);
+  const more =
+    locations.length > MAX_NAMED_LOCATIONS
+      ? ` and ${locations.length - MAX_NAMED_LOCATIONS} more`
+      : "";
   return `${names.join(", ")}${more}`;
 }
 

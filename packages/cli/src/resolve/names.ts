@@ -1,32 +1,9 @@
-import type { Role } from "@wharf/client";
-import { type BuiltinRole, builtinRoleByUid } from "@wharf/contract";
 import type { Context } from "../context.ts";
 import { notFound, usageError } from "../errors.ts";
 import { harmless } from "../terminal/width.ts";
-import { batchesOf, groupPaths } from "./group-names.ts";
+import { groupPaths } from "./group-names.ts";
 import type { HasUid, Kind } from "./kinds.ts";
 import { type Searched, suggestedNames } from "./suggestions.ts";
-
-export type RoleSummary = Pick<Role, "uid" | "name"> & Pick<BuiltinRole, "capabilities">;
-
-/** Roles by UID: built-in ones, which every server has, and others that the caller can see. */
-export async function rolesByUid(
-  { client, signal }: Context,
-  uids: readonly string[],
-): Promise<ReadonlyMap<string, RoleSummary>> {
-  const { roles } = await client();
-  const found = new Map<string, RoleSummary>();
-  for (const uid of uids) {
-    const role = builtinRoleByUid(uid);
-    if (role !== undefined) found.set(uid, role);
-  }
-  for (const ids of batchesOf(uids.filter((uid) => !found.has(uid)))) {
-    for await (const role of roles.listAll({ uidp: { ids } }, { signal })) {
-      found.set(role.uid, role);
-    }
-  }
-  return found;
-}
 
 /** Matches that are read and shown for an ambiguous name. */
 export const MAX_CANDIDATES = 10;

@@ -19,7 +19,7 @@ type Texts = Pick<Definition, "summary" | "description" | "examples">;
 
 /** Names and aliases of the verbs. */
 export const LIST = { name: "list", aliases: ["ls"] } as const;
-export const DESCRIBE = { name: "describe", aliases: ["get", "show"] } as const;
+const DESCRIBE = { name: "describe", aliases: ["get", "show"] } as const;
 export const DELETE = {
   name: "delete",
   aliases: ["rm"],

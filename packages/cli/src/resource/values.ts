@@ -1,6 +1,7 @@
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { parseDuration } from "../command/values.ts";
 import { usageError } from "../errors.ts";
+import { isObject } from "../is-object.ts";
 
 /** Values of options, as requests take them. */
 
@@ -76,8 +77,4 @@ export async function readObject(source: string, text: string): Promise<Record<s
   const value = await readDocument(source, text);
   if (isObject(value)) return value;
   throw usageError(`${source} must be an object with fields, such as name: ci`);
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

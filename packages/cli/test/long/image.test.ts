@@ -8,17 +8,12 @@ import { skopeo } from "../../../server/test/support/registry/distribution.ts";
 import { freePort } from "../../../server/test/support/server/free-port.ts";
 import { scratchFolder } from "../../../server/test/support/server/scratch-folder.ts";
 import { TrackedRegistry } from "../../../server/test/support/world/tracked-registry.ts";
-import { BUILD_ENVIRONMENT, type Output, ROOT, run, serve } from "../support/release.ts";
+import { BUILD_ENVIRONMENT, ROOT, run, serve, worked } from "../support/release.ts";
 
 const { version } = manifest;
 
 /** The image's user. */
 const USER = "65532";
-
-function worked({ code, stdout, stderr }: Output): string {
-  assert.equal(code, 0, stderr || stdout);
-  return stdout;
-}
 
 describe("the container image", () => {
   const scratch = scratchFolder("wharf-image-");

@@ -17,11 +17,11 @@ import {
   BUILD_ENVIRONMENT,
   node20,
   npm,
-  type Output,
   pathWith,
   ROOT,
   run,
   serve,
+  worked,
 } from "../support/release.ts";
 import { Site } from "../support/site.ts";
 
@@ -34,11 +34,6 @@ const BUILD = {
 };
 
 const script = (name: string) => join(ROOT, "scripts/release", name);
-
-function worked({ code, stdout, stderr }: Output): string {
-  assert.equal(code, 0, stderr || stdout);
-  return stdout;
-}
 
 describe("the release", () => {
   const scratch = scratchFolder("wharf-release-");

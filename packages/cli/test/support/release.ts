@@ -1,4 +1,5 @@
 /** Programs of a release, run as those who installed them would. */
+import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, symlinkSync } from "node:fs";
@@ -37,6 +38,12 @@ export interface Output {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
+}
+
+/** The output of a program that must have succeeded. */
+export function worked({ code, stdout, stderr }: Output): string {
+  assert.equal(code, 0, stderr || stdout);
+  return stdout;
 }
 
 export interface RunOptions {

@@ -2,7 +2,7 @@ import { abortable, Deadline } from "../deadline.ts";
 import type { Token, TokenRequest, TokenSource } from "./source.ts";
 
 /** Tokens are replaced this long before they expire, so that none expires in transit. */
-export const REFRESH_BEFORE_EXPIRY_MS = 60_000;
+const REFRESH_BEFORE_EXPIRY_MS = 60_000;
 
 /** The request is shared by callers, so it has its own timeout. */
 const TIMEOUT_MS = 30_000;

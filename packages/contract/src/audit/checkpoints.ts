@@ -1,15 +1,23 @@
-/** What a checkpoint says; see docs/audit.md. */
+/** The signed content of a checkpoint, beside the standard claims `iss` and `iat`; see docs/audit.md. */
 export interface Checkpoint {
-  readonly type: string;
+  readonly type: "wharf-audit-checkpoint";
+  /** The uid of the organization; empty for the installation. */
   readonly root: string;
   readonly number: number;
+  /** The SHA-256 of the preceding checkpoint of the root; empty for the first. */
   readonly previous: string;
+  /** The last entry that it covers. */
   readonly chain: string;
   readonly sequence: number;
   readonly hash: string;
-  readonly deleted?: readonly (readonly [chain: string, sequence: number, hash: string])[];
+  /** Set where retention deletes entries: all of these chains up to here. */
+  readonly deleted?: readonly ChainEnd[];
+  /** Set where retention deletes checkpoints: the number of the first one that is left. */
   readonly first?: number;
 }
+
+/** An entry of a chain. */
+export type ChainEnd = readonly [chain: string, sequence: number, hash: string];
 
 /** What the platform has found out about a line. */
 export interface Proof {

@@ -1,7 +1,13 @@
 /**
  * Verifies exports of the audit log on any platform: the caller computes hashes and checks signatures with what it has.
  */
-export { type Proof, type Signature, signatureOf } from "./checkpoints.ts";
+export {
+  type ChainEnd,
+  type Checkpoint,
+  type Proof,
+  type Signature,
+  signatureOf,
+} from "./checkpoints.ts";
 export {
   type CheckpointLine,
   type EntryLine,

@@ -33,7 +33,6 @@ export interface InstallationDeps
   readonly scrape: () => ReturnType<Metrics["text"]>;
 }
 
-/** The handlers of InstallationService. */
 export function installationHandlers(deps: InstallationDeps): [DescMethod, Handler][] {
   const { method } = InstallationService;
   return [

@@ -67,11 +67,9 @@ export interface DrainableServer extends RunningServer {
 
 /** What a server is built on beside its settings; operators cannot choose it. */
 export interface ServerOptions {
-  /** Opens the store. */
   readonly open?: typeof openStore;
   /** Where log lines are written to; stderr by default. */
   readonly logOutput?: LogOutput;
-  /** Opens the port. */
   readonly openPort?: typeof openConfiguredPort;
   /** The cost of password hashes; a low one makes tests fast. */
   readonly passwordCost?: PasswordCost;

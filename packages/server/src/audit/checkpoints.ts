@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { ChainEnd, Checkpoint } from "@wharf/contract/audit";
 import type { SigningKeys } from "../auth/keys.ts";
 import { signJwt } from "../auth/sign.ts";
 import type { Addresses } from "../config/addresses.ts";
@@ -38,27 +39,6 @@ const BATCH_IDS = SEGMENT_SIZE / 4;
 
 /** Checkpoints of a root that one transaction deletes. */
 const CUT_BATCH = 256;
-
-/** The signed content of a checkpoint, beside the standard claims `iss` and `iat`. */
-export interface CheckpointClaims {
-  readonly type: "wharf-audit-checkpoint";
-  /** The uid of the organization; empty for the installation. */
-  readonly root: string;
-  readonly number: number;
-  /** The SHA-256 of the preceding checkpoint of the root; empty for the first. */
-  readonly previous: string;
-  /** The last entry that it covers. */
-  readonly chain: string;
-  readonly sequence: number;
-  readonly hash: string;
-  /** Set where retention deletes entries: all of these chains up to here. */
-  readonly deleted?: readonly ChainEnd[];
-  /** Set where retention deletes checkpoints: the number of the first one that is left. */
-  readonly first?: number;
-}
-
-/** An entry of a chain. */
-export type ChainEnd = readonly [chain: string, sequence: number, hash: string];
 
 /**
  * Signs checkpoints of the hash chains. A checkpoint names the last entry of a chain and the checkpoint before it, so
@@ -117,10 +97,10 @@ export class Checkpoints {
   async #add(
     tx: Transaction,
     { root, chain, sequence, hash: entryHash, id }: ChainHead,
-    more: Pick<CheckpointClaims, "deleted" | "first"> = {},
+    more: Pick<Checkpoint, "deleted" | "first"> = {},
   ): Promise<void> {
     const last = await lastCheckpoint(tx, root);
-    const claims: CheckpointClaims = {
+    const claims: Checkpoint = {
       type: "wharf-audit-checkpoint",
       root,
       number: (last?.number ?? 0) + 1,
@@ -131,7 +111,7 @@ export class Checkpoints {
     await this.#store(tx, claims, id);
   }
 
-  async #store(tx: Transaction, claims: CheckpointClaims, lastEntry: number): Promise<void> {
+  async #store(tx: Transaction, claims: Checkpoint, lastEntry: number): Promise<void> {
     const { keys, addresses } = this.#deps;
     const time = Date.now();
     const key = keys.keyFor([]);
@@ -162,11 +142,11 @@ async function checkpointCut(tx: Transaction, root: string, lastDeleted: number)
   return { first, declared };
 }
 
-function claimsOf(signed: string): CheckpointClaims {
+function claimsOf(signed: string): Checkpoint {
   return JSON.parse(Buffer.from(signed.split(".")[1] ?? "", "base64url").toString());
 }
 
 /** What the next checkpoint calls this one. */
-export function checkpointHash(signed: string): string {
+function checkpointHash(signed: string): string {
   return hash("sha256", signed, "hex");
 }

@@ -6,13 +6,23 @@ import type { StoredAuditEntry } from "../store/tables/audit/entries.ts";
 
 /** An entry as a message. */
 export function messageOf(entry: StoredAuditEntry): AuditEntry {
-  const { resource, resourceName, resourceType, chain, sequence, previousHash, hash } = entry;
+  const { chain, sequence, previousHash, hash } = entry;
   return create(AuditEntrySchema, {
     uid: String(entry.id),
     time: timestampFromMs(entry.time),
+    ...fieldsOf(entry),
+    ...(chain !== "" && {
+      integrity: { chain, sequence: BigInt(sequence), previousHash, hash },
+    }),
+  });
+}
+
+/** The fields that are the same in JSON. */
+function fieldsOf(entry: StoredAuditEntry) {
+  return {
     method: entry.method,
     actor: { uid: entry.actor, name: entry.actorName },
-    resource: { uid: resource, name: resourceName, type: resourceType },
+    resource: { uid: entry.resource, name: entry.resourceName, type: entry.resourceType },
     code: entry.code,
     changedFields: [...entry.changedFields],
     session: entry.session,
@@ -20,15 +30,8 @@ export function messageOf(entry: StoredAuditEntry): AuditEntry {
     userAgent: entry.userAgent,
     via: entry.via,
     requestId: entry.requestId,
-    detail: detailOf(entry),
-    ...(chain !== "" && {
-      integrity: { chain, sequence: BigInt(sequence), previousHash, hash },
-    }),
-  });
-}
-
-function detailOf({ detail }: StoredAuditEntry): JsonObject {
-  return detail === "" ? {} : (JSON.parse(detail) as JsonObject);
+    detail: entry.detail === "" ? {} : (JSON.parse(entry.detail) as JsonObject),
+  };
 }
 
 /**
@@ -40,17 +43,7 @@ export function jsonOf(entry: StoredAuditEntry): string {
   return JSON.stringify({
     uid: String(entry.id),
     time: new Date(entry.time).toISOString(),
-    method: entry.method,
-    actor: { uid: entry.actor, name: entry.actorName },
-    resource: { uid: entry.resource, name: entry.resourceName, type: entry.resourceType },
-    code: entry.code,
-    changedFields: entry.changedFields,
-    session: entry.session,
-    sourceAddress: entry.remoteAddress,
-    userAgent: entry.userAgent,
-    via: entry.via,
-    requestId: entry.requestId,
-    detail: detailOf(entry),
+    ...fieldsOf(entry),
     ...(chain !== "" && {
       integrity: { chain, sequence: String(sequence), previousHash, hash },
     }),

@@ -12,7 +12,6 @@ import { Grants } from "./grants.ts";
 import { type SigningKeys, TOKEN_LIFETIME_MS } from "./keys.ts";
 import { signJwt } from "./sign.ts";
 
-/** The content of a token. */
 export interface TokenContent {
   /** The uid of the identity. Tokens with another subject are for other services and rejected here. */
   readonly subject: string;

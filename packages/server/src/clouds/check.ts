@@ -43,7 +43,6 @@ const PROVIDERS: Readonly<Record<number, (attempt: Attempt) => Promise<Outcome>>
   [AccountProviderType.AZURE]: tryAzure,
 };
 
-/** Registers the check of account associations. */
 export function registerClouds(api: Api, deps: CheckDeps): void {
   api.handlers.bind(AccountAssociationsService.method.checkAccountAssociation, checkMethod(deps));
 }

@@ -84,7 +84,6 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     return method;
   }
 
-  /** The body of its events. */
   eventBody(row: ResourceRow): EventBody {
     const { schema, eventFields } = this.definition;
     const json = row.json || messageToJson(schema, this.fromRow(row));

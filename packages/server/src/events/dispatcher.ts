@@ -3,7 +3,7 @@ import type { DeliveryTimes } from "../delivery/times.ts";
 import { Waiting } from "../lib/scheduling/waiting.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { Store } from "../store/db/store.ts";
-import { addDeliveries } from "../store/tables/events/deliveries.ts";
+import { addDeliveries, type NewDelivery } from "../store/tables/events/deliveries.ts";
 import {
   isAfter,
   type LogPosition,
@@ -20,6 +20,9 @@ const NAME = "events";
 
 /** Events of one pass. */
 const BATCH_SIZE = 500;
+
+/** Deliveries of one transaction, unless a single event has more: other writes share it, and wait for it. */
+const MAX_DELIVERIES = 1_000;
 
 /** How long deliveries wait for a commit of others that they join. */
 const MAX_DELAY_MS = 5;
@@ -121,15 +124,27 @@ export class Dispatcher {
   }
 
   async #pass(from: LogPosition): Promise<number> {
-    const { store, matcher, leases, dispatched } = this.#deps;
+    const { store, matcher } = this.#deps;
     const events = await readLog(store.reader, { from }, BATCH_SIZE);
-    const last = events.at(-1);
-    if (last === undefined) return 0;
     const now = Date.now();
-    const deliveries = await matcher.deliveriesOf(events, now);
-    const isStored = deliveries.length > 0 || now - this.#storedAt > CURSOR_MS;
+    const deliveries = Map.groupBy(await matcher.deliveriesOf(events, now), ({ event }) => event);
+    let part: NewDelivery[] = [];
+    for (const [index, event] of events.entries()) {
+      part.push(...(deliveries.get(event.id) ?? []));
+      const next = events[index + 1];
+      const following = next === undefined ? Infinity : (deliveries.get(next.id)?.length ?? 0);
+      if (part.length + following <= MAX_DELIVERIES) continue;
+      await this.#store(event, part, now);
+      part = [];
+    }
+    return events.length;
+  }
+
+  /** Stores deliveries, and the cursor up to which there are no others. */
+  async #store(last: LogPosition, deliveries: readonly NewDelivery[], now: number): Promise<void> {
+    const { store, leases, dispatched } = this.#deps;
     const uids = [...new Set(deliveries.map(({ subscription }) => subscription))];
-    if (isStored) {
+    if (deliveries.length > 0 || now - this.#storedAt > CURSOR_MS) {
       await store.writeInBackground(async (tx) => {
         if (!(await leases.confirm(tx, NAME))) throw new Error("another process dispatches events");
         await moveCursor(tx, NAME, last);
@@ -141,6 +156,5 @@ export class Dispatcher {
     }
     this.#cursor = { tx: last.tx, id: last.id };
     if (uids.length > 0) dispatched(uids);
-    return events.length;
   }
 }

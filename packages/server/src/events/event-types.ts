@@ -13,7 +13,6 @@ import {
 } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
 
-/** A type of event. */
 export interface EventType {
   /** The list capabilities of what the event is about: an event may be read where its subject may. */
   readonly capabilities: readonly Capability[];

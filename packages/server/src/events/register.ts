@@ -6,6 +6,7 @@ import { DELIVERY_TIMES, type DeliveryTimes } from "../delivery/times.ts";
 import type { Engine } from "../engine/engine.ts";
 import { LogFollower } from "../engine/streams/log-follower.ts";
 import type { HostLookup } from "../lib/net/host-lookup.ts";
+import { TimeSlices } from "../lib/scheduling/time-slices.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts";
@@ -58,7 +59,8 @@ export function registerEvents(
   const signer = new WebhookSigner(deps);
   const leases = new Leases(store, times);
   const results = new Results(store);
-  const worker = new DeliveryWorker({ ...deps, names, times, leases, signer, results });
+  const slices = new TimeSlices();
+  const worker = new DeliveryWorker({ ...deps, names, times, leases, signer, results, slices });
   const dispatched = (uids: readonly string[]) => worker.dispatched(uids);
   const dispatcher = new Dispatcher({
     ...deps,

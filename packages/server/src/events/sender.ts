@@ -1,5 +1,6 @@
 import type { Leases } from "../delivery/leases.ts";
 import type { SendResult } from "../delivery/pinned-client.ts";
+import type { TimeSlices } from "../lib/scheduling/time-slices.ts";
 import { Waiting } from "../lib/scheduling/waiting.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import { pendingDeliveries, type StoredDelivery } from "../store/tables/events/deliveries.ts";
@@ -34,6 +35,8 @@ export interface SenderDeps extends ContextDeps {
   readonly leases: Leases;
   readonly results: Results;
   readonly metrics: Pick<Metrics, "count">;
+  /** All senders share these: requests of the API do not wait for hundreds of deliveries to be signed. */
+  readonly slices: TimeSlices;
 }
 
 /** A delivery with its event; undefined if that has expired. */
@@ -104,7 +107,7 @@ export class Sender {
           restsUntil = NEVER_DUE;
           break;
         }
-        if (this.#ready.length === 0) {
+        if (this.#ready.length === 0 && this.#active.size < this.#limit(context)) {
           const latest = await arrivalsOf(engine.store.reader, this.#uid);
           // Another process may have added deliveries, without a wake-up here.
           const isMore = this.#mayHaveMore || latest !== arrivals;
@@ -190,8 +193,13 @@ export class Sender {
     });
   }
 
-  #startChains({ subscription }: Current): void {
-    const limit = this.#health.isFailing ? 1 : subscription.maxConcurrency;
+  /** How many chains may be active. */
+  #limit({ subscription }: Current): number {
+    return this.#health.isFailing ? 1 : subscription.maxConcurrency;
+  }
+
+  #startChains(context: Current): void {
+    const limit = this.#limit(context);
     while (
       this.#ready.length > 0 &&
       this.#active.size < limit &&
@@ -228,7 +236,8 @@ export class Sender {
 
   /** Undefined if the subscription must not be sent to any more. */
   async #attempt({ delivery, event }: Due): Promise<AttemptOutcome | undefined> {
-    const { leases, times, signer, names, metrics } = this.#deps;
+    const { leases, times, signer, names, metrics, slices } = this.#deps;
+    await slices.begin(this.#uid);
     const context = await this.#context.current();
     if (this.#stopped || !isActive(context) || !leases.holds(leaseOf(this.#uid))) return undefined;
     const now = Date.now();

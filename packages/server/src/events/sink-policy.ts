@@ -1,5 +1,5 @@
 import { rejectPrivate } from "../lib/net/fetch-json.ts";
-import { isLoopbackHost } from "../lib/net/loopback.ts";
+import { isPrivateOrigin } from "../lib/net/private-origin.ts";
 
 export interface SinkSettings {
   /** Origins that may be reached without TLS and at private addresses. */
@@ -36,7 +36,6 @@ export class SinkPolicy {
   /** Whether a sink may be reached without TLS and at a private address. */
   mayBePrivate(url: URL): boolean {
     const { privateSinks, onLoopback } = this.#settings;
-    if (onLoopback && isLoopbackHost(url.hostname)) return true;
-    return privateSinks.some((sink) => URL.parse(sink)?.origin === url.origin);
+    return isPrivateOrigin(url, privateSinks, onLoopback);
   }
 }

@@ -29,7 +29,7 @@ import { forgetSecrets } from "./subscription-secrets.ts";
 const { ACTIVE, DISABLED, UNSPECIFIED } = SubscriptionState;
 
 /** In order, and at most one request is repeated after a kill. */
-export const DEFAULT_CONCURRENCY = 1;
+const DEFAULT_CONCURRENCY = 1;
 const MAX_CONCURRENCY = 64;
 
 /**

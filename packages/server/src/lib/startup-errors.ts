@@ -1,3 +1,4 @@
+import { codeOf } from "./error-code.ts";
 import { WharfError } from "./errors.ts";
 
 /** Startup errors in words that say what to do. The error of the system is the cause. */
@@ -130,9 +131,4 @@ function explained(what: string, reason: string | undefined, thrown: unknown): E
 
 function problem(what: string, reason: string | undefined, cause: unknown): Error {
   return new Error(reason === undefined ? what : `${what}: ${reason}`, { cause });
-}
-
-function codeOf(error: unknown): string {
-  const { code } = (error ?? {}) as { code?: unknown };
-  return typeof code === "string" ? code : "";
 }

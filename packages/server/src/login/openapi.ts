@@ -1,11 +1,10 @@
-import { type ApiPart, parameter, type Schema, schemaRef } from "../wire/openapi/part.ts";
+import { type ApiPart, parameter, type Schema, schemaRef, text } from "../wire/openapi/part.ts";
 import { COMMON_ERRORS, jsonResponse } from "../wire/openapi/responses.ts";
 import { DEVICE_CODE } from "./oauth/oauth-grants.ts";
 import { TOKEN_EXCHANGE } from "./oauth/token-exchange-grant.ts";
 
 const TAGS = ["OAuth"];
 
-const text = (description: string): Schema => ({ type: "string", description });
 const texts = (description: string): Schema => ({
   type: "array",
   items: { type: "string" },

@@ -1,9 +1,7 @@
-import { type ApiPart, parameter, type Schema, schemaRef } from "../wire/openapi/part.ts";
+import { type ApiPart, parameter, type Schema, schemaRef, text } from "../wire/openapi/part.ts";
 import { COMMON_ERRORS, jsonResponse } from "../wire/openapi/responses.ts";
 
 const TAGS = ["Registry access"];
-
-const text = (description: string): Schema => ({ type: "string", description });
 
 /** No credentials, or those of one of these schemes. */
 const CREDENTIALS = [{}, { basic: [] }, { bearer: [] }];

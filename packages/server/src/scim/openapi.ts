@@ -1,11 +1,9 @@
-import { type ApiPart, parameter, type Schema, schemaRef } from "../wire/openapi/part.ts";
+import { type ApiPart, parameter, type Schema, schemaRef, text } from "../wire/openapi/part.ts";
 
 const TAGS = ["SCIM"];
 const SECURITY = [{ scimToken: [] }];
 const TYPE = "application/scim+json";
 const BASE = "/scim/v2/{provider}";
-
-const text = (description: string): Schema => ({ type: "string", description });
 
 const PROVIDER = parameter("path", "provider", "UID of the identity provider, with slashes.");
 const ID = parameter("path", "id", "Id of the resource.");

@@ -46,7 +46,6 @@ export function tableOf(kind: ScimKind): ScimTable {
   return kind.name === "User" ? scimUsers : scimGroups;
 }
 
-/** The projection parameters of a query. */
 export function projectionParametersOf(query: URLSearchParams): ProjectionParameters {
   return {
     attributes: query.get("attributes"),

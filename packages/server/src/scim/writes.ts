@@ -59,7 +59,6 @@ export function createOne(context: WriteContext, kind: ScimKind, body: Json): Pr
   });
 }
 
-/** Replaces a resource. */
 export function replaceOne(context: WriteContext, kind: ScimKind, id: string, body: Json) {
   const attributes = readResource(kind, body);
   const steps = kind.name === "Group" ? [{ replaceBy: readMembers(body) }] : [];

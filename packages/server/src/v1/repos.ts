@@ -128,7 +128,6 @@ function repoV1({ repo, readme }: RepoWithReadme): registryV1.Repo {
   });
 }
 
-/** The event body of a repo with its README. */
 export function repoEventBody(whole: RepoWithReadme): EventBody {
   const { typeName: type } = RepoV1Schema;
   return { type, json: messageToJson(RepoV1Schema, repoV1(whole)) };

@@ -41,22 +41,11 @@ export function gunzip(
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const stream = zlib().createGunzip();
-    const chunks: Buffer[] = [];
-    let size = 0;
     const fail = (error: unknown) => {
       stream.destroy();
       reject(error);
     };
-    stream.on("data", (chunk: Buffer) => {
-      try {
-        size += chunk.length;
-        if (size > limit) throw tooLarge(limit);
-        context.received(chunk.length);
-        chunks.push(chunk);
-      } catch (error) {
-        fail(error);
-      }
-    });
+    const chunks = chunksOf(stream, limit, context, fail);
     stream.on("end", () => resolve(joined(chunks)));
     stream.on("error", () =>
       fail(invalidArgument({ field: "", description: "the body is not valid gzip" })),
@@ -78,19 +67,9 @@ function collect(stream: Readable, limit: number, context: RequestContext): Prom
       resolve(EMPTY);
       return;
     }
-    const chunks: Buffer[] = [];
-    let size = 0;
-    stream.on("data", (chunk: Buffer) => {
-      try {
-        size += chunk.length;
-        if (size > limit) throw tooLarge(limit);
-        context.received(chunk.length);
-        chunks.push(chunk);
-      } catch (error) {
-        stream.pause();
-        chunks.length = 0;
-        reject(error);
-      }
+    const chunks = chunksOf(stream, limit, context, (error) => {
+      stream.pause();
+      reject(error);
     });
     stream.once("end", () => {
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : joined(chunks));
@@ -99,6 +78,29 @@ function collect(stream: Readable, limit: number, context: RequestContext): Prom
     stream.once("error", disconnected);
     stream.once("aborted", disconnected);
   });
+}
+
+/** The chunks of a stream as they arrive. They are dropped when they exceed the limit, or the memory of all bodies. */
+function chunksOf(
+  stream: Readable,
+  limit: number,
+  context: Pick<RequestContext, "received">,
+  fail: (error: unknown) => void,
+): Buffer[] {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stream.on("data", (chunk: Buffer) => {
+    try {
+      size += chunk.length;
+      if (size > limit) throw tooLarge(limit);
+      context.received(chunk.length);
+      chunks.push(chunk);
+    } catch (error) {
+      chunks.length = 0;
+      fail(error);
+    }
+  });
+  return chunks;
 }
 
 function joined(chunks: readonly Buffer[]): Buffer {

@@ -2,7 +2,7 @@
 import { invalidArgument, type WharfError } from "../lib/errors.ts";
 
 /** Filters have up to 1,000 UIDs and some options. */
-export const MAX_PARAMETERS = 1_100;
+const MAX_PARAMETERS = 1_100;
 
 const AMPERSAND = 0x26;
 

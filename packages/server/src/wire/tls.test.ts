@@ -1,37 +1,21 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { connect } from "node:http2";
 import { Agent, get, type RequestOptions } from "node:https";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { credentials } from "@grpc/grpc-js";
 import { GetGroupRequestSchema, GroupSchema } from "@wharf/contract";
+import { certificate, withoutOpenssl } from "./testing/certificate.ts";
 import { GrpcClient } from "./testing/grpc-client.ts";
 import { open } from "./testing/open.ts";
 
 const GROUP = { GetGroup: ({ uid }: { uid: string }) => create(GroupSchema, { uid }) };
-const skip = spawnSync("openssl", ["version"]).status !== 0 && "openssl makes the certificate";
-
-function certificate(): { cert: string; key: string } {
-  const folder = mkdtempSync(join(tmpdir(), "wharf-tls-"));
-  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-  const names = "subjectAltName=DNS:localhost,IP:127.0.0.1";
-  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-  const subject = ["-subj", "/CN=localhost", "-addext", names, "-days", "2"];
-  const files = ["-keyout", key, "-out", cert];
-  execFileSync("openssl", ["req", "-x509", ...curve, ...subject, ...files], { stdio: "ignore" });
-  const made = { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
-  rmSync(folder, { recursive: true });
-  return made;
-}
-
-test("REST over HTTP/1.1 and gRPC over HTTP/2 share a TLS port", { skip }, async (t) => {
+test("REST over HTTP/1.1 and gRPC over HTTP/2 share a TLS port", {
+  skip: withoutOpenssl,
+}, async (t) => {
   const tls = certificate();
   const port = await open(t, GROUP, { tls });
   const body = await new Promise<string>((resolve, reject) => {
@@ -61,7 +45,7 @@ function headersOf(url: string, options: RequestOptions): Promise<IncomingHttpHe
   });
 }
 
-test("every response has HSTS", { skip }, async (t) => {
+test("every response has HSTS", { skip: withoutOpenssl }, async (t) => {
   const tls = certificate();
   const port = await open(t, GROUP, { tls });
   const sts = "strict-transport-security";
@@ -82,7 +66,9 @@ test("every response has HSTS", { skip }, async (t) => {
   assert.equal((await fetch(`${plain.url}/nothing`)).headers.get(sts), null);
 });
 
-test("connections over TLS are counted, and closed, as others are", { skip }, async (t) => {
+test("connections over TLS are counted, and closed, as others are", {
+  skip: withoutOpenssl,
+}, async (t) => {
   const tls = certificate();
   const port = await open(t, GROUP, { tls, limits: { connectionsPerNetwork: 1 } });
   const agents = [1, 2].map(() => new Agent({ keepAlive: true, ca: tls.cert }));
@@ -97,13 +83,13 @@ test("connections over TLS are counted, and closed, as others are", { skip }, as
   if (!first.closed) await once(first, "close");
 });
 
-test("plaintext connections to a TLS port are closed", { skip }, async (t) => {
+test("plaintext connections to a TLS port are closed", { skip: withoutOpenssl }, async (t) => {
   const port = await open(t, GROUP, { tls: certificate() });
   await assert.rejects(fetch(port.url.replace("https", "http")));
 });
 
 test("new connections get a renewed certificate, and an invalid one changes nothing", {
-  skip,
+  skip: withoutOpenssl,
 }, async (t) => {
   const [first, second] = [certificate(), certificate()];
   const port = await open(t, GROUP, { tls: first });

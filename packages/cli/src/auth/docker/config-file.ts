@@ -2,6 +2,7 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { usageError } from "../../errors.ts";
+import { isObject } from "../../is-object.ts";
 import type { Environment } from "../../settings.ts";
 import { makePrivateFolder, writeAtomically } from "../cache/private-file.ts";
 
@@ -64,10 +65,6 @@ function parse(path: string, text: string): unknown {
     // Without the parser's message, which could quote a password.
     throw usageError(`${path} is not JSON`, "fix or move the file, then try again");
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The directory of Docker's config; with sudo, that of the user who ran it. */

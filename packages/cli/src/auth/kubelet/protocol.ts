@@ -3,6 +3,7 @@
  * output, both JSON.
  */
 import { usageError } from "../../errors.ts";
+import { isObject } from "../../is-object.ts";
 
 const API_VERSION = "credentialprovider.kubelet.k8s.io/v1";
 
@@ -65,7 +66,7 @@ export function responseText(credentials: Credentials | undefined): string {
 }
 
 /** As container runtimes do: a first component without a dot or a port is part of the path. */
-export function registryOfImage(image: string): string {
+function registryOfImage(image: string): string {
   const [first = "", ...rest] = image.split("/");
   const isHost = rest.length > 0 && (/[.:]/.test(first) || first === "localhost");
   return isHost ? first.toLowerCase() : DEFAULT_REGISTRY;
@@ -79,8 +80,4 @@ function parse(text: string): Readonly<Record<string, unknown>> {
     // The text may contain a token: it is not quoted.
   }
   throw usageError("standard input is not a JSON object");
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

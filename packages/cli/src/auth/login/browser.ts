@@ -123,7 +123,7 @@ export function browserCommand(
 }
 
 /** Opens a URL in the browser, and calls `failed` if that does not work. */
-export function openBrowser(url: string, environment: Environment, failed: () => void): void {
+function openBrowser(url: string, environment: Environment, failed: () => void): void {
   const command = browserCommand(url, environment, process.platform);
   if (command === undefined) {
     failed();

@@ -1,17 +1,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { AccountAssociation } from "@wharf/client";
-import {
-  type AccountAssociationSchema,
-  AccountProviderType,
-  CheckStatus,
-  isUid,
-} from "@wharf/contract";
+import { type AccountAssociationSchema, AccountProviderType, CheckStatus } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { failed, notFound, usageError } from "../../errors.ts";
 import { UID } from "../../output/columns.ts";
 import { problemOf } from "../../problem.ts";
-import { resolveGroup, resolveScope } from "../../resolve/groups.ts";
+import { resolveGroup, resolveParent, resolveScope } from "../../resolve/groups.ts";
 import type { Kind } from "../../resolve/kinds.ts";
 import { printOne, type Resource } from "../../resource/run.ts";
 import { given, readPairs } from "../../resource/values.ts";
@@ -55,7 +50,7 @@ export const resource: Resource<AccountAssociation> = {
     { header: "Updated", value: ({ updateTime }) => updateTime, wide: true },
   ],
   async find(context, text) {
-    const uid = await groupUid(context, text);
+    const { uid } = await resolveParent(context, text);
     return (await context.client()).accountAssociations.get({ uid }, { signal: context.signal });
   },
   async select(context, args) {
@@ -193,7 +188,7 @@ const PROVIDER_TYPES: Readonly<Record<string, AccountProviderType>> = {
 
 export const check: Run<typeof checkDefinition> = async (context, args) => {
   const provider = readProvider(args.provider, Object.keys(PROVIDER_TYPES));
-  const uid = await groupUid(context, args.group);
+  const { uid } = await resolveParent(context, args.group);
   const { accountAssociations } = await context.client();
   const request = { uid, providerType: PROVIDER_TYPES[provider] as AccountProviderType };
   const verdict = await context.progress(`checking ${provider}`, () =>
@@ -225,9 +220,4 @@ async function associationOf(
     if (problemOf(error).code === "NOT_FOUND") return undefined;
     throw error;
   }
-}
-
-/** Does not look up a UID, which would take a permission of its own. */
-async function groupUid(context: Context, text: string): Promise<string> {
-  return isUid(text) ? text : (await resolveGroup(context, text)).uid;
 }

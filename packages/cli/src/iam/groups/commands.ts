@@ -5,7 +5,7 @@ import { resourceCommands } from "../../resource/commands.ts";
 import { argumentOf, DESCRIPTION, NAME, NAME_FILTERS, PARENT } from "../../resource/options.ts";
 
 /** Options that update organizations and folders. */
-export const GROUP_UPDATE = {
+const GROUP_UPDATE = {
   name: NAME,
   description: DESCRIPTION,
   limit: {

@@ -3,6 +3,7 @@ import { parentOf } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
+import { isObject } from "../../is-object.ts";
 import { type Column, ONLY_UID } from "../../output/columns.ts";
 import { problemOf } from "../../problem.ts";
 import { resolveGroup, resolveScope } from "../../resolve/groups.ts";
@@ -12,7 +13,7 @@ import type { FilterArgs } from "../../resource/commands.ts";
 import { printOne, type Resource } from "../../resource/run.ts";
 import { confirmTwins } from "../../resource/twins.ts";
 import { updater } from "../../resource/update.ts";
-import { given, isObject, readDocument } from "../../resource/values.ts";
+import { given, readDocument } from "../../resource/values.ts";
 import type { createDefinition, FILTERS } from "./commands.ts";
 import { updateDefinition } from "./commands.ts";
 

@@ -16,7 +16,6 @@ export type Part =
       readonly otherwise: readonly Part[];
     };
 
-/** Parses a template. */
 export function parseTemplate(template: string): Part[] {
   const pieces = lex(template);
   const { parts, ended } = block(pieces, { next: 0 });

@@ -13,7 +13,7 @@ export function lockOf({ backupRecipients, backupPassphraseFile }: LockSettings)
 }
 
 /** A passphrase that is guessed opens everything, and there is no limit to guesses. */
-export const MIN_PASSPHRASE_LENGTH = 12;
+const MIN_PASSPHRASE_LENGTH = 12;
 
 export function passphraseProblem(passphrase: string): string | undefined {
   return passphrase.length < MIN_PASSPHRASE_LENGTH

@@ -39,7 +39,6 @@ function create(path: string): number {
   }
 }
 
-/** Writes a key. */
 export function writeKey(path: string, key: Buffer | string): void {
   let file: number;
   try {
@@ -55,7 +54,7 @@ export function writeKey(path: string, key: Buffer | string): void {
   }
 }
 
-export function mustNotExist(path: string): void {
+function mustNotExist(path: string): void {
   if (existsSync(path)) throw new ConfigError(`${path} exists: choose another name, or remove it`);
 }
 

@@ -33,7 +33,7 @@ export interface PoolEvents {
 export type PoolStart = Omit<WorkerStart, "worker" | "isReplacement">;
 
 /** One of the numbers of workers, and the process that has it now. */
-interface Place {
+interface Slot {
   readonly number: number;
   process: WorkerProcess | undefined;
   pauseMs: number;
@@ -49,7 +49,7 @@ export class WorkerPool {
   readonly #start: PoolStart;
   readonly #log: Logger;
   readonly #events: PoolEvents;
-  readonly #places: readonly Place[];
+  readonly #slots: readonly Slot[];
   /** From the first worker's being ready to the end. */
   #isServing = false;
 
@@ -58,7 +58,7 @@ export class WorkerPool {
     this.#start = start;
     this.#log = log;
     this.#events = events;
-    this.#places = Array.from({ length: start.settings.workers }, (_, at) => ({
+    this.#slots = Array.from({ length: start.settings.workers }, (_, at) => ({
       number: at + 1,
       process: undefined,
       pauseMs: MIN_PAUSE_MS,
@@ -66,21 +66,21 @@ export class WorkerPool {
       first: Promise.withResolvers(),
     }));
     // Nobody waits for the start of a replacement.
-    for (const { first } of this.#places) first.promise.catch(() => {});
+    for (const { first } of this.#slots) first.promise.catch(() => {});
   }
 
   /** The processes that run. */
   get all(): WorkerProcess[] {
-    return this.#places.flatMap(({ process }) => process ?? []);
+    return this.#slots.flatMap(({ process }) => process ?? []);
   }
 
   /** Starts the first worker, which creates or upgrades the store, then the others. */
   async start(): Promise<FirstRun | undefined> {
-    const [first, ...others] = this.#places as [Place, ...Place[]];
+    const [first, ...others] = this.#slots as [Slot, ...Slot[]];
     this.#startWorker(first, false);
     const firstRun = await first.first.promise;
     this.#isServing = true;
-    for (const place of others) this.#startWorker(place, false);
+    for (const slot of others) this.#startWorker(slot, false);
     // One that fails now is replaced later: the server can serve without it.
     await Promise.allSettled(others.map(({ first }) => first.promise));
     return firstRun;
@@ -99,69 +99,69 @@ export class WorkerPool {
     for (const worker of this.all) worker.kill();
   }
 
-  #startWorker(place: Place, isReplacement: boolean): void {
-    const start: WorkerStart = { ...this.#start, worker: place.number, isReplacement };
+  #startWorker(slot: Slot, isReplacement: boolean): void {
+    const start: WorkerStart = { ...this.#start, worker: slot.number, isReplacement };
     try {
       const worker = new WorkerProcess(this.#program, start, {
-        message: (from, message) => this.#received(place, from, message),
+        message: (from, message) => this.#received(slot, from, message),
         logged: (lines) => this.#events.logged(lines),
-        ended: (ended, code, signal) => this.#ended(place, ended, code, signal),
+        ended: (ended, code, signal) => this.#ended(slot, ended, code, signal),
       });
-      place.process = worker;
+      slot.process = worker;
       this.#events.started(worker);
     } catch (error) {
       // Such as for lack of file descriptors or memory.
-      this.#log.error({ worker: place.number, err: error }, "worker not started");
-      place.first.reject(error);
-      this.#replaceSoon(place);
+      this.#log.error({ worker: slot.number, err: error }, "worker not started");
+      slot.first.reject(error);
+      this.#replaceSoon(slot);
     }
   }
 
-  #received(place: Place, worker: WorkerProcess, message: FromWorker): void {
+  #received(slot: Slot, worker: WorkerProcess, message: FromWorker): void {
     if (message.kind === "problem") {
-      place.problem = message.problem;
+      slot.problem = message.problem;
       this.#shareProblems();
     } else if (message.kind === "ready") {
       worker.isReady = true;
-      this.#log.info({ worker: place.number, pid: worker.pid }, "worker ready");
+      this.#log.info({ worker: slot.number, pid: worker.pid }, "worker ready");
       this.#shareProblems();
       this.#events.ready(worker);
-      place.first.resolve(message.firstRun);
+      slot.first.resolve(message.firstRun);
     } else this.#events.message(worker, message);
   }
 
   /** Every worker answers for all: a client learns the same wherever its connection leads. */
   #shareProblems(): void {
-    for (const place of this.#places) {
-      const others = this.#places.filter((other) => other !== place);
+    for (const slot of this.#slots) {
+      const others = this.#slots.filter((other) => other !== slot);
       const problem = others.find((other) => other.problem !== undefined)?.problem;
-      place.process?.send({ kind: "elsewhere", problem });
+      slot.process?.send({ kind: "elsewhere", problem });
     }
   }
 
   #ended(
-    place: Place,
+    slot: Slot,
     worker: WorkerProcess,
     code: number | null,
     signal: NodeJS.Signals | null,
   ): void {
-    place.process = undefined;
-    place.problem = undefined;
+    slot.process = undefined;
+    slot.problem = undefined;
     this.#shareProblems();
     this.#events.ended(worker);
-    place.first.reject(new WorkerStartError(code ?? 1));
+    slot.first.reject(new WorkerStartError(code ?? 1));
     if (!this.#isServing) return;
-    if (performance.now() - worker.started > STABLE_MS) place.pauseMs = MIN_PAUSE_MS;
-    const fields = { worker: place.number, exitCode: code, signal, restartMs: place.pauseMs };
+    if (performance.now() - worker.started > STABLE_MS) slot.pauseMs = MIN_PAUSE_MS;
+    const fields = { worker: slot.number, exitCode: code, signal, restartMs: slot.pauseMs };
     this.#log.error(fields, "worker ended unexpectedly: it is replaced");
-    this.#replaceSoon(place);
+    this.#replaceSoon(slot);
   }
 
-  #replaceSoon(place: Place): void {
-    const { pauseMs } = place;
-    place.pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
+  #replaceSoon(slot: Slot): void {
+    const { pauseMs } = slot;
+    slot.pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
     setTimeout(() => {
-      if (this.#isServing) this.#startWorker(place, true);
+      if (this.#isServing) this.#startWorker(slot, true);
     }, pauseMs);
   }
 }

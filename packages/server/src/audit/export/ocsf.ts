@@ -5,7 +5,7 @@ import type { StoredAuditEntry } from "../../store/tables/audit/entries.ts";
 import { type Classification, classify } from "./ocsf-classes.ts";
 
 /** The version of the Open Cybersecurity Schema Framework that events follow. */
-export const OCSF_VERSION = "1.9.0";
+const OCSF_VERSION = "1.9.0";
 
 const PRODUCT = { name: "Wharf", vendor_name: "Wharf", version: VERSION };
 

@@ -6,7 +6,7 @@ import {
   postedValues,
   readPostings,
 } from "../../store/tables/audit/audit-index.ts";
-import { decodePositions, type Positions } from "./positions.ts";
+import { decodePositions, type Positions, unite } from "./positions.ts";
 import type { Term } from "./terms.ts";
 
 /** Postings that are read between two points where other requests may run. */
@@ -50,8 +50,38 @@ export class Postings {
       from = last === undefined ? end : last[0] + 1;
       await task.pause();
     }
-    this.#known.set(key, { end, positions }, key.length + POSTING_BYTES * (positions.size + 1));
+    this.#keep(key, { end, positions });
     return positions;
+  }
+
+  /** As `of`, of the entries that have any of several terms: a pattern of methods stands for dozens. */
+  async ofAny(
+    reader: Reader,
+    terms: readonly Term[],
+    end: number,
+    task: SlicedTask,
+  ): Promise<ReadonlyMap<number, Positions>> {
+    const [only, ...others] = terms;
+    if (only === undefined) return new Map();
+    if (others.length === 0) return this.of(reader, only, end, task);
+    const key = JSON.stringify(terms);
+    const known = this.#known.get(key);
+    if (known !== undefined && known.end >= end) return known.positions;
+    const positions = new Map<number, Positions>();
+    for (const term of terms) {
+      for (const [segment, found] of await this.of(reader, term, end, task)) {
+        const united = positions.get(segment);
+        if (united === undefined) positions.set(segment, found.slice());
+        else unite(united, found);
+        await task.pause();
+      }
+    }
+    this.#keep(key, { end, positions });
+    return positions;
+  }
+
+  #keep(key: string, known: Known): void {
+    this.#known.set(key, known, key.length + POSTING_BYTES * (known.positions.size + 1));
   }
 
   /** The values of a kind that has few of them, in segments before `end`. */

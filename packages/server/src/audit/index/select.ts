@@ -10,7 +10,6 @@ import {
   noPositions,
   type Positions,
   restrict,
-  unite,
 } from "./positions.ts";
 import type { Postings } from "./postings.ts";
 import type { Segment } from "./segments.ts";
@@ -99,7 +98,7 @@ async function indexedMatches(
   if (within.length === 0) return [];
   const ofClauses: ReadonlyMap<number, Positions>[] = [];
   for (const { terms } of clauses) {
-    ofClauses.push(await positionsOf(reader, postings, terms, endOf(segments), task));
+    ofClauses.push(await postings.ofAny(reader, terms, endOf(segments), task));
   }
   const matched: Matched[] = [];
   for (const one of within) {
@@ -110,14 +109,13 @@ async function indexedMatches(
       matched.push({ segment, positions: present, count: one.count });
       continue;
     }
+    if (clauses.some(({ negated = false }, at) => !negated && !ofClauses[at]?.has(segment)))
+      continue;
     const positions = present.slice();
-    let isEmpty = false;
     for (const [at, { negated = false }] of clauses.entries()) {
       const found = ofClauses[at]?.get(segment);
       if (found !== undefined) restrict(positions, found, negated);
-      else if (!negated) isEmpty = true;
     }
-    if (isEmpty) continue;
     if (cut) restrict(positions, await positionsWithin(reader, segment, since, until), false);
     const count = countPositions(positions);
     if (count > 0) matched.push({ segment, positions, count });
@@ -166,29 +164,6 @@ export async function countByTime(
   return counts;
 }
 
-/** The positions of the entries that have any of the terms, by segment. Must not be changed. */
-async function positionsOf(
-  reader: Reader,
-  postings: Postings,
-  terms: readonly Term[],
-  end: number,
-  task: SlicedTask,
-): Promise<ReadonlyMap<number, Positions>> {
-  const [only, ...others] = terms;
-  if (only === undefined) return new Map();
-  if (others.length === 0) return postings.of(reader, only, end, task);
-  const found = new Map<number, Positions>();
-  for (const term of terms) {
-    for (const [segment, positions] of await postings.of(reader, term, end, task)) {
-      const known = found.get(segment);
-      if (known === undefined) found.set(segment, positions.slice());
-      else unite(known, positions);
-      await task.pause();
-    }
-  }
-  return found;
-}
-
 /** Entries are recorded in about the order of their times: only few segments are at a bound. */
 async function positionsWithin(
   reader: Reader,
@@ -234,7 +209,7 @@ async function tailRows(
 }
 
 /** Whether an entry is selected. */
-export function isSelected({ clauses, since, until }: Selection, keys: AuditKeys): boolean {
+function isSelected({ clauses, since, until }: Selection, keys: AuditKeys): boolean {
   const time = keys[1];
   if (time < since || time >= until) return false;
   return clauses.every(({ terms, negated = false, test }) => {

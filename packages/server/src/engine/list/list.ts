@@ -1,10 +1,8 @@
-import {
-  type DescMessage,
-  type DescMethod,
-  fromBinary,
-  type Message,
-  toBinary,
-} from "@bufbuild/protobuf";
+/**
+ * This folder implements List for all resources: filters, visible ranges, order, cursor, page and total. It may import
+ * engine/visible/, the definitions in engine/, and everything below engine/, but not the writes.
+ */
+import { type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { accessOf, type Capability, type UIDPFilter } from "@wharf/contract";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
@@ -13,18 +11,17 @@ import { messageToJson } from "../../rpc/json.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import type { Bound, Condition, Range, TreeRange } from "../../store/resources/query.ts";
 import { partitionRanges } from "../../store/resources/range-counts.ts";
-import { bodyOf, encodingOf, positionOf, withBody } from "../../store/resources/rows.ts";
+import { bodyOf } from "../../store/resources/rows.ts";
 import type { ResourceMessage } from "../definition.ts";
 import type { Engine } from "../engine.ts";
 import type { Resource } from "../resource.ts";
 import { filterKey } from "../visible/range-set.ts";
 import { readFilters } from "./filters.ts";
-import { parseOrder } from "./order.ts";
+import { nextPosition, readAndCount } from "./found-rows.ts";
+import { parseOrder, type SortKeys } from "./order.ts";
 import { type Body, type Envelope, fitting, pageReply } from "./page-reply.ts";
 import type { Cursor } from "./page-token.ts";
-import { type OrderedRows, type RunScan, readRuns } from "./runs.ts";
-import { countRows, readRows, type Scan } from "./scan.ts";
-import type { SkipIndex } from "./skip-index.ts";
+import type { Scan } from "./scan.ts";
 
 const DEFAULT_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
@@ -51,18 +48,11 @@ export function listMethod<R extends ResourceMessage>(
   const rule = accessOf(method);
   const capabilities: readonly Capability[] =
     rule && "capabilities" in rule ? rule.capabilities : [];
-  const columns = [
-    ...(tree.uidIsParent ? ["group"] : []),
-    "uid",
-    ...(named(definition.schema) ? ["name"] : []),
-    "created_at",
-    "updated_at",
-  ];
-  const sortKeys = { columns, terms: index.termOrders };
+  const sortKeys = sortKeysOf(resource);
   const fallback = index.defaultOrder ?? { column: "uid", descending: false };
   const defaultOrder = typeof fallback === "function" ? fallback : () => fallback;
   const hydrates = definition.hydrate !== undefined;
-  const { pageBytes, runRows } = engine.limits;
+  const { pageBytes } = engine.limits;
 
   return onlyReads(async (call, message) => {
     const request = message as ListRequest;
@@ -114,29 +104,17 @@ export function listMethod<R extends ResourceMessage>(
         search: await engine.textSearches.for(call, resource, asked, ranges),
         task,
       };
-      // The total of one range does not wait for its page.
-      const counting = ranges.length === 1 ? countRows(reader, scan) : undefined;
-      counting?.catch(() => {});
-      const rows = await currentRows(resource, reader, engine.skipIndex, {
-        ...scan,
-        further,
-        maxRunRows: runRows,
-        after: cursor?.position,
-      });
-      const counted = await counting;
-      // Rows that were created meanwhile can be on the page: then it is counted again.
-      const isCounted = counted !== undefined && counted >= rows.rows.length;
-      return { found: rows, totalCount: isCounted ? counted : await countRows(reader, scan) };
+      const { runRows: maxRunRows } = engine.limits;
+      const after = cursor?.position;
+      return readAndCount(resource, reader, engine, { ...scan, further, maxRunRows, after });
     });
     const stored = fitting(found.rows.slice(0, pageSize).map(bodyOf), pageBytes);
     const bodies = hydrates
       ? fitting(await hydrated(resource, engine, call, stored), pageBytes)
       : stored;
     const skipped = Math.min((cursor?.skipped ?? 0) + skip, MAX_INT32);
-    const last = found.rows[bodies.length - 1];
-    const more = found.rows.length > bodies.length;
-    const position = found.positions?.[bodies.length - 1] ?? (last && positionOf(last));
-    const next = more && position ? { position, skipped } : undefined;
+    const position = nextPosition(found, bodies.length);
+    const next = position && { position, skipped };
     const envelope: Envelope = {
       nextPageToken: next ? engine.pageTokens.seal(queryText, next, call.time) : "",
       totalCount,
@@ -146,8 +124,17 @@ export function listMethod<R extends ResourceMessage>(
   });
 }
 
-function named(schema: DescMessage): boolean {
-  return schema.fields.some((field) => field.localName === "name");
+/** What a list can be ordered by. */
+function sortKeysOf<R extends ResourceMessage>({ definition, tree }: Resource<R>): SortKeys {
+  const isNamed = definition.schema.fields.some((field) => field.localName === "name");
+  const columns = [
+    ...(tree.uidIsParent ? ["group"] : []),
+    "uid",
+    ...(isNamed ? ["name"] : []),
+    "created_at",
+    "updated_at",
+  ];
+  return { columns, terms: definition.index?.termOrders };
 }
 
 /** The page size for the one that a request asks for; 0 asks for the default. */
@@ -215,36 +202,6 @@ export function readCursor(
     });
   }
   return opened.cursor;
-}
-
-/** The rows of a list; JSON is made again from the data where rows have an older schema. */
-async function currentRows<R extends ResourceMessage>(
-  resource: Resource<R>,
-  reader: Reader,
-  skipIndex: SkipIndex,
-  scan: RunScan,
-): Promise<FoundRows> {
-  const found = await orderedRows(reader, skipIndex, scan);
-  if (scan.form === "data" || found.rows.every((row) => encodingOf(row) === resource.encoding))
-    return found;
-  const { schema } = resource.definition;
-  const again = await orderedRows(reader, skipIndex, { ...scan, form: "data" });
-  const rows = again.rows.map((row) => {
-    return withBody(row, messageToJson(schema, fromBinary(schema, bodyOf(row) as Uint8Array)));
-  });
-  return { ...again, rows };
-}
-
-/** The rows of a page. In an order of one key, their positions follow from them. */
-type FoundRows = Pick<OrderedRows, "rows"> & Partial<OrderedRows>;
-
-async function orderedRows(
-  reader: Reader,
-  skipIndex: SkipIndex,
-  scan: RunScan,
-): Promise<FoundRows> {
-  if (scan.further.length > 0) return readRuns(reader, skipIndex, scan);
-  return { rows: await readRows(reader, skipIndex, scan) };
 }
 
 /** Hydrated rows, in the requested format. */

@@ -22,7 +22,6 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 /** A key of an order: a column, or the search terms of a kind. */
 export type OrderKey = Order | { readonly term: string; readonly descending: boolean };
 
-/** The order of a list. */
 export interface ListOrder {
   /** The order that an index has. */
   readonly order: Order;

@@ -123,7 +123,7 @@ class Builder {
     for await (const some of this.#inRanges(counts, column)) add(some);
     if (set.hasRoots) {
       for await (const some of this.#walk({ childrenOf: "" }, column))
-        add(some.filter(([, , uid]) => set.placeOf(uid) === undefined));
+        add(some.filter(([, , uid]) => set.indexOf(uid) === undefined));
     }
     const ids = new OrderedIds();
     for (const row of await slicedSort(rows, comparePositions, this.#task)) ids.append(row);
@@ -146,8 +146,8 @@ class Builder {
       await this.#task.pause();
       return some;
     };
-    for (const [place, uid] of set.uids.entries()) {
-      const count = counts?.at(place) ?? 1;
+    for (const [index, uid] of set.uids.entries()) {
+      const count = counts?.at(index) ?? 1;
       if (count === 0) continue;
       if (set.areTops && count > CHUNK_ROWS) {
         yield* this.#walk({ below: uid, self: true }, column);

@@ -20,28 +20,28 @@ export async function readConsecutiveSubtrees(
   const { descending } = order;
   const count = set.uids.length;
   let { skip } = scan;
-  let place = descending ? count - 1 : 0;
-  if (start !== undefined) place = firstPlace(set, String(start.key), descending);
+  let index = descending ? count - 1 : 0;
+  if (start !== undefined) index = firstIndexAfter(set, String(start.key), descending);
   else if (skip >= counts.total) return [];
   else if (skip > 0) {
     const found = counts.find(descending ? counts.total - 1 - skip : skip);
-    place = found.place;
-    const end = found.before + counts.at(place);
+    index = found.index;
+    const end = found.before + counts.at(index);
     skip -= descending ? counts.total - end : found.before;
   }
   const step = descending ? -1 : 1;
   const rows: PageRow[] = [];
-  while (place >= 0 && place < count && rows.length < limit) {
+  while (index >= 0 && index < count && rows.length < limit) {
     const wanted = limit - rows.length;
     const tops: string[] = [];
     let expected = -skip;
-    for (; place >= 0 && place < count && expected < wanted; place += step) {
-      const size = counts.at(place);
+    for (; index >= 0 && index < count && expected < wanted; index += step) {
+      const size = counts.at(index);
       if (size > SMALL_SUBTREE_ROWS && tops.length > 0) break;
-      if (size > 0) tops.push(set.uids[place] as string);
+      if (size > 0) tops.push(set.uids[index] as string);
       expected += size;
       if (size > SMALL_SUBTREE_ROWS) {
-        place += step;
+        index += step;
         break;
       }
     }
@@ -69,7 +69,7 @@ async function readTops(
 }
 
 /** The first subtree with rows behind a uid, in the direction of the list. */
-function firstPlace({ uids }: RangeSet, uid: string, descending: boolean): number {
+function firstIndexAfter({ uids }: RangeSet, uid: string, descending: boolean): number {
   if (descending) return firstIndex(uids.length, (at) => (uids[at] as string) > uid) - 1;
   return firstIndex(uids.length, (at) => subtreeEnd(uids[at] as string) > uid);
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Position } from "../../store/resources/query.ts";
-import { comparePositions, OrderedIds, type OrderedRow, placeIn } from "./ordered-ids.ts";
+import { comparePositions, indexIn, OrderedIds, type OrderedRow } from "./ordered-ids.ts";
 
 /** Failures name the path below this seed. */
 const SEED = 20_261;
@@ -46,12 +46,12 @@ test("ids stay in order and complete through any changes", () => {
         model.slice(from, from + 9).map(({ mark }) => mark),
       );
     }
-    for (const [place, one] of model.entries()) {
+    for (const [index, one] of model.entries()) {
       const block = ids.blockAt(one);
       assert.ok(block);
-      const found = ids.placeOf(block) + placeIn(block, one, keys(), false);
-      assert.equal(found, place);
-      assert.equal(ids.placeOf(block) + placeIn(block, one, keys(), true), place + 1);
+      const found = ids.indexOf(block) + indexIn(block, one, keys(), false);
+      assert.equal(found, index);
+      assert.equal(ids.indexOf(block) + indexIn(block, one, keys(), true), index + 1);
     }
   });
   fc.assert(property, { seed: SEED, numRuns: 15 });

@@ -1,6 +1,6 @@
 import type { Position } from "../../store/resources/query.ts";
 
-/** Rows of a block at most; a fuller one is split. To find a place in a block, the keys of its rows are read. */
+/** Rows of a block at most; a fuller one is split. To find an index in a block, the keys of its rows are read. */
 const MAX_BLOCK_ROWS = 128;
 
 /** Rows of a block that is filled by rows in order. */
@@ -19,7 +19,7 @@ export interface Block {
 }
 
 /** A row, and the block that it is in. */
-export interface PlacedRow {
+export interface BlockRow {
   readonly block: Block;
   readonly id: number;
 }
@@ -41,7 +41,7 @@ export function comparePositions(a: Position, b: Position): number {
 }
 
 /**
- * The ids of rows in an ascending order, in blocks: a row at any place is found by adding up the sizes of blocks, and
+ * The ids of rows in an ascending order, in blocks: a row at any index is found by adding up the sizes of blocks, and
  * a change moves no more than a block.
  */
 export class OrderedIds {
@@ -75,7 +75,7 @@ export class OrderedIds {
     this.size += 1;
   }
 
-  /** The rows from a place on. */
+  /** The rows from an index on. */
   slice(from: number, count: number): { readonly ids: number[]; readonly marks: number[] } {
     const found = { ids: [] as number[], marks: [] as number[] };
     let before = 0;
@@ -105,7 +105,7 @@ export class OrderedIds {
   }
 
   /** The number of rows before a block. */
-  placeOf(block: Block): number {
+  indexOf(block: Block): number {
     let before = 0;
     for (const one of this.blocks) {
       if (one === block) break;
@@ -115,8 +115,8 @@ export class OrderedIds {
   }
 
   /** All rows with one of these marks. */
-  marked(marks: ReadonlySet<number>): PlacedRow[] {
-    const found: PlacedRow[] = [];
+  marked(marks: ReadonlySet<number>): BlockRow[] {
+    const found: BlockRow[] = [];
     const [only] = marks;
     for (const block of this.blocks) {
       if (marks.size > 1) {
@@ -135,7 +135,7 @@ export class OrderedIds {
 
   /** Removes rows, and adds others. `keys` has the keys of the rows in the blocks that these belong to. */
   correct(
-    removed: readonly PlacedRow[],
+    removed: readonly BlockRow[],
     added: readonly OrderedRow[],
     keys: Map<number, Position["key"]>,
   ): void {
@@ -146,7 +146,7 @@ export class OrderedIds {
     if (isEmptied) this.blocks = this.blocks.filter(({ ids }) => ids.length > 0);
   }
 
-  #remove(rows: readonly PlacedRow[]): void {
+  #remove(rows: readonly BlockRow[]): void {
     for (const { block, id } of rows) {
       const at = block.ids.indexOf(id);
       block.ids.splice(at, 1);
@@ -163,7 +163,7 @@ export class OrderedIds {
       this.append(row);
       return;
     }
-    const at = placeIn(block, row, keys, false);
+    const at = indexIn(block, row, keys, false);
     block.ids.splice(at, 0, id);
     block.marks.splice(at, 0, mark);
     if (at === 0 && comparePositions(row, block.first) < 0) block.first = { key, id };
@@ -181,7 +181,7 @@ export class OrderedIds {
 }
 
 /** How many rows of a block are before a position, or at it where that counts. */
-export function placeIn(
+export function indexIn(
   block: Pick<Block, "ids">,
   position: Position,
   keys: ReadonlyMap<number, Position["key"]>,

@@ -15,7 +15,7 @@ export class RangeSet {
   readonly hasRoots: boolean;
   /** What the same caller saw before, if that is still known. */
   readonly former: WeakRef<RangeSet> | undefined;
-  readonly #places: ReadonlyMap<string, number>;
+  readonly #indexes: ReadonlyMap<string, number>;
   static #made = 0;
 
   constructor(
@@ -29,7 +29,7 @@ export class RangeSet {
     this.uids = uids.toSorted();
     this.areTops = areTops;
     this.hasRoots = hasRoots;
-    this.#places = new Map(this.uids.map((uid, at) => [uid, at]));
+    this.#indexes = new Map(this.uids.map((uid, at) => [uid, at]));
   }
 
   /** The set of these ranges; undefined where it cannot represent them. */
@@ -48,7 +48,7 @@ export class RangeSet {
   }
 
   has(uid: string): boolean {
-    return (this.hasRoots && isRoot(uid)) || this.placeOf(uid) !== undefined;
+    return (this.hasRoots && isRoot(uid)) || this.indexOf(uid) !== undefined;
   }
 
   /** The uids that only one of two sets has; undefined for more than a number of them. */
@@ -59,7 +59,7 @@ export class RangeSet {
       [other, this],
     ] as const) {
       for (const uid of one.uids) {
-        if (another.#places.has(uid)) continue;
+        if (another.#indexes.has(uid)) continue;
         if (only.length === max) return undefined;
         only.push(uid);
       }
@@ -67,12 +67,12 @@ export class RangeSet {
     return only;
   }
 
-  /** The place of the range with this uid among all. */
-  placeOf(uid: string): number | undefined {
-    if (!this.areTops) return this.#places.get(uid);
+  /** The index of the range with this uid among all. */
+  indexOf(uid: string): number | undefined {
+    if (!this.areTops) return this.#indexes.get(uid);
     for (let top = uid; ; top = top.slice(0, top.lastIndexOf("/"))) {
-      const place = this.#places.get(top);
-      if (place !== undefined || !top.includes("/")) return place;
+      const index = this.#indexes.get(top);
+      if (index !== undefined || !top.includes("/")) return index;
     }
   }
 }

@@ -46,10 +46,10 @@ export class ScopeCounts {
   /** Takes over the counts of subtrees that another set has as well. */
   #adopt(former: ScopeCounts): void {
     this.#version = former.#version;
-    for (const [place, uid] of this.#set.uids.entries()) {
-      const at = former.#set.placeOf(uid);
+    for (const [index, uid] of this.#set.uids.entries()) {
+      const at = former.#set.indexOf(uid);
       if (at === undefined || former.#set.uids[at] !== uid) this.#unread.push(uid);
-      else this.#counts[place] = former.at(at);
+      else this.#counts[index] = former.at(at);
     }
     this.#total = this.#counts.reduce((sum, count) => sum + count, 0);
   }
@@ -59,16 +59,16 @@ export class ScopeCounts {
     return this.#total;
   }
 
-  /** The number of rows in the subtree at a place. */
-  at(place: number): number {
-    return this.#counts[place] ?? 0;
+  /** The number of rows in the subtree at an index. */
+  at(index: number): number {
+    return this.#counts[index] ?? 0;
   }
 
-  /** The place of the subtree that has the row after so many others, and how many rows are in subtrees before it. */
-  find(skip: number): { readonly place: number; readonly before: number } {
+  /** The index of the subtree that has the row after so many others, and how many rows are in subtrees before it. */
+  find(skip: number): { readonly index: number; readonly before: number } {
     this.#before ??= sums(this.#counts);
-    const place = firstIndex(this.#before.length - 1, (at) => (this.#before?.[at + 1] ?? 0) > skip);
-    return { place, before: this.#before[place] ?? 0 };
+    const index = firstIndex(this.#before.length - 1, (at) => (this.#before?.[at + 1] ?? 0) > skip);
+    return { index, before: this.#before[index] ?? 0 };
   }
 
   /** Reads what has changed before the call. */
@@ -93,8 +93,8 @@ export class ScopeCounts {
   #changedTops(uids: ReadonlySet<string>): string[] {
     const tops = new Set(this.#unread);
     for (const uid of uids) {
-      const place = this.#set.placeOf(uid);
-      if (place !== undefined) tops.add(this.#set.uids[place] as string);
+      const index = this.#set.indexOf(uid);
+      if (index !== undefined) tops.add(this.#set.uids[index] as string);
     }
     return [...tops];
   }
@@ -109,10 +109,10 @@ export class ScopeCounts {
       await task.pause();
     }
     for (const top of tops) {
-      const place = this.#set.placeOf(top) as number;
+      const index = this.#set.indexOf(top) as number;
       const rows = (found.get(top)?.descendants ?? 0) + (isScope ? 1 : 0);
-      this.#total += rows - this.at(place);
-      this.#counts[place] = rows;
+      this.#total += rows - this.at(index);
+      this.#counts[index] = rows;
     }
     this.#before = undefined;
   }

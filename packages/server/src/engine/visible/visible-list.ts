@@ -13,11 +13,11 @@ import { readLoggedRows } from "../../store/resources/row-log.ts";
 import type { PageForm, PageRow } from "../../store/resources/rows.ts";
 import {
   type Block,
+  type BlockRow,
+  indexIn,
   markOf,
   type OrderedIds,
   type OrderedRow,
-  type PlacedRow,
-  placeIn,
 } from "./ordered-ids.ts";
 import type { RangeSet } from "./range-set.ts";
 
@@ -48,7 +48,7 @@ interface Derivation {
 
 /** A correction of the ids by what has changed. */
 interface Correction {
-  readonly removed: readonly PlacedRow[];
+  readonly removed: readonly BlockRow[];
   readonly added: readonly OrderedRow[];
   readonly keys: Keys;
 }
@@ -115,12 +115,12 @@ export class VisibleList {
     const { start, skip, limit, descending, form } = page;
     const version = this.#version;
     const dependsOn = new Set<number>();
-    const place = start && (await this.#placeOf(start, descending, dependsOn));
+    const index = start && (await this.#indexOf(start, descending, dependsOn));
     if (version !== this.#version) return undefined;
-    const end = (place ?? this.#ids.size) - skip;
+    const end = (index ?? this.#ids.size) - skip;
     const { ids, marks } = descending
       ? this.#ids.slice(Math.max(end - limit, 0), Math.max(Math.min(limit, end), 0))
-      : this.#ids.slice((place ?? 0) + skip, limit);
+      : this.#ids.slice((index ?? 0) + skip, limit);
     for (const mark of marks) dependsOn.add(mark);
     const { table, column, set } = this.#query;
     const rows = ids.length === 0 ? [] : await readPageById(this.#reader, table, column, ids, form);
@@ -136,14 +136,14 @@ export class VisibleList {
   }
 
   /** How many rows are before the start of a page, in ascending order. */
-  async #placeOf(start: Start, descending: boolean, dependsOn: Set<number>): Promise<number> {
+  async #indexOf(start: Start, descending: boolean, dependsOn: Set<number>): Promise<number> {
     const block = this.#ids.blockAt(start);
     if (block === undefined) return 0;
-    const before = this.#ids.placeOf(block);
+    const before = this.#ids.indexOf(block);
     const ids = [...block.ids];
     for (const mark of block.marks) dependsOn.add(mark);
     const keys = await this.#keysOf(ids);
-    return before + placeIn({ ids }, start, keys, start.inclusive === descending);
+    return before + indexIn({ ids }, start, keys, start.inclusive === descending);
   }
 
   async #keysOf(ids: readonly number[]): Promise<Keys> {
@@ -210,9 +210,9 @@ export class VisibleList {
 function isUnmoved(
   { column, filters }: VisibleQuery,
   changed: readonly string[],
-  placed: readonly PlacedRow[],
+  removed: readonly BlockRow[],
   uidOf: ReadonlyMap<number, string>,
 ): boolean {
   const isFixed = (column === "uid" || column === "created") && filters.length === 0;
-  return isFixed && placed.length === changed.length && placed.every(({ id }) => uidOf.has(id));
+  return isFixed && removed.length === changed.length && removed.every(({ id }) => uidOf.has(id));
 }

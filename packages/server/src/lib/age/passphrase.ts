@@ -14,7 +14,6 @@ const WORK_FACTOR = 17;
 /** A file must not make its reader allocate more than 1 GiB. */
 const MAX_WORK_FACTOR = 20;
 
-/** Seals the key of a file with a passphrase. */
 export async function sealWithPassphrase(
   fileKey: Buffer,
   passphrase: string,

@@ -6,15 +6,14 @@ import {
   type KeyObject,
 } from "node:crypto";
 import { decodeBech32, encodeBech32 } from "./bech32.ts";
+import { KEY_BYTES, RECIPIENT, recipientBytes } from "./recipient.ts";
 import { base64, fromBase64, hkdf, openKey, type Stanza, sealKey } from "./stanza.ts";
 
 /** Keys of recipients: writing a file needs the public one only. */
 
-const RECIPIENT = "age";
 const IDENTITY = "age-secret-key-";
 const TYPE = "X25519";
 const INFO = "age-encryption.org/v1/X25519";
-const KEY_BYTES = 32;
 
 /** What precedes the raw bytes of a key in DER. */
 const SPKI = Buffer.from("302a300506032b656e032100", "hex");
@@ -37,8 +36,8 @@ export function createIdentity(): Identity {
 
 /** The public key of a recipient, `age1…`; undefined if it is not one. */
 export function readRecipient(text: string): KeyObject | undefined {
-  const bytes = decodeBech32(RECIPIENT, text);
-  if (bytes?.length !== KEY_BYTES) return undefined;
+  const bytes = recipientBytes(text);
+  if (bytes === undefined) return undefined;
   return createPublicKey({ key: Buffer.concat([SPKI, bytes]), format: "der", type: "spki" });
 }
 
@@ -49,7 +48,6 @@ export function readIdentity(text: string): KeyObject | undefined {
   return createPrivateKey({ key: Buffer.concat([PKCS8, bytes]), format: "der", type: "pkcs8" });
 }
 
-/** Seals the key of a file for a recipient. */
 export function sealForRecipient(fileKey: Buffer, recipient: KeyObject): Stanza {
   const { privateKey, publicKey } = generateKeyPairSync("x25519");
   const share = publicBytes(publicKey);

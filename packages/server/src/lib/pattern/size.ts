@@ -4,7 +4,7 @@
  */
 
 /** Longer patterns are unreadable. */
-export const MAX_PATTERN_LENGTH = 2_048;
+const MAX_PATTERN_LENGTH = 2_048;
 
 /** The steps of a pattern with its repetitions written out: what it may cost for each character. */
 export const MAX_STEPS = 2_500;

@@ -1,3 +1,8 @@
+/**
+ * This folder decides what runs when: time slices of the event loop, fair queues, semaphores, rate limits. Like all of
+ * lib/, it imports nothing of ours but lib/.
+ */
+
 /** How long one slice may keep the event loop, in milliseconds. */
 const SLICE_MS = 2;
 

@@ -14,7 +14,7 @@ import { newLogin, showSignIn } from "../browser-login.ts";
 import { jsonEndpoint } from "../local/json-endpoint.ts";
 import { passkeySite } from "../local/passkeys.ts";
 import { browserCall, type LoginDeps } from "../login.ts";
-import type { LoginRequest } from "../oauth/request.ts";
+import { pageLoginRequest } from "../oauth/request.ts";
 import { formErrorOf, pageEndpoint } from "../page-endpoint.ts";
 import { accountPage, type Done, isDone } from "../pages/account.ts";
 import { donePage, TO_SIGN_IN } from "../pages/messages.ts";
@@ -40,16 +40,7 @@ import {
 const MAX_SESSIONS_SHOWN = 50;
 
 /** Opening the account issues no tokens and does not register people. */
-const ACCOUNT_REQUEST: LoginRequest = {
-  delivery: { kind: "account" },
-  provider: "",
-  invite: "",
-  audiences: [],
-  scopes: [],
-  identity: "",
-  refreshable: false,
-  knownOnly: true,
-};
+const ACCOUNT_REQUEST = pageLoginRequest({ kind: "account" }, { knownOnly: true });
 
 /** The page where people manage their own account, and its form actions. */
 export function accountEndpoints(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint[] {

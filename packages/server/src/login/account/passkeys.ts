@@ -11,19 +11,10 @@ import {
   passkeysOf,
   renamePasskey,
 } from "../../store/tables/login/local-accounts.ts";
-import {
-  type ChallengeContext,
-  openChallenge,
-  redeemChallenge,
-  sealChallenge,
-} from "../local/challenges.ts";
+import { type ChallengeContext, redeemChallenge } from "../local/challenges.ts";
 import type { ScriptRequest } from "../local/json-endpoint.ts";
-import {
-  creationOptions,
-  passkeyRejected,
-  requirePasskeySite,
-  verifyNewPasskey,
-} from "../local/passkeys.ts";
+import { enrollPasskey, offerPasskey } from "../local/passkey-enrollment.ts";
+import { passkeyRejected } from "../local/passkeys.ts";
 import { browserCall, type LoginDeps } from "../login.ts";
 import { ACCOUNT_PATH, confirmVisit, type OpenVisit, requireVisit } from "./visit.ts";
 
@@ -42,9 +33,7 @@ export async function passkeyCreationOptions(
   const known = await passkeysOf(reader, identity);
   if (known.length >= MAX_PASSKEYS) throw tooMany();
   const ids = known.map(({ credentialId }) => credentialId);
-  const options = await creationOptions(requirePasskeySite(deps), account, ids);
-  const challengeId = sealChallenge(deps, context, options.challenge, { identity });
-  return { options, challengeId };
+  return offerPasskey(deps, context, { identity, username: account.username }, ids);
 }
 
 /** Verifies and adds a passkey that a browser has created. */
@@ -53,25 +42,17 @@ export async function addAccountPasskey(deps: LoginDeps, request: ScriptRequest)
   const context = challengeContextOf(request);
   const visit = await requireVisit(deps, request.http, context.form, call.time);
   const challengeId = request.text("challengeId");
-  const { challenge } = openChallenge(deps, context, challengeId);
   const { identity } = visit;
-  const passkey = await verifyNewPasskey(
-    requirePasskeySite(deps),
-    challenge,
-    request.response,
-    identity,
-    call,
-  );
+  const { passkey } = await enrollPasskey(deps, context, request, call);
   await changeAccount(deps, call, visit, async (tx) => {
     await redeemChallenge(tx, challengeId, call.time);
     if ((await passkeysOf(tx, identity)).length >= MAX_PASSKEYS) throw tooMany();
     if (!(await addPasskey(tx, passkey))) throw passkeyRejected();
-    await note(tx, call, identity, "passkey added", passkey.credentialId);
+    await auditPasskey(tx, call, identity, "passkey added", passkey.credentialId);
   });
   return { redirect: `${ACCOUNT_PATH}?done=added` };
 }
 
-/** Renames a passkey. */
 export async function renameAccountPasskey(
   deps: LoginDeps,
   call: Call,
@@ -86,7 +67,7 @@ export async function renameAccountPasskey(
   }
   await changeAccount(deps, call, visit, async (tx, { identity }) => {
     if (!(await renamePasskey(tx, identity, id, name))) throw passkeyNotFound();
-    await note(tx, call, identity, "passkey renamed", id);
+    await auditPasskey(tx, call, identity, "passkey renamed", id);
   });
 }
 
@@ -103,7 +84,7 @@ export async function removePasskey(
     );
     if (passwordHash === "" && others.length === 0) throw isOnlyCredential();
     if (!(await deletePasskey(tx, identity, id))) throw passkeyNotFound();
-    await note(tx, call, identity, "passkey removed", id);
+    await auditPasskey(tx, call, identity, "passkey removed", id);
   });
 }
 
@@ -122,7 +103,13 @@ async function changeAccount(
   });
 }
 
-function note(tx: Transaction, call: Call, identity: string, action: string, passkey: string) {
+function auditPasskey(
+  tx: Transaction,
+  call: Call,
+  identity: string,
+  action: string,
+  passkey: string,
+) {
   return audit(tx, call, { action, resource: identity, actor: identity, detail: { passkey } });
 }
 

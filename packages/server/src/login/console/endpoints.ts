@@ -5,7 +5,7 @@ import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoin
 import { redirectTo } from "../browser.ts";
 import { newLogin, showSignIn, upstreamUrl } from "../browser-login.ts";
 import { browserCall, type LoginDeps } from "../login.ts";
-import type { LoginRequest } from "../oauth/request.ts";
+import { pageLoginRequest } from "../oauth/request.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
 import {
   consoleSessionOf,
@@ -61,12 +61,12 @@ function json(body: object, headers: Record<string, string> = {}): HttpResponse 
  */
 async function signIn(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(http.query);
-  const url = placeOf(query.get("to"));
+  const url = returnPathOf(query.get("to"));
   const current = await consoleSessionOf(deps, http);
   const isRenewal = query.get("again") === "true";
   if (current !== undefined && !isRenewal) return redirectTo(url);
   const delivery = { kind: "console", url, renews: current ?? "" } as const;
-  const { login, headers } = newLogin(deps, http, requestOf(delivery));
+  const { login, headers } = newLogin(deps, http, pageLoginRequest(delivery));
   return showSignIn(deps, login, {}, headers);
 }
 
@@ -76,36 +76,23 @@ async function testSignIn(deps: LoginDeps, http: HttpRequest): Promise<HttpRespo
   if ((await consoleSessionOf(deps, http)) === undefined)
     return redirectTo(`${CONSOLE_PATH}sign-in`);
   if (!isUid(uid)) throw new WharfError("NOT_FOUND", "the identity provider does not exist");
-  const { login, headers } = newLogin(deps, http, requestOf({ kind: "test" }));
+  const { login, headers } = newLogin(deps, http, pageLoginRequest({ kind: "test" }));
   return redirectTo(await upstreamUrl(deps, http, login, uid), headers);
 }
 
-function requestOf(delivery: LoginRequest["delivery"]): LoginRequest {
-  return {
-    delivery,
-    provider: "",
-    invite: "",
-    audiences: [],
-    scopes: [],
-    identity: "",
-    refreshable: false,
-    knownOnly: false,
-  };
-}
-
 /** The longest path that a sign-in returns to: it is part of the `state` of identity providers. */
-const MAX_PLACE_LENGTH = 2_048;
+const MAX_RETURN_PATH_LENGTH = 2_048;
 
 /** The pages that sign people in this way. */
-const PLACES = [CONSOLE_PATH, "/docs/"];
+const RETURN_PATHS = [CONSOLE_PATH, "/docs/"];
 
 /** A path of the console or the API reference, and nothing else: a link must not lead elsewhere after a sign-in. */
-function placeOf(to: string | null): string {
+function returnPathOf(to: string | null): string {
   const url = URL.parse(to ?? "", "http://console.invalid");
-  const isPlace =
+  const isReturnPath =
     url !== null &&
     url.host === "console.invalid" &&
-    PLACES.some((place) => url.pathname.startsWith(place)) &&
-    url.href.length < MAX_PLACE_LENGTH;
-  return isPlace ? url.pathname + url.search : CONSOLE_PATH;
+    RETURN_PATHS.some((path) => url.pathname.startsWith(path)) &&
+    url.href.length < MAX_RETURN_PATH_LENGTH;
+  return isReturnPath ? url.pathname + url.search : CONSOLE_PATH;
 }

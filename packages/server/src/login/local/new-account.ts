@@ -23,9 +23,10 @@ import { newAccountPage } from "../pages/enroll.ts";
 import type { Person } from "../people/person.ts";
 import { afterJoining, inviteOfferOf, joinWithInvite, requireInvite } from "../steps.ts";
 import { type Credential, createAccount, type NewAccount, usernameTaken } from "./accounts.ts";
-import { type ChallengeContext, openChallenge, sealChallenge } from "./challenges.ts";
+import type { ChallengeContext } from "./challenges.ts";
 import type { ScriptRequest } from "./json-endpoint.ts";
-import { creationOptions, passkeySite, requirePasskeySite, verifyNewPasskey } from "./passkeys.ts";
+import { enrollPasskey, offerPasskey } from "./passkey-enrollment.ts";
+import { passkeySite } from "./passkeys.ts";
 import { checkPassword, parseUsername } from "./rules.ts";
 
 /**
@@ -119,7 +120,6 @@ async function join(
   return person;
 }
 
-/** The options for the passkey of a new account. */
 export async function newAccountPasskeyOptions(
   deps: LoginDeps,
   attempts: AttemptLimiter,
@@ -132,9 +132,7 @@ export async function newAccountPasskeyOptions(
   const username = parseUsername(request.text("username"));
   if (await findAccount(deps.engine.store.reader, username)) throw usernameTaken();
   const account: NewAccount = { identity: newRootUid(), username };
-  const options = await creationOptions(requirePasskeySite(deps), account);
-  const challengeId = sealChallenge(deps, context, options.challenge, account);
-  return { options, challengeId };
+  return offerPasskey(deps, context, account);
 }
 
 /** Creates a local account with the passkey that the browser created. */
@@ -143,19 +141,7 @@ export async function newPasskeyAccount(deps: LoginDeps, request: ScriptRequest)
   const call = browserCall(http);
   const context = challengeContextOf(request);
   await peekLogin(deps, http, context.form, call.time);
-  const { challenge, payload: account } = openChallenge<NewAccount>(
-    deps,
-    context,
-    request.text("challengeId"),
-  );
-  const { identity } = account;
-  const passkey = await verifyNewPasskey(
-    requirePasskeySite(deps),
-    challenge,
-    request.response,
-    identity,
-    call,
-  );
+  const { account, passkey } = await enrollPasskey<NewAccount>(deps, context, request, call);
   const ticket = newSecret();
   await deps.engine.store.write(async (tx) => {
     const login = await redeemLoginIn(deps, tx, http, context.form, call.time);

@@ -5,9 +5,10 @@ import { browserCall, type LoginDeps } from "../login.ts";
 import { formErrorOf, pageEndpoint } from "../page-endpoint.ts";
 import { resetPage } from "../pages/enroll.ts";
 import { donePage, TO_SIGN_IN } from "../pages/messages.ts";
-import { type ChallengeContext, openChallenge, sealChallenge } from "./challenges.ts";
+import type { ChallengeContext } from "./challenges.ts";
 import { jsonEndpoint, type ScriptRequest } from "./json-endpoint.ts";
-import { creationOptions, passkeySite, requirePasskeySite, verifyNewPasskey } from "./passkeys.ts";
+import { enrollPasskey, offerPasskey } from "./passkey-enrollment.ts";
+import { passkeySite } from "./passkeys.ts";
 import { findResetCode, RESET_PATH, resetAccount } from "./reset.ts";
 import { checkPassword } from "./rules.ts";
 
@@ -64,26 +65,12 @@ async function passkeyOptions(
   attempts.count("reset", request.http.remoteAddress);
   const { reader } = deps.engine.store;
   const account = await findResetCode(reader, request.text("code"), Date.now());
-  const options = await creationOptions(requirePasskeySite(deps), account);
-  const challengeId = sealChallenge(deps, challengeContextOf(request), options.challenge, account);
-  return { options, challengeId };
+  return offerPasskey(deps, challengeContextOf(request), account);
 }
 
 async function verifyPasskeyResponse(deps: LoginDeps, request: ScriptRequest): Promise<object> {
   const call = browserCall(request.http);
-  const { challenge, payload } = openChallenge<{ identity: string }>(
-    deps,
-    challengeContextOf(request),
-    request.text("challengeId"),
-  );
-  const { identity } = payload;
-  const passkey = await verifyNewPasskey(
-    requirePasskeySite(deps),
-    challenge,
-    request.response,
-    identity,
-    call,
-  );
+  const { passkey } = await enrollPasskey(deps, challengeContextOf(request), request, call);
   await resetAccount(deps.engine, call, request.text("code"), { passkey });
   return { redirect: DONE_PATH };
 }

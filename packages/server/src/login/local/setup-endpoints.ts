@@ -7,9 +7,10 @@ import { formErrorOf, pageEndpoint } from "../page-endpoint.ts";
 import { ORGANIZATION_FIELD } from "../pages/components.ts";
 import { setupPage } from "../pages/enroll.ts";
 import { donePage, TO_CONSOLE } from "../pages/messages.ts";
-import { type ChallengeContext, openChallenge, sealChallenge } from "./challenges.ts";
+import type { ChallengeContext } from "./challenges.ts";
 import { jsonEndpoint, type ScriptRequest } from "./json-endpoint.ts";
-import { creationOptions, passkeySite, requirePasskeySite, verifyNewPasskey } from "./passkeys.ts";
+import { enrollPasskey, offerPasskey } from "./passkey-enrollment.ts";
+import { passkeySite } from "./passkeys.ts";
 import { checkPassword, parseOrganizationName, parseUsername } from "./rules.ts";
 import {
   checkSetupCode,
@@ -89,28 +90,15 @@ async function passkeyOptions(
   await requireFirstRun(deps);
   await checkSetupCode(deps.engine, request.text("code"), Date.now());
   const first = readFirst(request.text);
-  const options = await creationOptions(requirePasskeySite(deps), first);
-  const challengeId = sealChallenge(deps, challengeContextOf(request), options.challenge, first);
-  return { options, challengeId };
+  return offerPasskey(deps, challengeContextOf(request), first);
 }
 
 async function verifyPasskeyResponse(deps: LoginDeps, request: ScriptRequest): Promise<object> {
   const call = browserCall(request.http);
   await requireFirstRun(deps);
-  const { challenge, payload: first } = openChallenge<FirstAccount>(
-    deps,
-    challengeContextOf(request),
-    request.text("challengeId"),
-  );
-  const { identity } = first;
-  const passkey = await verifyNewPasskey(
-    requirePasskeySite(deps),
-    challenge,
-    request.response,
-    identity,
-    call,
-  );
-  await completeSetup(deps, call, request.text("code"), first, { passkey });
+  const context = challengeContextOf(request);
+  const { account, passkey } = await enrollPasskey<FirstAccount>(deps, context, request, call);
+  await completeSetup(deps, call, request.text("code"), account, { passkey });
   return { redirect: DONE_PATH };
 }
 

@@ -4,17 +4,11 @@ import type { AttemptLimiter } from "../attempts.ts";
 import { htmlResponse, readForm } from "../browser.ts";
 import { newLogin, showSignIn } from "../browser-login.ts";
 import { browserUrl } from "../local/passkeys.ts";
-import {
-  browserCall,
-  checkAudiences,
-  type Login,
-  type LoginDeps,
-  resumeLogin,
-  saveLogin,
-} from "../login.ts";
+import { browserCall, checkAudiences, type LoginDeps, resumeLogin, saveLogin } from "../login.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
 import { deviceCodePage } from "../pages/consent.ts";
 import { DEVICE_SECONDS, findDevice, startDeviceAuthorization } from "./device.ts";
+import { pageLoginRequest } from "./request.ts";
 import { oauthHandler } from "./token-endpoint.ts";
 import { readUserCode } from "./user-code.ts";
 
@@ -92,13 +86,4 @@ async function submitCode(
 }
 
 /** The request of a login that starts with a user code. */
-const DEVICE_REQUEST: Login["request"] = {
-  delivery: { kind: "none" },
-  provider: "",
-  invite: "",
-  audiences: [],
-  scopes: [],
-  identity: "",
-  refreshable: true,
-  knownOnly: false,
-};
+const DEVICE_REQUEST = pageLoginRequest({ kind: "none" }, { refreshable: true });

@@ -125,7 +125,6 @@ export async function decideDevice(
   });
 }
 
-/** The result of a poll. */
 export type DevicePollResult =
   | { readonly error: "authorization_pending" | "slow_down" | "access_denied" | "expired_token" }
   | { readonly device: PendingDevice; readonly person: Person };

@@ -53,6 +53,15 @@ export interface LoginRequest {
   readonly knownOnly: boolean;
 }
 
+/** The request of a login that starts at a page of this server: without parameters of a client. */
+export function pageLoginRequest(
+  delivery: Delivery,
+  { refreshable = false, knownOnly = false }: Partial<LoginRequest> = {},
+): LoginRequest {
+  const none = { provider: "", invite: "", audiences: [], scopes: [], identity: "" };
+  return { ...none, delivery, refreshable, knownOnly };
+}
+
 /** Parses the query of the request that starts a login. */
 export function parseLoginRequest(query: URLSearchParams): LoginRequest {
   const delivery = readDelivery(query);

@@ -43,7 +43,6 @@ export function oauthHandler(work: OAuthGrant): HttpEndpoint["handle"] {
   };
 }
 
-/** An error with an OAuth error code. */
 export class OAuthError extends WharfError {
   readonly errorCode: string;
 

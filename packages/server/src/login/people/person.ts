@@ -30,7 +30,6 @@ export interface Person extends PersonClaims {
   readonly mappings: readonly string[];
 }
 
-/** The display name of a person. */
 export function displayNameOf({ email, profile, act }: PersonClaims): string {
   return email?.address ?? profile?.name ?? act.sub;
 }

@@ -6,7 +6,6 @@ export const KIND = { internal: 1, server: 2, client: 3 } as const;
 
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** A finished span. */
 export interface FinishedSpan {
   readonly traceId: string;
   readonly spanId: string;

@@ -5,6 +5,7 @@ import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
+import { object, parseJson, text, textMap } from "../lenient-json.ts";
 import { readFromLocations } from "../locations.ts";
 import { imageFor } from "./images.ts";
 
@@ -29,8 +30,6 @@ export function imageConfigMethod(
   };
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** Parses an OCI image configuration. Malformed fields are treated as missing, as users push anything. */
 export function readConfig(bytes: Uint8Array): ImageConfig {
   const config = object(object(parseJson(bytes)).config);
@@ -42,29 +41,11 @@ export function readConfig(bytes: Uint8Array): ImageConfig {
     cmd: texts(config.Cmd),
     volumes: Object.keys(object(config.Volumes)).sort(),
     workingDir: text(config.WorkingDir),
-    labels: Object.fromEntries(
-      Object.entries(object(config.Labels)).filter(([, value]) => typeof value === "string"),
-    ) as Record<string, string>,
+    labels: textMap(config.Labels),
     stopSignal: text(config.StopSignal),
   });
 }
 
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString("utf8"));
-  } catch {
-    return undefined;
-  }
-}
-
-function object(value: unknown): Json {
-  return typeof value === "object" && value !== null ? (value as Json) : {};
-}
-
 function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -12,6 +12,7 @@ import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { findManifest } from "../../store/tables/registry/manifests.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
+import { list, object, parseJson, text, textMap } from "../lenient-json.ts";
 import { readFromLocations } from "../locations.ts";
 import { isDigest } from "./manifest.ts";
 
@@ -36,8 +37,6 @@ export function imageManifestMethod(
   };
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** Malformed fields are treated as missing, as users push anything that the registry accepts. */
 export function parseManifest(bytes: Uint8Array): ImageManifest {
   const content = object(parseJson(bytes));
@@ -50,7 +49,7 @@ export function parseManifest(bytes: Uint8Array): ImageManifest {
     layers: list(content.layers).map(descriptorOf),
     manifests: list(content.manifests).map(descriptorOf),
     subject: isDigest(subject) ? subject : "",
-    annotations: textsOf(content.annotations),
+    annotations: textMap(content.annotations),
   });
 }
 
@@ -64,31 +63,6 @@ function descriptorOf(value: unknown): ManifestDescriptor {
     os: text(os),
     architecture: text(architecture),
     variant: text(variant),
-    annotations: textsOf(annotations),
+    annotations: textMap(annotations),
   });
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString("utf8"));
-  } catch {
-    return undefined;
-  }
-}
-
-function object(value: unknown): Json {
-  return typeof value === "object" && value !== null ? (value as Json) : {};
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function textsOf(value: unknown): Record<string, string> {
-  const texts = Object.entries(object(value)).filter(([, one]) => typeof one === "string");
-  return Object.fromEntries(texts) as Record<string, string>;
 }

@@ -62,7 +62,6 @@ export function listImages(engine: Engine): Handler {
   };
 }
 
-/** The handler of ListImageLocations. */
 export function listImageLocations(engine: Engine, remotes: ReadonlyMap<string, unknown>): Handler {
   return async (_call, message) => {
     const { repoUid } = message as ListImageLocationsRequest;

@@ -1,4 +1,5 @@
 import type { Manifest, ManifestChild } from "../../store/tables/registry/manifests.ts";
+import { type Json, list, object, text } from "../lenient-json.ts";
 
 /** A parsed manifest. The architecture of an image is in its configuration. */
 export interface ReadManifest extends Omit<Manifest, "digest" | "pushed" | "pulled"> {
@@ -33,8 +34,6 @@ const DIGEST = /^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
 export function isDigest(text: unknown): text is string {
   return typeof text === "string" && DIGEST.test(text);
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** Parses a manifest. Malformed fields are treated as missing: the registry accepted the manifest. */
 export function readManifest(bytes: Uint8Array, contentType: string): ReadManifest {
@@ -83,16 +82,4 @@ function digestOf(descriptor: unknown): string {
 
 function sizeOf({ size }: Json): number {
   return typeof size === "number" && Number.isSafeInteger(size) && size > 0 ? size : 0;
-}
-
-function object(value: unknown): Json {
-  return typeof value === "object" && value !== null ? (value as Json) : {};
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

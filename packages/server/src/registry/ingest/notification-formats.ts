@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { truncateUserAgent } from "../../engine/audit/audit.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import { isDigest, MANIFEST_TYPES } from "../images/manifest.ts";
+import { type Json, object } from "../lenient-json.ts";
 import { isRepositoryName } from "../path.ts";
 
 /** One event of a registry, in the form in which it is ingested. */
@@ -44,8 +45,6 @@ const CLOUD_EVENT_ACTIONS: Readonly<Record<string, RegistryNotification["action"
   "image.updated": "push",
   "image.deleted": "delete",
 };
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** Reads the notifications in a request, in either format. */
 export function readNotifications(
@@ -142,10 +141,6 @@ function isManifest(target: Json): boolean {
 function withoutPort(address: string): string {
   const { v6, v4 } = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[^:]+))(?::\d+)?$/.exec(address)?.groups ?? {};
   return v6 ?? v4 ?? address;
-}
-
-function object(value: unknown): Json {
-  return typeof value === "object" && value !== null ? (value as Json) : {};
 }
 
 function text(value: unknown): string {

@@ -22,7 +22,6 @@ import { type UnsafeLink, unsafeLink, withoutUnsafeLinks } from "./readme-links.
 
 const MAX_README_BYTES = 1024 * 1024;
 
-/** The methods for the README of a repo. */
 export function readmeMethods(engine: Engine): [DescMethod, Handler][] {
   const { method } = ReposService;
   return [

@@ -21,7 +21,6 @@ export interface RepoWithReadme {
 const UPDATE = [Capability.CAP_REPO_UPDATE];
 const EVERYTHING = ["*"];
 
-/** The body of the event of a repo and its README. */
 export type EventBodyOf = (repoWithReadme: RepoWithReadme) => EventBody;
 
 /**

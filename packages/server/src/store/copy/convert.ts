@@ -3,7 +3,7 @@ import type { CopiedTable } from "./copied-table.ts";
 
 /**
  * Rows of one database in the other. They are equal but for positions in the log of events: PostgreSQL orders events by
- * transaction and id, SQLite by id alone, with 0 for the transaction (tables/event-log.ts).
+ * transaction and id, SQLite by id alone, with 0 for the transaction (tables/events/event-log.ts).
  */
 
 /** Each store records its own schema. */

@@ -39,7 +39,7 @@ export function migrations(dialect: Dialect): readonly Step[] {
   ];
 }
 
-/** Settings of organizations other than the defaults (organization-settings.ts). */
+/** Settings of organizations other than the defaults (tables/organization-settings.ts). */
 function organizationSettings({ text, integer }: Dialect): readonly string[] {
   return [
     `CREATE TABLE organization_settings (
@@ -47,7 +47,7 @@ function organizationSettings({ text, integer }: Dialect): readonly string[] {
   ];
 }
 
-/** Groups by the identity that deleted them (deleted-groups.ts). */
+/** Groups by the identity that deleted them (tables/access/deleted-groups.ts). */
 function deletedGroups({ text, integer }: Dialect): readonly string[] {
   return [
     `CREATE TABLE deleted_groups (
@@ -109,7 +109,7 @@ function expiryByIndex({ name, id, text, blob }: Dialect): readonly string[] {
   ];
 }
 
-/** The log of changed grants (access-log.ts). Older servers advance only the version. */
+/** The log of changed grants (tables/access/access-log.ts). Older servers advance only the version. */
 function grantChanges({ text, integer, withoutRowid }: Dialect): readonly string[] {
   return [
     `ALTER TABLE access_version ADD COLUMN logged ${integer} NOT NULL DEFAULT 0`,
@@ -135,7 +135,7 @@ function repoDeletions({ text, integer }: Dialect): readonly string[] {
   ];
 }
 
-/** Records of other databases that advisories were imported from (advisory-sources.ts). */
+/** Records of other databases that advisories were imported from (tables/advisories/sources.ts). */
 function advisorySources({ text, integer, blob }: Dialect): readonly string[] {
   return [
     `CREATE TABLE advisory_records (
@@ -159,7 +159,7 @@ function commitMarkers({ name }: Dialect): readonly string[] {
   ];
 }
 
-/** Responses of creates by idempotency key, for a day (idempotency-keys.ts). */
+/** Responses of creates by idempotency key, for a day (tables/idempotency-keys.ts). */
 function idempotencyKeys({ text, integer }: Dialect): readonly string[] {
   return [
     `CREATE TABLE idempotency_keys (
@@ -170,7 +170,7 @@ function idempotencyKeys({ text, integer }: Dialect): readonly string[] {
 }
 
 /**
- * Indexes of single lists (resources/list-index.ts). `changes` follows that of the counts: a replica of an
+ * Indexes of single lists (resources/lists/list-index.ts). `changes` follows that of the counts: a replica of an
  * earlier version, which does not maintain the indexes, thereby voids them.
  */
 function listIndexes({ id, text, integer, withoutRowid }: Dialect): readonly string[] {
@@ -191,7 +191,7 @@ function listIndexes({ id, text, integer, withoutRowid }: Dialect): readonly str
   ];
 }
 
-/** The log of changed rows (row-log.ts). Older servers do not write it, which its gaps reveal. */
+/** The log of changed rows (resources/row-log.ts). Older servers do not write it, which its gaps reveal. */
 function rowLog({ text, integer, withoutRowid }: Dialect): readonly string[] {
   return [
     `CREATE TABLE row_log (
@@ -201,8 +201,8 @@ function rowLog({ text, integer, withoutRowid }: Dialect): readonly string[] {
 }
 
 /**
- * The log of events in the order of their commits (event-log.ts), leases, and deliveries to subscriptions. On PostgreSQL
- * each event has its transaction, also those that replicas of the previous version write.
+ * The log of events in the order of their commits (tables/events/event-log.ts), leases, and deliveries to subscriptions.
+ * On PostgreSQL each event has its transaction, also those that replicas of the previous version write.
  */
 function eventDelivery({ name, id, text, integer }: Dialect): readonly string[] {
   return [
@@ -236,8 +236,8 @@ function eventDelivery({ name, id, text, integer }: Dialect): readonly string[] 
 }
 
 /**
- * Names, changed fields and hash chains of audit entries (audit-chains.ts), their index by segments
- * (audit-index.ts), signed checkpoints of the chains (audit-checkpoints.ts), and what sinks got (audit-sinks.ts).
+ * In tables/audit: names, changed fields and hash chains of audit entries (chains.ts), their index by segments
+ * (audit-index.ts), signed checkpoints of the chains (checkpoints.ts), and what sinks got (sinks.ts).
  */
 function auditLog({ id, text, integer, withoutRowid }: Dialect): readonly string[] {
   const texts = [

@@ -2,7 +2,7 @@
  * How a list reaches its rows. PostgreSQL plans by itself and gets the plain conditions. SQLite keeps no
  * statistics here, so the path is chosen by these rules, the first that applies:
  *
- * 1. A search term that few rows have: find them by the term and sort (term-path.ts).
+ * 1. A search term that few rows have: find them by the term and sort (terms/term-path.ts).
  * 2. A column that must have a value: find the rows in the index of the column and sort.
  * 3. A time bound or a prefix of names, on another column than the order's, that selects few rows: find
  *    them in the index of that column and sort.
@@ -257,7 +257,7 @@ export async function countRows(
 /**
  * A range in its order. Where no index has it, SQLite sorts the range; a large one it first filters out of
  * the ordered rows of its whole root, up to a part of what sorting costs. Lists that often need this get an
- * index of their own (list-index.ts).
+ * index of their own (lists/list-index.ts).
  */
 async function orderedWalk(
   reader: Reader,

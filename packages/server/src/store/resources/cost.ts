@@ -1,6 +1,6 @@
 /**
  * Which reader runs a statement of a list: one that visits few rows runs at once, any other as a costly read
- * (db/costly-reads.ts). What is few is known from the counts, from the limit of a walk by an index, or from a
+ * (db/read/costly-reads.ts). What is few is known from the counts, from the limit of a walk by an index, or from a
  * bounded look into the index of a value; everything else counts as many.
  */
 import type { Reader } from "../db/connection.ts";
@@ -13,7 +13,6 @@ import type { ResourceTable } from "./resource-table.ts";
 /** Rows that are visited in a millisecond, even if they are sorted. */
 export const FEW_ROWS = 1_000;
 
-/** The reader for a page. */
 export async function readerForPage(
   reader: Reader,
   table: ResourceTable,

@@ -97,7 +97,6 @@ export function readPositionsById(
   return reader.arrays<UidPosition>(`SELECT ${column}, id, uid ${text}`, ...params);
 }
 
-/** A row of a page, and its uid. */
 export type UidPageRow = readonly [...PageRow, uid: string];
 
 /** Rows by their ids, in no particular order. */

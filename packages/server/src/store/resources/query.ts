@@ -61,6 +61,6 @@ export interface PageQuery {
   readonly start?: Start | undefined;
   readonly offset: number;
   readonly limit: number;
-  /** The index that has the entries of this list (list-index.ts), if it needs one. */
+  /** The index that has the entries of this list (lists/list-index.ts), if it needs one. */
   readonly entries?: number | undefined;
 }

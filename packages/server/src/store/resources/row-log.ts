@@ -83,7 +83,6 @@ type LogRow = readonly [
   uids: string | null,
 ];
 
-/** The version of the rows of a kind. */
 export async function readRowVersion(reader: Reader, kind: string): Promise<number> {
   const sql = "SELECT changes FROM counts WHERE uid = '' AND kind = ?";
   return (await reader.get<{ changes: number }>(sql, kind))?.changes ?? 0;

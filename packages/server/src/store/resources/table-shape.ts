@@ -34,10 +34,10 @@ export interface TableShape {
   readonly indexes?: readonly (readonly string[])[];
   /**
    * Where rows decide what role bindings grant: the column with the uid of the identity, or
-   * ALL_IDENTITIES. Every write is logged for that identity and the row's root (access-log.ts).
+   * ALL_IDENTITIES. Every write is logged for that identity and the row's root (tables/access/access-log.ts).
    */
   readonly grantsOf?: string;
-  /** Whether rows have search terms (terms.ts). */
+  /** Whether rows have search terms (terms/terms.ts). */
   readonly hasTerms?: boolean;
   /** The values of the filter columns, from the `data` of a row: fills columns that an upgrade adds. */
   filtersOf?(data: Uint8Array): Readonly<Record<string, string | number>>;

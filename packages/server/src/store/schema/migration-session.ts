@@ -29,7 +29,6 @@ export const MIGRATION_LIMITS: MigrationLimits = {
   progressMs: 10_000,
 };
 
-/** SQLITE_BUSY. */
 const SQLITE_BUSY = 5;
 
 /** The connection of a migration, which gives way to the transactions of running replicas. */

@@ -12,7 +12,7 @@ const BATCH_SIZE = 200;
 /** The same, of rows with all their terms. */
 const CHANGES_BATCH_SIZE = 100;
 
-/** Longer values are cut in the table of terms (indexable.ts). */
+/** Longer values are cut in the table of terms (resources/indexable.ts). */
 const MAX_WHOLE_LENGTH = 128;
 
 /** Beyond every row id, and before all of them. */

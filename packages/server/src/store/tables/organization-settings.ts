@@ -16,7 +16,7 @@ export async function readOrganizationSettings(
   return { uniqueSiblings: row?.uniqueSiblings === 1 };
 }
 
-/** Settings are cached by access version (unique-siblings.ts), so a change of them is one of access. */
+/** Settings are cached by access version (iam/unique-siblings.ts), so a change of them is one of access. */
 export async function writeOrganizationSettings(
   tx: Transaction,
   organization: string,

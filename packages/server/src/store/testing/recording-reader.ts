@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import type { Reader, Value } from "../db/connection.ts";
 
 /** Records the statements of lists instead of running them. */
@@ -24,4 +25,17 @@ export class RecordingReader implements Reader {
     this.statements.push({ sql, params });
     return [];
   }
+}
+
+/** PostgreSQL's plan of the last statement of a read. */
+export async function postgresPlan(
+  reader: Reader,
+  read: (reader: Reader) => Promise<unknown>,
+): Promise<string> {
+  const recording = new RecordingReader(reader);
+  await read(recording);
+  const last = recording.statements.at(-1);
+  assert.ok(last !== undefined);
+  const steps = await reader.arrays<[string]>(`EXPLAIN ${last.sql}`, ...last.params);
+  return steps.map(([step]) => step).join("\n");
 }

@@ -1,5 +1,5 @@
 import { isIssuerUrl } from "../../lib/net/issuer-url.ts";
-import { isLoopbackHost } from "../../lib/net/loopback.ts";
+import { isPrivateOrigin } from "../../lib/net/private-origin.ts";
 
 export interface PolicySettings {
   /** If not empty, only these issuers are trusted. Overrides what identities trust. */
@@ -40,10 +40,8 @@ export class IssuerPolicy {
   #isPrivate(url: string): boolean {
     const { privateIssuers, onLoopback } = this.#settings;
     const parsed = URL.parse(url);
-    if (parsed === null) return false;
-    if (onLoopback && isLoopbackHost(parsed.hostname)) return true;
     // The key set of a private issuer must have the same origin.
-    return privateIssuers.some((issuer) => URL.parse(issuer)?.origin === parsed.origin);
+    return parsed !== null && isPrivateOrigin(parsed, privateIssuers, onLoopback);
   }
 }
 

@@ -30,7 +30,6 @@ export class Health {
     source.onChange(() => this.#notifyAll());
   }
 
-  /** The methods by path. */
   methods(): [path: string, method: StreamingMethod][] {
     const at = `/${HealthService.typeName}`;
     return [

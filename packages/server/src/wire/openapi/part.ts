@@ -32,6 +32,10 @@ export function schemaRef(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
+export function text(description: string): Schema {
+  return { type: "string", description };
+}
+
 export function responseRef(name: string): Schema {
   return { $ref: `#/components/responses/${name}` };
 }

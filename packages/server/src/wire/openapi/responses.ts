@@ -2,14 +2,12 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { accessOf, isCreate } from "@wharf/contract";
 import { CODES, type CodeName } from "@wharf/contract/messages";
-import { content, responseRef, type Schema, schemaRef } from "./part.ts";
+import { content, responseRef, type Schema, schemaRef, text } from "./part.ts";
 
 const violation = (what: Schema, required: readonly string[]): Schema => ({
   type: "array",
   items: { type: "object", required, properties: what },
 });
-
-const text = (description: string): Schema => ({ type: "string", description });
 
 /** Schemas of errors, by name. */
 export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {

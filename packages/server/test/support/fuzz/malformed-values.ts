@@ -1,17 +1,11 @@
 /** The words that malformed requests are made of. */
 import { gzipSync } from "node:zlib";
 
+/** Pieces of paths that are empty, lead upwards, or are badly encoded. */
+export const ODD_PIECES = ["", ".", "..", "%2e%2e", "%2F", "%00", "%ff", "%C0%AF", "%", "%zz"];
+
 export const NASTY = [
-  "",
-  ".",
-  "..",
-  "%2e%2e",
-  "%2F",
-  "%00",
-  "%ff",
-  "%C0%AF",
-  "%",
-  "%zz",
+  ...ODD_PIECES,
   "%u0041",
   "%E2%82",
   "%F0%9F%98%80",

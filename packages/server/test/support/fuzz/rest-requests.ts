@@ -3,6 +3,7 @@ import type { DescField, DescMethod } from "@bufbuild/protobuf";
 import { type HttpBinding, httpRulesOf, SERVICES } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
 import type { Random } from "../oracle/random.ts";
+import { ODD_PIECES } from "./malformed-values.ts";
 import { jsonMessage, jsonRubbish } from "./messages.ts";
 import {
   authorizationOf,
@@ -28,16 +29,7 @@ const ROUTES: readonly Route[] = [...SERVICES, ...SERVICES_V1]
 
 /** Pieces that are put into a path, as they are. */
 const PATH_PIECES = [
-  "",
-  ".",
-  "..",
-  "%2e%2e",
-  "%2F",
-  "%00",
-  "%ff",
-  "%C0%AF",
-  "%",
-  "%zz",
+  ...ODD_PIECES,
   "{uid=**}",
   "**",
   ":batchCreate",

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chownSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { openPostgres } from "../../../src/store/db/postgres.ts";
@@ -58,6 +59,14 @@ export async function newDurableDatabase(): Promise<string> {
 /** A new database without tables: for tests of how these are created and upgraded. */
 export function emptyDatabase(): Promise<string> {
   return createDatabase("");
+}
+
+/** A session of a database that is not Wharf's, for one test. */
+export async function session(t: TestContext, url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  t.after(() => client.end());
+  return client;
 }
 
 async function createDatabase(options: string): Promise<string> {

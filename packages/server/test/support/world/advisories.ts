@@ -4,9 +4,7 @@ import { type Advisory, AdvisoryImportsService, AdvisorySchema } from "@wharf/co
 import { AdvisoryWriter } from "../../../src/vulnerabilities/writer.ts";
 import type { DirectStore } from "../server/direct-store.ts";
 
-/** What most advisories of the tests have in common. */
-export const PLAIN = {
-  author: "writer@example.com",
+const SUBJECT = {
   artifactName: "openssl",
   artifactType: "apk",
   artifactArchitecture: "x86_64",
@@ -14,6 +12,12 @@ export const PLAIN = {
   componentType: "apk",
   componentLocation: "/lib/libcrypto.so.3",
 } as const;
+
+/** What most advisories of the tests have in common. */
+export const PLAIN = { author: "writer@example.com", ...SUBJECT } as const;
+
+/** What advisories are about that callers of version 1 create. */
+export const ABOUT = { ...SUBJECT, aliases: ["CVE-2026-0001", "GHSA-2222-3333-4444"] };
 
 /**
  * Writes advisories of a group in one transaction, given as the JSON of their messages.

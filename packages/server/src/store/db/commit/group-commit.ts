@@ -1,3 +1,7 @@
+/**
+ * This folder runs transactions: group commit, the rows that a batch holds, gathers and sends together, and turns of
+ * replicas. It may import the drivers' contract (db/connection.ts) and those tables and counts that every commit writes.
+ */
 import { WharfError } from "../../../lib/errors.ts";
 import { CountChanges } from "../../resources/counts.ts";
 import { RowChanges } from "../../resources/row-changes.ts";

@@ -1,3 +1,4 @@
+import { codeOf } from "../../../lib/error-code.ts";
 import { WharfError } from "../../../lib/errors.ts";
 import { DATABASE_UNAVAILABLE } from "../../../lib/startup-errors.ts";
 import type { FailureCause } from "../failure.ts";
@@ -77,9 +78,4 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
 /** Why a host cannot be used, in words. */
 export function reasonOf(error: unknown): string {
   return SYSTEM_ERRORS[codeOf(error)] ?? (error as Error).message;
-}
-
-function codeOf(error: unknown): string {
-  const { code } = (error ?? {}) as { code?: unknown };
-  return typeof code === "string" ? code : "";
 }

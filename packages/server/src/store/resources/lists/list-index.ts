@@ -1,6 +1,7 @@
 /**
  * Indexes of single lists, for what the indexes of the tables lack. They are built on demand, for large
- * ranges only, and every write below their scope maintains them in its own transaction.
+ * ranges only, and every write below their scope maintains them in its own transaction. This folder may import the
+ * queries and tables of store/resources/, and store/db/.
  *
  * - `entries` has the rows of a range in an order that no index of the table has.
  * - `blocks` has, every few thousand rows of a list, a position and the number of rows up to the next one.

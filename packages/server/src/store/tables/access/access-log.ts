@@ -1,3 +1,7 @@
+/**
+ * This folder has the tables that grants are compiled from, and the log of their changes. It may import store/db/ and
+ * the columns of store/resources/.
+ */
 import type { BatchWriter } from "../../db/commit/batch-writer.ts";
 import type { Reader } from "../../db/connection.ts";
 

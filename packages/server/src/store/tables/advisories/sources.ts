@@ -31,7 +31,6 @@ export interface StoredSource extends SourceState {
   readonly described: Uint8Array;
 }
 
-/** A source to be stored. */
 export interface NewSource extends Omit<StoredSource, "digest"> {
   /** The uid of the group. */
   readonly group: string;

@@ -1,3 +1,7 @@
+/**
+ * This folder has the tables of the audit log: entries, hash chains, checkpoints, the index and sinks. It may import
+ * store/db/ and other tables; what they mean is up to audit/.
+ */
 import type { BatchWriter } from "../../db/commit/batch-writer.ts";
 import type { GatheredTable } from "../../db/commit/gathered-rows.ts";
 import { type InsertTarget, insertRows } from "../../db/commit/insert-rows.ts";

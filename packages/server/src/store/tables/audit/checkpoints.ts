@@ -80,7 +80,6 @@ export async function coveredChains(
   return new Set(rows.map(([chain]) => chain));
 }
 
-/** Deletes the checkpoints of a root before a number. */
 export function deleteCheckpoints(tx: Transaction, root: string, before: number): Promise<number> {
   return tx.run("DELETE FROM audit_checkpoints WHERE root = ? AND number < ?", root, before);
 }

@@ -1,3 +1,4 @@
+/** This folder has the log of events, deliveries and the state of subscriptions. It may import store/db/. */
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Dialect, Reader } from "../../db/connection.ts";
 

@@ -173,7 +173,6 @@ export async function addPasskey(tx: Transaction, passkey: StoredPasskey): Promi
   return added > 0;
 }
 
-/** Records a use of a passkey. */
 export async function recordPasskeyUse(
   tx: Transaction,
   {

@@ -1,3 +1,7 @@
+/**
+ * This folder has the tables of SCIM: users and groups as provisioned, their members, and credentials. It may import
+ * store/db/.
+ */
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader, Value } from "../../db/connection.ts";
 
