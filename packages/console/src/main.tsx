@@ -4,10 +4,12 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { queries } from "./api/client.ts";
+import { keepFocus } from "./app/keep-focus.ts";
 import { router } from "./app/routes.tsx";
 import { Toasts } from "./ui/toast.tsx";
 import "./style/index.css";
 
+keepFocus();
 createRoot(document.getElementById("root") as HTMLElement).render(
   <StrictMode>
     <CSPProvider disableStyleElements>

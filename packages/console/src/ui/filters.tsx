@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import { useListSearch } from "../app/place.ts";
 import { texts } from "../texts/common.ts";
 
@@ -18,6 +19,17 @@ export interface Filter {
 /** The filters of a list. What is chosen is in the URL, which is the only place that keeps it. */
 export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
   const [search, setSearch] = useListSearch();
+  const form = useRef<HTMLFormElement>(null);
+  const values = JSON.stringify(filters.map(({ name }) => [name, search[name] ?? ""]));
+  // The fields are as the URL says also after it was changed from elsewhere, and stay the same fields: one has the focus.
+  useEffect(() => {
+    for (const [name, value] of JSON.parse(values) as [string, string | number][]) {
+      const field = form.current?.elements.namedItem(name);
+      if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) {
+        field.value = String(value);
+      }
+    }
+  }, [values]);
   const isFiltered = filters.some(({ name }) => search[name] !== undefined);
   const apply = (form: HTMLFormElement) => {
     const data = new FormData(form);
@@ -32,8 +44,7 @@ export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
   return (
     <search>
       <form
-        // The fields are as the URL says also after it was changed from elsewhere.
-        key={filters.map(({ name }) => search[name] ?? "").join("\n")}
+        ref={form}
         className="filters"
         aria-label={texts.filters.title}
         onSubmit={(event) => {

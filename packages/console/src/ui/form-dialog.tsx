@@ -1,11 +1,14 @@
 import { Dialog } from "@base-ui/react/dialog";
-import { useRef, useState } from "react";
+import { type RefObject, useRef, useState } from "react";
 import { texts } from "../texts/common.ts";
 import { Failed } from "./feedback.tsx";
 import type { FormDialogProps } from "./form.tsx";
 import { isSignInNeeded, SignInAgain } from "./sign-in-again.tsx";
 
-/** The open dialog of a form: loaded when one is first opened. */
+/**
+ * The open dialog of a form: loaded when one is first opened. The focus returns to its button; where that is gone with
+ * what was deleted, no other one is meant.
+ */
 export function OpenFormDialog({
   title,
   submit,
@@ -13,12 +16,18 @@ export function OpenFormDialog({
   isWide = false,
   onSubmit,
   close,
+  opener,
   children,
-}: Omit<FormDialogProps, "trigger"> & { readonly close: () => void }) {
+}: Omit<FormDialogProps, "trigger"> & {
+  readonly close: () => void;
+  /** The button that opened it. */
+  readonly opener: RefObject<HTMLElement | null>;
+}) {
   const [error, setError] = useState<Error>();
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const send = async (form: HTMLFormElement) => {
+    if (isBusy) return;
     const data = new FormData(form);
     setBusy(true);
     setError(undefined);
@@ -35,7 +44,10 @@ export function OpenFormDialog({
     <Dialog.Root open onOpenChange={(next) => next || close()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className={isWide ? "dialog wide" : "dialog"}>
+        <Dialog.Popup
+          className={isWide ? "dialog wide" : "dialog"}
+          finalFocus={() => opener.current ?? false}
+        >
           <Dialog.Title className="dialog-title">{title}</Dialog.Title>
           <form
             ref={form}
@@ -56,7 +68,7 @@ export function OpenFormDialog({
               <button
                 type="submit"
                 className={isDangerous ? "button danger" : "button"}
-                disabled={isBusy}
+                aria-disabled={isBusy}
               >
                 {submit}
               </button>

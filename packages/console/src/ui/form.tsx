@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
 import { texts } from "../texts/common.ts";
 
 /** Dialogs and their focus handling are loaded after the first screen is shown. */
@@ -34,9 +34,11 @@ export function FormDialog({
   ...dialog
 }: FormDialogProps & { readonly className?: string }) {
   const [open, setOpen] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
   return (
     <>
       <button
+        ref={opener}
         type="button"
         className={className}
         aria-haspopup="dialog"
@@ -46,7 +48,7 @@ export function FormDialog({
       </button>
       {open && (
         <Suspense>
-          <OpenFormDialog {...dialog} close={() => setOpen(false)} />
+          <OpenFormDialog {...dialog} opener={opener} close={() => setOpen(false)} />
         </Suspense>
       )}
     </>

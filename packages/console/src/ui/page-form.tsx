@@ -27,6 +27,7 @@ export function PageForm({
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const send = async (entered: Entered) => {
+    if (isBusy) return;
     setBusy(true);
     setError(undefined);
     try {
@@ -58,7 +59,7 @@ export function PageForm({
         ))}
       <div className="actions">
         {typeof submit === "string" ? (
-          <button type="submit" className="button" disabled={isBusy}>
+          <button type="submit" className="button" aria-disabled={isBusy}>
             {submit}
           </button>
         ) : (

@@ -24,7 +24,8 @@ export function Page({
     <>
       {place !== undefined && <Breadcrumbs uid={place} />}
       <div className="page-head">
-        <h1>{title}</h1>
+        {/* The focus gets here when what had it is gone. */}
+        <h1 tabIndex={-1}>{title}</h1>
         <div className="actions">
           {command && <ShowCommand {...command} />}
           {actions}

@@ -17,7 +17,11 @@ export function ShownOnce({
   readonly onDone: () => void;
 }) {
   const panel = useRef<HTMLElement>(null);
-  useEffect(() => panel.current?.focus(), []);
+  // The dialog that created it returns the focus to its button first.
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => setTimeout(() => panel.current?.focus()));
+    return () => cancelAnimationFrame(frame);
+  }, []);
   return (
     <section className="shown-once" aria-label={title} tabIndex={-1} ref={panel}>
       <h2>{title}</h2>

@@ -149,22 +149,15 @@ function Pages({
       <nav className="pages" aria-label={texts.table.pages}>
         <span>{texts.table.counted(count, total ?? count)}</span>
         {children}
-        <button
-          type="button"
-          className="button quiet small"
-          disabled={search.cursor === undefined}
-          onClick={() => setSearch({ cursor: undefined })}
+        <Turn
+          isPossible={search.cursor !== undefined}
+          turn={() => setSearch({ cursor: undefined })}
         >
           {texts.table.newest}
-        </button>
-        <button
-          type="button"
-          className="button quiet small"
-          disabled={older === ""}
-          onClick={() => setSearch({ cursor: older })}
-        >
+        </Turn>
+        <Turn isPossible={older !== ""} turn={() => setSearch({ cursor: older })}>
           {texts.table.older}
-        </button>
+        </Turn>
       </nav>
     );
   }
@@ -176,22 +169,34 @@ function Pages({
     <nav className="pages" aria-label={texts.table.pages}>
       <span>{texts.table.range(first, last, total)}</span>
       {children}
-      <button
-        type="button"
-        className="button quiet small"
-        disabled={page <= 1}
-        onClick={() => setSearch({ page: page > 2 ? page - 1 : undefined })}
-      >
+      <Turn isPossible={page > 1} turn={() => setSearch({ page: page > 2 ? page - 1 : undefined })}>
         {texts.table.previous}
-      </button>
-      <button
-        type="button"
-        className="button quiet small"
-        disabled={!hasMore}
-        onClick={() => setSearch({ page: page + 1 })}
-      >
+      </Turn>
+      <Turn isPossible={hasMore} turn={() => setSearch({ page: page + 1 })}>
         {texts.table.next}
-      </button>
+      </Turn>
     </nav>
+  );
+}
+
+/** A button that turns the page. On the last page it still has the focus that it was pressed with. */
+function Turn({
+  isPossible,
+  turn,
+  children,
+}: {
+  readonly isPossible: boolean;
+  readonly turn: () => void;
+  readonly children: ReactNode;
+}) {
+  return (
+    <button
+      type="button"
+      className="button quiet small"
+      aria-disabled={!isPossible}
+      onClick={() => isPossible && turn()}
+    >
+      {children}
+    </button>
   );
 }

@@ -10,6 +10,7 @@ import { PEOPLE } from "../areas/people.ts";
 import { REGISTRY } from "../areas/registry.ts";
 import { WORKLOADS } from "../areas/workloads.ts";
 import type { Area, Filled } from "../support/area.ts";
+import { Keyboard } from "../support/keyboard.ts";
 import { ConsoleSite } from "../support/site.ts";
 
 const AREAS: Readonly<Record<string, Area>> = {
@@ -42,10 +43,12 @@ const CONTENT = /\/(iam|registry|vulnerabilities|events|audit)\/v/;
 
 describe("every screen of the console", () => {
   let site: ConsoleSite;
+  let keys: Keyboard;
   let organization: string;
   before(async () => {
     mkdirSync(PICTURES, { recursive: true });
     site = await ConsoleSite.startWithRegistry();
+    keys = await Keyboard.of(site.page);
     organization = await site.organization();
     await site.page.goto(site.at("organizations"));
     await site.signIn();
@@ -95,9 +98,10 @@ describe("every screen of the console", () => {
         filled = await area.fill(site, organization);
       });
 
-      test("has no violations of WCAG 2.2 AA with content, and 7:1 in high contrast", async () => {
+      test("has no violations of WCAG 2.2 AA with content, 7:1 in high contrast, and is walked by Tab", async () => {
         for (const [screen, path] of Object.entries(area.screens)) {
           await check(path(filled), screen);
+          await keys.around();
         }
         assert.deepEqual(site.complaints, []);
       });

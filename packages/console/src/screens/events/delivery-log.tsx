@@ -146,6 +146,7 @@ function Replay({
       },
       (error: Error) => toast(sentenceOf(error)),
     );
+  const canSend = selected.size > 0 && !redeliver.isPending;
   const allFailed = async (days: string) => {
     const since = new Date(Date.now() - Number(days) * DAY_MS).toISOString();
     let sent = 0;
@@ -163,8 +164,8 @@ function Replay({
       <button
         type="button"
         className="button quiet"
-        disabled={selected.size === 0 || redeliver.isPending}
-        onClick={again}
+        aria-disabled={!canSend}
+        onClick={() => canSend && again()}
       >
         {deliveryTexts.again(selected.size)}
       </button>

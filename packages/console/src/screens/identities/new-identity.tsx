@@ -23,10 +23,13 @@ export function Screen() {
   const { uid } = usePlace();
   const [{ platform }] = useListSearch();
   const name = Object.hasOwn(PLATFORMS, platform ?? "") ? (platform as PlatformName) : "github";
-  return (
-    // What was entered for one platform makes no sense for another.
-    <Builder key={name} parent={uid} platform={name} />
-  );
+  return <Builder parent={uid} platform={name} />;
+}
+
+interface Entered {
+  readonly platform: PlatformName;
+  readonly values: Values;
+  readonly role: Choice | null;
 }
 
 function Builder({
@@ -36,8 +39,10 @@ function Builder({
   readonly parent: string;
   readonly platform: PlatformName;
 }) {
-  const [values, setValues] = useState<Values>({});
-  const [role, setRole] = useState<Choice | null>(null);
+  const [last, setEntered] = useState<Entered>({ platform, values: {}, role: null });
+  // What was entered for one platform makes no sense for another.
+  const entered = last.platform === platform ? last : { platform, values: {}, role: null };
+  const { values, role } = entered;
   const { lead, fields, draft: draftOf } = PLATFORMS[platform];
   const { can, isKnown } = useAccess();
   const create = useCreate(parent);
@@ -66,7 +71,8 @@ function Builder({
               identityTexts.create
             )
           }
-          onEnter={setValues}
+          key={platform}
+          onEnter={(next) => setEntered({ ...entered, values: next })}
           onSubmit={() =>
             create({ ...draft, name, description: values.description || draft.description }, role)
           }
@@ -94,7 +100,7 @@ function Builder({
               name="role"
               useChoices={useRoleChoices}
               isRequired={false}
-              onChoose={setRole}
+              onChoose={(next) => setEntered({ ...entered, role: next })}
             />
           )}
         </PageForm>

@@ -84,10 +84,11 @@ export function Screen() {
       actions={
         <>
           {group.data !== undefined && can("groups.update", uid) && (
-            <EditGroup group={group.data} />
+            <EditGroup key={uid} group={group.data} />
           )}
           {group.data !== undefined && can("groups.delete", uid) && (
-            <DeleteGroup group={group.data} />
+            // That of the folder above is another button: it must not have the focus after a deletion.
+            <DeleteGroup key={uid} group={group.data} />
           )}
           {create}
         </>

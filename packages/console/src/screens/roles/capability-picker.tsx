@@ -10,20 +10,25 @@ import { roleTexts } from "../../texts/roles.ts";
 
 type Chosen = ReadonlySet<CapabilityKey>;
 
+/** The field of the form that has them. */
+const FIELD = "capabilities";
+
+/** The capabilities that were chosen in a form. */
+export function chosenCapabilities(text: (name: string) => string): CapabilityKey[] {
+  return text(FIELD).split(" ").filter(Boolean) as CapabilityKey[];
+}
+
 /** Chooses capabilities, by resource. What the caller does not hold cannot be granted, so it is grayed out. */
 export function CapabilityPicker({
   group,
   initial,
-  chosen,
-  setChosen,
 }: {
   /** The uid of the group of the role. */
   readonly group: string;
   /** What the role has already: it may be kept without holding it. */
   readonly initial: Chosen;
-  readonly chosen: Chosen;
-  readonly setChosen: (chosen: Chosen) => void;
 }) {
+  const [chosen, setChosen] = useState(initial);
   const [text, setText] = useState("");
   const { can } = useAccess();
   const id = useId();
@@ -47,6 +52,7 @@ export function CapabilityPicker({
   return (
     <fieldset className="field capability-picker">
       <legend>{roleTexts.capabilities(chosen.size)}</legend>
+      <input type="hidden" name={FIELD} value={[...chosen].join(" ")} />
       <input
         type="search"
         aria-label={roleTexts.searchCapabilities}

@@ -1,6 +1,5 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { RoleJson } from "@wharf/contract/messages";
-import { useState } from "react";
 import type { CapabilityKey } from "../../api/capabilities.ts";
 import { api, useChange } from "../../api/client.ts";
 import { parentOf, screenLink } from "../../app/place.ts";
@@ -10,13 +9,12 @@ import { TextField } from "../../ui/fields.tsx";
 import { DELETION, FormDialog } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { toast } from "../../ui/toast.tsx";
-import { CapabilityPicker } from "./capability-picker.tsx";
+import { CapabilityPicker, chosenCapabilities } from "./capability-picker.tsx";
 
 const NONE: ReadonlySet<CapabilityKey> = new Set();
 
 export function CreateRole({ parent }: { readonly parent: string }) {
   const create = useChange(api.roles.create);
-  const [chosen, setChosen] = useState(NONE);
   return (
     <FormDialog
       title={roleTexts.create}
@@ -30,15 +28,15 @@ export function CreateRole({ parent }: { readonly parent: string }) {
       }
       onSubmit={async (text) => {
         const name = text("name");
-        const role = { name, description: text("description"), capabilities: [...chosen] };
+        const capabilities = chosenCapabilities(text);
+        const role = { name, description: text("description"), capabilities };
         await create.mutateAsync({ parent, role });
-        setChosen(NONE);
         toast(roleTexts.created(name));
       }}
     >
       <TextField name="name" label={texts.columns.name} hint={roleTexts.nameHint} isRequired />
       <TextField name="description" label={texts.columns.description} />
-      <CapabilityPicker group={parent} initial={NONE} chosen={chosen} setChosen={setChosen} />
+      <CapabilityPicker group={parent} initial={NONE} />
     </FormDialog>
   );
 }
@@ -49,8 +47,6 @@ export function EditRole({
   readonly role: RoleJson;
 }) {
   const update = useChange(api.roles.update, [api.auth.validate]);
-  const initial = new Set(capabilities);
-  const [chosen, setChosen] = useState<ReadonlySet<CapabilityKey>>(initial);
   return (
     <FormDialog
       title={roleTexts.editTitle(name)}
@@ -60,18 +56,14 @@ export function EditRole({
       className="button quiet"
       onSubmit={async (text) => {
         const changed = { name: text("name"), description: text("description") };
-        await update.mutateAsync({ role: { uid, ...changed, capabilities: [...chosen] } });
+        const role = { uid, ...changed, capabilities: chosenCapabilities(text) };
+        await update.mutateAsync({ role });
         toast(roleTexts.edited(changed.name));
       }}
     >
       <TextField name="name" label={texts.columns.name} value={name} isRequired />
       <TextField name="description" label={texts.columns.description} value={description} />
-      <CapabilityPicker
-        group={parentOf(uid)}
-        initial={initial}
-        chosen={chosen}
-        setChosen={setChosen}
-      />
+      <CapabilityPicker group={parentOf(uid)} initial={new Set(capabilities)} />
     </FormDialog>
   );
 }

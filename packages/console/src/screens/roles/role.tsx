@@ -50,7 +50,7 @@ export function RoleDetails({ place, uid }: { readonly place: string; readonly u
         role !== undefined &&
         isCustom && (
           <>
-            {can("roles.update", uid) && <EditRole key={role.updateTime} role={role} />}
+            {can("roles.update", uid) && <EditRole role={role} />}
             {can("roles.delete", uid) && (
               <DeleteRole role={role} place={place} bindings={Number(used.data?.totalCount ?? 0)} />
             )}
