@@ -16,27 +16,18 @@ export function defaultValues(): Values {
   return parse(readFileSync(join(CHART, "values.yaml"), "utf8"));
 }
 
-/** What templates get: values in place of the defaults, and the release. */
-export function chartData(changed: Values): { readonly Values: Values; readonly Release: Values } {
-  const Release = { Name: "wharf-test", Namespace: "wharf" };
-  return { Values: merged(defaultValues(), changed), Release };
-}
-
 /** The objects of the chart with values in place of the defaults. */
 export function renderChart(changed: Values): Record<string, unknown>[] {
-  const data = chartData(changed);
+  const values = merged(defaultValues(), changed);
+  const release = { Name: "wharf-test", Namespace: "wharf" };
   return globSync("templates/*.yaml", { cwd: CHART })
     .sort()
     .flatMap((file) => {
       const text = readFileSync(join(CHART, file), "utf8");
-      requireValues(file, text, data.Values);
-      return objectsIn(compileTemplate(text.replaceAll("| toJson", "| json"))(data));
-    });
-}
-
-/** The objects of rendered templates. */
-export function objectsIn(text: string): Record<string, unknown>[] {
-  return parseAllDocuments(text)
+      requireValues(file, text, values);
+      const template = compileTemplate(text.replaceAll("| toJson", "| json"));
+      return parseAllDocuments(template({ Values: values, Release: release }));
+    })
     .map((document) => {
       if (document.errors.length > 0) throw document.errors[0];
       return document.toJS() as Record<string, unknown> | null;

@@ -12,10 +12,8 @@ export const MARKER = "\u0001file ";
 export interface FileResult {
   readonly file: string;
   readonly tests: number;
-  /** Tests that were skipped or marked as to do: none may be, except those that follow. */
+  /** Tests that were skipped or marked as to do: none may be. */
   readonly omitted: number;
-  /** Tests that need a tool which is too large to install for them, each with its reason. */
-  readonly withoutTool: readonly string[];
   readonly ms: number;
   /** Processor time of the test process, without the processes that it started. */
   readonly cpuMs: number;
@@ -32,7 +30,6 @@ export const strayErrors = new Map<unknown, unknown>();
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   let tests = 0;
   let omitted = 0;
-  let withoutTool: string[] = [];
   let failures: string[] = [];
   let usage = process.cpuUsage();
   let children = childrenMs();
@@ -48,8 +45,7 @@ ${textOf(data.details.error)}`);
     const { nesting, details } = data;
     const isTest = details.type !== "suite" && nesting > 0;
     if (isTest) tests++;
-    if (isTest && isWithoutTool(data.skip)) withoutTool.push(`${data.name}: ${data.skip}`);
-    else if (isTest && (data.skip || data.todo)) omitted++;
+    if (isTest && (data.skip || data.todo)) omitted++;
     if (nesting > 0) continue;
     const used = process.cpuUsage(usage);
     const cpuMs = (used.user + used.system) / 1000;
@@ -61,7 +57,6 @@ ${textOf(data.details.error)}`);
       file: data.name,
       tests,
       omitted,
-      withoutTool,
       ms,
       cpuMs,
       childrenMs: ended - children,
@@ -72,16 +67,8 @@ ${textOf(data.details.error)}`);
     usage = process.cpuUsage();
     tests = 0;
     omitted = 0;
-    withoutTool = [];
     failures = [];
   }
-}
-
-/** How the reason of a skip begins where a tool is missing. */
-const WITHOUT_TOOL = "not installed: ";
-
-function isWithoutTool(skip: string | boolean | undefined): boolean {
-  return typeof skip === "string" && skip.startsWith(WITHOUT_TOOL);
 }
 
 /** The kernel counts in hundredths of a second. */

@@ -118,15 +118,7 @@ async function runProcess(
   const timeout = sleep(LAST_OUTPUT_MS, null, { ref: false });
   if (!closed) await Promise.race([once(child, "close"), timeout]);
   const reason = hung ? "did not end in time" : `ended with ${code}`;
-  const nothing = {
-    tests: 0,
-    omitted: 0,
-    withoutTool: [],
-    ms: 0,
-    cpuMs: 0,
-    childrenMs: 0,
-    failures: [],
-  };
+  const nothing = { tests: 0, omitted: 0, ms: 0, cpuMs: 0, childrenMs: 0, failures: [] };
   for (const file of missing) {
     const problem = `has no result: its process ${reason}`;
     show({ file, ...nothing }, problem, printed);
@@ -163,7 +155,6 @@ function show(result: FileResult, problem: string | undefined, printed: readonly
   const { file, tests, ms, cpuMs, childrenMs, failures } = result;
   const cpu = `${seconds(cpuMs)} + ${seconds(childrenMs)} s CPU`;
   console.log(`${problem ? "✖" : "✔"} ${file} (${tests} tests, ${seconds(ms)} s, ${cpu})`);
-  for (const skipped of result.withoutTool) console.log(`  skipped: ${skipped}`);
   if (problem === undefined) return;
   const text = [...failures, ...printed].join("\n").replaceAll(/^/gm, "    ");
   console.log(`${text}\n✖ ${file} ${problem}\n`);
