@@ -6,6 +6,7 @@ import { archiveRow } from "./archive.ts";
 import { auditChainRow, auditListRow } from "./audit.ts";
 import { bindingRowsOf } from "./bindings.ts";
 import { commandRow } from "./command.ts";
+import { consoleRows } from "./console.ts";
 import { createRow } from "./create.ts";
 import { deliveriesRow, eventDelayRow, subscribedCreateRow } from "./events.ts";
 import { exchangeRow } from "./exchange.ts";
@@ -102,6 +103,13 @@ export function sectionsOf(options: Options): Section[] {
         ...advisorySearchRows(options),
         archiveRow(options),
       ],
+    },
+    {
+      title: "Web console",
+      about:
+        "From the navigation to the first rows in a real browser, whose cache has the files of the console. Skipped " +
+        "where Chromium is not installed.",
+      rows: consoleRows(options),
     },
     {
       title: "Memory and start",

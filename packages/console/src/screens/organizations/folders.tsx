@@ -84,11 +84,11 @@ export function Screen() {
       actions={
         <>
           {group.data !== undefined && can("groups.update", uid) && (
-            <EditGroup key={uid} group={group.data} />
+            <EditGroup key={`edit ${uid}`} group={group.data} />
           )}
           {group.data !== undefined && can("groups.delete", uid) && (
             // That of the folder above is another button: it must not have the focus after a deletion.
-            <DeleteGroup key={uid} group={group.data} />
+            <DeleteGroup key={`delete ${uid}`} group={group.data} />
           )}
           {create}
         </>
