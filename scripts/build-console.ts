@@ -23,9 +23,8 @@ const THEME: Plugin = {
   },
 };
 
-/** Builds the console into a folder; returns what went into it. The server looks for it beside its bundle. */
-export async function buildConsole(out: string): Promise<Metafile> {
-  const files = join(out, "files");
+/** Bundles the files of the console into a folder; returns what went into them. */
+export async function bundleConsole(files: string): Promise<Metafile> {
   mkdirSync(files, { recursive: true });
   const { metafile } = await build({
     absWorkingDir: ROOT,
@@ -48,7 +47,20 @@ export async function buildConsole(out: string): Promise<Metafile> {
     loader: { ".svg": "copy" },
     define: { "process.env.NODE_ENV": '"production"' },
   });
-  for (const name of readdirSync(files)) compress(join(files, name));
+  return metafile;
+}
+
+/**
+ * Builds the console into a folder; returns what went into it. The server looks for it beside its bundle. The best
+ * quality of brotli takes as long as everything else of a build.
+ */
+export async function buildConsole(
+  out: string,
+  brotliQuality: number = constants.BROTLI_MAX_QUALITY,
+): Promise<Metafile> {
+  const files = join(out, "files");
+  const metafile = await bundleConsole(files);
+  for (const name of readdirSync(files)) compress(join(files, name), brotliQuality);
   const icon = readdirSync(files).find((name) => name.endsWith(".svg")) ?? "";
   const theme = entryOf(metafile, THEME_ENTRY).script;
   const console = entryOf(metafile, ENTRY);
@@ -69,10 +81,10 @@ function entryOf({ outputs }: Metafile, entry: string): Omit<PageFiles, "theme" 
   return { script, parts, styles: cssBundle === undefined ? [] : [cssBundle] };
 }
 
-function compress(path: string): void {
+function compress(path: string, brotliQuality: number): void {
   const content = readFileSync(path);
-  const quality = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
-  writeFileSync(`${path}.br`, brotliCompressSync(content, { params: quality }));
+  const params = { [constants.BROTLI_PARAM_QUALITY]: brotliQuality };
+  writeFileSync(`${path}.br`, brotliCompressSync(content, { params }));
   writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }));
 }
 

@@ -12,8 +12,11 @@ import { ROOT } from "./step.ts";
 
 const OUT = join(ROOT, "packages/cli/dist");
 
+/** Releases compress the console as well as they can; a build for this folder is to be done soon. */
+const BROTLI_QUALITY = 5;
+
 rmSync(OUT, { recursive: true, force: true });
-const console = { metafile: await buildConsole(join(OUT, "console")) };
+const console = { metafile: await buildConsole(join(OUT, "console"), BROTLI_QUALITY) };
 const { commands, operators } = await bundle({
   out: OUT,
   target: "node24",

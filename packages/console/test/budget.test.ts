@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { Metafile } from "esbuild";
-import { buildConsole } from "../../../scripts/build-console.ts";
+import { bundleConsole } from "../../../scripts/build-console.ts";
 import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
 
 const KB = 1000;
@@ -12,8 +12,8 @@ const KB = 1000;
 describe("the size of the console", () => {
   test("stays within its budget", async (t) => {
     const out = scratchFolder("wharf-console-");
-    const { outputs } = await buildConsole(out);
-    const size = (path: string) => gzipSync(readFileSync(join(out, "files", nameOf(path)))).length;
+    const { outputs } = await bundleConsole(out);
+    const size = (path: string) => gzipSync(readFileSync(join(out, nameOf(path)))).length;
     const sum = (paths: Iterable<string>) => [...paths].reduce((all, path) => all + size(path), 0);
     const scripts = Object.keys(outputs).filter((path) => path.endsWith(".js"));
     const first = new Set([

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { type Provisioning, provisioning, ScimClient } from "./support/providers/scim.ts";
 import { DirectStore, rawRows } from "./support/server/direct-store.ts";
-import { onEachStore } from "./support/world/world.ts";
+import { onEachStore, onStore } from "./support/world/world.ts";
 
 onEachStore("callers that SCIM rejects", (world) => {
   let made: Provisioning;
@@ -308,7 +308,8 @@ onEachStore("callers that SCIM rejects", (world) => {
   });
 });
 
-onEachStore(
+onStore(
+  "sqlite",
   "an identity provider that writes too fast",
   (world) => {
     test("gets Retry-After, and can read meanwhile", async () => {

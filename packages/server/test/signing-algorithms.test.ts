@@ -16,7 +16,7 @@ import { StandInClouds } from "./support/providers/clouds.ts";
 import { rawRows } from "./support/server/direct-store.ts";
 import { type KeyMaterial, keyMaterialOf } from "./support/server/key-material.ts";
 import { TestServer } from "./support/server/test-server.ts";
-import { onEachStore, type World } from "./support/world/world.ts";
+import { onEachStore, onStore, type World } from "./support/world/world.ts";
 
 const AZURE = "api://AzureADTokenExchange";
 const VAULT = "https://vault.example";
@@ -173,7 +173,8 @@ onEachStore(
   { flags: [...ENABLED, ...clouds.flags] },
 );
 
-onEachStore(
+onStore(
+  "sqlite",
   "without audiences for RS256",
   (world: World) => {
     test("there is no RSA key", async () => {

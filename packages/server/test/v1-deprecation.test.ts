@@ -3,7 +3,7 @@ import { connect } from "node:http2";
 import { test } from "node:test";
 import { Client, credentials, Metadata, type StatusObject } from "@grpc/grpc-js";
 import { Http } from "./support/client/http.ts";
-import { onEachStore, type World } from "./support/world/world.ts";
+import { onStore, type World } from "./support/world/world.ts";
 
 const NOTICES = {
   deprecation: "@1798761600",
@@ -88,7 +88,7 @@ async function metrics(world: World): Promise<string> {
   return (await fetch(`${world.server.url}/metrics`)).text();
 }
 
-onEachStore("v1 without a deprecation date", (world) => {
+onStore("sqlite", "v1 without a deprecation date", (world) => {
   test("sends no deprecation headers", async () => {
     for (const path of [...LISTS, ...SECOND]) {
       assert.deepEqual(await overHttp1(world, path), NONE, path);
@@ -103,7 +103,8 @@ onEachStore("v1 without a deprecation date", (world) => {
 
 const FLAGS = ["--v1-deprecation", "2027-01-01", "--v1-sunset", "2027-07-01"];
 
-onEachStore(
+onStore(
+  "sqlite",
   "version 1, once it is deprecated",
   (world) => {
     test("sends deprecation headers over HTTP/1.1, HTTP/2 and gRPC", async () => {

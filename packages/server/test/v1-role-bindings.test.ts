@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { ApiClient, PROTOCOLS } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
-import { onEachStore, roleNamed } from "./support/world/world.ts";
+import { onEachStore, onStore, roleNamed } from "./support/world/world.ts";
 
 onEachStore("v1 role bindings", (world) => {
   let org: string;
@@ -122,7 +122,7 @@ onEachStore("v1 role bindings", (world) => {
   });
 });
 
-onEachStore("v1 ping", (world) => {
+onStore("sqlite", "v1 ping", (world) => {
   test("needs no authentication", async () => {
     const { body } = await new Http(world.server.url, "").get("/ping/v1/ping");
     assert.deepEqual(body, { response: "pong" });

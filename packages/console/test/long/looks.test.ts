@@ -69,7 +69,7 @@ describe("what the console looks like", () => {
     await page.keyboard.press("Tab");
     assert.equal(await color(":focus-visible", "outline-style"), "solid");
     assert.notEqual(await color(":focus-visible", "outline-color"), ground);
-    await page.goto(site.at(`audit/${organization}`));
+    await page.goto(site.at(`audit/${organization}?chart=yes`));
     await page.locator("tbody .badge").first().waitFor();
     await page.locator(".chart svg[role=img]").waitFor();
     assert.notEqual(await color("tbody .badge", "border-top-color"), ground);

@@ -102,7 +102,7 @@ describe("workloads, identity providers and the operator in the console", () => 
 
   test("finds, edits and deletes identities", async () => {
     await page.goto(site.at(`identities/${organization}`));
-    await page.getByLabel("Kind").selectOption({ label: "static keys" });
+    await page.getByRole("combobox", { name: /^Kind/ }).selectOption({ label: "static keys" });
     await page.getByRole("link", { name: "publish" }).waitFor({ state: "detached" });
     assert.match(page.url(), /kind=RELATIONSHIP_TYPE_STATIC/);
     await page.getByRole("link", { name: "internal ci" }).click();

@@ -7,7 +7,7 @@ type Role = Parameters<Page["getByRole"]>[0];
 const MAX_STOPS = 400;
 
 /** How long the focus may take to get where it belongs. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /**
  * Runs in the page: looks at the element that has the focus before each Tab, as a person does. A problem is what keeps
@@ -141,7 +141,7 @@ export class Keyboard {
   /** Asserts that the focus is at a control, or gets there without another key. */
   async isAt(role: Role, name: string | RegExp): Promise<void> {
     const wanted = this.#named(role, name).and(this.page.locator(":focus"));
-    const at = await wanted.waitFor({ timeout: PATIENCE_MS }).then(
+    const at = await wanted.waitFor({ timeout: TIMEOUT_MS }).then(
       () => true,
       () => false,
     );

@@ -5,13 +5,13 @@ fuzzSuite("grpc", {
   gRPC: {
     generate: grpcRequest,
     reaches: 80,
-    sqlite: { anonymous: 5_000, authenticated: 25_000 },
-    postgres: { anonymous: 3_000, authenticated: 15_000 },
+    sqlite: { anonymous: 3_000, authenticated: 15_000 },
+    postgres: { anonymous: 2_000, authenticated: 7_500 },
   },
   "gRPC-Web": {
     generate: grpcWebRequest,
     reaches: 60,
-    sqlite: { anonymous: 4_000, authenticated: 12_000 },
-    postgres: { anonymous: 3_000, authenticated: 8_000 },
+    sqlite: { anonymous: 2_500, authenticated: 7_500 },
+    postgres: { anonymous: 1_500, authenticated: 5_000 },
   },
 });

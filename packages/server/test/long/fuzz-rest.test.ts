@@ -5,7 +5,7 @@ fuzzSuite("rest", {
   REST: {
     generate: restRequest,
     reaches: 90,
-    sqlite: { anonymous: 10_000, authenticated: 45_000 },
-    postgres: { anonymous: 5_000, authenticated: 25_000 },
+    sqlite: { anonymous: 6_000, authenticated: 25_000 },
+    postgres: { anonymous: 3_000, authenticated: 12_500 },
   },
 });

@@ -5,7 +5,7 @@ import { TestServer } from "../support/server/test-server.ts";
 import { TrackedRegistry, until } from "../support/world/tracked-registry.ts";
 
 const TAGS = 1_000;
-const REPOS = 5_000;
+const REPOS = 3_000;
 
 /** How much the memory of a server may grow while it reconciles all of that. */
 const MAX_GROWTH_BYTES = 200 * 1024 * 1024;

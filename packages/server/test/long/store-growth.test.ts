@@ -6,12 +6,12 @@ import { MAX_PENDING_DEVICES_PER_NETWORK } from "../../src/login/oauth/device.ts
 import { DirectStore, rawRows } from "../support/server/direct-store.ts";
 import { STORES, TestServer } from "../support/server/test-server.ts";
 
-const REFUSALS = 4_000;
-const LOGINS = 2_000;
+const REFUSALS = 1_500;
+const LOGINS = 600;
 const CONCURRENCY = 16;
 
 /** Long enough that their rows would be megabytes. */
-const EXPIRED = 10_000;
+const EXPIRED = 2_000;
 const LONG_PAYLOAD = JSON.stringify({ filler: "p".repeat(7_000) });
 
 const MINUTE_MS = 60_000;

@@ -9,7 +9,11 @@ import { WorkerClient, workerPids } from "../support/server/workers.ts";
 
 const WORKERS = 3;
 const CLIENTS = 12;
-const KILLS = 8;
+/** Each worker twice. */
+const KILLS = 2 * WORKERS;
+
+/** Between requests of a client: without it, they keep the processors busy as long as a worker takes to start. */
+const PAUSE_MS = 25;
 
 /** What a client of a killed worker sees. */
 const BROKEN = new Set(["ECONNRESET", "EPIPE"]);
@@ -41,6 +45,7 @@ for (const store of STORES) {
           own.close();
           own = new WorkerClient(server.url, token);
         }
+        await sleep(PAUSE_MS);
       }
       own.close();
     };

@@ -39,8 +39,11 @@ const ATTRIBUTE = /([a-zA-Z]+)(?:="([^"<>]*)")?/g;
 /** A Markdown autolink: a URL or mail address in angle brackets. */
 const AUTOLINK = /<(?:https?:\/\/[^\s<>"'`]*|[a-zA-Z0-9.+_-]+@[a-zA-Z0-9.-]+)>/y;
 
-/** HTTP URLs, mail addresses, and relative URLs. */
-const SAFE_URL = /^(?:https?:\/\/|mailto:|#|\.{0,2}\/(?!\/)|[a-zA-Z0-9_.-]+(?:[/#?]|$))/;
+/**
+ * HTTP URLs, mail addresses, and relative URLs. What begins with two slashes names a host; browsers read a backslash as
+ * a slash, and skip tabs and line breaks between them.
+ */
+const SAFE_URL = /^(?:https?:\/\/|mailto:|#|\.{0,2}\/(?![/\\\s])|[a-zA-Z0-9_.-]+(?:[/#?]|$))/;
 
 /** The first HTML that is not allowed: `{ line: 2, text: "<script>" }` in "# Hi\n<script>". */
 export function unsafeHtml(markdown: string): UnsafeHtml | undefined {

@@ -199,11 +199,26 @@ export function onEachStore(
   options: WorldOptions | ((store: StoreKind) => WorldOptions) = {},
 ): void {
   for (const store of STORES) {
-    describe(`${title}, on ${store}`, () => {
-      const world = new World(store);
-      before(() => world.start(typeof options === "function" ? options(store) : options));
-      after(() => world.stop());
-      suite(world);
-    });
+    onStore(store, title, suite, typeof options === "function" ? options(store) : options);
   }
+}
+
+/**
+ * A suite on a server of its own with one store: for layers that have no part in the store, and for rules whose effect on
+ * each store other suites test.
+ *
+ * @example onStore("sqlite", "deprecation headers", (world) => …);
+ */
+export function onStore(
+  store: StoreKind,
+  title: string,
+  suite: (world: World) => void,
+  options: WorldOptions = {},
+): void {
+  describe(`${title}, on ${store}`, () => {
+    const world = new World(store);
+    before(() => world.start(options));
+    after(() => world.stop());
+    suite(world);
+  });
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { ConsoleSite } from "./support/site.ts";
+import { ConsoleSite } from "../support/site.ts";
 
 /** A text that would run as a script, were it ever taken for markup. */
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;

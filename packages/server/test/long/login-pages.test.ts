@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { continuePage, donePage, TO_START } from "../src/login/pages/messages.ts";
-import { launchBrowser, openPage } from "./support/browser/browser.ts";
-import { LoginSite, samplePages, TICKET } from "./support/browser/login-site.ts";
+import { continuePage, donePage, TO_START } from "../../src/login/pages/messages.ts";
+import { launchBrowser, openPage } from "../support/browser/browser.ts";
+import { LoginSite, samplePages, TICKET } from "../support/browser/login-site.ts";
 
 let browser: Browser;
 let site: LoginSite;
