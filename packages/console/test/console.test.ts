@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { DirectStore } from "../../server/test/support/server/direct-store.ts";
 import { PASSWORD } from "../../server/test/support/world/local-accounts.ts";
+import { Keyboard } from "./support/keyboard.ts";
 import { ConsoleSite } from "./support/site.ts";
 
 /** A text that would run as a script, were it ever taken for markup. */
@@ -60,24 +61,14 @@ describe("the web console in a real browser", () => {
         claimMatch: { issuer: "https://ci.example.com", subject: "app" },
       },
     );
+    const keys = await Keyboard.of(page);
     await page.goto(site.at(`access/${organization}`));
     await site.button("Grant access").focus();
     await page.keyboard.press("Enter");
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Identity").waitFor();
-    await dialog.getByLabel("Identity").focus();
-    await page.keyboard.type("ci");
-    await page.getByRole("option", { name: "ci" }).waitFor();
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
-    await dialog.getByLabel("Role").focus();
-    await page.keyboard.type("viewer");
-    await page
-      .getByRole("option", { name: /^viewer/ })
-      .first()
-      .waitFor();
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
+    await keys.pick("Identity", "ci");
+    await keys.pick("Role", "viewer");
     await dialog.getByRole("button", { name: "Grant access" }).press("Enter");
     const row = page.getByRole("row").filter({ has: page.getByText("ci", { exact: true }) });
     await row.filter({ hasText: "viewer" }).waitFor();
