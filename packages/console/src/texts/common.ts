@@ -99,7 +99,7 @@ export const texts = {
   picker: {
     placeholder: "Beginning of a name, or choose below",
     nothing: (text: string) =>
-      text === "" ? "There is nothing to choose from." : `No name begins with ${text}.`,
+      text === "" ? "There is nothing to choose from." : `Nothing was found for ${text}.`,
   },
   columns: {
     name: "Name",

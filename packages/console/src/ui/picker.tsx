@@ -45,9 +45,17 @@ export function Picker({
 }) {
   const [text, setText] = useState(initial?.label ?? "");
   const [chosen, setChosen] = useState<Choice | null>(initial);
-  const found = useChoices(useSettled(chosen?.label === text ? "" : text.trim()));
-  const { choices, hasMore, isLoading, more } =
-    "choices" in found ? found : { ...COMPLETE, choices: found };
+  const wanted = chosen?.label === text ? "" : text.trim();
+  const searched = useSettled(wanted);
+  const found = useChoices(searched);
+  const {
+    choices: all,
+    hasMore,
+    isLoading,
+    more,
+  } = "choices" in found ? found : { ...COMPLETE, choices: found };
+  // Who types fast must not choose what was found for an earlier text.
+  const choices = wanted === searched ? all : all.filter((choice) => contains(choice, wanted));
   return (
     <div className="field">
       <Combobox.Root
@@ -80,7 +88,7 @@ export function Picker({
               aria-busy={isLoading}
             >
               <Combobox.Empty className="palette-empty">
-                {isLoading ? texts.loading : texts.picker.nothing(text)}
+                {isLoading || wanted !== searched ? texts.loading : texts.picker.nothing(text)}
               </Combobox.Empty>
               <Combobox.List>
                 {(choice: Choice) => (
@@ -104,6 +112,10 @@ export function Picker({
       <input type="hidden" name={name} value={chosen?.value ?? ""} />
     </div>
   );
+}
+
+function contains({ label, hint = "" }: Choice, text: string): boolean {
+  return `${label}\n${hint}`.toLowerCase().includes(text.toLowerCase());
 }
 
 const COMPLETE = { hasMore: false, isLoading: false, more: () => {} };

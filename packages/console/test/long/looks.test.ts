@@ -123,7 +123,7 @@ describe("what the console looks like", () => {
 
     await site.button("Grant access").click();
     await dialog.getByLabel("Identity").fill("elsewhere");
-    await page.getByText("No name begins with elsewhere.").waitFor();
+    await page.getByText("Nothing was found for elsewhere.").waitFor();
     await page.keyboard.press("Escape");
     await dialog.getByRole("link", { name: "Invite someone new" }).click();
     await site.heading("People").waitFor();

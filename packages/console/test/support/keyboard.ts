@@ -9,6 +9,9 @@ const MAX_STOPS = 400;
 /** How long the focus may take to get where it belongs. */
 const TIMEOUT_MS = 60_000;
 
+/** What sends the focus back to the other end of a dialog, a moment after it got it. */
+const GUARD = "[data-base-ui-focus-guard]";
+
 /**
  * Runs in the page: looks at the element that has the focus before each Tab, as a person does. A problem is what keeps
  * them from seeing it: no name, no ring, outside of the window, covered.
@@ -44,7 +47,8 @@ const WATCH = `(() => {
     return { stop: tagName.toLowerCase() + " " + JSON.stringify(text), problem, element };
   };
   const stops = [];
-  const onKey = ({ key }) => key === "Tab" && stops.push({ ...inspect(), isLeft: true });
+  const onKey = ({ key }) =>
+    key === "Tab" && !document.activeElement.matches("${GUARD}") && stops.push({ ...inspect(), isLeft: true });
   addEventListener("keydown", onKey, { capture: true });
   /** What the focus was at since this was last asked, and is at now. */
   window.focusStops = () => [...stops.splice(0), inspect()].map(({ stop, problem, element }, at, all) => {
@@ -106,6 +110,7 @@ export class Keyboard {
   }
 
   async #stops(): Promise<readonly Stop[]> {
+    await this.page.locator(`${GUARD}:focus`).waitFor({ state: "detached", timeout: TIMEOUT_MS });
     const stops = await this.page.evaluate<readonly Stop[]>("focusStops()");
     const bad = stops.filter(({ problem }) => problem !== "");
     assert.deepEqual(bad, [], this.page.url());

@@ -81,9 +81,10 @@ export const IMAGES: Walks = {
   },
 
   async "imports a document"({ site, page, keys, organization }) {
+    // Before the page: choosers are not reported at once, and one that opens before that never is.
+    const opened = page.waitForEvent("filechooser");
     await page.goto(site.at(`advisories/${organization}?tab=import`));
     await keys.to("button", "Choose files");
-    const opened = page.waitForEvent("filechooser");
     await keys.press("Enter");
     const chooser = await opened;
     await chooser.setFiles({ name: "zlib.yaml", mimeType: "", buffer: Buffer.from(DOCUMENT) });
