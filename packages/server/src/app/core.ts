@@ -13,7 +13,7 @@ import { Engine } from "../engine/engine.ts";
 import type { EngineLimits } from "../engine/limits.ts";
 import { PageTokens } from "../engine/list/page-token.ts";
 import type { EventNames } from "../events/cloud-event.ts";
-import { SinkPolicy } from "../events/sink-policy.ts";
+import { SinkPolicy } from "../events/subscriptions/sink-policy.ts";
 import { storeAnonymousIdentity } from "../iam/anonymous-identity.ts";
 import { storeBuiltinRoles } from "../iam/builtin-roles.ts";
 import { TokenSealer } from "../lib/crypto/token-sealer.ts";

@@ -1,6 +1,6 @@
 // Written by `npm run generate`. Do not edit.
 
-import { subscriptions } from "../events/subscriptions.ts";
+import { subscriptions } from "../events/subscriptions/subscriptions.ts";
 import { accountAssociations } from "../iam/account-associations.ts";
 import { externalGroupRoleMappings } from "../iam/external-group-role-mappings.ts";
 import { groupInvites } from "../iam/group-invites.ts";

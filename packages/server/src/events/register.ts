@@ -14,16 +14,16 @@ import type { Secrets } from "../secrets/secrets.ts";
 import type { Api } from "../wire/api.ts";
 import type { HttpEndpoint } from "../wire/endpoint.ts";
 import type { EventNames } from "./cloud-event.ts";
-import { deliveryMethods } from "./delivery-methods.ts";
-import { DeliveryWorker } from "./delivery-worker.ts";
-import { Dispatcher } from "./dispatcher.ts";
+import { Dispatcher } from "./delivery/dispatcher.ts";
+import { Matcher } from "./delivery/matcher.ts";
+import { deliveryMethods } from "./delivery/methods.ts";
+import { Results } from "./delivery/results.ts";
+import { WebhookSigner } from "./delivery/signing.ts";
+import { DeliveryWorker } from "./delivery/worker.ts";
 import { eventMethods } from "./event-methods.ts";
 import { EventTail } from "./event-tail.ts";
-import { Matcher } from "./matcher.ts";
-import { Results } from "./results.ts";
-import { WebhookSigner } from "./signing.ts";
-import type { SinkPolicy } from "./sink-policy.ts";
-import { subscriptionMethods } from "./subscription-methods.ts";
+import { subscriptionMethods } from "./subscriptions/methods.ts";
+import type { SinkPolicy } from "./subscriptions/sink-policy.ts";
 import { watchMethod } from "./watch.ts";
 
 export interface RegisterEventsDeps {

@@ -15,7 +15,7 @@ import { readSettings } from "../../../src/config/settings.ts";
 import { Engine } from "../../../src/engine/engine.ts";
 import { PageTokens } from "../../../src/engine/list/page-token.ts";
 import { Mutation } from "../../../src/engine/write/mutation.ts";
-import { SinkPolicy } from "../../../src/events/sink-policy.ts";
+import { SinkPolicy } from "../../../src/events/subscriptions/sink-policy.ts";
 import { TokenSealer } from "../../../src/lib/crypto/token-sealer.ts";
 import type { Call } from "../../../src/rpc/call.ts";
 import { scimStatus } from "../../../src/scim/status.ts";

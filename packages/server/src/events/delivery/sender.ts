@@ -1,21 +1,21 @@
-import type { Leases } from "../delivery/leases.ts";
-import type { SendResult } from "../delivery/pinned-client.ts";
-import type { TimeSlices } from "../lib/scheduling/time-slices.ts";
-import { Waiting } from "../lib/scheduling/waiting.ts";
-import type { Metrics } from "../observe/metrics.ts";
-import { pendingDeliveries, type StoredDelivery } from "../store/tables/events/deliveries.ts";
-import { type EventWithBody, readEventBodies } from "../store/tables/events/event-log.ts";
+import type { Leases } from "../../delivery/leases.ts";
+import type { SendResult } from "../../delivery/pinned-client.ts";
+import type { TimeSlices } from "../../lib/scheduling/time-slices.ts";
+import { Waiting } from "../../lib/scheduling/waiting.ts";
+import type { Metrics } from "../../observe/metrics.ts";
+import { pendingDeliveries, type StoredDelivery } from "../../store/tables/events/deliveries.ts";
+import { type EventWithBody, readEventBodies } from "../../store/tables/events/event-log.ts";
 import {
   arrivalsOf,
   leaseOf,
   NEVER_DUE,
   readHealth,
   restUntil,
-} from "../store/tables/events/subscription-states.ts";
+} from "../../store/tables/events/subscription-states.ts";
 import { type ContextDeps, type Current, isActive, SubscriptionContext } from "./context.ts";
-import { deliveryRequest } from "./delivery-request.ts";
 import { disable } from "./disable.ts";
 import { type AttemptOutcome, EXPIRED, outcomeOf } from "./outcomes.ts";
+import { deliveryRequest } from "./request.ts";
 import type { Results } from "./results.ts";
 import { SinkHealth } from "./sink-health.ts";
 

@@ -1,11 +1,11 @@
-import type { SendResult } from "../delivery/pinned-client.ts";
-import { retryDelay } from "../delivery/retry-schedule.ts";
+import type { SendResult } from "../../delivery/pinned-client.ts";
+import { retryDelay } from "../../delivery/retry-schedule.ts";
 import {
   DELIVERY_STATES,
   type DeliveryResult,
   type StoredAttempt,
   type StoredDelivery,
-} from "../store/tables/events/deliveries.ts";
+} from "../../store/tables/events/deliveries.ts";
 
 /** What an attempt means for its delivery and for the subscription. */
 export interface AttemptOutcome extends DeliveryResult {

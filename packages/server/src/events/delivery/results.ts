@@ -1,6 +1,6 @@
-import type { Store } from "../store/db/store.ts";
-import { writeResults } from "../store/tables/events/deliveries.ts";
-import { writeHealth } from "../store/tables/events/subscription-states.ts";
+import type { Store } from "../../store/db/store.ts";
+import { writeResults } from "../../store/tables/events/deliveries.ts";
+import { writeHealth } from "../../store/tables/events/subscription-states.ts";
 import type { AttemptOutcome } from "./outcomes.ts";
 import type { SinkHealth } from "./sink-health.ts";
 

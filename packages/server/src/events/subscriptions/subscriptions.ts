@@ -1,3 +1,7 @@
+/**
+ * This folder defines subscriptions: the resource, its methods and secrets, and which sinks are allowed. It may import
+ * the files of events/ above it except register.ts, and nothing of delivery/.
+ */
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import {
@@ -8,23 +12,23 @@ import {
   SubscriptionState,
   SubscriptionsService,
 } from "@wharf/contract";
-import { Resource } from "../engine/resource.ts";
-import type { Mutation } from "../engine/write/mutation.ts";
-import { type FieldViolation, failedPrecondition, invalidArgument } from "../lib/errors.ts";
-import type { Reader } from "../store/db/connection.ts";
-import { countPending } from "../store/tables/events/deliveries.ts";
-import { currentPosition } from "../store/tables/events/event-log.ts";
+import { Resource } from "../../engine/resource.ts";
+import type { Mutation } from "../../engine/write/mutation.ts";
+import { type FieldViolation, failedPrecondition, invalidArgument } from "../../lib/errors.ts";
+import type { Reader } from "../../store/db/connection.ts";
+import { countPending } from "../../store/tables/events/deliveries.ts";
+import { currentPosition } from "../../store/tables/events/event-log.ts";
 import {
   addSubscriptionState,
   deleteSubscriptionState,
   markDue,
   readHealth,
   writeHealth,
-} from "../store/tables/events/subscription-states.ts";
+} from "../../store/tables/events/subscription-states.ts";
+import { filterViolations } from "../filters.ts";
+import { capabilitiesFor, missingOf, mustRead } from "../rights.ts";
 import type { EventsDeps } from "./deps.ts";
-import { filterViolations } from "./filters.ts";
-import { capabilitiesFor, missingOf, mustRead } from "./rights.ts";
-import { forgetSecrets } from "./subscription-secrets.ts";
+import { forgetSecrets } from "./secrets.ts";
 
 const { ACTIVE, DISABLED, UNSPECIFIED } = SubscriptionState;
 

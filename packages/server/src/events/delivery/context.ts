@@ -1,16 +1,16 @@
 import { parentOf, type Subscription, SubscriptionState } from "@wharf/contract";
-import type { SigningKeys } from "../auth/keys.ts";
-import { PinnedClient } from "../delivery/pinned-client.ts";
-import type { DeliveryTimes } from "../delivery/times.ts";
-import type { Engine } from "../engine/engine.ts";
-import type { HostLookup } from "../lib/net/host-lookup.ts";
-import type { Secrets } from "../secrets/secrets.ts";
-import type { EventNames } from "./cloud-event.ts";
-import { capabilitiesFor, missingOf } from "./rights.ts";
+import type { SigningKeys } from "../../auth/keys.ts";
+import { PinnedClient } from "../../delivery/pinned-client.ts";
+import type { DeliveryTimes } from "../../delivery/times.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { HostLookup } from "../../lib/net/host-lookup.ts";
+import type { Secrets } from "../../secrets/secrets.ts";
+import type { EventNames } from "../cloud-event.ts";
+import { capabilitiesFor, missingOf } from "../rights.ts";
+import { signingSecrets } from "../subscriptions/secrets.ts";
+import type { SinkPolicy } from "../subscriptions/sink-policy.ts";
+import { subscriptions } from "../subscriptions/subscriptions.ts";
 import type { WebhookSigner } from "./signing.ts";
-import type { SinkPolicy } from "./sink-policy.ts";
-import { signingSecrets } from "./subscription-secrets.ts";
-import { subscriptions } from "./subscriptions.ts";
 
 /** Previous secrets end while nothing else changes: what was read is used no longer than this. */
 const FRESH_MS = 60_000;

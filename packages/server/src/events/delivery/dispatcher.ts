@@ -1,9 +1,9 @@
-import type { Leases } from "../delivery/leases.ts";
-import type { DeliveryTimes } from "../delivery/times.ts";
-import { Waiting } from "../lib/scheduling/waiting.ts";
-import type { Logger } from "../observe/logger.ts";
-import type { Store } from "../store/db/store.ts";
-import { addDeliveries, type NewDelivery } from "../store/tables/events/deliveries.ts";
+import type { Leases } from "../../delivery/leases.ts";
+import type { DeliveryTimes } from "../../delivery/times.ts";
+import { Waiting } from "../../lib/scheduling/waiting.ts";
+import type { Logger } from "../../observe/logger.ts";
+import type { Store } from "../../store/db/store.ts";
+import { addDeliveries, type NewDelivery } from "../../store/tables/events/deliveries.ts";
 import {
   isAfter,
   type LogPosition,
@@ -11,8 +11,8 @@ import {
   readCursor,
   readLog,
   rebaseLog,
-} from "../store/tables/events/event-log.ts";
-import { firstStart, markDue } from "../store/tables/events/subscription-states.ts";
+} from "../../store/tables/events/event-log.ts";
+import { firstStart, markDue } from "../../store/tables/events/subscription-states.ts";
 import type { Matcher } from "./matcher.ts";
 
 /** The lease of the process that dispatches, and the cursor up to which events are dispatched. */

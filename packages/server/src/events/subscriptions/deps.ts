@@ -1,5 +1,5 @@
-import type { Secrets } from "../secrets/secrets.ts";
-import type { EventNames } from "./cloud-event.ts";
+import type { Secrets } from "../../secrets/secrets.ts";
+import type { EventNames } from "../cloud-event.ts";
 import type { SinkPolicy } from "./sink-policy.ts";
 
 /** What the hooks of subscriptions need from outside the engine. */
@@ -10,7 +10,7 @@ export interface EventsDeps {
   names(): EventNames;
 }
 
-declare module "../engine/definition.ts" {
+declare module "../../engine/definition.ts" {
   interface HookDeps {
     readonly events: EventsDeps;
   }

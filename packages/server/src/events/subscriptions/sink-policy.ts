@@ -1,5 +1,5 @@
-import { rejectPrivate } from "../lib/net/fetch-json.ts";
-import { isPrivateOrigin } from "../lib/net/private-origin.ts";
+import { rejectPrivate } from "../../lib/net/fetch-json.ts";
+import { isPrivateOrigin } from "../../lib/net/private-origin.ts";
 
 export interface SinkSettings {
   /** Origins that may be reached without TLS and at private addresses. */

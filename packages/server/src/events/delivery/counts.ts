@@ -1,14 +1,14 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type GetDeliveryCountsRequest, GetDeliveryCountsResponseSchema } from "@wharf/contract";
-import type { Engine } from "../engine/engine.ts";
-import { beginOf, readIntervalCount } from "../engine/intervals.ts";
-import { invalidArgument } from "../lib/errors.ts";
-import type { Handler } from "../rpc/call.ts";
-import { messageReply } from "../rpc/reply.ts";
-import { countDeliveriesOverTime, DELIVERY_STATES } from "../store/tables/events/deliveries.ts";
-import { mustExist } from "./log-search.ts";
-import { subscriptions } from "./subscriptions.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { beginOf, readIntervalCount } from "../../engine/intervals.ts";
+import { invalidArgument } from "../../lib/errors.ts";
+import type { Handler } from "../../rpc/call.ts";
+import { messageReply } from "../../rpc/reply.ts";
+import { countDeliveriesOverTime, DELIVERY_STATES } from "../../store/tables/events/deliveries.ts";
+import { mustExist } from "../log-search.ts";
+import { subscriptions } from "../subscriptions/subscriptions.ts";
 
 /** Counts deliveries over time: those of a subscription, or of a group and everything below it. */
 export function countsMethod(engine: Engine): Handler {

@@ -9,16 +9,16 @@ import {
   type TestSubscriptionRequest,
   TestSubscriptionResponseSchema,
 } from "@wharf/contract";
-import { audit } from "../engine/audit/audit.ts";
-import type { Engine } from "../engine/engine.ts";
-import { Mutation } from "../engine/write/mutation.ts";
-import { invalidArgument, notFound } from "../lib/errors.ts";
-import { newEventId } from "../lib/event-id.ts";
-import type { Handler } from "../rpc/call.ts";
-import { messageReply } from "../rpc/reply.ts";
-import type { Secrets } from "../secrets/secrets.ts";
-import { writeEvent } from "../store/tables/audit/audit-and-events.ts";
-import { forgetSecrets, rotateSecret } from "./subscription-secrets.ts";
+import { audit } from "../../engine/audit/audit.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { Mutation } from "../../engine/write/mutation.ts";
+import { invalidArgument, notFound } from "../../lib/errors.ts";
+import { newEventId } from "../../lib/event-id.ts";
+import type { Handler } from "../../rpc/call.ts";
+import { messageReply } from "../../rpc/reply.ts";
+import type { Secrets } from "../../secrets/secrets.ts";
+import { writeEvent } from "../../store/tables/audit/audit-and-events.ts";
+import { forgetSecrets, rotateSecret } from "./secrets.ts";
 import { subscriptions } from "./subscriptions.ts";
 
 const HOUR_MS = 3_600_000;

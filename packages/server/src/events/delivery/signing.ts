@@ -6,10 +6,10 @@ import {
   type KeyObject,
   sign,
 } from "node:crypto";
-import type { SigningKeys } from "../auth/keys.ts";
-import { signJwt } from "../auth/sign.ts";
-import type { Addresses } from "../config/addresses.ts";
-import type { InstallationSecrets } from "../secrets/installation-secrets.ts";
+import type { SigningKeys } from "../../auth/keys.ts";
+import { signJwt } from "../../auth/sign.ts";
+import type { Addresses } from "../../config/addresses.ts";
+import type { InstallationSecrets } from "../../secrets/installation-secrets.ts";
 
 /** How long the token of a delivery is valid. Each attempt has its own. */
 const TOKEN_SECONDS = 300;

@@ -1,7 +1,7 @@
-import { VERSION } from "../lib/version.ts";
-import type { StoredDelivery } from "../store/tables/events/deliveries.ts";
-import type { EventWithBody } from "../store/tables/events/event-log.ts";
-import { attributesOf, type EventNames, payloadOf } from "./cloud-event.ts";
+import { VERSION } from "../../lib/version.ts";
+import type { StoredDelivery } from "../../store/tables/events/deliveries.ts";
+import type { EventWithBody } from "../../store/tables/events/event-log.ts";
+import { attributesOf, type EventNames, payloadOf } from "../cloud-event.ts";
 import type { Current } from "./context.ts";
 import type { WebhookSigner } from "./signing.ts";
 

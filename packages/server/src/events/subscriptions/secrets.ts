@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import type { Secrets } from "../secrets/secrets.ts";
-import type { Transaction } from "../store/db/commit/transaction.ts";
-import type { Reader } from "../store/db/connection.ts";
+import type { Secrets } from "../../secrets/secrets.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
+import type { Reader } from "../../store/db/connection.ts";
 
 /** Secrets of subscriptions, which sign deliveries by HMAC (Standard Webhooks). During a rotation there are two. */
 

@@ -13,14 +13,14 @@ import {
   type Subscription,
   SubscriptionState,
 } from "@wharf/contract";
-import { audit } from "../engine/audit/audit.ts";
-import type { Engine } from "../engine/engine.ts";
-import { pageSizeOf, readCursor } from "../engine/list/list.ts";
-import { failedPrecondition, invalidArgument, notFound } from "../lib/errors.ts";
-import { timeOfEventId } from "../lib/event-id.ts";
-import type { Call, Handler } from "../rpc/call.ts";
-import { messageReply } from "../rpc/reply.ts";
-import type { Reader } from "../store/db/connection.ts";
+import { audit } from "../../engine/audit/audit.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { pageSizeOf, readCursor } from "../../engine/list/list.ts";
+import { failedPrecondition, invalidArgument, notFound } from "../../lib/errors.ts";
+import { timeOfEventId } from "../../lib/event-id.ts";
+import type { Call, Handler } from "../../rpc/call.ts";
+import { messageReply } from "../../rpc/reply.ts";
+import type { Reader } from "../../store/db/connection.ts";
 import {
   addDeliveries,
   countDeliveries,
@@ -29,15 +29,15 @@ import {
   listDeliveries,
   type StoredAttempt,
   type StoredDelivery,
-} from "../store/tables/events/deliveries.ts";
-import { findEvent, type LoggedEvent, searchReader } from "../store/tables/events/event-log.ts";
-import { markDue } from "../store/tables/events/subscription-states.ts";
-import type { EventNames } from "./cloud-event.ts";
-import { countsMethod } from "./delivery-counts.ts";
-import { typesFilter } from "./filters.ts";
-import { LogSearch } from "./log-search.ts";
-import { capabilitiesFor, mustRead } from "./rights.ts";
-import { subscriptions } from "./subscriptions.ts";
+} from "../../store/tables/events/deliveries.ts";
+import { findEvent, type LoggedEvent, searchReader } from "../../store/tables/events/event-log.ts";
+import { markDue } from "../../store/tables/events/subscription-states.ts";
+import type { EventNames } from "../cloud-event.ts";
+import { typesFilter } from "../filters.ts";
+import { LogSearch } from "../log-search.ts";
+import { capabilitiesFor, mustRead } from "../rights.ts";
+import { subscriptions } from "../subscriptions/subscriptions.ts";
+import { countsMethod } from "./counts.ts";
 
 /** Events that one call sends again, and those written in one transaction. */
 const MAX_REDELIVERED = 10_000;

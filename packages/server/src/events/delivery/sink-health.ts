@@ -1,5 +1,5 @@
-import { backoff } from "../delivery/retry-schedule.ts";
-import type { SubscriptionHealthRow } from "../store/tables/events/subscription-states.ts";
+import { backoff } from "../../delivery/retry-schedule.ts";
+import type { SubscriptionHealthRow } from "../../store/tables/events/subscription-states.ts";
 import type { AttemptOutcome } from "./outcomes.ts";
 
 /** The pauses of a failing sink, beside those of each delivery: doubled with each failure. */

@@ -1,10 +1,10 @@
 import { parentOf, SubscriptionState } from "@wharf/contract";
-import { OPERATOR_UID } from "../auth/caller.ts";
-import type { Engine } from "../engine/engine.ts";
-import { newEventId } from "../lib/event-id.ts";
-import { writeAudit, writeEvent } from "../store/tables/audit/audit-and-events.ts";
-import { failPending } from "../store/tables/events/deliveries.ts";
-import { subscriptions } from "./subscriptions.ts";
+import { OPERATOR_UID } from "../../auth/caller.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { newEventId } from "../../lib/event-id.ts";
+import { writeAudit, writeEvent } from "../../store/tables/audit/audit-and-events.ts";
+import { failPending } from "../../store/tables/events/deliveries.ts";
+import { subscriptions } from "../subscriptions/subscriptions.ts";
 
 /**
  * Disables a subscription on behalf of the service: its sink is gone, or the identity behind it has lost its rights. An

@@ -1,11 +1,15 @@
 import { ancestorsOf, type Subscription, SubscriptionState } from "@wharf/contract";
-import type { Engine } from "../engine/engine.ts";
-import type { NewDelivery } from "../store/tables/events/deliveries.ts";
-import { isAfter, type LoggedEvent, type LogPosition } from "../store/tables/events/event-log.ts";
-import { startOf } from "../store/tables/events/subscription-states.ts";
-import { type Attributes, attributesOf, type EventNames } from "./cloud-event.ts";
-import { matches } from "./filters.ts";
-import { subscriptions } from "./subscriptions.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { NewDelivery } from "../../store/tables/events/deliveries.ts";
+import {
+  isAfter,
+  type LoggedEvent,
+  type LogPosition,
+} from "../../store/tables/events/event-log.ts";
+import { startOf } from "../../store/tables/events/subscription-states.ts";
+import { type Attributes, attributesOf, type EventNames } from "../cloud-event.ts";
+import { matches } from "../filters.ts";
+import { subscriptions } from "../subscriptions/subscriptions.ts";
 
 /** Groups whose subscriptions are cached. */
 const MAX_GROUPS = 10_000;

@@ -1,6 +1,10 @@
-import { Waiting } from "../lib/scheduling/waiting.ts";
-import type { Logger } from "../observe/logger.ts";
-import { dueSubscriptions, leaseOf } from "../store/tables/events/subscription-states.ts";
+/**
+ * This folder delivers events: the dispatcher matches them with subscriptions, and senders sign and post them, one
+ * sender for each subscription. It may import subscriptions/ and the files of events/ beside it except register.ts.
+ */
+import { Waiting } from "../../lib/scheduling/waiting.ts";
+import type { Logger } from "../../observe/logger.ts";
+import { dueSubscriptions, leaseOf } from "../../store/tables/events/subscription-states.ts";
 import { Sender, type SenderDeps } from "./sender.ts";
 
 /** Subscriptions that are sent to at the same time: so many dead sinks do not delay others. */
