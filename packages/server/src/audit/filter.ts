@@ -3,10 +3,9 @@ import { type AuditFilter, AuditOutcome, Capability } from "@wharf/contract";
 import type { Grants } from "../auth/grants.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import { mustBeUid } from "../rpc/validate.ts";
-import type { Reader } from "../store/db/connection.ts";
 import type { PostingKind } from "../store/tables/audit/audit-index.ts";
 import { matchesMethod } from "./glob.ts";
-import { type AuditIndex, type Clause, endOf, type Selection } from "./index/select.ts";
+import type { Clause, Selection } from "./index/matches.ts";
 import type { Term } from "./index/terms.ts";
 
 export const CAPABILITIES = [Capability.CAP_AUDIT_LIST];
@@ -30,10 +29,9 @@ export function checkFilter(filter: Partial<AuditFilter> | undefined): void {
 
 /** The entries that a filter asks for, of those that the caller may see. */
 export async function selectionOf(
-  reader: Reader,
   grants: Grants,
   filter: AuditFilter | undefined,
-  index: AuditIndex,
+  indexedMethods: () => Promise<readonly string[]>,
 ): Promise<Selection> {
   checkFilter(filter);
   const resource = filter?.resource ?? "";
@@ -46,7 +44,7 @@ export async function selectionOf(
   is("request", filter?.requestId);
   is("session", filter?.session);
   is("via", filter?.via);
-  if (filter?.method) clauses.push(await methodClause(reader, filter.method, index));
+  if (filter?.method) clauses.push(methodClause(filter.method, await indexedMethods()));
   clauses.push(...outcomeClauses(filter?.outcome ?? AuditOutcome.UNSPECIFIED));
   const since = filter?.since === undefined ? 0 : timestampMs(filter.since);
   const until = filter?.until === undefined ? Number.POSITIVE_INFINITY : timestampMs(filter.until);
@@ -81,12 +79,7 @@ function visibleClauses(grants: Grants, resource: string): Clause[] {
 }
 
 /** The index has few methods: a pattern becomes a list of those that match it. */
-async function methodClause(
-  reader: Reader,
-  pattern: string,
-  { segments, postings }: AuditIndex,
-): Promise<Clause> {
-  const methods = await postings.values(reader, "method", endOf(segments));
+function methodClause(pattern: string, methods: readonly string[]): Clause {
   const matching = methods.filter((method) => matchesMethod(pattern, method));
   return {
     terms: matching.map((method) => ["method", method] as const),

@@ -4,8 +4,9 @@ import type { SlicedTask } from "../lib/scheduling/time-slices.ts";
 import type { Store } from "../store/db/store.ts";
 import { readAuditEntries, type StoredAuditEntry } from "../store/tables/audit/entries.ts";
 import { selectionOf } from "./filter.ts";
+import { Matches } from "./index/matches.ts";
 import { Postings } from "./index/postings.ts";
-import { Segments } from "./index/segments.ts";
+import { endOf, type Segment, Segments } from "./index/segments.ts";
 import { countByTime, type PageRequest, selectPage } from "./index/select.ts";
 
 /** Entries that are read between two points where other requests may run. */
@@ -22,6 +23,7 @@ export class AuditLog {
   readonly #store: Store;
   readonly #segments = new Segments();
   readonly #postings = new Postings();
+  readonly #matches = new Matches(this.#postings);
 
   constructor(store: Store) {
     this.#store = store;
@@ -36,8 +38,8 @@ export class AuditLog {
   ): Promise<AuditPage> {
     const { reader } = this.#store;
     const segments = await this.#segments.read(reader, task);
-    const index = { segments, postings: this.#postings };
-    const selection = await selectionOf(reader, grants, filter, index);
+    const selection = await selectionOf(grants, filter, this.#methods(segments));
+    const index = { segments, matches: this.#matches };
     const { ids, total } = await selectPage(reader, index, selection, request, task);
     const entries: StoredAuditEntry[] = [];
     for (let at = 0; at < ids.length; at += BATCH_SIZE) {
@@ -57,8 +59,13 @@ export class AuditLog {
   ): Promise<number[]> {
     const { reader } = this.#store;
     const segments = await this.#segments.read(reader, task);
-    const index = { segments, postings: this.#postings };
-    const selection = await selectionOf(reader, grants, filter, index);
+    const selection = await selectionOf(grants, filter, this.#methods(segments));
+    const index = { segments, matches: this.#matches };
     return countByTime(reader, index, selection, intervals, task);
+  }
+
+  /** Reads the methods that the index knows. */
+  #methods(segments: readonly Segment[]): () => Promise<readonly string[]> {
+    return () => this.#postings.values(this.#store.reader, "method", endOf(segments));
   }
 }

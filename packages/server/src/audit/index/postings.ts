@@ -67,9 +67,10 @@ export class Postings {
     const key = JSON.stringify(terms);
     const known = this.#known.get(key);
     if (known !== undefined && known.end >= end) return known.positions;
-    const positions = new Map<number, Positions>();
+    const positions = new Map(known?.positions);
     for (const term of terms) {
       for (const [segment, found] of await this.of(reader, term, end, task)) {
+        if (segment < (known?.end ?? 0)) continue;
         const united = positions.get(segment);
         if (united === undefined) positions.set(segment, found.slice());
         else unite(united, found);

@@ -14,6 +14,11 @@ export interface Segment {
   readonly count: number;
 }
 
+/** The first segment that is not indexed. */
+export function endOf(segments: readonly Segment[]): number {
+  return (segments.at(-1)?.segment ?? -1) + 1;
+}
+
 /**
  * The indexed segments, cached: they never change, new ones are added at the end, and retention removes them at the
  * beginning.

@@ -2,35 +2,10 @@ import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { SEGMENT_SIZE } from "../../store/tables/audit/audit-index.ts";
 import { type AuditKeys, readAuditKeys, readAuditTimes } from "../../store/tables/audit/entries.ts";
-import {
-  addPosition,
-  countPositions,
-  hasPosition,
-  listPositions,
-  noPositions,
-  type Positions,
-  restrict,
-} from "./positions.ts";
-import type { Postings } from "./postings.ts";
-import type { Segment } from "./segments.ts";
-import { hasTerm, type Term } from "./terms.ts";
-
-/** Entries that have any of these terms, or none of them if negated. */
-export interface Clause {
-  readonly terms: readonly Term[];
-  readonly negated?: boolean;
-  /** Whether an entry has any of the terms, where `terms` lists only those that are indexed. */
-  readonly test?: (keys: AuditKeys) => boolean;
-}
-
-/** Entries that match all clauses and are within the times. */
-export interface Selection {
-  readonly clauses: readonly Clause[];
-  /** From this time on; milliseconds since 1970. */
-  readonly since: number;
-  /** Before this time. */
-  readonly until: number;
-}
+import type { Matched, Matches, Selection } from "./matches.ts";
+import { hasPosition, listPositions } from "./positions.ts";
+import { endOf, type Segment } from "./segments.ts";
+import { hasTerm } from "./terms.ts";
 
 /** Which of the selected entries a page has. */
 export interface PageRequest {
@@ -50,15 +25,10 @@ export interface SelectedPage {
   readonly total: number;
 }
 
-/** What is indexed: segments, and the postings of their terms. */
+/** What is indexed: segments, and the entries in them that selections match. */
 export interface AuditIndex {
   readonly segments: readonly Segment[];
-  readonly postings: Postings;
-}
-
-/** The first segment that is not indexed. */
-export function endOf(segments: readonly Segment[]): number {
-  return (segments.at(-1)?.segment ?? -1) + 1;
+  readonly matches: Matches;
 }
 
 /** Entries read at once of what is not indexed yet. */
@@ -70,57 +40,14 @@ const TAIL_BATCH = 200;
  */
 export async function selectPage(
   reader: Reader,
-  { segments, postings }: AuditIndex,
+  { segments, matches }: AuditIndex,
   selection: Selection,
   page: PageRequest,
   task: SlicedTask,
 ): Promise<SelectedPage> {
-  const end = endOf(segments);
-  const matched = await indexedMatches(reader, { segments, postings }, selection, task);
-  const tail = await tailMatches(reader, selection, end * SEGMENT_SIZE, task);
-  const total = matched.reduce((sum, { count }) => sum + count, tail.length);
-  return { ids: pageOf(matched, tail, page), total };
-}
-
-interface Matched {
-  readonly segment: number;
-  readonly positions: Positions;
-  readonly count: number;
-}
-
-async function indexedMatches(
-  reader: Reader,
-  { segments, postings }: AuditIndex,
-  { clauses, since, until }: Selection,
-  task: SlicedTask,
-): Promise<Matched[]> {
-  const within = segments.filter((one) => one.lastTime >= since && one.firstTime < until);
-  if (within.length === 0) return [];
-  const ofClauses: ReadonlyMap<number, Positions>[] = [];
-  for (const { terms } of clauses) {
-    ofClauses.push(await postings.ofAny(reader, terms, endOf(segments), task));
-  }
-  const matched: Matched[] = [];
-  for (const one of within) {
-    await task.pause();
-    const { segment, present } = one;
-    const cut = one.firstTime < since || one.lastTime >= until;
-    if (clauses.length === 0 && !cut) {
-      matched.push({ segment, positions: present, count: one.count });
-      continue;
-    }
-    if (clauses.some(({ negated = false }, at) => !negated && !ofClauses[at]?.has(segment)))
-      continue;
-    const positions = present.slice();
-    for (const [at, { negated = false }] of clauses.entries()) {
-      const found = ofClauses[at]?.get(segment);
-      if (found !== undefined) restrict(positions, found, negated);
-    }
-    if (cut) restrict(positions, await positionsWithin(reader, segment, since, until), false);
-    const count = countPositions(positions);
-    if (count > 0) matched.push({ segment, positions, count });
-  }
-  return matched;
+  const { matched, total } = await matches.of(reader, segments, selection, task);
+  const tail = await tailMatches(reader, selection, endOf(segments) * SEGMENT_SIZE, task);
+  return { ids: pageOf(matched, tail, page), total: total + tail.length };
 }
 
 /**
@@ -129,7 +56,7 @@ async function indexedMatches(
  */
 export async function countByTime(
   reader: Reader,
-  index: AuditIndex,
+  { segments, matches }: AuditIndex,
   selection: Selection,
   intervals: number,
   task: SlicedTask,
@@ -141,13 +68,9 @@ export async function countByTime(
     const interval = at(time);
     if (interval >= 0 && interval < intervals) counts[interval] = (counts[interval] ?? 0) + count;
   };
-  const times = new Map(index.segments.map((one) => [one.segment, one] as const));
-  for (const { segment, positions, count } of await indexedMatches(
-    reader,
-    index,
-    selection,
-    task,
-  )) {
+  const times = new Map(segments.map((one) => [one.segment, one] as const));
+  const { matched } = await matches.of(reader, segments, selection, task);
+  for (const { segment, positions, count } of matched) {
     const { firstTime = 0, lastTime = 0 } = times.get(segment) ?? {};
     if (at(firstTime) === at(lastTime)) {
       add(firstTime, count);
@@ -159,24 +82,9 @@ export async function countByTime(
     }
     await task.pause();
   }
-  const end = endOf(index.segments) * SEGMENT_SIZE;
+  const end = endOf(segments) * SEGMENT_SIZE;
   await tailRows(reader, selection, end, task, ([, time]) => add(time));
   return counts;
-}
-
-/** Entries are recorded in about the order of their times: only few segments are at a bound. */
-async function positionsWithin(
-  reader: Reader,
-  segment: number,
-  since: number,
-  until: number,
-): Promise<Positions> {
-  const from = segment * SEGMENT_SIZE;
-  const positions = noPositions();
-  for (const [id, time] of await readAuditTimes(reader, from, from + SEGMENT_SIZE)) {
-    if (time >= since && time < until) addPosition(positions, id - from);
-  }
-  return positions;
 }
 
 /** The ids of selected entries that the index does not cover yet, in ascending order. */
