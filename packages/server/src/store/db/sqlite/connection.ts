@@ -13,6 +13,12 @@ const CACHE_KIB = 16_384;
 const STATEMENT_CACHE = { maxEntries: 1_000 };
 
 /**
+ * SQLite reads a limit that is a plain parameter when it plans, and plans anew each time such a parameter is bound, which
+ * takes longer than most statements. It does not read one that is computed.
+ */
+const PLAIN_LIMIT = /\b(LIMIT|OFFSET) \?/g;
+
+/**
  * A connection with its prepared statements. Calls are synchronous and return resolved promises, as the
  * interface requires; async functions would cost more.
  */
@@ -75,7 +81,7 @@ export class SqliteConnection implements Writer {
   protected preparedForArrays(sql: string): StatementSync {
     let statement = this.#arrayStatements.get(sql);
     if (statement === undefined) {
-      statement = this.#database.prepare(sql);
+      statement = this.#prepare(sql);
       statement.setReturnArrays(true);
       this.#arrayStatements.set(sql, statement);
     }
@@ -85,9 +91,13 @@ export class SqliteConnection implements Writer {
   protected prepared(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
-      statement = this.#database.prepare(sql);
+      statement = this.#prepare(sql);
       this.#statements.set(sql, statement);
     }
     return statement;
+  }
+
+  #prepare(sql: string): StatementSync {
+    return this.#database.prepare(sql.replaceAll(PLAIN_LIMIT, "$1 ? + 0"));
   }
 }
