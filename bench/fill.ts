@@ -81,7 +81,7 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
     all: writer.all.bind(writer) as Transaction["all"],
     arrays: writer.arrays.bind(writer) as Transaction["arrays"],
     run: writer.run.bind(writer),
-    held: new HeldRows(),
+    held: new HeldRows(true),
     send: async (sql, ...params) => void (await writer.run(sql, ...params)),
     changeOne: async (sql, ...params) => (await writer.run(sql, ...params)) > 0,
     insert: async (target, row) => (await writer.run(insertUnlessThere(target), ...row)) > 0,

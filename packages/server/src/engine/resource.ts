@@ -121,8 +121,9 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
 
   #filtersOf(resource: R): Record<string, string | number> {
     const { filters = [] } = this.definition.index ?? {};
-    const own = filters.flatMap(({ column, of }) => (of ? [[column, of(resource)] as const] : []));
-    return Object.fromEntries(own);
+    const values: Record<string, string | number> = {};
+    for (const { column, of } of filters) if (of) values[column] = of(resource);
+    return values;
   }
 
   fromRow(row: EncodedRow): R {

@@ -1,4 +1,7 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
+
+/** Where the random part of a UUID begins, after the digit of its version. */
+const RANDOM_PART = "00000000-0000-4".length;
 
 /**
  * A new id of an event: a UUID of version 7 (RFC 9562), which begins with the time. So an event is found by its id with
@@ -6,11 +9,8 @@ import { randomBytes } from "node:crypto";
  */
 export function newEventId(time: number): string {
   const ms = Math.max(0, Math.floor(time)).toString(16).padStart(12, "0");
-  const random = randomBytes(10);
-  random[0] = ((random[0] as number) & 0x0f) | 0x70;
-  random[2] = ((random[2] as number) & 0x3f) | 0x80;
-  const rest = random.toString("hex");
-  return [ms.slice(0, 8), ms.slice(8), rest.slice(0, 4), rest.slice(4, 8), rest.slice(8)].join("-");
+  // A random UUID has the same variant. Node.js draws the bytes of many at once, which takes a tenth of the time.
+  return `${ms.slice(0, 8)}-${ms.slice(8)}-7${randomUUID().slice(RANDOM_PART)}`;
 }
 
 const UUID_V7 = /^([\da-f]{8})-([\da-f]{4})-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;

@@ -62,10 +62,15 @@ export function listPositions(positions: Positions): number[] {
   return list;
 }
 
-/** As text: a list of numbers if they are few, else the bits. */
 export function encodePositions(positions: Positions): string {
-  const list = listPositions(positions);
+  return encodeList(listPositions(positions));
+}
+
+/** Ascending positions as text: a list of numbers if they are few, else the bits. */
+export function encodeList(list: readonly number[]): string {
   if (list.length <= MAX_LISTED) return list.map((at) => at.toString(36)).join(" ");
+  const positions = noPositions();
+  for (const at of list) addPosition(positions, at);
   const bytes = Buffer.alloc(WORDS * 4);
   for (let word = 0; word < WORDS; word++) bytes.writeUInt32LE(positions[word] as number, word * 4);
   return BITS_PREFIX + bytes.toString("base64");

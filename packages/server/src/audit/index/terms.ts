@@ -4,7 +4,7 @@ import {
   SEGMENT_SIZE,
 } from "../../store/tables/audit/audit-index.ts";
 import type { AuditKeys } from "../../store/tables/audit/entries.ts";
-import { addPosition, encodePositions, noPositions, type Positions } from "./positions.ts";
+import { encodeList } from "./positions.ts";
 
 /** A value that filters compare. */
 export type Term = readonly [kind: PostingKind, value: string];
@@ -58,18 +58,19 @@ export function hasTerm(keys: AuditKeys, [kind, value]: Term): boolean {
   }
 }
 
-/** The postings of the entries of one segment, in the order of the index. */
+/** The postings of the entries of one segment, which are in the order of their ids; in the order of the index. */
 export function postingsOf(rows: readonly AuditKeys[]): Posting[] {
-  const found = new Map<string, { readonly term: Term; readonly positions: Positions }>();
+  const found = new Map<string, { readonly term: Term; readonly positions: number[] }>();
   for (const keys of rows) {
+    const position = keys[0] % SEGMENT_SIZE;
     for (const term of termsOf(keys)) {
-      const key = term.join(" ");
-      const posting = found.get(key) ?? { term, positions: noPositions() };
-      found.set(key, posting);
-      addPosition(posting.positions, keys[0] % SEGMENT_SIZE);
+      const key = `${term[0]} ${term[1]}`;
+      const posting = found.get(key);
+      if (posting === undefined) found.set(key, { term, positions: [position] });
+      else posting.positions.push(position);
     }
   }
   return [...found]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, { term, positions }]) => [...term, encodePositions(positions)] as const);
+    .map(([, { term, positions }]) => [...term, encodeList(positions)] as const);
 }

@@ -50,8 +50,11 @@ export class ResourceReads implements LockableTable, NamedTable {
   /** Whether a row exists; no other transaction deletes it before this one ends. */
   async keep(tx: Transaction, uid: string): Promise<boolean> {
     if (tx.held.keeps(this.shape.name, uid)) return true;
-    const sql = `SELECT 1 AS found FROM ${this.shape.name} WHERE uid = ? ${tx.dialect.lockShared}`;
-    return (await tx.get(sql, uid)) !== undefined;
+    const { lockShared } = tx.dialect;
+    const sql = `SELECT 1 AS found FROM ${this.shape.name} WHERE uid = ? ${lockShared}`;
+    if ((await tx.get(sql, uid)) === undefined) return false;
+    tx.held.found(this.shape.name, uid);
+    return true;
   }
 
   /** See `LockableTable`. Rows that are to be changed come with their stored keys. */
@@ -165,8 +168,10 @@ export class ResourceReads implements LockableTable, NamedTable {
     const held = tx.held.names.oldest(this.shape.name, parent, name);
     if (held !== undefined) return held === "" ? undefined : held;
     const { lockTexts } = tx.dialect;
-    const text = nameText(this.shape.name, parent, name);
-    if (lockTexts !== "") await tx.get(lockTexts, JSON.stringify([text]));
+    if (lockTexts !== "") {
+      const text = nameText(this.shape.name, parent, name);
+      await tx.get(lockTexts, JSON.stringify([text]));
+    }
     return (await this.childrenNamed(tx, parent, name, 1))[0];
   }
 

@@ -12,7 +12,7 @@ import { type InsertTarget, inSizes, insertOf, insertUnlessThere } from "./inser
  */
 export class BatchWriter implements Writer {
   readonly dialect: Writer["dialect"];
-  readonly held = new HeldRows();
+  readonly held: HeldRows;
   /** The access version, if a write of the batch has read it. */
   accessVersion: Promise<number> | undefined;
   readonly #driver: Driver;
@@ -24,7 +24,9 @@ export class BatchWriter implements Writer {
   /** Whether an answer must be read before the commit: it can be unexpected without being an error. */
   #mustRead = false;
 
+  /** `isCareful`: each write is in a savepoint. */
   constructor(driver: Driver, isCareful: boolean) {
+    this.held = new HeldRows(!isCareful);
     this.#driver = driver;
     this.#writer = driver.writer;
     this.#isCareful = isCareful || !driver.pipelines;

@@ -37,8 +37,9 @@ export class HeldNames {
 
   inserted(table: string, parent: string, name: string, uid: string): void {
     const held = this.#oldest.get(table);
+    if (held === undefined) return;
     const text = nameText(table, parent, name);
-    if (held?.get(text) === "") held.set(text, uid);
+    if (held.get(text) === "") held.set(text, uid);
   }
 
   /** Forgets the names of a table, of which a row was renamed or deleted; or of all tables that a statement names. */

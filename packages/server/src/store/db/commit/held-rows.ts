@@ -33,6 +33,12 @@ export class HeldRows {
   readonly names = new HeldNames();
   readonly #kept = new Map<string, Set<string>>();
   readonly #changeable = new Map<string, Map<string, SqlRow>>();
+  readonly #isWhole: boolean;
+
+  /** `isWhole`: what a write of the batch has locked or inserted stays, unless the whole batch is rolled back. */
+  constructor(isWhole: boolean) {
+    this.#isWhole = isWhole;
+  }
 
   /** Locks what is not held yet. */
   async lock(reader: Reader, locks: readonly Lock[]): Promise<void> {
@@ -60,6 +66,11 @@ export class HeldRows {
         for (const row of rows) this.#add(table.shape.name, mode, row);
       }),
     );
+  }
+
+  /** Records a row that a write has found and locked for itself, so that others of the batch need not. */
+  found(table: string, uid: string): void {
+    if (this.#isWhole) this.#keep(table, uid);
   }
 
   /** Whether a row is there, and cannot be deleted by others; false if that is not known. */
@@ -108,12 +119,15 @@ export class HeldRows {
 
   #add(table: string, mode: LockMode, row: SqlRow): void {
     const uid = String(row.uid);
-    if (mode === "keep") {
-      const kept = this.#kept.get(table) ?? new Set();
-      this.#kept.set(table, kept.add(uid));
-    } else {
+    if (mode === "keep") this.#keep(table, uid);
+    else {
       const rows = this.#changeable.get(table) ?? new Map<string, SqlRow>();
       this.#changeable.set(table, rows.set(uid, row));
     }
+  }
+
+  #keep(table: string, uid: string): void {
+    const kept = this.#kept.get(table) ?? new Set();
+    this.#kept.set(table, kept.add(uid));
   }
 }
