@@ -13,6 +13,7 @@ import { type Bench, counted, type Measured, type Row, serve } from "../row.ts";
 import { tokensOf } from "../signing-keys.ts";
 import { groupPath, mustEqual, PAGE_SIZE } from "../verify.ts";
 import type { Wharf } from "../wharf.ts";
+import { GET_CONNECTIONS } from "./isolation.ts";
 
 const ORDERS = ["uid", "name", "created_at", "updated_at"].flatMap((key) => [key, `${key} desc`]);
 const SCOPES = ["", `&uidp.descendantsOf=${ORGANIZATION}`, `&uidp.childrenOf=${ORGANIZATION}`];
@@ -195,7 +196,8 @@ async function compareGets(
     token: callers.tokenOf(caller),
   }));
   const gets = async () => {
-    const job = { port, token, method: "GET", targets, connections: 1, seconds } as const;
+    const connections = GET_CONNECTIONS;
+    const job = { port, token, method: "GET", targets, connections, seconds } as const;
     return (await bench.http.ask(job)).p99Ms;
   };
   await gets();
@@ -212,7 +214,7 @@ async function compareGets(
 
 const othersRow: Row = {
   work: `GET p99 of others while a caller with ${BINDINGS} lists by name, with changes`,
-  reference: "alone",
+  reference: `alone, ${GET_CONNECTIONS} connections`,
   target: { atMost: 3 },
 
   async measure(bench) {
@@ -237,7 +239,7 @@ const othersRow: Row = {
 
 const bindingWritesRow: Row = {
   work: "GET p99 of 20 callers while 100 role bindings per second are written",
-  reference: "alone",
+  reference: `alone, ${GET_CONNECTIONS} connections`,
   target: { atMost: 3 },
 
   async measure(bench) {

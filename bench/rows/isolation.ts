@@ -12,6 +12,12 @@ import { FOLDERS } from "../tree-rows.ts";
 import { groupPath, listPath } from "../verify.ts";
 import type { Wharf } from "../wharf.ts";
 
+/**
+ * Connections that GET at the same time: enough to keep one process busy. An idle one answers within a fraction of the time
+ * of a commit, so that anything would multiply it.
+ */
+export const GET_CONNECTIONS = 16;
+
 /** How long the others have been at it when a measurement begins. */
 const HEAD_START_MS = 500;
 
@@ -24,7 +30,7 @@ interface Disturbance {
 /** Response times of one client, alone and beside others. */
 interface Comparison {
   readonly server: Wharf;
-  readonly client: Pick<HttpJob, "method" | "targets">;
+  readonly client: Pick<HttpJob, "method" | "targets" | "connections">;
   readonly others: Disturbance;
 }
 
@@ -33,7 +39,7 @@ async function compare(bench: Bench, { server, client, others }: Comparison): Pr
   const { port, token } = server;
   await using disturbing = new Program<HttpJob, Load>("load/http.ts", cores.asking);
   const seconds = options.seconds;
-  const ask = () => http.ask({ ...client, port, token, connections: 1, seconds });
+  const ask = () => http.ask({ ...client, port, token, seconds });
   const rates: number[] = [];
   const beside = async () => {
     const running = disturbing.ask({
@@ -85,7 +91,7 @@ async function copyOf(count: number, kind: "groups" | "tree" = "groups"): Promis
 function getRow(doing: string, others: (bench: Bench) => Promise<GetComparison>): Row {
   return {
     work: `GET p99 while one client ${doing}`,
-    reference: "alone",
+    reference: `alone, ${GET_CONNECTIONS} connections`,
     target: { atMost: 3 },
     async measure(bench) {
       await using resources = new AsyncDisposableStack();
@@ -94,7 +100,8 @@ function getRow(doing: string, others: (bench: Bench) => Promise<GetComparison>)
       const server = resources.use(
         await serve(bench, data instanceof ScratchData ? data.path : data),
       );
-      const client = { method: "GET" as const, targets: gets.map((path) => ({ path })) };
+      const targets = gets.map((path) => ({ path }));
+      const client = { method: "GET" as const, targets, connections: GET_CONNECTIONS };
       return await compare(bench, { server, client, others: disturbance });
     },
   };
@@ -173,7 +180,8 @@ function createRow({ sizes }: Options): Row {
     async measure(bench) {
       using data = await copyOf(sizes.medium);
       await using server = await serve(bench, data.path);
-      const client = { method: "POST" as const, targets: [newGroup("another")] };
+      const targets = [newGroup("another")];
+      const client = { method: "POST" as const, targets, connections: 1 };
       const others = { connections: LIST_CONNECTIONS, targets: [{ path: listPath() }] };
       return await compare(bench, { server, client, others });
     },

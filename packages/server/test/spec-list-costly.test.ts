@@ -7,6 +7,9 @@ import { onEachStore, type World } from "./support/world/world.ts";
 /** More rows than a list visits on the event loop. */
 const ROWS = 1_100;
 
+/** More than the lists that visit many rows a caller may have waiting. */
+const AT_ONCE = 200;
+
 onEachStore("lists that visit many rows", costlyLists);
 
 function costlyLists(world: World): void {
@@ -33,5 +36,18 @@ function costlyLists(world: World): void {
       assert.equal(Number(list.totalCount), ROWS + more);
     }
     assert.ok((await costlyReads()) > before, "the lists ran on the event loop");
+  });
+
+  test("do not make short ones of many clients at once too many", async () => {
+    const api = world.operator();
+    const organization = await api.groups.create("", { name: "short" });
+    const names = Array.from({ length: 100 }, (_, at) => `team-${at}`);
+    await storeGroups(world.server, organization.uid, names);
+    const path = `/iam/v2beta1/groups?uidp.children_of=${organization.uid}&page_size=50`;
+    const lists = Array.from({ length: AT_ONCE }, () => world.http.get(path));
+    for (const { status, body } of await Promise.all(lists)) {
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.equal(body.groups.length, 50);
+    }
   });
 }

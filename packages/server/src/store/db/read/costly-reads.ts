@@ -16,7 +16,7 @@ export interface CostlyLimits {
   readonly maxMs: number;
 }
 
-const LIMITS: CostlyLimits = { maxQueuedPerCaller: 100, maxQueued: 1_000, maxMs: 20_000 };
+const LIMITS: CostlyLimits = { maxQueuedPerCaller: 100, maxQueued: 2_000, maxMs: 20_000 };
 
 /** When callers may try again. */
 const RETRY_AFTER_SECONDS = 1;
@@ -41,9 +41,9 @@ export class CostlyReads {
 
   constructor(lane: CostlyLane, limits: Partial<CostlyLimits> = {}) {
     this.#lane = lane;
-    this.#limits = { ...LIMITS, ...limits };
+    const { concurrency, maxQueuedPerCaller: ofLane = LIMITS.maxQueuedPerCaller } = lane;
+    this.#limits = { ...LIMITS, maxQueuedPerCaller: ofLane, ...limits };
     const { maxQueuedPerCaller, maxQueued } = this.#limits;
-    const { concurrency } = lane;
     this.#queue = new FairQueue({
       concurrency,
       // One remains for others.
