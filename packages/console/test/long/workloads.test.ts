@@ -2,11 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import type { Page } from "playwright-core";
+import { HOSTILE } from "../support/hostile.ts";
 import { secondPerson } from "../support/second-person.ts";
 import { ConsoleSite } from "../support/site.ts";
-
-/** A text that would run as a script, were it ever taken for markup. */
-const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 
 const ISSUER = "https://ci.internal.example";
 
@@ -16,8 +14,7 @@ describe("workloads, identity providers and the operator in the console", () => 
   let organization: string;
   before(async () => {
     site = await ConsoleSite.start();
-    ({ page } = site);
-    organization = await site.organization();
+    ({ page, organization } = site);
   });
   after(() => site.stop());
 
