@@ -122,6 +122,8 @@ describe("workloads, identity providers and the operator in the console", () => 
     await site.button("Create pull token").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("legacy builds");
+    // The role is looked up.
+    await dialog.locator("input[name=role]:not([value=''])").waitFor({ state: "attached" });
     assert.equal(await dialog.getByLabel("Role").inputValue(), "registry.pull");
     await dialog.getByRole("button", { name: "Create pull token" }).click();
     const shown = page.getByRole("region", { name: "Pull token" });
@@ -147,7 +149,7 @@ describe("workloads, identity providers and the operator in the console", () => 
 
   test("connects a provider, maps a group, and shows a SCIM token once", async () => {
     await page.goto(site.at(`new-provider/${organization}?kind=keycloak`));
-    await page.getByText(`${site.world.accounts.url}/oauth/callback`).first().waitFor();
+    await page.getByText(`${site.world.server.url}/oauth/callback`).first().waitFor();
     await page.getByLabel("Issuer").fill("https://10.0.0.1/realms/acme");
     await site.button("Test issuer").click();
     await page.getByRole("status").filter({ hasText: "the identity provider" }).waitFor();
