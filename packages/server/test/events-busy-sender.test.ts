@@ -60,5 +60,5 @@ onEachStore(
       assert.notEqual(looks().length, 0, "it looks again once it can send");
     });
   },
-  { deliveryTimes: { lingerMs: 600_000, pollMs: 30, idlePollMs: 30, timeoutMs: 60_000 } },
+  { deliveryTimes: { lingerMs: 600_000, pollMs: 30, idlePollMs: 30, timeoutMs: 600_000 } },
 );
