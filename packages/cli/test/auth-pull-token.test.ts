@@ -7,13 +7,16 @@ import { TestServer } from "../../server/test/support/server/test-server.ts";
 import { daysLeft } from "../src/auth/pull-token/run.ts";
 import { Home } from "./support/auth-home.ts";
 
+/** Not the host of the API. */
+const REGISTRY = "registry.test:5000";
+
 describe("auth pull-token", () => {
   let server: TestServer;
   let home: Home;
   let operator: Http;
   let acme: string;
   before(async () => {
-    server = await TestServer.start();
+    server = await TestServer.start({ flags: ["--registry-host", REGISTRY] });
     const token = await server.token();
     operator = new Http(server.url, token);
     acme = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
@@ -39,12 +42,11 @@ describe("auth pull-token", () => {
       ]),
     );
   const use = (uid: string, password: string) =>
-    exchange(server.url, password, { aud: new URL(server.url).host, identity: uid });
+    exchange(server.url, password, { aud: REGISTRY, identity: uid });
 
   test("creates a password that can only pull", async () => {
     const made = await create("build", "--ttl", "720h", "--description", "for the build");
     assert.equal(made.username, made.uid.replaceAll("/", "_"));
-    assert.equal(made.registry, new URL(server.url).host);
     const { exp = 0, iat = 0, aud } = decodeJwt(made.password);
     assert.ok(Math.abs(exp - iat - 720 * 3600) <= 1);
     assert.equal(aud, "127.0.0.1");
@@ -52,7 +54,7 @@ describe("auth pull-token", () => {
     const { status, claims, token } = await use(made.uid, made.password);
     assert.equal(status, 200);
     assert.equal(claims.sub, made.uid);
-    assert.equal(claims.aud, new URL(server.url).host);
+    assert.equal(claims.aud, REGISTRY);
     assert.ok(token);
     const api = await exchange(server.url, made.password, { aud: server.url, identity: made.uid });
     const who = (await new Http(server.url, api.token).get("/auth/v1/ok")).body;
@@ -81,6 +83,20 @@ describe("auth pull-token", () => {
     assert.match(stderr, /shown only once/);
     assert.match(stderr, /docker login [\w.:-]+ -u [0-9a-f_]+ --password-stdin/);
     assert.ok(!stderr.includes("eyJ"));
+  });
+
+  test("is for the registry that the server names, or the first of platform.registry", async () => {
+    const args = ["auth", "pull-token", "create", "r", "--parent", acme];
+    const registryOf = async () => {
+      const { stdout, stderr } = await home.run([...args, "--format", "{{.registry}}"]);
+      const [, host] = /docker login (\S+) -u/.exec(stderr) ?? [];
+      assert.equal(stdout.trim(), host);
+      return host;
+    };
+    assert.equal(await registryOf(), REGISTRY);
+    await home.ok(["config", "set", "platform.registry", "mirror.test,registry.test:5000"]);
+    assert.equal(await registryOf(), "mirror.test");
+    await home.ok(["config", "unset", "platform.registry"]);
   });
 
   test("is listed with days left, and revoked by name, uid or username", async () => {

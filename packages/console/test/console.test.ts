@@ -3,11 +3,9 @@ import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { DirectStore } from "../../server/test/support/server/direct-store.ts";
 import { PASSWORD } from "../../server/test/support/world/local-accounts.ts";
+import { HOSTILE } from "./support/hostile.ts";
 import { Keyboard } from "./support/keyboard.ts";
 import { ConsoleSite } from "./support/site.ts";
-
-/** A text that would run as a script, were it ever taken for markup. */
-const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 
 describe("the web console in a real browser", () => {
   let site: ConsoleSite;
@@ -16,8 +14,7 @@ describe("the web console in a real browser", () => {
 
   before(async () => {
     site = await ConsoleSite.start();
-    ({ page } = site);
-    organization = await site.organization();
+    ({ page, organization } = site);
   });
   after(() => site.stop());
 

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { parentOf } from "@wharf/contract";
+import { rejected } from "./support/client/api-error.ts";
 import { RegistryStorage, type StoredImage } from "./support/registry/storage.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
 import { checkRows } from "./support/server/store-consistency.ts";
@@ -27,7 +29,7 @@ for (const store of STORES) {
     const deleted = async (name: string, tags: Readonly<Record<string, StoredImage>>) => {
       for (const [tag, image] of Object.entries(tags)) storage.tag(`acme/${name}`, tag, image);
       await tracked.reconcile();
-      const uid = (await tracked.repo(name)) as string;
+      const uid = (await tracked.repo(name.split("/").at(-1) as string)) as string;
       const { status } = await tracked.world.http.delete(`/registry/v2beta1/repos/${uid}`);
       assert.equal(status, 200);
       return uid;
@@ -110,6 +112,52 @@ for (const store of STORES) {
       assert.deepEqual(await tagNames(body.uid), ["one"]);
       assert.equal(await kept(uid), 0);
       storage.remove("acme/created");
+    });
+
+    test("do not become those of a new folder with the name of theirs", async () => {
+      const { world } = tracked;
+      const { organization } = world.registry;
+      const api = world.operator();
+      const repo = await deleted("payments/ledger", { one: storage.image("ledger") });
+      await api.groups.delete(parentOf(repo));
+      const create = () => api.groups.create(organization, { name: "payments" });
+      const taken = await rejected(create());
+      assert.deepEqual([taken.code, taken.violations], [9, ["NAME_TAKEN"]]);
+      storage.remove("acme/payments/ledger");
+      await tracked.reconcile();
+      assert.equal((await create()).name, "payments", "nothing is left there");
+    });
+
+    test("do not keep a push from creating their folder again", async () => {
+      const repo = await deleted("orders/first", { one: storage.image("first order") });
+      await tracked.world.operator().groups.delete(parentOf(repo));
+      const pushed = storage.image("second order");
+      storage.tag("acme/orders/second", "one", pushed);
+      await report("orders/second", "one", pushed, Date.now() + 1_000);
+      assert.ok(await tracked.repo("second"));
+      storage.remove("acme/orders/first");
+      storage.remove("acme/orders/second");
+    });
+
+    test("do not pass to a younger folder of the same name", async () => {
+      const { world } = tracked;
+      const api = world.operator();
+      const organization = await world.organization();
+      const older = await world.group(organization, "team");
+      const younger = await world.group(organization, "team");
+      const heir = await world.registry.holder("heir", "registry.pull", younger);
+      const path = `${organization}/team/vault`;
+      storage.tag(path, "one", storage.image("vault"));
+      await tracked.reconcile();
+      await api.repos.delete((await tracked.repo("vault")) as string);
+      const shared = await rejected(api.groups.delete(older));
+      assert.deepEqual([shared.code, shared.violations], [9, ["NAME_SHARED"]]);
+      const granted = () => world.registry.grantedTo(heir, `repository:${path}:pull`);
+      assert.deepEqual(await granted(), []);
+      storage.remove(path);
+      await tracked.reconcile();
+      await api.groups.delete(older);
+      assert.deepEqual(await granted(), [`repository:${path}:pull`], "nothing is left there");
     });
 
     test("are distinguished from deletions in a registry, whose content may return", async () => {

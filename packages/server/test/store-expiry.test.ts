@@ -6,6 +6,7 @@ import { ListIndexes } from "../src/engine/list/list-indexes.ts";
 import { expiriesAt, Retention } from "../src/engine/retention.ts";
 import { deleteExpired, EXPIRY_BATCH_SIZE } from "../src/store/db/expiry.ts";
 import type { Store } from "../src/store/db/store.ts";
+import { addDeliveries } from "../src/store/tables/events/deliveries.ts";
 import {
   addTicket,
   deleteTicketsOf,
@@ -72,6 +73,28 @@ for (const kind of STORES) {
       assert.equal(await deleteExpired(store, expiry), 0);
       assert.equal(await count("tickets"), 5);
       await deleteExpired(store, { ...expiry, until: 9_000 });
+    });
+
+    test("leave the newest event and delivery, after which ids continue", async () => {
+      const addDelivery = (event: number) =>
+        store.write((tx) => addDeliveries(tx, [{ ...DELIVERY, event, time: 1_000 }]));
+      const ids = async (table: string) =>
+        (await store.reader.all<{ id: number }>(`SELECT id FROM ${table} ORDER BY id`)).map(
+          ({ id }) => id,
+        );
+      await addEvents([3_000, 1_000, 2_000]);
+      for (const event of await ids("events")) await addDelivery(event);
+      const newest = [(await ids("events")).at(-1), (await ids("deliveries")).at(-1)];
+      for (const expiry of expiriesAt(KEEP_A_YEAR, Date.now())) await deleteExpired(store, expiry);
+      assert.deepEqual([await ids("events"), await ids("deliveries")], [[newest[0]], [newest[1]]]);
+      await addEvents([Date.now()]);
+      await addDelivery(0);
+      for (const [at, table] of ["events", "deliveries"].entries()) {
+        const [kept, added = 0] = await ids(table);
+        assert.equal(kept, newest[at]);
+        assert.ok(added > (kept ?? 0), table);
+        await store.write((tx) => tx.run(`DELETE FROM ${table}`));
+      }
     });
 
     test("are found by an index, not by reading the table", async () => {
@@ -177,6 +200,14 @@ for (const kind of STORES) {
 }
 
 const KEEP_A_YEAR = { eventRetentionDays: 365 };
+
+const DELIVERY = {
+  subscription: "s",
+  eventId: "e",
+  type: "t",
+  subject: "s",
+  isReplay: false,
+} as const;
 
 /** How the database would run a statement, preferring indexes as it does for tables that are not empty. */
 async function planOf({ reader }: Store, sql: string): Promise<string> {

@@ -33,12 +33,17 @@ async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
   return attempt();
 }
 
-/** A driver, and a session that has locked the table `closed`. */
-async function withLockedTable(t: TestContext, timeouts: Partial<Timeouts>) {
+/** A driver, and a session of its own with the same database. */
+async function withSession(t: TestContext, timeouts: Partial<Timeouts>) {
   const url = await emptyDatabase();
   const driver = await openPostgres(url, timeouts);
   t.after(() => driver.close());
-  const other = await session(t, url);
+  return { url, driver, other: await session(t, url) };
+}
+
+/** A driver, and a session that has locked the table `closed`. */
+async function withLockedTable(t: TestContext, timeouts: Partial<Timeouts>) {
+  const { driver, other } = await withSession(t, timeouts);
   await other.query("CREATE TABLE closed (id integer); CREATE TABLE open (id integer)");
   await other.query("BEGIN; LOCK TABLE closed IN ACCESS EXCLUSIVE MODE");
   return { driver, other };
@@ -170,11 +175,8 @@ test("of several hosts, the one that answers is used", async (t) => {
 });
 
 test("a read-only database is not read either, until it can be written again", async (t) => {
-  const url = await emptyDatabase();
+  const { url, driver, other } = await withSession(t, SOON);
   const database = new URL(url).pathname.slice(1);
-  const driver = await openPostgres(url, SOON);
-  t.after(() => driver.close());
-  const other = await session(t, url);
   await other.query(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
   await assert.rejects(openPostgres(url, SOON), /^Error: it is read-only; connect to the primary/);
   const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -227,10 +229,7 @@ test("statements of a locked table leave connections to the others", async (t) =
 });
 
 test("writes of a table that is being indexed fail, and reads go on", async (t) => {
-  const url = await emptyDatabase();
-  const driver = await openPostgres(url, SOON);
-  t.after(() => driver.close());
-  const other = await session(t, url);
+  const { driver, other } = await withSession(t, SOON);
   await other.query("CREATE TABLE indexed (id integer)");
   await other.query("BEGIN; CREATE INDEX ON indexed (id)");
   await driver.begin();

@@ -2,6 +2,7 @@
 import { CommandError, usageError } from "../errors.ts";
 import { problemOf } from "../problem.ts";
 import type { Environment } from "../settings.ts";
+import { shellWord } from "../terminal/shell-word.ts";
 import type { WorkloadTokenInput } from "./workload-token.ts";
 
 /** What is missing where the platform gives the job no token. */
@@ -54,7 +55,7 @@ export function testCommand(
 ): string {
   const test = (token: string) =>
     `wharf iam identities test ${identity} --token ${token} --api ${api}`;
-  if (from.kind === "file") return test(quoted(from.path));
+  if (from.kind === "file") return test(shellWord(from.path));
   if (from.kind === "value") return test("FILE");
   if (environment.ACTIONS_ID_TOKEN_REQUEST_URL) {
     const query = `$ACTIONS_ID_TOKEN_REQUEST_URL&audience=${audienceOf(issuer)}`;
@@ -78,10 +79,6 @@ export function explainRejection(thrown: unknown, command: string): unknown {
   if (!REJECTIONS.includes(problem.code)) return thrown;
   const hint = lines("see which check fails, as someone who may list the identity:", command);
   return new CommandError({ ...problem, hint }, thrown);
-}
-
-function quoted(path: string): string {
-  return /^[\w./@:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** A hint of several lines. */

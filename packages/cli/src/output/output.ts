@@ -56,10 +56,8 @@ export interface OutputOptions {
 export function outputTo(options: OutputOptions): Output {
   const { format, template, jq, terminal, write, show, note } = options;
   const lines = (all: readonly string[]) => show(all.map((line) => `${line}\n`).join(""));
-  const { style } = terminal;
   // Scripts get raw data; at a terminal, control characters are escaped.
   const safe = (text: string) => (terminal.isTTY ? harmlessLines(text) : text);
-  const data = (text: string) => write(safe(text));
   const jsonText = (value: unknown, isCompact = false) =>
     safe(jq === undefined ? `${toJson(value, isCompact ? undefined : 2)}\n` : jq(value));
 
@@ -69,19 +67,8 @@ export function outputTo(options: OutputOptions): Output {
     { id = uidOf, tree = {}, what = "items", arrangement }: ListOptions<T> = {},
   ): Promise<void> {
     const items = await arrangedItems(given, columns, arrangement);
-    const row = (item: T, of = columns) => of.map(({ value }) => textOf(value(item)));
-    const headers = (of: readonly Column<T>[]) => of.map(({ header }) => header.toUpperCase());
-    if (template !== undefined) {
-      for await (const item of items) data(`${template(await plain(item))}\n`);
-      return;
-    }
-    if (format === "id") {
-      for await (const item of items) data(`${id(item)}\n`);
-      return;
-    }
-    if (format === "csv") {
-      data(csvLine(headers(columns)));
-      for await (const item of items) data(csvLine(row(item)));
+    if (template !== undefined || format === "id" || format === "csv") {
+      for await (const line of streamedLines(items, columns, id, options)) write(safe(line));
       return;
     }
     const all = await Array.fromAsync<T>(items);
@@ -94,15 +81,7 @@ export function outputTo(options: OutputOptions): Output {
       return lines(treeLines(all, { ...whole, label: (item) => harmless(whole.label(item)) }));
     }
     if (format !== "table" && format !== "wide") throw unknownFormat(format);
-    const shown = format === "wide" ? columns : columns.filter(({ wide }) => !wide);
-    const width = format === "wide" ? undefined : terminal.width;
-    const now = Date.now();
-    // Ages are for people; scripts, and who asks for everything, get times.
-    const hasAges = terminal.isTTY && format === "table";
-    const cells = (item: T) =>
-      hasAges ? shown.map(({ value }) => shownText(value(item), now)) : row(item, shown);
-    const whole = shown.map((column) => column.whole === true);
-    await lines(table(headers(shown), all.map(cells), width, style, whole));
+    await lines(tableLines(all, columns, format, terminal));
   }
 
   async function one<T extends object>(
@@ -119,12 +98,8 @@ export function outputTo(options: OutputOptions): Output {
     const fields = columns.map(
       ({ header, value }) => [sentence(header), textOf(value(item))] as const,
     );
-    await lines(
-      sheet(
-        fields.filter(([, text]) => text !== ""),
-        style,
-      ),
-    );
+    const known = fields.filter(([, text]) => text !== "");
+    await lines(sheet(known, terminal.style));
   }
 
   return {
@@ -134,6 +109,46 @@ export function outputTo(options: OutputOptions): Output {
     json: (value, isCompact) => write(jsonText(value, isCompact)),
     text: (text) => write(`${text}\n`),
   };
+}
+
+/** The lines of items as they come, in formats that do not need all of them first. */
+async function* streamedLines<T extends object>(
+  items: Items<T>,
+  columns: readonly Column<T>[],
+  id: (item: T) => string,
+  { format, template }: Pick<OutputOptions, "format" | "template">,
+): AsyncGenerator<string> {
+  if (template === undefined && format === "csv") yield csvLine(headersOf(columns));
+  for await (const item of items) {
+    if (template !== undefined) yield `${template(await plain(item))}\n`;
+    else if (format === "id") yield `${id(item)}\n`;
+    else yield csvLine(rowOf(item, columns));
+  }
+}
+
+/** A table of all columns (`wide`), or of those that people need most, as wide as the terminal. */
+function tableLines<T>(
+  items: readonly T[],
+  columns: readonly Column<T>[],
+  format: "table" | "wide",
+  { isTTY, width, style }: Terminal,
+): string[] {
+  const isWide = format === "wide";
+  const shown = isWide ? columns : columns.filter(({ wide }) => !wide);
+  const now = Date.now();
+  // Ages are for people; scripts, and who asks for everything, get times.
+  const cells = (item: T) =>
+    isTTY && !isWide ? shown.map(({ value }) => shownText(value(item), now)) : rowOf(item, shown);
+  const whole = shown.map((column) => column.whole === true);
+  return table(headersOf(shown), items.map(cells), isWide ? undefined : width, style, whole);
+}
+
+function headersOf<T>(columns: readonly Column<T>[]): string[] {
+  return columns.map(({ header }) => header.toUpperCase());
+}
+
+function rowOf<T>(item: T, columns: readonly Column<T>[]): string[] {
+  return columns.map(({ value }) => textOf(value(item)));
 }
 
 /** Loads what filters and sorts on demand: most lists are printed as they come. */

@@ -2,6 +2,7 @@ import { useId, useState } from "react";
 import { docsTexts } from "../texts/docs.ts";
 import { Code } from "../ui/code.tsx";
 import { Failed } from "../ui/feedback.tsx";
+import { useSending } from "../ui/sending.ts";
 import { contentOf, type Operation, type Parameter } from "./document.ts";
 import { type Caller, caller } from "./session.ts";
 
@@ -65,29 +66,20 @@ function RequestForm({
 }) {
   const id = useId();
   const [answer, setAnswer] = useState<Answer>();
-  const [error, setError] = useState<Error>();
-  const [isBusy, setBusy] = useState(false);
+  const { error, isBusy, send } = useSending();
   const content = contentOf(operation.requestBody?.content);
-  const send = async (form: HTMLFormElement) => {
-    const data = new FormData(form);
-    setBusy(true);
-    setError(undefined);
+  const call = async (data: FormData) => {
     setAnswer(undefined);
-    try {
-      const token = needsToken ? (await caller())?.accessToken : undefined;
-      setAnswer(await request(operation, data, token));
-    } catch (thrown) {
-      setError(thrown as Error);
-    } finally {
-      setBusy(false);
-    }
+    const token = needsToken ? (await caller())?.accessToken : undefined;
+    setAnswer(await request(operation, data, token));
   };
   return (
     <form
       className="try-it"
       onSubmit={(event) => {
         event.preventDefault();
-        send(event.currentTarget);
+        const data = new FormData(event.currentTarget);
+        send(() => call(data));
       }}
     >
       {operation.parameters.map((parameter) => (

@@ -1,9 +1,9 @@
 import { Dialog } from "@base-ui/react/dialog";
-import { type RefObject, useRef, useState } from "react";
+import { type RefObject, useRef } from "react";
 import { texts } from "../texts/common.ts";
-import { Failed } from "./feedback.tsx";
 import type { FormDialogProps } from "./form.tsx";
-import { isSignInNeeded, SignInAgain } from "./sign-in-again.tsx";
+import { FormError } from "./form-error.tsx";
+import { useSending } from "./sending.ts";
 
 /**
  * The open dialog of a form: loaded when one is first opened. The focus returns to its button; where that is gone with
@@ -23,23 +23,8 @@ export function OpenFormDialog({
   /** The button that opened it. */
   readonly opener: RefObject<HTMLElement | null>;
 }) {
-  const [error, setError] = useState<Error>();
-  const [isBusy, setBusy] = useState(false);
+  const { error, isBusy, send } = useSending();
   const form = useRef<HTMLFormElement>(null);
-  const send = async (form: HTMLFormElement) => {
-    if (isBusy) return;
-    const data = new FormData(form);
-    setBusy(true);
-    setError(undefined);
-    try {
-      await onSubmit((name) => String(data.get(name) ?? "").trim());
-      close();
-    } catch (thrown) {
-      setError(thrown as Error);
-    } finally {
-      setBusy(false);
-    }
-  };
   return (
     <Dialog.Root open onOpenChange={(next) => next || close()}>
       <Dialog.Portal>
@@ -53,16 +38,15 @@ export function OpenFormDialog({
             ref={form}
             onSubmit={(event) => {
               event.preventDefault();
-              send(event.currentTarget);
+              const data = new FormData(event.currentTarget);
+              send(async () => {
+                await onSubmit((name) => String(data.get(name) ?? "").trim());
+                close();
+              });
             }}
           >
             {children}
-            {error !== undefined &&
-              (isSignInNeeded(error) ? (
-                <SignInAgain onDone={() => form.current?.requestSubmit()} />
-              ) : (
-                <Failed error={error} />
-              ))}
+            <FormError error={error} form={form} />
             <div className="dialog-actions">
               <Dialog.Close className="button quiet">{texts.cancel}</Dialog.Close>
               <button

@@ -1,6 +1,6 @@
-import { type FormEvent, type ReactNode, useRef, useState } from "react";
-import { Failed } from "./feedback.tsx";
-import { isSignInNeeded, SignInAgain } from "./sign-in-again.tsx";
+import { type FormEvent, type ReactNode, useRef } from "react";
+import { FormError } from "./form-error.tsx";
+import { useSending } from "./sending.ts";
 
 /** What was entered in a form, by the name of the field. */
 export type Entered = Readonly<Record<string, string | undefined>>;
@@ -23,21 +23,8 @@ export function PageForm({
   readonly onSubmit: (entered: Entered) => Promise<unknown>;
   readonly children: ReactNode;
 }) {
-  const [error, setError] = useState<Error>();
-  const [isBusy, setBusy] = useState(false);
+  const { error, isBusy, send } = useSending();
   const form = useRef<HTMLFormElement>(null);
-  const send = async (entered: Entered) => {
-    if (isBusy) return;
-    setBusy(true);
-    setError(undefined);
-    try {
-      await onSubmit(entered);
-    } catch (thrown) {
-      setError(thrown as Error);
-    } finally {
-      setBusy(false);
-    }
-  };
   return (
     <form
       ref={form}
@@ -47,16 +34,14 @@ export function PageForm({
       onInput={(event) => onEnter?.(enteredIn(event))}
       onSubmit={(event) => {
         event.preventDefault();
-        send(enteredIn(event));
+        const entered = enteredIn(event);
+        send(async () => {
+          await onSubmit(entered);
+        });
       }}
     >
       {children}
-      {error !== undefined &&
-        (isSignInNeeded(error) ? (
-          <SignInAgain onDone={() => form.current?.requestSubmit()} />
-        ) : (
-          <Failed error={error} />
-        ))}
+      <FormError error={error} form={form} />
       <div className="actions">
         {typeof submit === "string" ? (
           <button type="submit" className="button" aria-disabled={isBusy}>

@@ -6,6 +6,20 @@ const DAY_MS = 86_400_000;
 
 const time = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString();
 
+/** A document to import, with one advisory. */
+export const DOCUMENT = `schema-version: 2.0.2
+package:
+  name: zlib
+advisories:
+  - id: CGA-2345-6789-cfgh
+    aliases: [CVE-2026-99999]
+    events:
+      - timestamp: 2026-05-06T08:30:00Z
+        type: fixed
+        data:
+          fixed-version: 1.3.2-r0
+`;
+
 interface Described {
   readonly id: string;
   readonly aliases: readonly string[];

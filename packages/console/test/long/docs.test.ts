@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
+import { HOSTILE } from "../support/hostile.ts";
 import { ConsoleSite } from "../support/site.ts";
-
-/** A text that would run as a script, were it ever taken for markup. */
-const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 
 describe("the API reference in a real browser", () => {
   let site: ConsoleSite;
@@ -56,7 +54,7 @@ describe("the API reference in a real browser", () => {
     await page.locator(".try-it").getByText('"name": "acme"').waitFor();
     const stored = await page.evaluate("JSON.stringify([localStorage, sessionStorage])");
     assert.doesNotMatch(String(stored), /eyJ/);
-    const organization = await site.organization();
+    const { organization } = site;
     await page.goto(`${site.world.accounts.url}/docs/operation/GroupsService_CreateGroup`);
     await site.button("Try it with your session").click();
     await page.getByLabel("uid", { exact: true }).fill(organization);

@@ -92,16 +92,13 @@ describe("hostile texts in everything that people can write", () => {
   let written: Readonly<Record<string, Written>>;
   before(async () => {
     site = await ConsoleSite.start();
-    ({ page } = site);
-    organization = await site.organization();
+    ({ page, organization } = site);
     receiver = await Receiver.start((_, response) => {
       response.writeHead(200, { "content-type": "text/html" }).end(TEXTS.markup);
     });
     const { body } = await site.world.http.get("/iam/v2beta1/roles?name=viewer");
     written = writtenOf(body.roles[0].uid, receiver.url);
-    await page.goto(site.at("organizations"));
-    await site.signIn();
-    await site.heading("Organizations").waitFor();
+    await site.signInAt();
   });
   after(async () => {
     await receiver.stop();

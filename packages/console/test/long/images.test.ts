@@ -3,13 +3,11 @@ import { after, before, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { OPERATOR_UID } from "../../../server/src/auth/caller.ts";
 import type { Member } from "../../../server/test/support/world/world.ts";
-import { ADVISORIES } from "../areas/advisories.ts";
+import { ADVISORIES, DOCUMENT } from "../areas/advisories.ts";
 import { REGISTRY } from "../areas/registry.ts";
 import type { Filled } from "../support/area.ts";
+import { HOSTILE } from "../support/hostile.ts";
 import { ConsoleSite } from "../support/site.ts";
-
-/** A text that would run as a script, were it ever taken for markup. */
-const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 
 /** Markdown past the server, which rejects most of this. */
 const HOSTILE_README = `# ${HOSTILE}
@@ -33,14 +31,11 @@ describe("repositories and advisories in a real browser", () => {
 
   before(async () => {
     site = await ConsoleSite.startWithRegistry();
-    ({ page } = site);
-    organization = await site.organization();
+    ({ page, organization } = site);
     registry = await REGISTRY.fill(site, organization);
     advisories = await ADVISORIES.fill(site, organization);
     viewer = await site.world.member({ [organization]: "viewer" });
-    await page.goto(site.at("organizations"));
-    await site.signIn();
-    await site.heading("Organizations").waitFor();
+    await site.signInAt();
   });
   after(() => site.stop());
 
@@ -247,20 +242,8 @@ describe("repositories and advisories in a real browser", () => {
 
   test("imports documents and archives, with the report of the command", async () => {
     await page.goto(site.at(`advisories/${organization}?tab=import`));
-    const yaml = `schema-version: 2.0.2
-package:
-  name: zlib
-advisories:
-  - id: CGA-2345-6789-cfgh
-    aliases: [CVE-2026-99999]
-    events:
-      - timestamp: 2026-05-06T08:30:00Z
-        type: fixed
-        data:
-          fixed-version: 1.3.2-r0
-`;
     await page.locator("input[type=file]").setInputFiles([
-      { name: `${HOSTILE}.yaml`, mimeType: "", buffer: Buffer.from(yaml) },
+      { name: `${HOSTILE}.yaml`, mimeType: "", buffer: Buffer.from(DOCUMENT) },
       { name: "broken.json", mimeType: "", buffer: Buffer.from(`{"@context": 1}`) },
     ]);
     const tally = async () => page.locator(".tally dd").allInnerTexts();

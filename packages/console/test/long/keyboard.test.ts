@@ -26,7 +26,7 @@ describe("the console with nothing but a keyboard", () => {
   before(async () => {
     site = await ConsoleSite.startWithRegistry();
     keys = await Keyboard.of(site.page);
-    organization = await site.organization();
+    ({ organization } = site);
   });
   after(() => site.stop());
 

@@ -11,11 +11,8 @@ describe("what the console looks like", () => {
   let organization: string;
   before(async () => {
     site = await ConsoleSite.start();
-    ({ page } = site);
-    organization = await site.organization();
-    await page.goto(site.at(`folders/${organization}`));
-    await site.signIn();
-    await site.heading("acme").waitFor();
+    ({ page, organization } = site);
+    await site.signInAt(`folders/${organization}`, "acme");
   });
   after(() => site.stop());
 

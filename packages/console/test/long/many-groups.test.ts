@@ -21,16 +21,13 @@ describe("the console with 1,000,000 folders", () => {
 
   before(async () => {
     site = await ConsoleSite.start();
-    ({ page } = site);
-    organization = await site.organization();
+    ({ page, organization } = site);
     const name = (at: number) => `team-${String(at).padStart(7, "0")}`;
     for (let at = 0; at < GROUPS; at += BATCH) {
       const names = Array.from({ length: BATCH }, (_, each) => name(at + each));
       await storeGroups(site.world.server, organization, names);
     }
-    await page.goto(site.at("organizations"));
-    await site.signIn();
-    await site.heading("Organizations").waitFor();
+    await site.signInAt();
     page.on("request", (request) => {
       if (new URL(request.url()).pathname.startsWith("/iam/v2beta1/groups")) asked.push(request);
     });

@@ -62,7 +62,7 @@ describe("a repository of 100,000 tags and a group of 100,000 advisories", () =>
   let repo: string;
   before(async () => {
     site = await ConsoleSite.start();
-    organization = await site.organization();
+    ({ organization } = site);
     const { http } = site.world;
     repo = (await http.post(`/registry/v2beta1/repos/${organization}`, { name: "many" })).body.uid;
     const direct = await DirectStore.open(site.world.server);
@@ -81,9 +81,7 @@ describe("a repository of 100,000 tags and a group of 100,000 advisories", () =>
       });
     }
     await direct.close();
-    await site.page.goto(site.at("organizations"));
-    await site.signIn();
-    await site.heading("Organizations").waitFor();
+    await site.signInAt();
   });
   after(() => site.stop());
 

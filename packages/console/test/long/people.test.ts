@@ -15,8 +15,7 @@ describe("folders, access, roles and people in a real browser", () => {
 
   before(async () => {
     site = await ConsoleSite.start();
-    ({ page } = site);
-    organization = await site.organization();
+    ({ page, organization } = site);
     const { http } = site.world;
     const folder = async (parent: string, name: string) =>
       (await http.post(`/iam/v2beta1/groups/${parent}`, { name })).body.uid;
@@ -29,9 +28,7 @@ describe("folders, access, roles and people in a real browser", () => {
       description: HOSTILE,
       claimMatch: { issuer: "https://ci.example.com", subject: HOSTILE },
     });
-    await page.goto(site.at(`folders/${organization}`));
-    await site.signIn();
-    await site.heading("acme").waitFor();
+    await site.signInAt(`folders/${organization}`, "acme");
   });
   after(() => site.stop());
 

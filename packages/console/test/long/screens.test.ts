@@ -52,10 +52,8 @@ describe("every screen of the console", () => {
     mkdirSync(PICTURES, { recursive: true });
     site = await ConsoleSite.startWithRegistry();
     keys = await Keyboard.of(site.page);
-    organization = await site.organization();
-    await site.page.goto(site.at("organizations"));
-    await site.signIn();
-    await site.heading("Organizations").waitFor();
+    ({ organization } = site);
+    await site.signInAt();
   });
   after(() => site.stop());
 

@@ -4,11 +4,9 @@ import type { Line } from "@wharf/contract/audit";
 import type { Page } from "playwright-core";
 import { Verifier } from "../../../cli/src/audit/verify/verifier.ts";
 import { Receiver } from "../../../server/test/support/events/receiver.ts";
+import { HOSTILE } from "../support/hostile.ts";
 import { secondPerson } from "../support/second-person.ts";
 import { ConsoleSite, savedText } from "../support/site.ts";
-
-/** A text that would run as a script, were it ever taken for markup. */
-const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 
 describe("events and the audit log in a real browser", () => {
   let site: ConsoleSite;
@@ -17,8 +15,7 @@ describe("events and the audit log in a real browser", () => {
   let receiver: Receiver;
   before(async () => {
     site = await ConsoleSite.start();
-    ({ page } = site);
-    organization = await site.organization();
+    ({ page, organization } = site);
     receiver = await Receiver.start((_, response) => {
       response.writeHead(200, { "content-type": "text/html" }).end(HOSTILE);
     });

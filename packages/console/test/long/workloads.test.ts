@@ -2,11 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import type { Page } from "playwright-core";
+import { HOSTILE } from "../support/hostile.ts";
 import { secondPerson } from "../support/second-person.ts";
 import { ConsoleSite } from "../support/site.ts";
-
-/** A text that would run as a script, were it ever taken for markup. */
-const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 
 const ISSUER = "https://ci.internal.example";
 
@@ -16,8 +14,7 @@ describe("workloads, identity providers and the operator in the console", () => 
   let organization: string;
   before(async () => {
     site = await ConsoleSite.start();
-    ({ page } = site);
-    organization = await site.organization();
+    ({ page, organization } = site);
   });
   after(() => site.stop());
 
@@ -125,6 +122,8 @@ describe("workloads, identity providers and the operator in the console", () => 
     await site.button("Create pull token").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("legacy builds");
+    // The role is looked up.
+    await dialog.locator("input[name=role]:not([value=''])").waitFor({ state: "attached" });
     assert.equal(await dialog.getByLabel("Role").inputValue(), "registry.pull");
     await dialog.getByRole("button", { name: "Create pull token" }).click();
     const shown = page.getByRole("region", { name: "Pull token" });
@@ -150,7 +149,7 @@ describe("workloads, identity providers and the operator in the console", () => 
 
   test("connects a provider, maps a group, and shows a SCIM token once", async () => {
     await page.goto(site.at(`new-provider/${organization}?kind=keycloak`));
-    await page.getByText(`${site.world.accounts.url}/oauth/callback`).first().waitFor();
+    await page.getByText(`${site.world.server.url}/oauth/callback`).first().waitFor();
     await page.getByLabel("Issuer").fill("https://10.0.0.1/realms/acme");
     await site.button("Test issuer").click();
     await page.getByRole("status").filter({ hasText: "the identity provider" }).waitFor();

@@ -24,13 +24,21 @@ export class ConsoleSite {
   readonly world: World;
   readonly browser: Browser;
   readonly page: Page;
+  /** The uid of `acme`, the organization of the owner. */
+  readonly organization: string;
   readonly #complaints: string[];
   #tracked: TrackedRegistry | undefined;
 
-  private constructor(world: World, browser: Browser, page: Page, complaints: string[]) {
+  private constructor(
+    world: World,
+    browser: Browser,
+    { page, complaints }: WatchedPage,
+    organization: string,
+  ) {
     this.world = world;
     this.browser = browser;
     this.page = page;
+    this.organization = organization;
     this.#complaints = complaints;
   }
 
@@ -60,10 +68,11 @@ export class ConsoleSite {
   }
 
   static async #open(world: World): Promise<ConsoleSite> {
+    const { body } = await world.http.get("/iam/v2beta1/groups?name=acme");
     const browser = await launchBrowser();
-    const { page, complaints } = await openPage(browser);
-    page.on("dialog", () => assert.fail("a script of someone else has run"));
-    return new ConsoleSite(world, browser, page, complaints);
+    const watched = await openPage(browser);
+    watched.page.on("dialog", () => assert.fail("a script of someone else has run"));
+    return new ConsoleSite(world, browser, watched, body.groups[0].uid);
   }
 
   /** A page of somebody else, who is signed in with a token of the server. */
@@ -109,6 +118,13 @@ export class ConsoleSite {
     await on.getByRole("button", { name: "Sign in", exact: true }).click();
   }
 
+  /** Asks for a screen, which leads to the sign-in page and back to the screen with this heading. */
+  async signInAt(screen = "organizations", heading = "Organizations"): Promise<void> {
+    await this.page.goto(this.at(screen));
+    await this.signIn();
+    await this.heading(heading).waitFor();
+  }
+
   /** Accepts an invite with a new account, and signs it in: a second person, in a browser of their own. */
   async join(link: string, username: string): Promise<WatchedPage> {
     const browser = new HttpBrowser();
@@ -142,11 +158,5 @@ export class ConsoleSite {
   forgetComplaints(expected: RegExp): void {
     const left = this.#complaints.filter((one) => !expected.test(one));
     this.#complaints.splice(0, this.#complaints.length, ...left);
-  }
-
-  /** The uid of the organization of the owner. */
-  async organization(): Promise<string> {
-    const { body } = await this.world.http.get("/iam/v2beta1/groups?name=acme");
-    return body.groups[0].uid;
   }
 }

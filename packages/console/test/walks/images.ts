@@ -1,19 +1,6 @@
-import { ADVISORIES } from "../areas/advisories.ts";
+import { ADVISORIES, DOCUMENT } from "../areas/advisories.ts";
 import { REGISTRY } from "../areas/registry.ts";
 import type { Walks } from "../support/walks.ts";
-
-const DOCUMENT = `schema-version: 2.0.2
-package:
-  name: zlib
-advisories:
-  - id: CGA-2345-6789-cfgh
-    aliases: [CVE-2026-99999]
-    events:
-      - timestamp: 2026-05-06T08:30:00Z
-        type: fixed
-        data:
-          fixed-version: 1.3.2-r0
-`;
 
 export const IMAGES: Walks = {
   async "leads from repositories to a tag, and to its image"({ site, page, keys, organization }) {

@@ -92,7 +92,10 @@ export async function openCore(
         scimStatus: (reader, provider, now) => scimStatus(reader, { addresses }, provider, now),
       },
       events: { secrets, sinkPolicy, names: eventNames },
-      registry: { hosts: () => registryHosts(settings, current.baseUrl) },
+      registry: {
+        hosts: () => registryHosts(settings, current.baseUrl),
+        attached: [...settings.registryUrls.keys()],
+      },
     },
   });
   const verifier = new TokenVerifier(keys, addresses);

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import type { JWK } from "jose";
+import { Reloads } from "../secrets/reloads.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Store } from "../store/db/store.ts";
@@ -50,10 +51,8 @@ export class SigningKeys {
   readonly #rs256Audiences: ReadonlySet<string>;
   /** What tokens are signed with, as the discovery document lists it. */
   readonly algorithms: readonly Algorithm[];
+  readonly #reloads: Reloads;
   #keys: readonly SigningKey[] = [];
-  #version = -1;
-  #started = 0;
-  #applied = 0;
 
   private constructor(
     store: Store,
@@ -64,6 +63,7 @@ export class SigningKeys {
     this.#secrets = secrets;
     this.#others = others;
     this.#rs256Audiences = new Set(rs256Audiences);
+    this.#reloads = new Reloads(store);
     this.algorithms = rs256Audiences.length === 0 ? ["ES256"] : ["ES256", "RS256"];
   }
 
@@ -114,25 +114,18 @@ export class SigningKeys {
    * Reloads the keys if the access version has changed, as a rotation changes it. For code that signs or
    * verifies without the authenticator.
    */
-  async reloadIfChanged(): Promise<void> {
-    const version = await this.#store.accessVersion();
-    if (version === this.#version) return;
-    await this.reload();
-    this.#version = version;
+  reloadIfChanged(): Promise<void> {
+    return this.#reloads.ifChanged(() => this.reload());
   }
 
   async reload(): Promise<void> {
-    this.#started += 1;
-    const order = this.#started;
-    const [keys] = await Promise.all([
-      this.#read(),
-      ...this.#others.map((other) => other.reload()),
-    ]);
-    // Reloads may finish out of order: an older read must not replace a newer one.
-    if (order < this.#applied) return;
-    this.#applied = order;
-    this.#keys = keys;
-    await this.#replaceRetired();
+    const isApplied = await this.#reloads.run(
+      () => Promise.all([this.#read(), ...this.#others.map((other) => other.reload())]),
+      ([keys]) => {
+        this.#keys = keys;
+      },
+    );
+    if (isApplied) await this.#replaceRetired();
   }
 
   /**

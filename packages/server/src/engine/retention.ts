@@ -29,8 +29,8 @@ export type RetentionSettings = Pick<Settings, "eventRetentionDays">;
 
 /** Everything that expires, and what is expired now. The audit log has a retention of its own (audit/retention.ts). */
 export function expiriesAt(settings: RetentionSettings, now: number): Expiry[] {
-  const kept = (table: string, days: number): Expiry[] =>
-    days === 0 ? [] : [{ table, column: "time", until: now - days * DAY_MS }];
+  const kept = (table: string, days: number, keepsNewest = false): Expiry[] =>
+    days === 0 ? [] : [{ table, column: "time", until: now - days * DAY_MS, keepsNewest }];
   return [
     { table: "tickets", column: "expires", until: now },
     { table: "sessions", column: "expires", until: now },
@@ -41,8 +41,8 @@ export function expiriesAt(settings: RetentionSettings, now: number): Expiry[] {
     ...kept("manifest_deletions", NOTIFICATION_DAYS),
     ...kept("path_deletions", NOTIFICATION_DAYS),
     ...kept("deleted_groups", DELETED_GROUP_DAYS),
-    ...kept("events", settings.eventRetentionDays),
-    ...kept("deliveries", settings.eventRetentionDays),
+    ...kept("events", settings.eventRetentionDays, true),
+    ...kept("deliveries", settings.eventRetentionDays, true),
   ];
 }
 

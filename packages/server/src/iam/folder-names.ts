@@ -46,13 +46,20 @@ const RENAME = [Capability.CAP_IAM_GROUPS_UPDATE];
 
 /**
  * Rejects renaming or deleting a folder where a younger sibling of the same name would take over its
- * path, and with it the images that are stored there.
+ * path, and with it the images that are stored there, those of deleted repos included.
  */
-export async function checkNameReleasable(mutation: Mutation, { uid, name }: Group): Promise<void> {
+export async function checkNameReleasable(
+  mutation: Mutation,
+  { uid, name }: Group,
+  registries: readonly string[],
+): Promise<void> {
   if (isRoot(uid)) return;
-  const { table } = mutation.engine.catalog.groups;
-  const [holder, heir] = await table.childrenNamed(mutation.tx, parentOf(uid), name, 2);
-  if (holder !== uid || heir === undefined || !(await usesPaths(mutation, [uid, heir]))) return;
+  const { engine, tx } = mutation;
+  const { table } = engine.catalog.groups;
+  const [holder, heir] = await table.childrenNamed(tx, parentOf(uid), name, 2);
+  if (holder !== uid || heir === undefined) return;
+  const hasImages = (await deletionBelow(tx, registries, uid)) !== undefined;
+  if (!hasImages && !(await usesPaths(mutation, [uid, heir]))) return;
   const description = `a younger folder is named ${JSON.stringify(name)} too and would take over its path: rename that one first`;
   throw failedPrecondition({ type: "NAME_SHARED", description });
 }
@@ -81,7 +88,7 @@ export async function checkHasNoImages(
 }
 
 /**
- * Rejects renaming a folder to a name whose path has images of deleted repos: they belonged to a folder that was
+ * Rejects giving a folder a name whose path has images of deleted repos: they belonged to a folder that was
  * deleted since, and would belong to those who have access to this one.
  */
 export async function checkNothingIsLeft(
@@ -89,7 +96,7 @@ export async function checkNothingIsLeft(
   { uid, name }: Group,
   registries: readonly string[],
 ): Promise<void> {
-  if (isRoot(uid)) return;
+  if (isRoot(uid) || registries.length === 0) return;
   const parent = parentOf(uid);
   const paths = await deletedPathsWith(tx, registries, parent, name, MAX_DELETED_PATHS);
   const isLeft = paths.some((path) => path.split("/")[depthOf(uid)] === name);

@@ -55,11 +55,15 @@ export function deleteGroup(engine: Engine): Handler {
  * Rejects unless the group is empty. The caller's own role bindings at the group do not count: the
  * caller needs them to delete the group, and they are deleted with it.
  */
-export async function beforeDelete(mutation: Mutation, deleted: Group): Promise<void> {
+export async function beforeDelete(
+  mutation: Mutation,
+  deleted: Group,
+  registries: readonly string[],
+): Promise<void> {
   const { engine, tx } = mutation;
   const { uid } = deleted;
   await rejectUnlessEmpty(mutation, uid);
-  await checkNameReleasable(mutation, deleted);
+  await checkNameReleasable(mutation, deleted, registries);
   await deleteTombstones(mutation, uid, Number.MAX_SAFE_INTEGER);
   const bindings = await engine.catalog.roleBindings.where(tx, { column: "parent", value: uid });
   for (const binding of bindings) await mutation.remove(engine.catalog.roleBindings, binding.uid);

@@ -81,11 +81,14 @@ export const groups: Resource<Group> = new Resource({
       checkKind(created);
       created.status = OrgStatus.READY;
       await checkNameAvailable(mutation, created);
+      // A push and a reconcile pass create the folders of images that the registry has already.
+      if (mutation.call.via !== "registry")
+        await checkNothingIsLeft(mutation, created, registry.attached);
     },
     afterCreate: bindCreatorAsOwner,
     beforeUpdate: (mutation, before, after) =>
       beforeUpdate(mutation, before, after, registry.hosts()),
-    beforeDelete,
+    beforeDelete: (mutation, deleted) => beforeDelete(mutation, deleted, registry.hosts()),
   }),
   methods: (engine) => [[GroupsService.method.deleteGroup, deleteGroup(engine)]],
 });
@@ -225,7 +228,7 @@ async function beforeUpdate(
   checkQuotaChange(mutation, after.uid, before.resourceLimits, after);
   checkKind(after);
   if (before.name !== after.name) {
-    await checkNameReleasable(mutation, before);
+    await checkNameReleasable(mutation, before, registries);
     await checkNameAvailable(mutation, after);
   }
   const sameName = !after.verified || before.name === after.name;

@@ -2,6 +2,7 @@ import type { Registry } from "prom-client";
 import { BUILD, VERSION } from "../lib/version.ts";
 import type { Finished } from "../wire/observer.ts";
 import { Latencies, type Series } from "./latencies.ts";
+import type { Counted, Labels, ScrapedMetrics } from "./scraped-metrics.ts";
 
 /** The statistics of a cache. */
 export interface Cache {
@@ -132,93 +133,50 @@ export class Metrics {
   }
 
   async #load(): Promise<Registry> {
-    const { Counter, collectDefaultMetrics, Gauge, Registry } = await import("prom-client");
-    const registry = new Registry();
-    collectDefaultMetrics({ register: registry });
-    registry.registerMetric(this.#requests.metric);
-    registry.registerMetric(this.#commits.metric);
-    registry.registerMetric(this.#notificationDelays.metric);
-    new Gauge({
-      name: "wharf_build_info",
-      help: "Always 1; the labels name the version, the commit and its date, and the Node.js version.",
-      labelNames: ["version", "commit", "build_date", "node_version"],
-      registers: [registry],
-    }).set(buildLabels(), 1);
-    const addCounter = (name: string, help: string, value: () => number) =>
-      new Counter({
-        name,
-        help,
-        registers: [registry],
-        collect() {
-          this.reset();
-          this.inc(value());
-        },
-      });
-    addCounter("wharf_store_writes_total", "Writes committed.", () => this.#writes);
-    const kinds = this.#kinds;
-    new Counter({
-      name: "wharf_requests_total",
-      help: "Requests by protocol, method and canonical code.",
-      labelNames: ["protocol", "method", "code"],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const { labels, count } of kinds) this.inc({ ...labels }, count);
-      },
-    });
-    const gauges = [...this.#gauges, ...this.#backupGauges()];
-    for (const [name, { help, read }] of gauges)
-      new Gauge({
-        name,
-        help,
-        registers: [registry],
-        collect() {
-          const value = read();
-          this.reset();
-          if (value === undefined) this.remove();
-          else this.set(value);
-        },
-      });
-    const costlySize = () => this.#costlyReads?.size ?? { running: 0, waiting: 0 };
-    for (const [total, help] of COSTLY_TOTALS) {
-      const name = total === "begun" ? "" : `_${total}`;
-      addCounter(`wharf_store_costly_reads${name}_total`, help, () => {
-        return this.#costlyReads?.totals[total] ?? 0;
-      });
-    }
-    for (const state of ["running", "waiting"] as const) {
-      new Gauge({
-        name: `wharf_store_costly_reads_${state}`,
-        help: `Reads of unknown cost that are ${state}.`,
-        registers: [registry],
-        collect() {
-          this.set(costlySize()[state]);
-        },
-      });
-    }
-    for (const [name, cache] of this.#caches) {
-      addCounter(`wharf_${name}_cache_hits_total`, `Hits of the ${name} cache.`, () => cache.hits);
-      addCounter(
-        `wharf_${name}_cache_misses_total`,
-        `Misses of the ${name} cache.`,
-        () => cache.misses,
-      );
-    }
+    const { ScrapedMetrics } = await import("./scraped-metrics.ts");
+    const scraped = new ScrapedMetrics();
+    scraped.add(this.#requests.metric);
+    scraped.add(this.#commits.metric);
+    scraped.add(this.#notificationDelays.metric);
+    const built =
+      "Always 1; the labels name the version, the commit and its date, and the Node.js version.";
+    scraped.addInfo("wharf_build_info", built, buildLabels());
+    scraped.addCounter("wharf_store_writes_total", "Writes committed.", () => this.#writes);
+    scraped.addLabeledCounter(
+      "wharf_requests_total",
+      "Requests by protocol, method and canonical code.",
+      ["protocol", "method", "code"],
+      () => this.#kinds.map(({ labels, count }) => ({ labels, value: count })),
+    );
+    for (const [name, { help, read }] of [...this.#gauges, ...this.#backupGauges()])
+      scraped.addGauge(name, help, read);
+    this.#addCostlyReads(scraped);
+    for (const [name, cache] of this.#caches) addCache(scraped, name, cache);
     for (const [name, { help, labelNames }] of Object.entries(COUNTERS)) {
       const series = () => this.#counts.get(name as CounterName)?.values() ?? [];
-      new Counter({
-        name,
-        help,
-        labelNames: [...labelNames],
-        registers: [registry],
-        collect() {
-          this.reset();
-          for (const { labels, value } of series()) this.inc({ ...labels }, value);
-        },
-      });
+      scraped.addLabeledCounter(name, help, labelNames, series);
     }
-    return registry;
+    return scraped.registry;
   }
+
+  #addCostlyReads(scraped: ScrapedMetrics): void {
+    for (const [total, help] of COSTLY_TOTALS) {
+      const name = total === "begun" ? "" : `_${total}`;
+      const read = () => this.#costlyReads?.totals[total] ?? 0;
+      scraped.addCounter(`wharf_store_costly_reads${name}_total`, help, read);
+    }
+    for (const state of ["running", "waiting"] as const) {
+      const help = `Reads of unknown cost that are ${state}.`;
+      const read = () => this.#costlyReads?.size[state] ?? 0;
+      scraped.addGauge(`wharf_store_costly_reads_${state}`, help, read);
+    }
+  }
+}
+
+function addCache(scraped: ScrapedMetrics, name: string, cache: Cache): void {
+  const prefix = `wharf_${name}_cache`;
+  scraped.addCounter(`${prefix}_hits_total`, `Hits of the ${name} cache.`, () => cache.hits);
+  scraped.addCounter(`${prefix}_misses_total`, `Misses of the ${name} cache.`, () => cache.misses);
 }
 
 function buildLabels() {
@@ -250,13 +208,6 @@ interface LastBackup {
   readonly time: number;
   readonly seconds: number;
   readonly bytes: number;
-}
-
-type Labels = Readonly<Record<string, string>>;
-
-interface Counted {
-  readonly labels: Labels;
-  readonly value: number;
 }
 
 const COUNTERS = {

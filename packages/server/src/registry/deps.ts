@@ -2,6 +2,8 @@
 export interface RegistryDeps {
   /** The hosts of the installation's registries, the default one first. */
   hosts(): readonly string[];
+  /** Those of them whose contents the installation knows, because they are attached. */
+  readonly attached: readonly string[];
 }
 
 declare module "../engine/definition.ts" {

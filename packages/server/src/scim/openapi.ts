@@ -1,4 +1,11 @@
-import { type ApiPart, parameter, type Schema, schemaRef, text } from "../wire/openapi/part.ts";
+import {
+  type ApiPart,
+  type PathItem,
+  parameter,
+  type Schema,
+  schemaRef,
+  text,
+} from "../wire/openapi/part.ts";
 
 const TAGS = ["SCIM"];
 const SECURITY = [{ scimToken: [] }];
@@ -50,101 +57,112 @@ function operation(
   return { operationId, summary, description, tags: TAGS, security: SECURITY, parameters, ...rest };
 }
 
+type Kind = "User" | "Group";
+
 /** The paths of users or groups. */
-function collection(kind: "User" | "Group"): ApiPart["paths"] {
-  const name = kind.toLowerCase();
-  const schema = `Scim${kind}`;
-  const id = (verb: string) => `scim${verb}${kind}`;
+function collection(kind: Kind): ApiPart["paths"] {
   return {
-    [`${BASE}/${kind}s`]: {
-      get: operation(
-        `${id("List")}s`,
-        `List provisioned ${name}s`,
-        `Lists the ${name}s that the provider has provisioned.`,
-        [
-          PROVIDER,
-          parameter("query", "filter", 'A filter of RFC 7644, such as `userName eq "ada"`.'),
-          parameter("query", "startIndex", "Position of the first result, from 1.", {
-            schema: { type: "integer", minimum: 1 },
-          }),
-          parameter("query", "count", "Results per page.", {
-            schema: { type: "integer", minimum: 0 },
-          }),
-          ...PROJECTION,
-        ],
-        {
-          responses: {
-            "200": response(`A page of ${name}s.`, "ScimList"),
-            "400": response("The filter is invalid.", "ScimError"),
-            ...ERRORS,
-          },
-        },
-      ),
-      post: operation(
-        id("Create"),
-        `Provision ${name}`,
-        `Creates a ${name}.`,
-        [PROVIDER, ...PROJECTION],
-        {
-          requestBody: body(schema),
-          responses: { "201": response(`The ${name}.`, schema), ...CHANGE_ERRORS },
-        },
-      ),
-    },
+    [`${BASE}/${kind}s`]: { get: listOperation(kind), post: createOperation(kind) },
     [`${BASE}/${kind}s/{id}`]: {
-      get: operation(
-        id("Get"),
-        `Get provisioned ${name}`,
-        `Returns one ${name}.`,
-        [
-          PROVIDER,
-          ID,
-          parameter("header", "If-None-Match", "`ETag` that the client has."),
-          ...PROJECTION,
-        ],
-        {
-          responses: {
-            "200": response(`The ${name}.`, schema),
-            "304": { description: "It has not changed." },
-            ...ERRORS,
-          },
-        },
-      ),
-      put: operation(
-        id("Replace"),
-        `Replace provisioned ${name}`,
-        `Replaces all attributes of a ${name}.`,
-        [PROVIDER, ID, IF_MATCH, ...PROJECTION],
-        {
-          requestBody: body(schema),
-          responses: { "200": response(`The ${name}.`, schema), ...CHANGE_ERRORS },
-        },
-      ),
-      patch: operation(
-        id("Patch"),
-        `Change provisioned ${name}`,
-        `Changes attributes of a ${name} by the operations of RFC 7644.`,
-        [PROVIDER, ID, IF_MATCH, ...PROJECTION],
-        {
-          requestBody: body("ScimPatch"),
-          responses: {
-            "200": response(`The ${name}.`, schema),
-            "204": {
-              description: "Changed. Groups are not returned unless attributes are asked for.",
-            },
-            ...CHANGE_ERRORS,
-          },
-        },
-      ),
-      delete: operation(
-        id("Delete"),
-        `Delete provisioned ${name}`,
-        kind === "User" ? "Deletes a user and ends their sessions." : "Deletes a group.",
-        [PROVIDER, ID, IF_MATCH],
-        { responses: { "204": { description: "Deleted." }, ...CHANGE_ERRORS } },
-      ),
+      get: getOperation(kind),
+      ...changeOperations(kind),
+      delete: deleteOperation(kind),
     },
   };
+}
+
+function listOperation(kind: Kind): Schema {
+  const name = kind.toLowerCase();
+  const integer = (minimum: number) => ({ schema: { type: "integer", minimum } });
+  return operation(
+    `scimList${kind}s`,
+    `List provisioned ${name}s`,
+    `Lists the ${name}s that the provider has provisioned.`,
+    [
+      PROVIDER,
+      parameter("query", "filter", 'A filter of RFC 7644, such as `userName eq "ada"`.'),
+      parameter("query", "startIndex", "Position of the first result, from 1.", integer(1)),
+      parameter("query", "count", "Results per page.", integer(0)),
+      ...PROJECTION,
+    ],
+    {
+      responses: {
+        "200": response(`A page of ${name}s.`, "ScimList"),
+        "400": response("The filter is invalid.", "ScimError"),
+        ...ERRORS,
+      },
+    },
+  );
+}
+
+function createOperation(kind: Kind): Schema {
+  const name = kind.toLowerCase();
+  return operation(
+    `scimCreate${kind}`,
+    `Provision ${name}`,
+    `Creates a ${name}.`,
+    [PROVIDER, ...PROJECTION],
+    {
+      requestBody: body(`Scim${kind}`),
+      responses: { "201": response(`The ${name}.`, `Scim${kind}`), ...CHANGE_ERRORS },
+    },
+  );
+}
+
+function getOperation(kind: Kind): Schema {
+  const name = kind.toLowerCase();
+  const ifNoneMatch = parameter("header", "If-None-Match", "`ETag` that the client has.");
+  return operation(
+    `scimGet${kind}`,
+    `Get provisioned ${name}`,
+    `Returns one ${name}.`,
+    [PROVIDER, ID, ifNoneMatch, ...PROJECTION],
+    {
+      responses: {
+        "200": response(`The ${name}.`, `Scim${kind}`),
+        "304": { description: "It has not changed." },
+        ...ERRORS,
+      },
+    },
+  );
+}
+
+function changeOperations(kind: Kind): PathItem {
+  const name = kind.toLowerCase();
+  const parameters = [PROVIDER, ID, IF_MATCH, ...PROJECTION];
+  const changed = response(`The ${name}.`, `Scim${kind}`);
+  const notReturned = {
+    description: "Changed. Groups are not returned unless attributes are asked for.",
+  };
+  return {
+    put: operation(
+      `scimReplace${kind}`,
+      `Replace provisioned ${name}`,
+      `Replaces all attributes of a ${name}.`,
+      parameters,
+      { requestBody: body(`Scim${kind}`), responses: { "200": changed, ...CHANGE_ERRORS } },
+    ),
+    patch: operation(
+      `scimPatch${kind}`,
+      `Change provisioned ${name}`,
+      `Changes attributes of a ${name} by the operations of RFC 7644.`,
+      parameters,
+      {
+        requestBody: body("ScimPatch"),
+        responses: { "200": changed, "204": notReturned, ...CHANGE_ERRORS },
+      },
+    ),
+  };
+}
+
+function deleteOperation(kind: Kind): Schema {
+  return operation(
+    `scimDelete${kind}`,
+    `Delete provisioned ${kind.toLowerCase()}`,
+    kind === "User" ? "Deletes a user and ends their sessions." : "Deletes a group.",
+    [PROVIDER, ID, IF_MATCH],
+    { responses: { "204": { description: "Deleted." }, ...CHANGE_ERRORS } },
+  );
 }
 
 /** A discovery document. */

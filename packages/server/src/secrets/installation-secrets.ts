@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Store } from "../store/db/store.ts";
 import { deleteSealedOf, readSealedOf } from "../store/tables/secrets.ts";
+import { Reloads } from "./reloads.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** The names of the installation's own secrets. Each is enough to forge what it protects. */
@@ -31,14 +32,13 @@ interface OpenedSecret {
 export class InstallationSecrets {
   readonly #store: Store;
   readonly #secrets: Secrets;
+  readonly #reloads: Reloads;
   #opened: ReadonlyMap<string, OpenedSecret> = new Map();
-  #version = -1;
-  #started = 0;
-  #applied = 0;
 
   private constructor(store: Store, secrets: Secrets) {
     this.#store = store;
     this.#secrets = secrets;
+    this.#reloads = new Reloads(store);
   }
 
   /** Loads the secrets, and creates missing ones. */
@@ -76,16 +76,21 @@ export class InstallationSecrets {
   }
 
   /** Reloads the secrets if the access version has changed: for requests without a bearer token. */
-  async catchUp(): Promise<void> {
-    const version = await this.#store.accessVersion();
-    if (version === this.#version) return;
-    await this.reload();
-    this.#version = version;
+  reloadIfChanged(): Promise<void> {
+    return this.#reloads.ifChanged(() => this.reload());
   }
 
   async reload(): Promise<void> {
-    this.#started += 1;
-    const order = this.#started;
+    await this.#reloads.run(
+      () => this.#read(),
+      (opened) => {
+        this.#opened = opened;
+      },
+    );
+  }
+
+  /** Opens the secrets that are not open yet. */
+  async #read(): Promise<ReadonlyMap<string, OpenedSecret>> {
     const { reader } = this.#store;
     const opened = new Map<string, OpenedSecret>();
     for (const { owner, name, sealed } of await readSealedOf(reader, INSTALLATION_SECRETS)) {
@@ -97,10 +102,7 @@ export class InstallationSecrets {
       const text = await this.#secrets.openSealed(reader, owner, name, sealed);
       opened.set(owner, { id: name, value: Buffer.from(text, "base64url") });
     }
-    // A reload that a later one has overtaken may have read secrets from before a rotation.
-    if (order < this.#applied) return;
-    this.#applied = order;
-    this.#opened = opened;
+    return opened;
   }
 }
 

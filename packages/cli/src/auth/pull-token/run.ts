@@ -9,6 +9,7 @@ import { resolveGroup } from "../../resolve/groups.ts";
 import { ROLE } from "../../resolve/kinds.ts";
 import { resolveUid } from "../../resolve/resolve.ts";
 import { filtered } from "../../resource/run.ts";
+import { shellWord } from "../../terminal/shell-word.ts";
 import { registriesOf } from "../docker/credentials.ts";
 import type { createDefinition, listDefinition, revokeDefinition } from "./commands.ts";
 import {
@@ -48,6 +49,7 @@ export const create: Run<typeof createDefinition> = async (context, args) => {
   }
   const role = await roleUid(context, args.role);
   const { uid: parent, name: group } = await resolveGroup(context, args.parent);
+  const registry = await registryHost(context);
   const { subject, jwks, signToken } = generateKey();
   const expires = new Date(Math.floor(Date.now() / 1000 + args.ttl) * 1000);
   const audience = new URL(settings.issuer).hostname;
@@ -63,7 +65,7 @@ export const create: Run<typeof createDefinition> = async (context, args) => {
   const created: PullToken = {
     uid,
     name: args.name,
-    registry: registriesOf(settings)[0] ?? "",
+    registry,
     // Some tools reject a slash in a username.
     username: uid.replaceAll("/", "_"),
     password: signToken(audience, expires),
@@ -75,6 +77,17 @@ export const create: Run<typeof createDefinition> = async (context, args) => {
   if (out.format === "env") return out.text(variablesOf(created));
   await out.one(created, CREATED_COLUMNS);
 };
+
+/** The first host of platform.registry; if that is not set, what the server names as its default registry. */
+async function registryHost(context: Context): Promise<string> {
+  const { settings, signal } = context;
+  const isSet = settings.config.get("platform.registry") !== undefined;
+  const [configured] = isSet ? registriesOf(settings) : [];
+  if (configured !== undefined) return configured;
+  const { installation } = await context.client();
+  const { registryHosts } = await installation.get({}, { signal });
+  return registryHosts[0] ?? new URL(settings.api).host;
+}
 
 /** Creates the identity and its role binding, or neither. */
 async function createBound(
@@ -103,12 +116,12 @@ async function roleUid(context: Context, text: string): Promise<string> {
   return builtinRole(text)?.uid ?? resolveUid(context, ROLE, text);
 }
 
-/** None of the values contains a character that needs quoting in a shell. */
+/** For a shell to evaluate: nothing that the server named can be a command there. */
 function variablesOf({ registry, username, password }: PullToken): string {
   return [
-    `export WHARF_REGISTRY=${registry}`,
-    `export WHARF_REGISTRY_USERNAME=${username}`,
-    `export WHARF_REGISTRY_PASSWORD=${password}`,
+    `export WHARF_REGISTRY=${shellWord(registry)}`,
+    `export WHARF_REGISTRY_USERNAME=${shellWord(username)}`,
+    `export WHARF_REGISTRY_PASSWORD=${shellWord(password)}`,
   ].join("\n");
 }
 

@@ -1,8 +1,7 @@
-import { Link } from "@tanstack/react-router";
 import type { AdvisoryJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api } from "../../api/client.ts";
-import { screenLink, useListSearch, usePlace } from "../../app/place.ts";
+import { useListSearch, usePlace } from "../../app/place.ts";
 import { advisoryTexts } from "../../texts/advisories.ts";
 import { texts } from "../../texts/common.ts";
 import { Described } from "../../ui/described.tsx";
@@ -13,6 +12,7 @@ import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Age } from "../../ui/time.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 import { CreateAdvisory } from "./advisory-dialogs.tsx";
+import { ADVISORY_ID } from "./advisory-id.tsx";
 import { Severity, Status } from "./badges.tsx";
 import { Feeds } from "./feeds.tsx";
 import { commandOf, FILTERS, filtersOf } from "./filters.ts";
@@ -21,19 +21,8 @@ import { pendingEvents } from "./model.ts";
 import { Overview } from "./overview.tsx";
 import { Reviews } from "./reviews.tsx";
 
-/** Vulnerabilities of an advisory that its row shows. */
-const SHOWN_ALIASES = 2;
-
 const COLUMNS: readonly Column<AdvisoryJson>[] = [
-  {
-    header: advisoryTexts.id,
-    cell: (advisory) => (
-      <>
-        <AdvisoryLink advisory={advisory} />
-        <Aliases aliases={advisory.aliases ?? []} />
-      </>
-    ),
-  },
+  ADVISORY_ID,
   {
     header: texts.columns.severity,
     cell: (advisory) => <Severity advisory={advisory} />,
@@ -124,32 +113,4 @@ function commands(uid: string, tab: string, list: string) {
     default:
       return { cli: list, rest };
   }
-}
-
-export function AdvisoryLink({
-  advisory: { uid = "", advisoryId, deleteTime },
-}: {
-  readonly advisory: AdvisoryJson;
-}) {
-  return (
-    <>
-      <Link {...screenLink("advisory", uid)} className="whole">
-        {advisoryId}
-      </Link>{" "}
-      {deleteTime !== undefined && (
-        <span className="badge plain">{advisoryTexts.deletedBadge}</span>
-      )}
-    </>
-  );
-}
-
-export function Aliases({ aliases }: { readonly aliases: readonly string[] }) {
-  const more = aliases.length - SHOWN_ALIASES;
-  const shown = aliases.slice(0, SHOWN_ALIASES).join(", ");
-  if (shown === "") return null;
-  return (
-    <small className="soft">
-      {shown} {more > 0 && advisoryTexts.moreAliases(more)}
-    </small>
-  );
 }

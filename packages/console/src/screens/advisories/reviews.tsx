@@ -9,21 +9,13 @@ import { IdentityName } from "../../ui/identity-name.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
-import { AdvisoryLink, Aliases } from "./advisories.tsx";
+import { ADVISORY_ID } from "./advisory-id.tsx";
 import { TypeBadge } from "./badges.tsx";
 import { pendingEvents, versionsOf } from "./model.ts";
 import { ReviewEvents } from "./review-dialog.tsx";
 
 const COLUMNS: readonly Column<AdvisoryJson>[] = [
-  {
-    header: advisoryTexts.id,
-    cell: (advisory) => (
-      <>
-        <AdvisoryLink advisory={advisory} />
-        <Aliases aliases={advisory.aliases ?? []} />
-      </>
-    ),
-  },
+  ADVISORY_ID,
   {
     header: texts.columns.package,
     cell: ({ artifactName, artifactType }) => (

@@ -5,12 +5,12 @@ import { api } from "../../api/client.ts";
 import { screenLink, useListSearch, usePlace } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { subscriptionTexts } from "../../texts/subscriptions.ts";
+import { CREATED } from "../../ui/created-column.tsx";
 import { Described } from "../../ui/described.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { Age } from "../../ui/time.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 import { DeliveryChart } from "./delivery-chart.tsx";
 import { FilterSummary } from "./filter-summary.tsx";
@@ -31,12 +31,7 @@ const COLUMNS: readonly Column<SubscriptionJson>[] = [
     cell: ({ filters = [] }) => <FilterSummary filters={filters} />,
   },
   { header: texts.columns.state, cell: (row) => <StateBadge subscription={row} /> },
-  {
-    header: texts.columns.created,
-    sort: "create_time",
-    cell: ({ createTime }) => <Age time={createTime} />,
-    isExtra: true,
-  },
+  { ...CREATED, isExtra: true },
 ];
 
 /** Where the events of a place are sent. */

@@ -5,18 +5,14 @@ import { useGroupNames } from "../../api/group-names.ts";
 import { parentOf, screenLink } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { identityTexts } from "../../texts/identities.ts";
+import { CREATED } from "../../ui/created-column.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { Age } from "../../ui/time.tsx";
 
 const COLUMNS: readonly Column<RoleBindingJson>[] = [
   { header: texts.columns.role, cell: ({ role, roleUid }) => role?.name ?? <code>{roleUid}</code> },
   { header: texts.columns.from, cell: ({ uid = "" }) => <GrantedAt group={parentOf(uid)} /> },
-  {
-    header: texts.columns.created,
-    sort: "create_time",
-    cell: ({ createTime }) => <Age time={createTime} />,
-  },
+  CREATED,
 ];
 
 /** The roles of an identity, and where they apply. */

@@ -63,7 +63,9 @@ export function CreatePullToken({
       <p>{words.text}</p>
       <TextField name="name" label={identityTexts.name} hint={identityTexts.nameHint} isRequired />
       <TextField name="days" label={words.days} hint={words.daysHint} value="30" isRequired />
+      {/* A picker takes its first choice once: the usual role may arrive after the dialog was opened. */}
       <Picker
+        key={usual}
         label={identityTexts.roleName}
         name="role"
         useChoices={useRoleChoices}

@@ -6,6 +6,7 @@ import { useGroupNames } from "../../api/group-names.ts";
 import { identityTexts } from "../../texts/identities.ts";
 import { Failed } from "../../ui/feedback.tsx";
 import { TextArea } from "../../ui/fields.tsx";
+import { useSending } from "../../ui/sending.ts";
 import { Warnings } from "./preview.tsx";
 
 const words = identityTexts.test;
@@ -13,21 +14,12 @@ const words = identityTexts.test;
 /** Explains why a token is accepted or rejected. The token is in this form only: not in the URL, nor in a cache. */
 export function TestToken({ identity: { uid = "" } }: { readonly identity: IdentityJson }) {
   const [verdict, setVerdict] = useState<TestIdentityResponseJson>();
-  const [error, setError] = useState<Error>();
-  const [isBusy, setBusy] = useState(false);
+  const { error, isBusy, send } = useSending();
   const form = useRef<HTMLFormElement>(null);
   const test = async (token: string) => {
-    setBusy(true);
-    setError(undefined);
     setVerdict(undefined);
-    try {
-      setVerdict(await client.call(api.identities.test, { uid, token }));
-      form.current?.reset();
-    } catch (thrown) {
-      setError(thrown as Error);
-    } finally {
-      setBusy(false);
-    }
+    setVerdict(await client.call(api.identities.test, { uid, token }));
+    form.current?.reset();
   };
   return (
     <>
@@ -39,7 +31,7 @@ export function TestToken({ identity: { uid = "" } }: { readonly identity: Ident
         onSubmit={(event) => {
           event.preventDefault();
           const data = new FormData(event.currentTarget);
-          test(String(data.get("token") ?? "").trim());
+          send(() => test(String(data.get("token") ?? "").trim()));
         }}
       >
         <TextArea name="token" label={words.token} hint={words.tokenHint} isRequired />

@@ -6,6 +6,7 @@ import { useGroupName } from "../../app/breadcrumbs.tsx";
 import { parentOf, screenLink, useListSearch, usePlace } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { folderTexts } from "../../texts/organizations.ts";
+import { CREATED } from "../../ui/created-column.tsx";
 import { FailedPage } from "../../ui/failed-page.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import type { Filter } from "../../ui/filters.tsx";
@@ -15,7 +16,6 @@ import { Icon } from "../../ui/icons.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { Age } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 import { Counts } from "./counts.tsx";
@@ -34,11 +34,7 @@ const COLUMNS: readonly Column<GroupJson>[] = [
     ),
   },
   { header: texts.columns.description, cell: ({ description }) => description, isExtra: true },
-  {
-    header: texts.columns.created,
-    sort: "create_time",
-    cell: ({ createTime }) => <Age time={createTime} />,
-  },
+  CREATED,
 ];
 
 /** Where a folder is that was found anywhere below. */

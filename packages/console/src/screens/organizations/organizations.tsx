@@ -4,11 +4,11 @@ import { api } from "../../api/client.ts";
 import { screenLink, useListSearch } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { organizationTexts } from "../../texts/organizations.ts";
+import { CREATED } from "../../ui/created-column.tsx";
 import type { Filter } from "../../ui/filters.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { Age } from "../../ui/time.tsx";
 import { CreateOrganization } from "./create-organization.tsx";
 
 const COLUMNS: readonly Column<GroupJson>[] = [
@@ -22,11 +22,7 @@ const COLUMNS: readonly Column<GroupJson>[] = [
     header: texts.columns.verified,
     cell: ({ verified }) => (verified ? organizationTexts.yes : organizationTexts.no),
   },
-  {
-    header: texts.columns.created,
-    sort: "create_time",
-    cell: ({ createTime }) => <Age time={createTime} />,
-  },
+  CREATED,
 ];
 
 const FILTERS: readonly Filter[] = [{ name: "begins", label: organizationTexts.search }];

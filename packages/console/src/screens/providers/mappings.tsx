@@ -3,6 +3,7 @@ import { useAccess } from "../../api/access.ts";
 import { api, useChange } from "../../api/client.ts";
 import { texts } from "../../texts/common.ts";
 import { providerTexts } from "../../texts/providers.ts";
+import { CREATED } from "../../ui/created-column.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { FormDialog } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
@@ -10,7 +11,6 @@ import { Picker } from "../../ui/picker.tsx";
 import { useRoleChoices } from "../../ui/pickers.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { Age } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 import { RoleName } from "./role-name.tsx";
@@ -23,12 +23,7 @@ export function Mappings({ provider: { uid = "" } }: { readonly provider: Identi
   const columns: readonly Column<ExternalGroupRoleMappingJson>[] = [
     { header: words.group, cell: ({ externalGroupId }) => <code>{externalGroupId}</code> },
     { header: words.role, cell: ({ roleUid = "" }) => <RoleName uid={roleUid} /> },
-    {
-      header: texts.columns.created,
-      sort: "create_time",
-      cell: ({ createTime }) => <Age time={createTime} />,
-      isExtra: true,
-    },
+    { ...CREATED, isExtra: true },
     {
       header: texts.columns.actions,
       cell: (mapping) =>

@@ -5,12 +5,12 @@ import { api } from "../../api/client.ts";
 import { screenLink, usePlace } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { providerTexts } from "../../texts/providers.ts";
+import { CREATED } from "../../ui/created-column.tsx";
 import { Described } from "../../ui/described.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { Age } from "../../ui/time.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 import { RoleName } from "./role-name.tsx";
 
@@ -29,12 +29,7 @@ const COLUMNS: readonly Column<IdentityProviderJson>[] = [
     header: providerTexts.defaultRole,
     cell: ({ defaultRole = "" }) => <RoleName uid={defaultRole} />,
   },
-  {
-    header: texts.columns.created,
-    sort: "create_time",
-    cell: ({ createTime }) => <Age time={createTime} />,
-    isExtra: true,
-  },
+  { ...CREATED, isExtra: true },
 ];
 
 /** Where the people of an organization sign in. */

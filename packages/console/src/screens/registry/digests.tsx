@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import type { ImageJson } from "@wharf/contract/messages";
 import { api } from "../../api/client.ts";
 import { usePages } from "../../api/pages.ts";
@@ -12,6 +11,7 @@ import { type Filter, Filters } from "../../ui/filters.tsx";
 import { GrowingTable } from "../../ui/growing-table.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
+import { TagBadges } from "./tag-badges.tsx";
 
 const FILTERS: readonly Filter[] = [
   { name: "untagged", label: imageTexts.untagged, options: imageTexts.untaggedOptions },
@@ -82,19 +82,8 @@ export function Digests({ repo }: { readonly repo: string }) {
 function Names({ repo, tags }: { readonly repo: string; readonly tags: readonly string[] }) {
   const more = tags.length - SHOWN_TAGS;
   return (
-    <span className="badges">
-      {tags.slice(0, SHOWN_TAGS).map((name) => (
-        <Link
-          key={name}
-          to="/repo/$"
-          params={{ _splat: repo } as never}
-          search={{ name } as never}
-          className="badge plain"
-        >
-          {name}
-        </Link>
-      ))}
+    <TagBadges repo={repo} tags={tags.slice(0, SHOWN_TAGS)}>
       {more > 0 && <small className="soft">{imageTexts.moreTags(more)}</small>}
-    </span>
+    </TagBadges>
   );
 }

@@ -1,4 +1,4 @@
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import type { ImageJson, ImageManifestJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useChange, useRead } from "../../api/client.ts";
@@ -20,6 +20,7 @@ import { Locations } from "./locations.tsx";
 import { PullCommand } from "./pull-command.tsx";
 import { Referrers } from "./referrers.tsx";
 import { RepoLink } from "./repo-link.tsx";
+import { TagBadges } from "./tag-badges.tsx";
 
 /** A manifest by digest: what is in it, what is attached to it, and where it is. */
 export function Screen() {
@@ -92,21 +93,7 @@ function About({
         [texts.columns.mediaType]: image.mediaType && <code>{image.mediaType}</code>,
         [texts.columns.type]: artifactType && <code>{artifactType}</code>,
         [imageTexts.subject]: subject && <Digest digest={subject} repo={repo} />,
-        [texts.columns.tags]: tags.length > 0 && (
-          <span className="badges">
-            {tags.map((name) => (
-              <Link
-                key={name}
-                to="/repo/$"
-                params={{ _splat: repo } as never}
-                search={{ name } as never}
-                className="badge plain"
-              >
-                {name}
-              </Link>
-            ))}
-          </span>
-        ),
+        [texts.columns.tags]: tags.length > 0 && <TagBadges repo={repo} tags={tags} />,
       }}
     />
   );

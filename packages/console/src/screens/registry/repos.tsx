@@ -5,6 +5,7 @@ import { api } from "../../api/client.ts";
 import { parentOf, screenLink, useListSearch, usePlace } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { repoTexts } from "../../texts/registry.ts";
+import { CREATED } from "../../ui/created-column.tsx";
 import { Described } from "../../ui/described.tsx";
 import type { Filter } from "../../ui/filters.tsx";
 import { GroupPath } from "../../ui/group-path.tsx";
@@ -52,11 +53,7 @@ function columnsAt(place: string): readonly Column<RepoJson>[] {
         catalogTier !== "CATALOG_TIER_UNSPECIFIED" && (TIERS[catalogTier] ?? catalogTier),
       isExtra: true,
     },
-    {
-      header: texts.columns.created,
-      sort: "create_time",
-      cell: ({ createTime }) => <Age time={createTime} />,
-    },
+    CREATED,
     {
       header: texts.columns.updated,
       sort: "update_time",

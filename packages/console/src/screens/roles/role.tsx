@@ -7,12 +7,12 @@ import { api, useRead } from "../../api/client.ts";
 import { parentOf, rootOf, screenLink } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { roleTexts } from "../../texts/roles.ts";
+import { CREATED } from "../../ui/created-column.tsx";
 import { Failed, Loading } from "../../ui/feedback.tsx";
 import { GroupPath } from "../../ui/group-path.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { Age } from "../../ui/time.tsx";
 import { Revoke } from "../access/revoke.tsx";
 import { Who } from "../access/who.tsx";
 import { DeleteRole, EditRole } from "./role-form.tsx";
@@ -33,12 +33,7 @@ export function RoleDetails({ place, uid }: { readonly place: string; readonly u
       header: texts.columns.from,
       cell: ({ uid: binding = "" }) => <GroupPath uid={parentOf(binding)} screen="access" />,
     },
-    {
-      header: texts.columns.created,
-      sort: "create_time",
-      cell: ({ createTime }) => <Age time={createTime} />,
-      isExtra: true,
-    },
+    { ...CREATED, isExtra: true },
     { header: texts.columns.actions, cell: (binding) => <Revoke binding={binding} /> },
   ];
   return (

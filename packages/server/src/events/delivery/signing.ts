@@ -75,7 +75,7 @@ export class WebhookSigner {
 
   /** The public key of the installation: as a JWK, and as Standard Webhooks writes it. */
   async publicKeys(): Promise<object> {
-    await this.#deps.installation.catchUp();
+    await this.#deps.installation.reloadIfChanged();
     const jwk = createPublicKey(this.#privateKey()).export({ format: "jwk" });
     const raw = Buffer.from(jwk.x as string, "base64url");
     const kid = createHash("sha256").update(raw).digest("base64url").slice(0, 16);

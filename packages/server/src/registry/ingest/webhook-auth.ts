@@ -28,7 +28,7 @@ export class WebhookAuth {
 
   /** The secrets by host, derived again after a rotation. */
   async #secrets(): Promise<ReadonlyMap<string, Buffer>> {
-    await this.#installation.catchUp();
+    await this.#installation.reloadIfChanged();
     const root = this.#installation.get("registry-notifications");
     if (this.#derived?.root !== root) {
       const pairs = this.#hosts.map(

@@ -7,6 +7,11 @@ export interface Expiry {
   readonly column: string;
   /** Rows up to this time are deleted. */
   readonly until: number;
+  /**
+   * Whether the row with the highest id stays. SQLite numbers new rows after it: without it they would get ids again
+   * that cursors, streams and requests in progress have passed.
+   */
+  readonly keepsNewest?: boolean;
 }
 
 /**
@@ -19,11 +24,16 @@ export const EXPIRY_BATCH_SIZE = 200;
  * Deletes a batch of the oldest expired rows of a table, and returns how many. Concurrent replicas delete
  * different rows and do not wait for each other.
  */
-export function deleteExpired(store: Store, { table, column, until }: Expiry): Promise<number> {
+export function deleteExpired(
+  store: Store,
+  { table, column, until, keepsNewest = false }: Expiry,
+): Promise<number> {
   return store.write((tx) => {
     const { rowId, lockUnlocked } = tx.dialect;
+    const isOld = keepsNewest ? `AND id < (SELECT max(id) FROM ${table})` : "";
     const sql = `DELETE FROM ${table} WHERE ${rowId} IN
-      (SELECT ${rowId} FROM ${table} WHERE ${column} <= ? ORDER BY ${column} LIMIT ? ${lockUnlocked})`;
+      (SELECT ${rowId} FROM ${table} WHERE ${column} <= ? ${isOld}
+       ORDER BY ${column} LIMIT ? ${lockUnlocked})`;
     return tx.run(sql, until, EXPIRY_BATCH_SIZE);
   });
 }

@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Driver } from "./connection.ts";
+import type { Driver, Session } from "./connection.ts";
 import type { StoreFailure } from "./failure.ts";
 import { BUSY_TIMEOUT_MS, SqliteConnection } from "./sqlite/connection.ts";
 import { DataFiles } from "./sqlite/data-files.ts";
@@ -37,16 +37,8 @@ export interface SqliteOptions extends ReaderProcessOptions {
  */
 export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
   const { lockWaitMs = BUSY_TIMEOUT_MS, watchMs = WATCH_MS, maxReadAgeMs } = options;
-  createDirectory(dirname(path));
-  createFile(path);
-  chmodSync(path, 0o600);
   let report: (failure: StoreFailure) => void = () => {};
-  const writer = new SqliteConnection(path, false);
-  writer.exec("PRAGMA journal_mode = WAL");
-  writer.exec("PRAGMA synchronous = FULL");
-  writer.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-  // Reads, so that all files exist.
-  writer.exec("SELECT count(*) FROM sqlite_schema");
+  const writer = openWriter(path);
   const reader = new SqliteReader(
     path,
     new LockWait(lockWaitMs),
@@ -90,28 +82,9 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
       reader.leave();
     },
     rollback: async () => writer.exec("ROLLBACK"),
-    openSession: async () => ({
-      dialect: DIALECT,
-      get: (sql, ...params) => writer.get(sql, ...params),
-      all: (sql, ...params) => writer.all(sql, ...params),
-      arrays: (sql, ...params) => writer.arrays(sql, ...params),
-      run: (sql, ...params) => writer.run(sql, ...params),
-      script: async (sql) => writer.exec(sql),
-      // The connection stays open: it is the one that writes.
-      close: async () => {},
-    }),
+    openSession: async () => sessionOf(writer),
     isTransient: () => false,
-    // With secure_delete, deleted content is zeroed in the log; the checkpoint copies that to the file.
-    scrub: async () => {
-      for (let attempt = 1; attempt <= TRUNCATE_ATTEMPTS; attempt++) {
-        reader.leave();
-        // A statement that takes long must not keep deleted content in the log.
-        if (attempt === TRUNCATE_ATTEMPTS / 2) processes.end();
-        const sql = "PRAGMA wal_checkpoint(TRUNCATE)";
-        if ((await writer.get<{ busy: number }>(sql))?.busy === 0) return;
-        await sleep(BUSY_TIMEOUT_MS / TRUNCATE_ATTEMPTS);
-      }
-    },
+    scrub: () => truncateLog(writer, reader, processes),
     failureOf: causeOf,
     observe: (listener) => {
       report = listener;
@@ -125,6 +98,49 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
       writer.close();
     },
   };
+}
+
+/** Creates the file if there is none, and opens the connection that writes. */
+function openWriter(path: string): SqliteConnection {
+  createDirectory(dirname(path));
+  createFile(path);
+  chmodSync(path, 0o600);
+  const writer = new SqliteConnection(path, false);
+  writer.exec("PRAGMA journal_mode = WAL");
+  writer.exec("PRAGMA synchronous = FULL");
+  writer.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+  // Reads, so that all files exist.
+  writer.exec("SELECT count(*) FROM sqlite_schema");
+  return writer;
+}
+
+/** A session of migrations, on the connection that writes: closing it leaves that open. */
+function sessionOf(writer: SqliteConnection): Session {
+  return {
+    dialect: DIALECT,
+    get: (sql, ...params) => writer.get(sql, ...params),
+    all: (sql, ...params) => writer.all(sql, ...params),
+    arrays: (sql, ...params) => writer.arrays(sql, ...params),
+    run: (sql, ...params) => writer.run(sql, ...params),
+    script: async (sql) => writer.exec(sql),
+    close: async () => {},
+  };
+}
+
+/** With secure_delete, deleted content is zeroed in the log; the checkpoint copies that to the file. */
+async function truncateLog(
+  writer: SqliteConnection,
+  reader: SqliteReader,
+  processes: ReaderProcesses,
+): Promise<void> {
+  for (let attempt = 1; attempt <= TRUNCATE_ATTEMPTS; attempt++) {
+    reader.leave();
+    // A statement that takes long must not keep deleted content in the log.
+    if (attempt === TRUNCATE_ATTEMPTS / 2) processes.end();
+    const sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+    if ((await writer.get<{ busy: number }>(sql))?.busy === 0) return;
+    await sleep(BUSY_TIMEOUT_MS / TRUNCATE_ATTEMPTS);
+  }
 }
 
 /** Reports at an interval while a file is replaced or removed. Writes fail, too, until it is back. */

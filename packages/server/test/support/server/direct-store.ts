@@ -79,7 +79,10 @@ export class DirectStore {
             registryHost: "",
           }),
         },
-        registry: { hosts: () => registryHosts(settings, server.url) },
+        registry: {
+          hosts: () => registryHosts(settings, server.url),
+          attached: [...settings.registryUrls.keys()],
+        },
       },
     });
     const signer = new Signer(await SigningKeys.load(store, secrets), server.url);

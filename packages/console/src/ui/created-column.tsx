@@ -1,0 +1,10 @@
+import { texts } from "../texts/common.ts";
+import type { Column } from "./table.tsx";
+import { Age } from "./time.tsx";
+
+/** When a resource was created. */
+export const CREATED: Column<{ readonly createTime?: string }> = {
+  header: texts.columns.created,
+  sort: "create_time",
+  cell: ({ createTime }) => <Age time={createTime} />,
+};

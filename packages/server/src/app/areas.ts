@@ -1,0 +1,104 @@
+import { SERVICES } from "@wharf/contract";
+import { SERVICES_V1 } from "@wharf/contract/v1";
+import { registerAudit } from "../audit/register.ts";
+import { registerClouds } from "../clouds/check.ts";
+import { registerConsole } from "../console/files.ts";
+import type { DeliveryTimes } from "../delivery/times.ts";
+import { auditDeniedCall } from "../engine/audit/denial.ts";
+import { registerResources } from "../engine/handlers.ts";
+import { type EventDelivery, registerEvents } from "../events/register.ts";
+import { registerAccess } from "../iam/access/register.ts";
+import { organizationSettingsHandlers } from "../iam/organization-settings.ts";
+import type { HostLookup } from "../lib/net/host-lookup.ts";
+import type { PasswordHasher } from "../login/local/password.ts";
+import { noRoutePage } from "../login/no-route-page.ts";
+import { registerLogin } from "../login/register.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import type { Readiness } from "../observe/readiness.ts";
+import type { RegistrySync } from "../registry/reconcile/registry-sync.ts";
+import { registerRegistry } from "../registry/register.ts";
+import { ServedMethods } from "../rpc/methods.ts";
+import { registerScim } from "../scim/register.ts";
+import { groupDeletedBy } from "../store/tables/access/deleted-groups.ts";
+import { createExchange, registerSts } from "../sts/register.ts";
+import { deprecationOf } from "../v1/deprecation.ts";
+import { V1_EVENT_TRANSLATOR } from "../v1/events.ts";
+import { registerV1 } from "../v1/register.ts";
+import { UNSUPPORTED_API } from "../v1/unsupported.ts";
+import { registerVulnerabilities } from "../vulnerabilities/register.ts";
+import { Api } from "../wire/api.ts";
+import type { Core } from "./core.ts";
+import { dryRunsOf } from "./dry-runs.ts";
+import { installationHandlers } from "./installation.ts";
+import { registerSystem } from "./system-endpoints.ts";
+import type { SupervisorLink } from "./workers/supervisor-link.ts";
+
+const API_SERVICES = [...SERVICES, ...SERVICES_V1];
+
+/** What areas need beside the core. */
+export interface AreaDeps {
+  readonly passwords: PasswordHasher;
+  readonly readiness: Readiness;
+  /** The metrics of the whole server. */
+  readonly scrape: () => ReturnType<Metrics["text"]>;
+  readonly supervisor?: SupervisorLink | undefined;
+  readonly deliveryTimes?: DeliveryTimes | undefined;
+  readonly hosts?: HostLookup | undefined;
+}
+
+/** What the areas do beside answering requests. */
+export interface Areas {
+  readonly api: Api;
+  readonly audit: { endStreams(): void };
+  readonly delivery: EventDelivery;
+  readonly registrySync: RegistrySync;
+}
+
+/** Registers the methods and endpoints of every area. */
+export async function registerAreas(core: Core, deps: AreaDeps): Promise<Areas> {
+  const { engine, settings } = core;
+  const { passwords, readiness, scrape, supervisor: peers, hosts } = deps;
+  const api = new Api();
+  const exchange = createExchange(core);
+  registerSystem(api, { ...core, readiness, scrape: settings.metricsListen ? undefined : scrape });
+  api.handlers.bindAll(installationHandlers({ ...core, readiness, scrape }));
+  registerConsole(api);
+  registerResources(api.handlers, engine);
+  registerAccess(api.handlers, engine);
+  api.handlers.bindAll(organizationSettingsHandlers(engine));
+  const audit = registerAudit(api, core);
+  registerClouds(api, core);
+  registerScim(api, { ...core, peers });
+  registerSts(api, exchange, registerLogin(api, { ...core, passwords, peers }, exchange));
+  const registry = registerRegistry(api, core, exchange);
+  const delivery = registerEvents(api, { ...core, hosts }, deps.deliveryTimes);
+  await registerVulnerabilities(api, { ...core, exchange });
+  registerV1(api, engine, registry.tagWrites);
+  return { api, audit, delivery, registrySync: registry.sync };
+}
+
+/** What the port serves, once all areas are registered. */
+export function servedBy(
+  { settings, metrics, store, engine, authenticator, addresses }: Core,
+  api: Api,
+) {
+  const handlers = api.handlers.handlersOf(API_SERVICES);
+  const methods = new ServedMethods(API_SERVICES, handlers, authenticator, {
+    deprecation: deprecationOf(settings, metrics),
+    eventTranslator: V1_EVENT_TRANSLATOR,
+    findDeletedGroup: (identity, uid) => groupDeletedBy(store.reader, identity, uid),
+    auditDenial: (call, denial) => auditDeniedCall(engine, call, denial),
+    dryRuns: dryRunsOf(API_SERVICES),
+  });
+  return {
+    methods,
+    unsupported: UNSUPPORTED_API,
+    endpoints: api.serve(methods),
+    description: {
+      parts: async () => (await import("./openapi.ts")).apiParts(),
+      servers: () => [addresses().baseUrl],
+    },
+    errorDomain: settings.errorDomain,
+    noRoutePage,
+  };
+}
