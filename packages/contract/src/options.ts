@@ -23,6 +23,7 @@ import {
   rules,
   scope,
 } from "../gen/wharf/annotations/annotations_pb.js";
+import { cached } from "./cached.ts";
 import type { Capability } from "./capabilities.ts";
 
 export type { Rules };
@@ -64,18 +65,6 @@ export interface Behavior {
   readonly immutable: boolean;
 }
 
-function cached<Of extends object, What>(read: (of: Of) => What): (of: Of) => What {
-  const known = new WeakMap<Of, { readonly what: What }>();
-  return (of) => {
-    let entry = known.get(of);
-    if (entry === undefined) {
-      entry = { what: read(of) };
-      known.set(of, entry);
-    }
-    return entry.what;
-  };
-}
-
 /**
  * The bytes of an option; undefined if it is not set. The getOption of the library creates a type for each option that
  * it reads, which took 10% of the startup time.
@@ -97,19 +86,21 @@ function messageOption<Value extends Message>(
   return bytes && (fromBinary(option.message as DescMessage, bytes) as Value);
 }
 
+const accessOption = /* @__PURE__ */ cached((method: DescMethod) => messageOption(method, access));
+
 /**
  * The access rule of a method; undefined if it has none. Such a method must not be served.
  *
  * @example accessOf(GroupsService.method.getGroup) // { kind: "scoped", capabilities: [103] }
  */
-export function accessOf(method: DescMethod): AccessRule | undefined {
-  const rule = messageOption(method, access)?.rule;
+export const accessOf = /* @__PURE__ */ cached((method: DescMethod): AccessRule | undefined => {
+  const rule = accessOption(method)?.rule;
   if (rule?.case === undefined) return undefined;
   if (rule.case === "scoped" || rule.case === "unscoped") {
     return { kind: rule.case, capabilities: rule.value.capabilities };
   }
   return { kind: rule.case };
-}
+});
 
 /**
  * Whether a method needs a recent sign-in, where its caller is a person in a browser.
@@ -117,7 +108,7 @@ export function accessOf(method: DescMethod): AccessRule | undefined {
  * @example needsRecentSignIn(GroupsService.method.deleteGroup) // true
  */
 export function needsRecentSignIn(method: DescMethod): boolean {
-  return messageOption(method, access)?.recentSignIn ?? false;
+  return accessOption(method)?.recentSignIn ?? false;
 }
 
 /**
@@ -125,7 +116,7 @@ export function needsRecentSignIn(method: DescMethod): boolean {
  *
  * @example eventOf(GroupsService.method.createGroup) // { type: "iam.group.created.v1", group: "self" }
  */
-export const eventOf = cached((method: DescMethod): EventRule | undefined => {
+export const eventOf = /* @__PURE__ */ cached((method: DescMethod): EventRule | undefined => {
   const set = messageOption(method, event);
   if (set === undefined) return undefined;
   const { type, group } = set;
@@ -150,11 +141,11 @@ export function isCreate(method: DescMethod): boolean {
  *
  * @example httpRulesOf(GroupsService.method.listGroups) // [{ verb: "GET", path: "/iam/v2beta1/groups", body: "" }]
  */
-export function httpRulesOf(method: DescMethod): HttpBinding[] {
+export const httpRulesOf = /* @__PURE__ */ cached((method: DescMethod): readonly HttpBinding[] => {
   const rule = messageOption(method, http);
   if (rule === undefined) return [];
   return [rule, ...rule.additionalBindings].map((each) => bindingOf(each, method));
-}
+});
 
 function bindingOf({ pattern, body }: HttpRule, method: DescMethod): HttpBinding {
   if (pattern.case === undefined || pattern.case === "custom") {
@@ -165,7 +156,7 @@ function bindingOf({ pattern, body }: HttpRule, method: DescMethod): HttpBinding
 }
 
 /** @example fieldBehavior(GroupSchema.field.name).required // true */
-export const fieldBehavior = cached((field: DescField): Behavior => {
+export const fieldBehavior = /* @__PURE__ */ cached((field: DescField): Behavior => {
   const all = hasOption(field, field_behavior) ? getOption(field, field_behavior) : [];
   return {
     required: all.includes(FieldBehavior.REQUIRED),
@@ -176,7 +167,9 @@ export const fieldBehavior = cached((field: DescField): Behavior => {
 });
 
 /** @example rulesOf(GroupSchema.field.name)?.pattern // "^[a-z0-9 ._-]{1,}$" */
-export const rulesOf = cached((field: DescField): Rules | undefined => messageOption(field, rules));
+export const rulesOf = /* @__PURE__ */ cached((field: DescField): Rules | undefined =>
+  messageOption(field, rules),
+);
 
 /**
  * Whether access is checked at the UID in this field or, for a message field, in the scope field of that message.

@@ -1,6 +1,7 @@
 /** The services of the contract and their names on the wire. */
 import { type DescService, getOption } from "@bufbuild/protobuf";
 import { also_known_as } from "../gen/wharf/annotations/annotations_pb.js";
+import { cached } from "./cached.ts";
 
 export { SERVICES } from "../gen/services.ts";
 
@@ -12,8 +13,8 @@ export { SERVICES } from "../gen/services.ts";
  * // ["wharf.iam.v2beta1.GroupsService", "chainguard.platform.iam.v2beta1.GroupsService",
  * //  "wharf.iam.v2.GroupsService", "chainguard.platform.iam.v2.GroupsService"]
  */
-export function serviceNames(service: DescService): string[] {
+export const serviceNames = /* @__PURE__ */ cached((service: DescService): readonly string[] => {
   const names = [service.typeName, ...getOption(service, also_known_as)];
   const stable = names.map((name) => name.replace(".v2beta1.", ".v2."));
   return [...new Set([...names, ...stable])];
-}
+});

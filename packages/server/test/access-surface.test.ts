@@ -16,7 +16,7 @@ import { decodeJwt, decodeProtectedHeader } from "jose";
 import manifest from "../package.json" with { type: "json" };
 import { sendBytes } from "./support/client/grpc.ts";
 import { Http } from "./support/client/http.ts";
-import { onEachStore } from "./support/world/world.ts";
+import { onEachStore, onStore } from "./support/world/world.ts";
 
 /** A path without the names of its variables. */
 function shapeOf(path: string): string {
@@ -258,7 +258,8 @@ onEachStore("the API surface", (world) => {
 
 const ADDRESSES = ["--base-url", "https://api.example/", "--auth-url", "https://auth.example"];
 
-onEachStore(
+onStore(
+  "sqlite",
   "an installation with addresses and an error domain of its own",
   (world) => {
     test("publishes, signs and accepts them", async () => {

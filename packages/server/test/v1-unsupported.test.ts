@@ -4,7 +4,7 @@ import type { ServiceError } from "@grpc/grpc-js";
 import { ApiError } from "./support/client/api-error.ts";
 import { apiErrorOf, sendBytes } from "./support/client/grpc.ts";
 import { Http } from "./support/client/http.ts";
-import { onEachStore } from "./support/world/world.ts";
+import { onStore } from "./support/world/world.ts";
 
 const UID = `${"0".repeat(40)}/${"1".repeat(16)}`;
 const DIGEST = `sha256:${"0".repeat(64)}`;
@@ -73,7 +73,7 @@ const CALLS = [
   ["policies.v1.Policies", "policies.v1.Policies/List"],
 ] as const;
 
-onEachStore("unsupported methods", (world) => {
+onStore("sqlite", "unsupported methods", (world) => {
   const rest = () => new Http(world.server.url, world.operator().token);
 
   const failure = (path: string): Promise<ServiceError> => {

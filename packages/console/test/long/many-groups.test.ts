@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Page, Request } from "playwright-core";
-import { storeGroups } from "../../../server/test/support/world/stored-groups.ts";
+import { storeNumberedGroups } from "../../../server/test/support/world/numbered-groups.ts";
 import { ConsoleSite } from "../support/site.ts";
 
 const GROUPS = 1_000_000;
-
-/** Groups written at once: all of them would take gigabytes. */
-const BATCH = 50_000;
 
 /** Nothing is loaded beyond what is shown: a page of the table, and one of the tree. */
 const ROWS_PER_PAGE = 50;
@@ -22,11 +19,7 @@ describe("the console with 1,000,000 folders", () => {
   before(async () => {
     site = await ConsoleSite.start();
     ({ page, organization } = site);
-    const name = (at: number) => `team-${String(at).padStart(7, "0")}`;
-    for (let at = 0; at < GROUPS; at += BATCH) {
-      const names = Array.from({ length: BATCH }, (_, each) => name(at + each));
-      await storeGroups(site.world.server, organization, names);
-    }
+    await storeNumberedGroups(site.world.server, organization, "team-", GROUPS);
     await site.signInAt();
     page.on("request", (request) => {
       if (new URL(request.url()).pathname.startsWith("/iam/v2beta1/groups")) asked.push(request);

@@ -96,10 +96,10 @@ function leakProblem(
   { secrets, hidden }: FuzzWorld,
 ): string | undefined {
   const internals = INTERNALS.exec(text)?.[0];
-  if (internals !== undefined && !sent.includes(internals))
+  if (internals !== undefined && !sent().includes(internals))
     return `tells of its insides: ${internals}`;
   // Reflection repeats the request, as its protocol has it.
-  const isRepeated = (one: string) => /\/grpc\.reflection\./.test(path) && sent.includes(one);
+  const isRepeated = (one: string) => /\/grpc\.reflection\./.test(path) && sent().includes(one);
   const secret = secrets.find((one) => text.includes(one) && !isRepeated(one));
   if (secret !== undefined) return `holds the secret ${secret.slice(0, 12)}…`;
   if (caller === "operator" || caller === "registry") return undefined;

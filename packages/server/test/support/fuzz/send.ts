@@ -19,9 +19,14 @@ const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 /** Small as sent, more than any message may be when unpacked. */
 const BOMB = gzipSync(Buffer.alloc(16 * 1024 * 1024));
 
-function varint(value: bigint): Buffer {
+/** The bytes of numbers that fit into one: most lengths and numbers of fields do. */
+const SHORT_VARINTS = Array.from({ length: 0x80 }, (_, value) => Buffer.from([value]));
+
+function varint(value: bigint | number): Buffer {
+  const short = SHORT_VARINTS[Number(value)];
+  if (short !== undefined) return short;
   const bytes: number[] = [];
-  let rest = BigInt.asUintN(64, value);
+  let rest = BigInt.asUintN(64, BigInt(value));
   do {
     const low = Number(rest & 0x7fn);
     rest >>= 7n;
@@ -36,28 +41,35 @@ function varint(value: bigint): Buffer {
  * @example encodeFields([[1, "text", "<own.group>"]], marks)
  */
 function encodeFields(fields: readonly WireField[], marks: Marks): Buffer {
-  return Buffer.concat(fields.map((field) => encodeField(field, marks)));
+  return Buffer.concat(partsOf(fields, marks));
 }
 
-function encodeField([no, kind, value]: WireField, marks: Marks): Buffer {
-  const head = (type: number) => varint(BigInt(no * 8 + type));
+/** The bytes in parts, so that those of nested messages are copied once. */
+function partsOf(fields: readonly WireField[], marks: Marks): Buffer[] {
+  const parts: Buffer[] = [];
+  for (const field of fields) for (const part of partsOfField(field, marks)) parts.push(part);
+  return parts;
+}
+
+function partsOfField([no, kind, value]: WireField, marks: Marks): Buffer[] {
+  const head = (type: number) => varint(no * 8 + type);
   switch (kind) {
     case "varint":
-      return Buffer.concat([head(0), varint(BigInt(value))]);
+      return [head(0), varint(BigInt(value))];
     case "fixed64":
-      return Buffer.concat([head(1), Buffer.from(value, "hex").reverse()]);
+      return [head(1), Buffer.from(value, "hex").reverse()];
     case "fixed32":
-      return Buffer.concat([head(5), Buffer.from(value, "hex").reverse()]);
+      return [head(5), Buffer.from(value, "hex").reverse()];
     case "raw":
-      return Buffer.from(value, "hex");
+      return [Buffer.from(value, "hex")];
+    case "message": {
+      const inner = partsOf(value, marks);
+      const length = inner.reduce((sum, part) => sum + part.length, 0);
+      return [head(2), varint(length), ...inner];
+    }
     default: {
-      const bytes =
-        kind === "message"
-          ? encodeFields(value, marks)
-          : kind === "hex"
-            ? Buffer.from(value, "hex")
-            : Buffer.from(fill(value, marks));
-      return Buffer.concat([head(2), varint(BigInt(bytes.length)), bytes]);
+      const bytes = kind === "hex" ? Buffer.from(value, "hex") : Buffer.from(fill(value, marks));
+      return [head(2), varint(bytes.length), bytes];
     }
   }
 }
@@ -97,8 +109,8 @@ export interface FuzzAnswer {
   /** Of gRPC calls. */
   readonly trailers: ReadonlyMap<string, string>;
   readonly body: Buffer;
-  /** All that was sent, for telling echoes from leaks. */
-  readonly sent: string;
+  /** All that was sent, for telling echoes from leaks: hardly any answer needs it. */
+  readonly sent: () => string;
 }
 
 /** One sender: a connection of each kind. */
@@ -148,7 +160,7 @@ export class Sender {
     const head = `${lines.join("\r\n")}\r\n\r\n`;
     const bytes = Buffer.concat([Buffer.from(head, "latin1"), body ?? Buffer.alloc(0)]);
     const answer = await this.#http.send(bytes, request.method === "HEAD");
-    const sent = `${head}${body?.toString() ?? ""}`;
+    const sent = () => `${head}${body?.toString() ?? ""}`;
     const plain = unpacked(answer.body, answer.headers.get("content-encoding"));
     if (!isWeb || answer.status !== 200) {
       return { ...answer, body: plain, trailers: new Map(), sent };
@@ -177,7 +189,7 @@ export class Sender {
       headers: new Map(plain(ending.headers)),
       trailers: new Map([...plain(ending.headers), ...plain(ending.trailers)]),
       body: ending.body,
-      sent: `${JSON.stringify(headers)}${message.toString()}`,
+      sent: () => `${JSON.stringify(headers)}${message.toString()}`,
     };
   }
 }

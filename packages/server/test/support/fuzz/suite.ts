@@ -64,7 +64,7 @@ export function fuzzSuite(file: string, runs: Readonly<Record<string, FuzzRun>>)
       for (const [title, { generate, reaches, ...counts }] of Object.entries(runs)) {
         test(`${title}: answers in form, tells nothing, changes nothing for strangers`, async () => {
           const pid = world.world.server.process.pid as number;
-          const logged = world.world.server.log.length;
+          const logged = world.world.server.logLines.length;
           const warm = new Campaign(world);
           await warm.run({
             title: `${title} warm-up`,
@@ -114,9 +114,8 @@ async function checkServer({ world }: FuzzWorld, logged: number): Promise<void> 
   const answer = await fetch(`${world.server.url}/healthz`);
   assert.equal(answer.status, 200);
   await answer.text();
-  const errors = world.server.log
+  const errors = world.server.logLines
     .slice(logged)
-    .split("\n")
     .filter((line) => /"level":"(error|fatal)"/.test(line));
   assert.deepEqual(errors.slice(0, 5), [], "errors in the log");
 }

@@ -29,7 +29,7 @@ const WHARF = join(import.meta.dirname, "../../../../cli/bin/wharf.cjs");
 const WORKERS = process.env.WHARF_TEST_WORKERS ? Number(process.env.WHARF_TEST_WORKERS) : undefined;
 
 /** A server that takes longer to start is not going to, on the slowest machine. */
-const START_MS = 60_000;
+const START_MS = 240_000;
 
 export interface StartOptions {
   readonly store?: StoreKind;
@@ -106,7 +106,12 @@ export class TestServer {
 
   /** Everything that the server has logged so far. */
   get log(): string {
-    return this.#running.log.join("\n");
+    return this.logLines.join("\n");
+  }
+
+  /** The lines that the server has logged since its start: one list, which grows. */
+  get logLines(): readonly string[] {
+    return this.#running.log;
   }
 
   /** The process of a server that has one of its own. */

@@ -85,7 +85,7 @@ export async function clientsOfWorkers(server: TestServer, count: number): Promi
 /** The worker that has logged a request. */
 async function loggedWorker(server: TestServer, id: string): Promise<number> {
   for (;;) {
-    const line = server.log.split("\n").find((one) => one.includes(id));
+    const line = server.logLines.find((one) => one.includes(id));
     if (line !== undefined) return JSON.parse(line).worker;
     await sleep(20);
   }

@@ -1,7 +1,14 @@
 /** Many groups at once, written past the API: a request for each would take most of a test's time. */
 import { create } from "@bufbuild/protobuf";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
-import { GroupSchema, newChildUid, newRootUid, OrgStatus } from "@wharf/contract";
+import {
+  type Group,
+  GroupSchema,
+  isRoot,
+  newChildUid,
+  newRootUid,
+  OrgStatus,
+} from "@wharf/contract";
 import { DirectStore } from "../server/direct-store.ts";
 import type { TestServer } from "../server/test-server.ts";
 
@@ -13,16 +20,7 @@ export async function storeGroups(
 ): Promise<string[]> {
   const createTime = timestampNow();
   const uids = names.map(() => (parent === "" ? newRootUid() : newChildUid(parent)));
-  const status = parent === "" ? OrgStatus.READY : OrgStatus.UNSPECIFIED;
-  const groups = names.map((name, at) =>
-    create(GroupSchema, {
-      uid: uids[at] as string,
-      name,
-      status,
-      createTime,
-      updateTime: createTime,
-    }),
-  );
+  const groups = names.map((name, at) => groupNamed(name, uids[at] as string, createTime));
   const direct = await DirectStore.open(server);
   try {
     await direct.change((change) => change.insertAll(direct.engine.catalog.groups, groups));
@@ -30,4 +28,10 @@ export async function storeGroups(
     await direct.close();
   }
   return uids;
+}
+
+/** A group or an organization that has its name and nothing else. */
+export function groupNamed(name: string, uid: string, createTime = timestampNow()): Group {
+  const status = isRoot(uid) ? OrgStatus.READY : OrgStatus.UNSPECIFIED;
+  return create(GroupSchema, { uid, name, status, createTime, updateTime: createTime });
 }
