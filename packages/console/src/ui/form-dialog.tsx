@@ -3,6 +3,7 @@ import { type RefObject, useRef, useState } from "react";
 import { texts } from "../texts/common.ts";
 import { Failed } from "./feedback.tsx";
 import type { FormDialogProps } from "./form.tsx";
+import { useLastingError } from "./lasting-error.ts";
 import { isSignInNeeded, SignInAgain } from "./sign-in-again.tsx";
 
 /**
@@ -23,7 +24,7 @@ export function OpenFormDialog({
   /** The button that opened it. */
   readonly opener: RefObject<HTMLElement | null>;
 }) {
-  const [error, setError] = useState<Error>();
+  const [error, setError] = useLastingError();
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const send = async (form: HTMLFormElement) => {
@@ -40,8 +41,12 @@ export function OpenFormDialog({
       setBusy(false);
     }
   };
+  const leave = () => {
+    setError(undefined);
+    close();
+  };
   return (
-    <Dialog.Root open onOpenChange={(next) => next || close()}>
+    <Dialog.Root open onOpenChange={(next) => next || leave()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
         <Dialog.Popup
