@@ -3,7 +3,7 @@ import type { EventJson, EventTypeJson } from "@wharf/contract/messages";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { useAccess } from "./access.ts";
 import { affectedBy } from "./affected.ts";
-import { api, client, useRead } from "./client.ts";
+import { api, client, serviceOf, useRead } from "./client.ts";
 import type { LiveState } from "./live-stream.ts";
 import { pause } from "./pause.ts";
 import { session } from "./session.ts";
@@ -16,8 +16,12 @@ const HIDDEN_MS = 5 * 60_000;
 const SETTLE_MS = 300;
 const THROTTLE_MS = 2_000;
 
-/** What was read this recently when the stream begins is not read again: a page would load everything twice. */
+/**
+ * What was read this recently when the stream begins is not read again: a page would load everything twice. Rights are,
+ * because one that was withdrawn meanwhile must not be offered.
+ */
 const RECENT_MS = 3_000;
+const RIGHTS = serviceOf(api.auth.validate);
 
 const NONE: readonly EventTypeJson[] = [];
 
@@ -90,7 +94,8 @@ export function useLiveUpdates(path: readonly string[]): void {
       },
       onGap: () =>
         cache.invalidateQueries({
-          predicate: ({ state: { dataUpdatedAt } }) => dataUpdatedAt < Date.now() - RECENT_MS,
+          predicate: ({ queryKey: [service], state: { dataUpdatedAt } }) =>
+            service === RIGHTS || dataUpdatedAt < Date.now() - RECENT_MS,
         }),
       onState(next: LiveState) {
         setState(next);

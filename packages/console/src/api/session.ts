@@ -74,7 +74,11 @@ export async function accessToken(rejected?: string): Promise<string> {
 
 async function requestSession(): Promise<Session> {
   const response = await fetch("/console/session/token", { method: "POST", cache: "no-store" });
-  if (response.status === 401) return signIn();
+  if (response.status === 401) {
+    // The session of this page was ended elsewhere: that of all tabs, since they share its cookie.
+    if (identity !== undefined) tell("ended");
+    return signIn();
+  }
   if (!response.ok) throw new Error(`the server answers ${response.status}`);
   const received = (await response.json()) as Session;
   // Someone else has signed in: nothing on the page is theirs.

@@ -18,6 +18,12 @@ export async function followShared<Event>(
 ): Promise<void> {
   let after = "";
   let state: LiveState = "connecting";
+  let isJoined = false;
+  /** What was read before this tab heard of events may be out of date. */
+  const join = () => {
+    isJoined = true;
+    followed.onGap();
+  };
   const took = (event: Event) => {
     after = followed.idOf(event);
     followed.onEvent(event);
@@ -29,8 +35,11 @@ export async function followShared<Event>(
   signal.addEventListener("abort", () => channel.close(), { once: true });
   channel.onmessage = ({ data }: MessageEvent<Message<Event>>) => {
     if (data.kind === "event") took(data.event);
-    else if (data.kind === "gap") followed.onGap();
-    else if (data.kind === "state") followed.onState(data.state);
+    else if (data.kind === "gap") join();
+    else if (data.kind === "state") {
+      if (data.state === "live" && !isJoined) join();
+      followed.onState(data.state);
+    }
   };
   tell({ kind: "hello" });
   const lead = async () => {

@@ -4,16 +4,23 @@ import { texts } from "../texts/common.ts";
 
 /** What went wrong, in one sentence, with what support needs to find it. */
 export function Failed({ error }: { readonly error: Error }) {
-  const id = error instanceof WharfError ? error.requestId : undefined;
+  const request = requestOf(error);
   return (
     <div className="failed" role="alert">
       <p>{sentenceOf(error)}</p>
-      {id !== undefined && (
-        <p className="soft">
-          {texts.errors.request} <code>{id}</code>
-        </p>
-      )}
+      {request !== undefined && <p className="soft">{request}</p>}
     </div>
+  );
+}
+
+/** What the logs have about the request of an error; undefined if it had none. */
+export function requestOf(error: Error): ReactNode {
+  const id = error instanceof WharfError ? error.requestId : undefined;
+  if (id === undefined) return undefined;
+  return (
+    <>
+      {texts.errors.request} <code>{id}</code>
+    </>
   );
 }
 

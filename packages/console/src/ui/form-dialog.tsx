@@ -23,10 +23,14 @@ export function OpenFormDialog({
   /** The button that opened it. */
   readonly opener: RefObject<HTMLElement | null>;
 }) {
-  const { error, isBusy, send } = useSending();
+  const { error, isBusy, send, forget } = useSending();
   const form = useRef<HTMLFormElement>(null);
+  const leave = () => {
+    forget();
+    close();
+  };
   return (
-    <Dialog.Root open onOpenChange={(next) => next || close()}>
+    <Dialog.Root open onOpenChange={(next) => next || leave()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
         <Dialog.Popup

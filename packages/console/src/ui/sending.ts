@@ -1,8 +1,9 @@
 import { useState } from "react";
+import { useLastingError } from "./lasting-error.ts";
 
 /** What a form sends: one request at a time, with the error of the last one until the next. */
 export function useSending() {
-  const [error, setError] = useState<Error>();
+  const [error, setError] = useLastingError();
   const [isBusy, setBusy] = useState(false);
   const send = async (work: () => Promise<void>): Promise<void> => {
     if (isBusy) return;
@@ -16,5 +17,5 @@ export function useSending() {
       setBusy(false);
     }
   };
-  return { error, isBusy, send };
+  return { error, isBusy, send, forget: () => setError(undefined) };
 }

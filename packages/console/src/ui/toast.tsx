@@ -1,4 +1,5 @@
 import { lazy, Suspense } from "react";
+import { requestOf, sentenceOf } from "./feedback.tsx";
 
 /** Loaded after the first screen, which has nothing to confirm. */
 const ToastList = lazy(async () => ({ default: (await import("./toast-list.tsx")).ToastList }));
@@ -16,4 +17,14 @@ export function Toasts() {
 export async function toast(title: string): Promise<void> {
   const { manager } = await import("./toast-list.tsx");
   manager.add({ title });
+}
+
+/** Shows what went wrong where no form is left to show it, until it is closed. */
+export async function toastError(error: Error): Promise<void> {
+  const { manager } = await import("./toast-list.tsx");
+  manager.add({
+    title: sentenceOf(error),
+    description: requestOf(error),
+    timeout: 0,
+  });
 }

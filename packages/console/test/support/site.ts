@@ -49,9 +49,9 @@ export class ConsoleSite {
   }
 
   /** A server with an attached registry as well, whose organization the owner owns. */
-  static async startWithRegistry(): Promise<ConsoleSite> {
+  static async startWithRegistry({ proxied = false } = {}): Promise<ConsoleSite> {
     const flags = ["--reconcile-minutes", "0"];
-    const tracked = await TrackedRegistry.start({ owner: "harbor", flags });
+    const tracked = await TrackedRegistry.start({ owner: "harbor", flags, proxied });
     const { world } = tracked;
     const { body } = await world.http.get("/iam/v2beta1/identities?page_size=200");
     const owner = body.identities.find(({ name }: { name: string }) => name === "ada");

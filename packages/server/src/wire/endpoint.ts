@@ -39,7 +39,7 @@ export interface HttpEndpoint {
   readonly prefix?: true;
   /** Whether machines poll it: successful requests are logged at the level debug. */
   readonly isPolled?: true;
-  /** Whether it serves only pages of this server: the API description need not mention it. */
+  /** Whether it serves only pages of this server: CORS does not open it, and the API description need not mention it. */
   readonly isPage?: true;
   handle(request: HttpRequest): Promise<HttpResponse>;
 }

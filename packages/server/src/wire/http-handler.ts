@@ -31,6 +31,7 @@ export function handleHttp(
   const endpoints = isWeb ? undefined : wire.endpoints.find(path);
   const protocol = isWeb ? "grpc-web" : endpoints ? "http" : "rest";
   const context = new RequestContext(protocol, headers, connection, wire);
+  context.isPage = endpoints?.values().some(({ isPage }) => isPage === true) ?? false;
   const http = { wire, context, request, response };
   const fault = faultOf(wire, request, url, query);
   if (fault) reject(http, fault);
@@ -85,6 +86,7 @@ function reject(http: HttpContext, fault: HttpFault): void {
 }
 
 function preflight(http: HttpContext): boolean {
+  if (http.context.isPage) return false;
   const headers = http.wire.cors.preflight(http.request.headers);
   if (!headers) return false;
   if (http.context.settle()) sendReply(http, { status: 204, headers, body: "" });

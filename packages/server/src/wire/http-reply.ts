@@ -146,7 +146,7 @@ function headersOf(
   }
   const { origin } = request.headers;
   // Scripts of other origins must not read pages and the tokens in their forms.
-  const isPage = String(headers["content-type"]).startsWith("text/html");
+  const isPage = context.isPage || String(headers["content-type"]).startsWith("text/html");
   if (origin !== undefined && !isPage) Object.assign(headers, wire.cors.headersFor(origin));
   const compressible = size === undefined || size >= COMPRESS_FROM_BYTES || compressed;
   if (compressible || wire.cors.varies) headers.vary = varyOn(compressible, wire.cors.varies);

@@ -40,6 +40,8 @@ export class RequestContext extends Expiring implements RequestInfo {
   method = "-";
   /** Whether the endpoint is polled by machines. */
   isPolled = false;
+  /** Whether the path is only for pages of this server: CORS does not open it, whatever the type of the response. */
+  isPage = false;
   /** The raw idempotency key: the header, or the parameter `request_id` of REST. */
   idempotencyKey: string | undefined;
   /** Why the response is what it is, for the log. */

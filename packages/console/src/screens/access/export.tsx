@@ -5,10 +5,9 @@ import { capabilityName } from "../../api/capabilities.ts";
 import { api } from "../../api/client.ts";
 import { accessTexts } from "../../texts/access.ts";
 import { csvOf } from "../../ui/csv.ts";
-import { sentenceOf } from "../../ui/feedback.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { saveFile } from "../../ui/save-file.ts";
-import { toast } from "../../ui/toast.tsx";
+import { toastError } from "../../ui/toast.tsx";
 
 const HEADER = [
   "identity_uid",
@@ -36,7 +35,7 @@ export function ExportCsv({ request }: { readonly request: ListAccessRequestJson
       const csv = csvOf(HEADER, grants.map(cells));
       saveFile("access.csv", new Blob([csv], { type: "text/csv" }));
     } catch (error) {
-      toast(sentenceOf(error as Error));
+      toastError(error as Error);
     } finally {
       setBusy(false);
     }

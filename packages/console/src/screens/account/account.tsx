@@ -7,7 +7,7 @@ import { Empty } from "../../ui/feedback.tsx";
 import { Page } from "../../ui/page.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { toast, toastError } from "../../ui/toast.tsx";
 import { Credentials } from "./credentials.tsx";
 
 /** The sessions of the person, and the way to their password and passkeys. */
@@ -28,10 +28,9 @@ export function Screen() {
           <button
             type="button"
             className="button quiet small"
-            onClick={async () => {
-              await end.mutateAsync({ id });
-              toast(accountTexts.ended);
-            }}
+            onClick={() =>
+              end.mutateAsync({ id }).then(() => toast(accountTexts.ended), toastError)
+            }
           >
             {accountTexts.end}
           </button>

@@ -6,13 +6,13 @@ import { screenLink, useListSearch } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { deliveryTexts } from "../../texts/subscriptions.ts";
 import { Described } from "../../ui/described.tsx";
-import { Empty, sentenceOf } from "../../ui/feedback.tsx";
+import { Empty } from "../../ui/feedback.tsx";
 import { SelectField } from "../../ui/fields.tsx";
 import { type Filter, Filters } from "../../ui/filters.tsx";
 import { FormDialog } from "../../ui/form.tsx";
 import { type Column, Table, useCursorRequest } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { toast, toastError } from "../../ui/toast.tsx";
 import { Uid } from "../../ui/uid.tsx";
 import { answerOf, DeliveryBadge } from "./delivery-state.tsx";
 import { useDeliveryUpdates } from "./delivery-updates.ts";
@@ -139,13 +139,12 @@ function Replay({
 }) {
   const redeliver = useChange(api.deliveries.redeliverEvents, [api.subscriptions.get]);
   const again = () =>
-    redeliver.mutateAsync({ subscriptionUid: subscription, eventIds: [...selected] }).then(
-      ({ count = 0 }) => {
+    redeliver
+      .mutateAsync({ subscriptionUid: subscription, eventIds: [...selected] })
+      .then(({ count = 0 }) => {
         toast(deliveryTexts.sent(count));
         onDone();
-      },
-      (error: Error) => toast(sentenceOf(error)),
-    );
+      }, toastError);
   const canSend = selected.size > 0 && !redeliver.isPending;
   const allFailed = async (days: string) => {
     const since = new Date(Date.now() - Number(days) * DAY_MS).toISOString();

@@ -5,11 +5,10 @@ import { api, useChange } from "../../api/client.ts";
 import { screenLink } from "../../app/place.ts";
 import { subscriptionTexts } from "../../texts/subscriptions.ts";
 import { Disclosure } from "../../ui/disclosure.tsx";
-import { sentenceOf } from "../../ui/feedback.tsx";
 import { SelectField } from "../../ui/fields.tsx";
 import { DELETION, FormDialog } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { toast, toastError } from "../../ui/toast.tsx";
 import { nameOf } from "./subscription-editor.tsx";
 
 /** What can be done with a subscription. */
@@ -30,15 +29,9 @@ export function SubscriptionActions({
   const update = useChange(api.subscriptions.update, [], ({ subscription }) => subscription);
   const isActive = state === "SUBSCRIPTION_STATE_ACTIVE";
   const setState = (next: SubscriptionStateJson, done: string) =>
-    update.mutateAsync({ subscription: { uid, state: next } }).then(
-      () => toast(done),
-      (error: Error) => toast(sentenceOf(error)),
-    );
+    update.mutateAsync({ subscription: { uid, state: next } }).then(() => toast(done), toastError);
   const sendTest = () =>
-    test.mutateAsync({ uid }).then(
-      () => toast(subscriptionTexts.tested),
-      (error: Error) => toast(sentenceOf(error)),
-    );
+    test.mutateAsync({ uid }).then(() => toast(subscriptionTexts.tested), toastError);
   return (
     <>
       {can("subscriptions.update", group) && (

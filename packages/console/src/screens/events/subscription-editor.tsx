@@ -7,6 +7,7 @@ import { texts } from "../../texts/common.ts";
 import { subscriptionTexts } from "../../texts/subscriptions.ts";
 import { Failed } from "../../ui/feedback.tsx";
 import { TextField } from "../../ui/fields.tsx";
+import { useLastingError } from "../../ui/lasting-error.ts";
 import { Page } from "../../ui/page.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { FilterBuilder } from "./filter-builder.tsx";
@@ -45,7 +46,7 @@ export function SubscriptionEditor({
     toast(uid === undefined ? subscriptionTexts.created : subscriptionTexts.saved);
     navigate({ ...screenLink("subscription", saved.uid ?? ""), search: {} } as never);
   };
-  const error = create.error ?? update.error;
+  const [error, showError] = useLastingError();
   return (
     <Page
       title={
@@ -65,8 +66,8 @@ export function SubscriptionEditor({
         className="editor"
         onSubmit={(event) => {
           event.preventDefault();
-          // The error is shown below.
-          save(event.currentTarget).catch(() => {});
+          showError(undefined);
+          save(event.currentTarget).catch(showError);
         }}
       >
         <div className="editor-fields">
@@ -103,7 +104,7 @@ export function SubscriptionEditor({
         </div>
         <FilterPreview group={group} filters={filters} />
         <div className="editor-actions">
-          {error !== null && <Failed error={error} />}
+          {error !== undefined && <Failed error={error} />}
           <div className="actions">
             <button
               type="submit"

@@ -9,7 +9,7 @@ import { OperatorGate } from "../../ui/operator-gate.tsx";
 import { Page } from "../../ui/page.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { toast, toastError } from "../../ui/toast.tsx";
 
 const PASS_INTERVAL_MS = 1_000;
 
@@ -22,10 +22,8 @@ export function Screen() {
     response?.registries?.some(({ pending }) => pending) ? PASS_INTERVAL_MS : false,
   );
   const reconcile = useOperatorChange(api.registries.reconcile);
-  const request = async (host: string) => {
-    await reconcile.mutateAsync({ host });
-    toast(registriesTexts.requested);
-  };
+  const request = (host: string) =>
+    reconcile.mutateAsync({ host }).then(() => toast(registriesTexts.requested), toastError);
   const registries = query.data?.registries ?? [];
   return (
     <Page
@@ -56,7 +54,6 @@ export function Screen() {
             />
           </div>
         )}
-        {reconcile.error !== null && <Failed error={reconcile.error} />}
       </OperatorGate>
     </Page>
   );

@@ -23,18 +23,23 @@ const FLAGS = [
   "--disable-sync",
   // A process for each page costs a fifth more.
   "--renderer-process-limit=1",
-  // External host names do not resolve, so requests to them fail immediately.
-  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1, EXCLUDE [::1]",
 ];
+
+/** External host names do not resolve, so requests to them fail immediately. */
+const NO_HOSTS = "MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1, EXCLUDE [::1]";
 
 /** Where a run of many test files passes the address of the browser that they share. */
 const SHARED = "WHARF_TEST_BROWSER";
 
-const LAUNCH = { executablePath: CHROMIUM, args: FLAGS, timeout: TIMEOUT_MS };
+const launchOptions = (hosts: string) => ({
+  executablePath: CHROMIUM,
+  args: [...FLAGS, `--host-resolver-rules=${hosts}`],
+  timeout: TIMEOUT_MS,
+});
 
 /** Starts a browser for all the processes that this one starts from now on. */
 export async function shareBrowser(): Promise<BrowserServer> {
-  const server = await chromium.launchServer(LAUNCH);
+  const server = await chromium.launchServer(launchOptions(NO_HOSTS));
   process.env[SHARED] = server.wsEndpoint();
   return server;
 }
@@ -43,7 +48,17 @@ export async function shareBrowser(): Promise<BrowserServer> {
 export function launchBrowser(): Promise<Browser> {
   const shared = process.env[SHARED];
   if (shared) return chromium.connect(shared, { timeout: TIMEOUT_MS });
-  return chromium.launch(LAUNCH);
+  return chromium.launch(launchOptions(NO_HOSTS));
+}
+
+/**
+ * A browser of its own, in which host names stand for this machine: for tests about sites and subdomains.
+ *
+ * @example const browser = await launchBrowserWith(["wharf.example", "*.wharf.example"]);
+ */
+export function launchBrowserWith(hosts: readonly string[]): Promise<Browser> {
+  const mapped = hosts.map((host) => `MAP ${host} 127.0.0.1`);
+  return chromium.launch(launchOptions([...mapped, NO_HOSTS].join(", ")));
 }
 
 /** A page, and everything that the browser complained about on it. */
