@@ -79,7 +79,8 @@ async function measure(bench: Bench, store: Store, work: Work, workers: number):
   await using one = await Site.start(bench, store, 1);
   await using several = await Site.start(bench, store, workers);
   const { options } = bench;
-  for (const site of [one, several]) await site.load(work, options.warmUpSeconds / 2);
+  // Each process compiles its code for itself.
+  for (const site of [one, several]) await site.load(work, options.warmUpSeconds);
   const sides = { one: { wall: 0, cpu: 0 }, several: { wall: 0, cpu: 0 } };
   const figure = (site: Site, side: keyof typeof sides, processes: number) => async () => {
     const { perSecond, perCpuSecond } = await site.load(work, options.seconds);
