@@ -8,7 +8,7 @@ import { onEachStore, type World } from "./support/world/world.ts";
 const ROWS = 1_100;
 
 /** More than the lists that visit many rows a caller may have waiting. */
-const AT_ONCE = 200;
+const CONCURRENCY = 200;
 
 onEachStore("lists that visit many rows", costlyLists);
 
@@ -44,7 +44,7 @@ function costlyLists(world: World): void {
     const names = Array.from({ length: 100 }, (_, at) => `team-${at}`);
     await storeGroups(world.server, organization.uid, names);
     const path = `/iam/v2beta1/groups?uidp.children_of=${organization.uid}&page_size=50`;
-    const lists = Array.from({ length: AT_ONCE }, () => world.http.get(path));
+    const lists = Array.from({ length: CONCURRENCY }, () => world.http.get(path));
     for (const { status, body } of await Promise.all(lists)) {
       assert.equal(status, 200, JSON.stringify(body));
       assert.equal(body.groups.length, 50);

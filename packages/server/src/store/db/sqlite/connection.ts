@@ -13,7 +13,7 @@ const CACHE_KIB = 16_384;
 const STATEMENT_CACHE = { maxEntries: 1_000 };
 
 /**
- * SQLite reads a limit that is a plain parameter when it plans, and plans anew each time such a parameter is bound, which
+ * SQLite reads a limit that is a plain parameter when it plans, and plans again each time such a parameter is bound, which
  * takes longer than most statements. It does not read one that is computed.
  */
 const PLAIN_LIMIT = /\b(LIMIT|OFFSET) \?/g;
