@@ -27,8 +27,9 @@ const LIMITS = {
   // Tests wait for browsers, processes and databases at times; more processes than processors use those
   // times. Long ones wait less, and need more memory.
   concurrency: availableParallelism() + (long ? 1 : 2),
-  // Long ones measure memory, and fill it.
-  filesPerProcess: long ? 1 : Number.POSITIVE_INFINITY,
+  // These set the environment of other tests that they import, which a process does once. All others share processes:
+  // loading the server takes as long as a short file.
+  isAlone: (file: string) => /\/test\/long\/(more-runs|workers)\.test\.ts$/.test(file),
   // Many times what the longest takes on an idle machine.
   timeoutMs: (long ? 40 : 10) * 60_000,
 };

@@ -14,8 +14,8 @@ import { type FileResult, MARKER } from "./reporter.ts";
 export interface Limits {
   /** How many processes run at the same time. */
   readonly concurrency: number;
-  /** How many files a process runs before the next one takes over. */
-  readonly filesPerProcess: number;
+  /** Whether a file needs a process of its own. */
+  readonly isAlone: (file: string) => boolean;
   /** How long a file may take. */
   readonly timeoutMs: number;
 }
@@ -65,10 +65,10 @@ process.on("exit", () => {
   for (const group of groups) end(group);
 });
 
-/** Takes files from those that wait until there are none, or until the process has had its share. */
+/** Takes files from those that wait until there are none, or the next one or the last one needs its own process. */
 async function runProcess(
   waiting: string[],
-  { filesPerProcess, timeoutMs }: Limits,
+  { isAlone, timeoutMs }: Limits,
   onResult: OnResult,
 ): Promise<void> {
   const child = start(timeoutMs);
@@ -78,9 +78,13 @@ async function runProcess(
   let last = "";
   let hung = false;
   let timer: NodeJS.Timeout | undefined;
-  let left = filesPerProcess;
+  const takeNext = () => {
+    const [next = ""] = waiting;
+    const isApart = last !== "" && (isAlone(last) || isAlone(next));
+    return isApart ? undefined : waiting.shift();
+  };
   child.on("message", () => {
-    const file = left-- > 0 ? waiting.shift() : undefined;
+    const file = takeNext();
     clearTimeout(timer);
     const onHang = () => {
       hung = true;

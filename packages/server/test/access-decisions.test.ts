@@ -142,6 +142,6 @@ onEachStore("access checks", (world) => {
         }
       },
     );
-    await fc.assert(property, { ...FIXED, numRuns: runs(3, 20) });
+    await fc.assert(property, { ...FIXED, numRuns: runs(3, 12) });
   });
 });

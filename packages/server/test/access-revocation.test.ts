@@ -198,7 +198,7 @@ onEachStore(
           }
         },
       );
-      await fc.assert(property, { ...FIXED, numRuns: runs(1, 20) });
+      await fc.assert(property, { ...FIXED, numRuns: runs(1, 12) });
     });
   },
   { limits: { manyRanges: 2 } },

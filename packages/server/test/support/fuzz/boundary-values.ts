@@ -23,7 +23,8 @@ const NANOS = [-1, 10 ** 9, 2 ** 31 - 1, -(2 ** 31)];
 export type Path = readonly DescField[];
 
 /**
- * Every field of a message that holds a single value, a time or a duration.
+ * Every field of a message that holds a single value, a time or a duration. A message within itself, such as a filter, is
+ * entered once: the same code reads those below it.
  *
  * @example for (const path of leavesOf(CreateGroupRequestSchema)) …
  */
@@ -32,8 +33,13 @@ export function* leavesOf(desc: DescMessage, above: Path = []): Iterable<Path> {
     const path = [...above, field];
     const { message } = field;
     if (message === undefined || isTime(message)) yield path;
-    else if (path.length < MAX_DEPTH) yield* leavesOf(message, path);
+    else if (path.length < MAX_DEPTH && entries(above, message) < 2) yield* leavesOf(message, path);
   }
+}
+
+/** How often a way enters a message. */
+function entries(path: Path, message: DescMessage): number {
+  return path.filter((field) => field.message === message).length;
 }
 
 function isTime({ typeName }: DescMessage): boolean {
