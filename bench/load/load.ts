@@ -4,9 +4,9 @@ export interface Load {
   readonly seconds: number;
   /** The share of its core that the load generator used: near 1, it was the bottleneck. */
   readonly busy: number;
-  /** The median response time in milliseconds; only for one request at a time. */
+  /** The median response time in milliseconds; 0 if response times are not measured. */
   readonly medianMs: number;
-  /** The response time that 99 % do not exceed; only for one request at a time. */
+  /** The response time that 99 % do not exceed; 0 if response times are not measured. */
   readonly p99Ms: number;
 }
 
@@ -19,16 +19,16 @@ export class Tally {
   #answers = 0;
   #last = this.#started;
 
-  constructor(seconds: number, oneAtATime: boolean) {
+  constructor(seconds: number, measuresTimes: boolean) {
     this.#until = this.#started + seconds * 1000;
-    this.#latencies = oneAtATime ? [] : undefined;
+    this.#latencies = measuresTimes ? [] : undefined;
   }
 
-  /** Counts a response; returns whether to continue. */
-  answered(): boolean {
+  /** Counts a response to a request that was sent at a time, by default that of the response before; returns whether to continue. */
+  answered(sent = this.#last): boolean {
     const now = performance.now();
     this.#answers += 1;
-    this.#latencies?.push(now - this.#last);
+    this.#latencies?.push(now - sent);
     this.#last = now;
     return now < this.#until;
   }
