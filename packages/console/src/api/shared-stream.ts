@@ -19,7 +19,7 @@ export async function followShared<Event>(
   let after = "";
   let state: LiveState = "connecting";
   let isJoined = false;
-  /** What was read before this tab heard of events may be out of date. */
+  /** What was read before this tab received events may be out of date. */
   const join = () => {
     isJoined = true;
     followed.onGap();
