@@ -34,6 +34,9 @@ const LIMITS = {
   timeoutMs: (long ? 40 : 10) * 60_000,
 };
 
+/** How much of a failed file's errors is repeated at the end. */
+const LINES_OF_FAILURE = 30;
+
 process.chdir(ROOT);
 const begun = performance.now();
 // Every file loads the same sources: V8's compiled code is kept between processes and runs.
@@ -61,7 +64,10 @@ await browser.close();
 const tests = results.reduce((sum, result) => sum + result.tests, 0);
 const seconds = ((performance.now() - begun) / 1000).toFixed(0);
 console.log(`\n${tests} tests in ${seconds} s; ${failures.length} files failed`);
-for (const { file, problem } of failures) console.log(`✖ ${file} ${problem}`);
+// Once more with the beginning of their errors: who sees only the end of a long log has what is needed.
+for (const { file, problem, text } of failures) {
+  console.log(`✖ ${file} ${problem}\n${text.split("\n").slice(0, LINES_OF_FAILURE).join("\n")}`);
+}
 const checked = await check;
 if (checked !== 0) console.log("✖ checks failed: see above");
 process.exitCode = checked || (failures.length > 0 ? 1 : 0);

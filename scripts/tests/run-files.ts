@@ -24,6 +24,8 @@ export interface Limits {
 export interface Failure {
   readonly file: string;
   readonly problem: string;
+  /** The failed tests and what the file printed. */
+  readonly text: string;
 }
 
 export interface Summary {
@@ -36,9 +38,11 @@ export async function runFiles(files: readonly string[], limits: Limits): Promis
   const waiting = [...files];
   const results: FileResult[] = [];
   const failures: Failure[] = [];
-  const onResult: OnResult = (result, problem) => {
+  const onResult: OnResult = (result, problem, printed) => {
+    const text = [...result.failures, ...printed].join("\n").replaceAll(/^/gm, "    ");
+    show(result, problem, text);
     results.push(result);
-    if (problem !== undefined) failures.push({ file: result.file, problem });
+    if (problem !== undefined) failures.push({ file: result.file, problem, text });
   };
   const work = async () => {
     while (waiting.length > 0) await runProcess(waiting, limits, onResult);
@@ -47,7 +51,11 @@ export async function runFiles(files: readonly string[], limits: Limits): Promis
   return { results, failures };
 }
 
-type OnResult = (result: FileResult, problem: string | undefined) => void;
+type OnResult = (
+  result: FileResult,
+  problem: string | undefined,
+  printed: readonly string[],
+) => void;
 
 /** A single test may take this share of its file's time. */
 const SHARE_OF_ONE_TEST = 0.5;
@@ -106,8 +114,7 @@ async function runProcess(
     const result = JSON.parse(line.slice(MARKER.length)) as FileResult;
     missing.delete(result.file);
     const problem = problemOf(result);
-    show(result, problem, printed);
-    onResult(result, problem);
+    onResult(result, problem, printed);
     printed = [];
   };
   const { stdout, stderr } = child as { stdout: Readable; stderr: Readable };
@@ -125,12 +132,11 @@ async function runProcess(
   const nothing = { tests: 0, omitted: 0, ms: 0, cpuMs: 0, childrenMs: 0, failures: [] };
   for (const file of missing) {
     const problem = `has no result: its process ${reason}`;
-    show({ file, ...nothing }, problem, printed);
-    onResult({ file, ...nothing }, problem);
+    onResult({ file, ...nothing }, problem, printed);
   }
   if (missing.size === 0 && hung) {
     const problem = `or a file before it left something running: its process ${reason}`;
-    onResult({ file: last, ...nothing }, problem);
+    onResult({ file: last, ...nothing }, problem, printed);
   }
 }
 
@@ -155,13 +161,11 @@ function problemOf({ tests, omitted, failures }: FileResult): string | undefined
   return undefined;
 }
 
-function show(result: FileResult, problem: string | undefined, printed: readonly string[]): void {
-  const { file, tests, ms, cpuMs, childrenMs, failures } = result;
+function show(result: FileResult, problem: string | undefined, text: string): void {
+  const { file, tests, ms, cpuMs, childrenMs } = result;
   const cpu = `${seconds(cpuMs)} + ${seconds(childrenMs)} s CPU`;
   console.log(`${problem ? "✖" : "✔"} ${file} (${tests} tests, ${seconds(ms)} s, ${cpu})`);
-  if (problem === undefined) return;
-  const text = [...failures, ...printed].join("\n").replaceAll(/^/gm, "    ");
-  console.log(`${text}\n✖ ${file} ${problem}\n`);
+  if (problem !== undefined) console.log(`${text}\n✖ ${file} ${problem}\n`);
 }
 
 function seconds(ms: number): string {

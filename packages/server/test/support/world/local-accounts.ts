@@ -60,16 +60,23 @@ export class LocalAccounts {
 
   /** Fills in the setup form; what is not given is as it should be. */
   async setUp(given: Readonly<Record<string, string>> = {}): Promise<Visited> {
+    const submit = await this.openSetup();
+    return submit(given);
+  }
+
+  /** Opens the setup form, which is there until the setup is complete; the result sends it. */
+  async openSetup(): Promise<(given?: Readonly<Record<string, string>>) => Promise<Visited>> {
     const browser = new HttpBrowser();
     const page = await browser.open(`${this.url}/setup`);
-    return browser.submit(page, {
-      code: given.code ?? (await firstRunOf(this.server)).code,
-      organization: "acme",
-      username: "ada",
-      password: PASSWORD,
-      password_again: given.password ?? PASSWORD,
-      ...given,
-    });
+    return async (given = {}) =>
+      browser.submit(page, {
+        code: given.code ?? (await firstRunOf(this.server)).code,
+        organization: "acme",
+        username: "ada",
+        password: PASSWORD,
+        password_again: given.password ?? PASSWORD,
+        ...given,
+      });
   }
 
   /** Sets up with a passkey in software. */
