@@ -24,12 +24,18 @@ const BATCH_SIZE = 5_000;
 /** How often a page is opened before it is measured: the browser keeps the files then. */
 const WARM_UP = 3;
 
+interface Filled {
+  readonly data: string;
+  readonly organization: string;
+  readonly path: string;
+}
+
 /** A page of the console with many rows. */
 interface Large {
   readonly what: string;
   readonly count: number;
-  /** A data directory with the rows, and the page that lists them. */
-  readonly fill: (scratch: string, bench: Bench) => Promise<{ data: string; path: string }>;
+  /** A data directory with the rows, their organization, and the page that lists them. */
+  readonly fill: (scratch: string, bench: Bench) => Promise<Filled>;
   /** The same page of an organization without any. */
   readonly empty: (organization: string, server: Wharf) => Promise<string>;
 }
@@ -45,10 +51,11 @@ async function createRepo(server: Wharf, organization: string): Promise<string> 
 }
 
 /** Creates a repo, and writes its tags to the store. */
-async function fillTags(data: string, bench: Bench, count: number): Promise<string> {
-  const repo = await (async () => {
+async function fillTags(data: string, bench: Bench, count: number): Promise<Filled> {
+  const { organization, repo } = await (async () => {
     await using server = await serve(bench, data);
-    return await createRepo(server, await createOrganization(server));
+    const organization = await createOrganization(server);
+    return { organization, repo: await createRepo(server, organization) };
   })();
   const { tags } = RESOURCES;
   const store = await openStore(await readSettings(["--data", data], {}), [], { committed() {} });
@@ -64,7 +71,7 @@ async function fillTags(data: string, bench: Bench, count: number): Promise<stri
     });
   }
   await store.close();
-  return repo;
+  return { data, organization, path: `repo/${repo}` };
 }
 
 function pagesOf({ sizes }: Options): readonly Large[] {
@@ -72,16 +79,17 @@ function pagesOf({ sizes }: Options): readonly Large[] {
     {
       what: "folders",
       count: sizes.large,
-      fill: async () => ({ data: await dataSet(sizes.large), path: `folders/${ORGANIZATION}` }),
+      fill: async () => ({
+        data: await dataSet(sizes.large),
+        organization: ORGANIZATION,
+        path: `folders/${ORGANIZATION}`,
+      }),
       empty: async (organization) => `folders/${organization}`,
     },
     {
       what: "tags",
       count: sizes.medium,
-      fill: async (scratch, bench) => {
-        const repo = await fillTags(scratch, bench, sizes.medium);
-        return { data: scratch, path: `repo/${repo}` };
-      },
+      fill: (scratch, bench) => fillTags(scratch, bench, sizes.medium),
       empty: async (organization, server) => `repo/${await createRepo(server, organization)}`,
     },
     {
@@ -89,6 +97,7 @@ function pagesOf({ sizes }: Options): readonly Large[] {
       count: sizes.medium,
       fill: async () => ({
         data: await dataSet(sizes.medium, "advisories"),
+        organization: ORGANIZATION,
         path: `advisories/${ORGANIZATION}`,
       }),
       empty: async (organization) => `advisories/${organization}`,
@@ -96,14 +105,30 @@ function pagesOf({ sizes }: Options): readonly Large[] {
   ];
 }
 
-/** A page that is signed in with the token of the operator. */
-async function openPage(browser: Browser, { token }: Wharf): Promise<Page> {
+const PASSWORD = "correct horse battery staple";
+
+/** A page of a person who was invited to own an organization, and has signed in. */
+async function signedInPage(browser: Browser, server: Wharf, organization: string): Promise<Page> {
+  const roles = JSON.parse(await server.rest("/iam/v2beta1/roles?name=owner")).roles;
+  const wanted = JSON.stringify({ roleUid: roles[0].uid, ttl: "600s", singleUse: true });
+  const path = `/iam/v2beta1/groupInvites/${organization}`;
+  const { code } = JSON.parse(await server.rest(path, wanted));
   const page = await (await browser.newContext()).newPage();
-  const expires = Date.now() + 3_600_000;
-  const session = { accessToken: token, expires, identity: "operator", name: "operator" };
-  await page.route("**/console/session/token", (route) =>
-    route.fulfill({ json: { ...session, session: "" } }),
-  );
+  const submit = async (action: string, fields: Readonly<Record<string, string>>) => {
+    const form = page.locator(`form[action="${action}"]`);
+    for (const [name, value] of Object.entries(fields)) {
+      await form.locator(`input[name="${name}"]`).fill(value);
+    }
+    await form.locator("button").first().click();
+  };
+  const person = { username: `owner-${Date.now()}`, password: PASSWORD };
+  await page.goto(`${server.url}/oauth?invite=${code}`);
+  await submit("/oauth/account", {});
+  await submit("/oauth/account", { ...person, password_again: PASSWORD });
+  await page.getByRole("heading", { name: "Invite accepted" }).waitFor();
+  await page.goto(`${server.url}/console/organizations`);
+  await submit("/oauth/local", person);
+  await page.getByRole("heading", { level: 1, name: "Organizations" }).waitFor();
   return page;
 }
 
@@ -131,19 +156,20 @@ export function consoleRows(options: Options): Row[] {
       if (!existsSync(CHROMIUM)) throw new NotMeasured(`Chromium is not installed: ${CHROMIUM}`);
       using filled = new ScratchData();
       using scratch = new ScratchData();
-      const { data, path } = await fill(filled.path, bench);
+      const { data, organization, path } = await fill(filled.path, bench);
       await using large = await serve(bench, data);
       await using small = await serve(bench, scratch.path);
-      const emptyPath = await empty(await createOrganization(small), small);
+      const emptyOrganization = await createOrganization(small);
+      const emptyPath = await empty(emptyOrganization, small);
       const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
       try {
         const ours = await opening(
-          await openPage(browser, large),
+          await signedInPage(browser, large, organization),
           `${large.url}/console/${path}`,
           "main tbody tr",
         );
         const reference = await opening(
-          await openPage(browser, small),
+          await signedInPage(browser, small, emptyOrganization),
           `${small.url}/console/${emptyPath}`,
           "main .empty",
         );
