@@ -203,6 +203,8 @@ describe("sign-in in a real browser", () => {
       withOrganization(page, "acme.example"),
     ]);
     assert.equal(answer.status(), 503);
+    // The browser has the answer before it shows the page; what is opened until then may be replaced by it.
+    await page.getByText("The identity provider: it cannot be reached.").waitFor();
     assert.equal((await fetch(`${world.server.url}/healthz`)).status, 200);
     await world.login.upstream.resume();
     await page.goto(app.loginUrl({ idp_id: world.login.provider }));
