@@ -5,6 +5,7 @@ import { useInstallation } from "../../api/installation.ts";
 import { screenLink, useListSearch, usePlace } from "../../app/place.ts";
 import { providerTexts } from "../../texts/providers.ts";
 import { Code } from "../../ui/code.tsx";
+import { Loading } from "../../ui/feedback.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/fields.tsx";
 import { Page } from "../../ui/page.tsx";
 import { type Entered, PageForm } from "../../ui/page-form.tsx";
@@ -20,7 +21,7 @@ export function Screen() {
   const { uid } = usePlace();
   const [{ kind }] = useListSearch();
   const name = Object.hasOwn(providerTexts.kinds, kind ?? "") ? (kind as KindName) : "okta";
-  const { redirectUri } = useInstallation();
+  const { redirectUri, isKnown } = useInstallation();
   const { steps } = providerTexts.kinds[name];
   return (
     <Page
@@ -35,7 +36,7 @@ export function Screen() {
         <section className="preview" aria-labelledby="register">
           <h2 id="register">{providerTexts.register}</h2>
           <p>{providerTexts.redirect}</p>
-          <Code text={redirectUri} />
+          {isKnown ? <Code text={redirectUri} /> : <Loading />}
           <ol className="steps">
             {steps.map((step) => (
               <li key={step}>{step}</li>

@@ -75,7 +75,7 @@ function Content({
 }
 
 function Overview({ provider }: { readonly provider: IdentityProviderJson }) {
-  const { redirectUri } = useInstallation();
+  const { redirectUri, isKnown } = useInstallation();
   const { uid = "", oidc = {}, defaultRole = "", createTime } = provider;
   const rule = oidc.correlationRule as keyof typeof providerTexts.correlations;
   return (
@@ -85,7 +85,7 @@ function Overview({ provider }: { readonly provider: IdentityProviderJson }) {
           facts={{
             [providerTexts.issuer]: <code>{oidc.issuer}</code>,
             [providerTexts.clientId]: <code>{oidc.clientId}</code>,
-            [providerTexts.redirectUri]: (
+            [providerTexts.redirectUri]: isKnown && (
               <span className="line">
                 <code>{redirectUri}</code>
                 <CopyButton text={redirectUri} />
