@@ -15,6 +15,9 @@ import type { AddressInfo } from "node:net";
 import { decodeJwt, type JWTPayload } from "jose";
 import { ApiClient } from "./api-client.ts";
 
+/** How every JWT begins: with the name of a header parameter. "eyJ" alone also occurs in random values, such as codes. */
+export const JWT_START = /eyJ(?:hbGciO|0eXAiO|raWQiO)/;
+
 export interface Exchanged {
   readonly details: readonly object[];
   readonly status: number;
