@@ -52,6 +52,8 @@ export const texts = {
     back: "All organizations",
   },
   errors: { request: "Request" },
+  formGone: (title: string) =>
+    `“${title}” was closed, and nothing was changed: what it is about is gone, or you may no longer change it.`,
   withheld: {
     title: "Why you cannot do this",
     label: (action: string) => `${action}: not allowed`,

@@ -1,9 +1,11 @@
 import { Dialog } from "@base-ui/react/dialog";
-import { type RefObject, useRef } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import { texts } from "../texts/common.ts";
 import type { FormDialogProps } from "./form.tsx";
 import { FormError } from "./form-error.tsx";
+import { isDenied } from "./lasting-error.ts";
 import { useSending } from "./sending.ts";
+import { toast } from "./toast.tsx";
 
 /**
  * The open dialog of a form: loaded when one is first opened. The focus returns to its button; where that is gone with
@@ -25,7 +27,9 @@ export function OpenFormDialog({
 }) {
   const { error, isBusy, send, forget } = useSending();
   const form = useRef<HTMLFormElement>(null);
+  const isEnding = useSaysWhenGone(title);
   const leave = () => {
+    isEnding.current = true;
     forget();
     close();
   };
@@ -44,7 +48,14 @@ export function OpenFormDialog({
               event.preventDefault();
               const data = new FormData(event.currentTarget);
               send(async () => {
-                await onSubmit((name) => String(data.get(name) ?? "").trim());
+                isEnding.current = true;
+                try {
+                  await onSubmit((name) => String(data.get(name) ?? "").trim());
+                } catch (error) {
+                  // A denial stays in sight when the dialog goes, and tells why.
+                  isEnding.current = isDenied(error);
+                  throw error;
+                }
                 close();
               });
             }}
@@ -66,4 +77,19 @@ export function OpenFormDialog({
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+/**
+ * A dialog goes with the button that opened it: when a right is revoked, or when someone else deletes what it is about.
+ * Whoever was filling it in is told. Set the result while the dialog ends, or may end, for another reason.
+ */
+function useSaysWhenGone(title: string): RefObject<boolean> {
+  const isEnding = useRef(false);
+  useEffect(() => {
+    const { href } = window.location;
+    return () => {
+      if (!isEnding.current && window.location.href === href) toast(texts.formGone(title));
+    };
+  }, [title]);
+  return isEnding;
 }

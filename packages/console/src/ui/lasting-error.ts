@@ -26,6 +26,6 @@ export function useLastingError(): [Error | undefined, (error: Error | undefined
   return [error, show];
 }
 
-function isDenied(error: Error | undefined): error is Error {
+export function isDenied(error: unknown): error is Error {
   return error instanceof WharfError && error.code === "PERMISSION_DENIED";
 }

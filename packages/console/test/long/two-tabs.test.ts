@@ -147,6 +147,18 @@ describe("two tabs of one person in a real browser", () => {
     assert.equal(await stored(), "as it was");
   });
 
+  test("say that a form is closed with the right that it needs", async (t) => {
+    const binding = await grant();
+    const [tab] = await openTabs(t);
+    await button(tab, "Edit").click();
+    await tab.getByRole("dialog").getByLabel("Description").fill("as bob wants it");
+    await revoke(binding);
+    await tab.getByText(/was closed, and nothing was changed/).waitFor();
+    await offersNothing(tab);
+    assert.equal(await tab.getByRole("dialog").getByLabel("Description").count(), 0);
+    assert.equal(await stored(), "as it was");
+  });
+
   test("a denied change says why, although its dialog is no longer offered", async (t) => {
     const binding = await grant();
     const tab = await newTab(t);
