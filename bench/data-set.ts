@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -67,6 +68,13 @@ export class ScratchData implements Disposable {
   [Symbol.dispose](): void {
     rmSync(this.path, { recursive: true, force: true });
   }
+}
+
+/** A copy of a data directory that no server has open; the copy may be changed. */
+export function copyOf(data: string): ScratchData {
+  const scratch = new ScratchData();
+  cpSync(data, scratch.path, { recursive: true });
+  return scratch;
 }
 
 /** Changes with everything that affects stored rows: tables, encodings, and the code that fills them. */

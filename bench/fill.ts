@@ -119,18 +119,33 @@ function* inTable(table: ResourceTable, rows: Iterable<ResourceRow>): Iterable<T
 async function insertAll(driver: Driver, rows: Rows, count: number): Promise<void> {
   const counts = new CountChanges();
   const tx = transaction(driver, counts);
-  let inBatch = 0;
   await driver.begin();
   await groups.table.insert(tx, rowOf(ORGANIZATION, "organization", 0));
-  for (const [table, row] of rows(count)) {
-    await table.insert(tx, row);
-    if (++inBatch < BATCH_SIZE) continue;
-    inBatch = 0;
+  for (const batch of batches(rows(count))) {
+    // Terms are added with one statement per table, in the order of their index.
+    for (const [table, some] of Map.groupBy(batch, ([table]) => table)) {
+      const existing = await table.insertAll(
+        tx,
+        some.map(([, row]) => row),
+      );
+      if (existing !== undefined) throw new Error(`${existing.uid} exists already`);
+    }
     await driver.commit();
     await driver.begin();
   }
   await counts.store(tx);
   await driver.commit();
+}
+
+function* batches(rows: Iterable<TableRow>): Iterable<TableRow[]> {
+  let batch: TableRow[] = [];
+  for (const row of rows) {
+    batch.push(row);
+    if (batch.length < BATCH_SIZE) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
 }
 
 async function dropIndexes({ writer }: Driver, name: string): Promise<void> {

@@ -18,7 +18,7 @@ import { type Options, readOptions, USAGE } from "./options.ts";
 import { writePages } from "./pages/pages.ts";
 import { showProfiles } from "./profile.ts";
 import { Program } from "./program.ts";
-import { isKept, keep, keepPartial, machine } from "./results.ts";
+import { isKept, keep, keepPartial, machine, type Result, readPartial } from "./results.ts";
 import type { Bench, Row } from "./row.ts";
 import { sectionsOf } from "./rows/rows.ts";
 import { TABLE_HEAD, tableLine } from "./table.ts";
@@ -69,7 +69,8 @@ async function measureRow(bench: Bench, title: string, row: Row): Promise<Findin
   }
 }
 
-async function run(options: Options): Promise<void> {
+/** Measures the chosen rows, except those that an earlier run has measured. */
+async function run(options: Options, earlier: Result | undefined): Promise<void> {
   const rows = chosenRows(options);
   const hasCosts = choosesCosts(options);
   if (rows.length === 0 && !hasCosts) {
@@ -77,7 +78,7 @@ async function run(options: Options): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  const facts = machine();
+  const facts = earlier?.machine ?? machine();
   const cores = chooseCores();
   console.error(cores.note);
   if (!isBuilt()) console.error("NOT built: the server runs from its sources (npm run build)");
@@ -85,8 +86,14 @@ async function run(options: Options): Promise<void> {
   const profiles = options.profile ? mkdtempSync(join(tmpdir(), "wharf-profile-")) : undefined;
   const bench: Bench = { options, cores, http, profiles };
   const findings: Finding[] = [];
-  const begun = performance.now();
+  // As if the time between the two runs had not passed.
+  const begun = performance.now() - (earlier?.took ?? 0) * 1000;
   for (const [at, { title, row }] of rows.entries()) {
+    const known = measuredBefore(earlier, row);
+    if (known !== undefined) {
+      findings.push(known);
+      continue;
+    }
     console.error(`[${at + 1}/${rows.length}, ${secondsSince(begun)} s] ${row.work} …`);
     findings.push(await measureRow(bench, title, row));
     keepPartial({ machine: facts, took: secondsSince(begun), findings }, options, cores);
@@ -100,6 +107,11 @@ async function run(options: Options): Promise<void> {
   console.error(`\n${found.took} s; saved to ${keep(found, options, cores)}`);
   if (isKept(found, options)) console.error(`written: ${writePages().join(", ")}`);
   if (findings.some(({ state }) => state === "failed")) process.exitCode = 1;
+}
+
+/** The finding of an interrupted run; failed rows are measured again. */
+function measuredBefore(earlier: Result | undefined, { work }: Row): Finding | undefined {
+  return earlier?.findings.find((one) => one.work === work && one.state !== "failed");
 }
 
 /** The costs; without them, the findings are kept all the same. */
@@ -120,12 +132,14 @@ function show(findings: readonly Finding[]): void {
 }
 
 let options: Options;
+let earlier: Result | undefined;
 try {
   options = readOptions(process.argv.slice(2));
+  if (options.resume) earlier = readPartial(options);
 } catch (error) {
   console.error(`${(error as Error).message}\n\n${USAGE}`);
   process.exit(2);
 }
 if (options.list) {
   for (const { row } of chosenRows(options)) console.log(row.work);
-} else await run(options);
+} else await run(options, earlier);

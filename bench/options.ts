@@ -9,6 +9,8 @@ export interface Options {
   readonly profile: boolean;
   /** Prints the names of the rows instead of measuring them. */
   readonly list: boolean;
+  /** Keeps the rows that an interrupted run of the same commit has measured, and measures the others. */
+  readonly resume: boolean;
   /** Also measures programs that are downloaded on first use. */
   readonly peers: boolean;
   readonly sizes: { readonly small: number; readonly medium: number; readonly large: number };
@@ -49,6 +51,7 @@ export const USAGE = `npm run bench -- [options]
   --peers          also programs that are downloaded on first use (Directus: 700 MB)
   --only TEXT      only rows with TEXT in their name
   --profile TEXT   as --only, with the server under the profiler
+  --resume         measure what an interrupted run of the same commit and options has not
   --list           print the names of the rows`;
 
 export function readOptions(args: readonly string[]): Options {
@@ -56,17 +59,19 @@ export function readOptions(args: readonly string[]): Options {
     args: [...args],
     options: {
       quick: { type: "boolean", default: false },
+      resume: { type: "boolean", default: false },
       list: { type: "boolean", default: false },
       peers: { type: "boolean", default: false },
       only: { type: "string" },
       profile: { type: "string" },
     },
   });
-  const { quick, list, peers, only, profile } = values;
+  const { quick, resume, list, peers, only, profile } = values;
   return {
     quick,
     only: profile ?? only ?? "",
     profile: profile !== undefined,
+    resume,
     list,
     peers,
     ...(quick ? QUICK : FULL),

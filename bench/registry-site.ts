@@ -73,10 +73,10 @@ export class RegistrySite implements AsyncDisposable {
     return `${this.organization}/${REPO}`;
   }
 
-  /** Starts the server, with a reconcile pass at startup where that is wanted. */
-  serve(looks: boolean): Promise<Wharf> {
+  /** Starts the server, with a reconcile pass at startup where that is wanted, on its data or a copy of them. */
+  serve(looks: boolean, data = this.data.path): Promise<Wharf> {
     const more = looks ? [] : ["--reconcile-minutes", "0"];
-    return serve(this.#bench, this.data.path, [...this.#flags, ...more]);
+    return serve(this.#bench, data, [...this.#flags, ...more]);
   }
 
   /** A token of the operator for the registry, as its clients send it. */
@@ -85,9 +85,9 @@ export class RegistrySite implements AsyncDisposable {
   }
 
   /** Waits for the end of the reconcile pass at startup. */
-  async looked(): Promise<PassResult> {
+  async looked(data = this.data.path): Promise<PassResult> {
     for (;;) {
-      const log = readFileSync(join(this.data.path, "log"), "utf8");
+      const log = readFileSync(join(data, "log"), "utf8");
       const line = log.split("\n").find((one) => one.includes("reconcile pass finished"));
       if (line !== undefined) return JSON.parse(line);
       await new Promise((resolve) => setTimeout(resolve, 10));

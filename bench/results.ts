@@ -1,6 +1,6 @@
 /** The kept results: one file for each measured commit. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import {
   arch,
   availableParallelism,
@@ -12,6 +12,7 @@ import {
   totalmem,
 } from "node:os";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { isBuilt } from "./built.ts";
 import type { Cores } from "./cores.ts";
 import type { Costs } from "./costs/cost.ts";
@@ -81,11 +82,44 @@ export function keep(found: Found, options: Options, cores: Cores): string {
   return `bench/results/${name}`;
 }
 
-/** Keeps what there is of a run outside the repository: also after each row, in case that the run is interrupted. */
+/**
+ * Keeps what there is of a run outside the repository: also after each row, in case that the run is interrupted. A run of
+ * chosen rows does not replace what there is of one of all rows.
+ */
 export function keepPartial(found: Found, options: Options, cores: Cores): string {
-  const file = join(tmpdir(), "wharf-bench-partial.json");
+  const file = partialFile(options);
   write(file, resultOf(found, options, cores));
   return file;
+}
+
+function partialFile({ only }: Options): string {
+  return join(tmpdir(), `wharf-bench-${only === "" ? "partial" : "chosen"}.json`);
+}
+
+/** What an interrupted run has measured; rejects the findings of another commit, or with other options. */
+export function readPartial(options: Options): Result {
+  const file = partialFile(options);
+  if (!existsSync(file)) throw new Error(`no run to resume: ${file} does not exist`);
+  const partial = readResult(file);
+  const problem = resumeProblem(partial, resultSource(), options);
+  if (problem !== undefined) throw new Error(`cannot resume the run in ${file}: ${problem}`);
+  return partial;
+}
+
+type Source = Pick<Result, "commit" | "changed" | "built">;
+
+/** Why the rows of a run cannot be continued by one of these sources and options; undefined if they can. */
+export function resumeProblem(
+  partial: Source & Pick<Result, "settings">,
+  now: Source,
+  options: Options,
+): string | undefined {
+  if (partial.commit !== now.commit) return `it measured commit ${partial.commit}`;
+  if (partial.changed || now.changed) return "there are, or were, uncommitted changes";
+  if (partial.built !== now.built) return `it ran ${partial.built ? "the" : "without a"} build`;
+  const withoutResume = (settings: Options) => ({ ...settings, resume: false });
+  const isSame = isDeepStrictEqual(withoutResume(partial.settings), withoutResume(options));
+  return isSame ? undefined : "it had other options";
 }
 
 function write(file: string, result: Result): void {
@@ -94,12 +128,12 @@ function write(file: string, result: Result): void {
 
 function resultOf(found: Found, options: Options, cores: Cores): Result {
   const made = new Date().toISOString();
+  return { made, ...resultSource(), pinning: cores.note, settings: options, ...found };
+}
+
+function resultSource(): Source {
   const commit = git("rev-parse", "--short", "HEAD");
-  return {
-    ...{ made, commit, changed: git("status", "--porcelain") !== "" },
-    ...{ pinning: cores.note, built: isBuilt(), settings: options },
-    ...found,
-  };
+  return { commit, changed: git("status", "--porcelain") !== "", built: isBuilt() };
 }
 
 /** Whether a run measured all rows at full size, or the costs and nothing else. */

@@ -1,8 +1,8 @@
 /** Measures what single operations cost, for the simulation of bench/simulation. */
-import { cpSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import pg from "pg";
 import { cpuMsOf, familyOf } from "../children.ts";
-import { dataSet, ScratchData, someUids } from "../data-set.ts";
+import { copyOf, dataSet, ScratchData, someUids } from "../data-set.ts";
 import type { OpenJob, OpenLoad } from "../load/open.ts";
 import type { RequestJob } from "../load/requests.ts";
 import { ORGANIZATION } from "../organization.ts";
@@ -62,12 +62,11 @@ interface Site extends AsyncDisposable {
 
 async function siteOf({ cores, options }: Bench, store: StoreName): Promise<Site> {
   await using disposables = new AsyncDisposableStack();
-  const folder = disposables.use(new ScratchData());
   const flags: string[] = [];
   let databasePids = (): number[] => [];
   let data = await dataSet(options.sizes.medium);
-  if (store === "SQLite") cpSync(data, folder.path, { recursive: true });
-  else {
+  const folder = disposables.use(store === "SQLite" ? copyOf(data) : new ScratchData());
+  if (store === "PostgreSQL") {
     const copy = await postgresDataSet(options.sizes.medium);
     data = copy.data;
     flags.push("--database-url", copy.url);

@@ -71,6 +71,7 @@ function repeat({ took }: Result): string {
 \`\`\`sh
 npm run bench -- --peers          # everything, on a quiet machine; writes bench/results, this page and scale.md
 npm run bench -- --quick          # every row at a small size, in three minutes: whether all work
+npm run bench -- --resume         # continues an interrupted run of the same commit and options
 npm run bench -- --list           # the names of the rows
 npm run bench -- --only "TEXT"    # rows with TEXT in their name; --profile "TEXT" with the profiler
 node bench/pages/main.ts          # makes the pages again from bench/results

@@ -1,6 +1,5 @@
-import { cpSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { dataSet, ScratchData, someUids } from "../data-set.ts";
+import { copyOf, dataSet, ScratchData, someUids } from "../data-set.ts";
 import type { HttpJob, Target } from "../load/http.ts";
 import type { Load } from "../load/load.ts";
 import { alternately, median } from "../measure.ts";
@@ -79,14 +78,6 @@ function newGroup(name: string): Target {
   return { method: "POST", path: groupPath(ORGANIZATION), body: JSON.stringify({ name }) };
 }
 
-/** A copy of a data set, which may be changed. */
-async function copyOf(count: number, kind: "groups" | "tree" = "groups"): Promise<ScratchData> {
-  const data = await dataSet(count, kind);
-  const scratch = new ScratchData();
-  cpSync(data, scratch.path, { recursive: true });
-  return scratch;
-}
-
 /** GETs of others while one client does the worst that it can. */
 function getRow(doing: string, others: (bench: Bench) => Promise<GetComparison>): Row {
   return {
@@ -117,7 +108,7 @@ function skipRow({ sizes }: Options): Row {
   const skip = sizes.medium / 2;
   const doing = `skips ${counted(skip)} of ${counted(sizes.medium)} after each of its creates`;
   return getRow(doing, async () => {
-    const data = await copyOf(sizes.medium);
+    const data = copyOf(await dataSet(sizes.medium));
     const targets = [newGroup("another"), { path: listPath(skip) }];
     const gets = someUids(data.path, 1_000).map(groupPath);
     return { data, gets, disturbance: { connections: 1, targets } };
@@ -157,7 +148,7 @@ function sortRow({ sizes }: Options): Row {
   return getRow(
     `lists a folder of ${counted(count)} groups in orders without an index`,
     async () => {
-      const data = await copyOf(count, "tree");
+      const data = copyOf(await dataSet(count, "tree"));
       const orders = ["name", "created_at desc", "updated_at, name", "name desc, created_at"];
       const targets = pageSizes((pageSize) => {
         const order = encodeURIComponent(orders[pageSize % orders.length] ?? "");
@@ -178,7 +169,7 @@ function createRow({ sizes }: Options): Row {
     reference: "alone",
     target: { atMost: 4 },
     async measure(bench) {
-      using data = await copyOf(sizes.medium);
+      using data = copyOf(await dataSet(sizes.medium));
       await using server = await serve(bench, data.path);
       const targets = [newGroup("another")];
       const client = { method: "POST" as const, targets, connections: 1 };

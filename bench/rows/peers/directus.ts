@@ -1,5 +1,4 @@
-import { cpSync } from "node:fs";
-import { dataSet, ScratchData, someUids } from "../../data-set.ts";
+import { copyOf, dataSet, someUids } from "../../data-set.ts";
 import type { HttpJob } from "../../load/http.ts";
 import { measureLoads, perSecond, type Side } from "../../measure.ts";
 import type { Options } from "../../options.ts";
@@ -78,8 +77,7 @@ async function measure(bench: Bench, work: Work) {
   if (!options.peers) throw new NotMeasured("measured with --peers only: Directus is 700 MB");
   await using directus = await Directus.start(cores.serving, options.sizes.medium);
   await work.verify(directus, options.sizes.medium);
-  using folder = new ScratchData();
-  cpSync(await dataSet(options.sizes.medium), folder.path, { recursive: true });
+  using folder = copyOf(await dataSet(options.sizes.medium));
   await using server = await serve(bench, folder.path);
   const side = (pid: number, port: number, token: string, request: Request): Side => ({
     pid,

@@ -2,12 +2,11 @@
  * This folder implements List for all resources: filters, visible ranges, order, cursor, page and total. It may import
  * engine/visible/, the definitions in engine/, and everything below engine/, but not the writes.
  */
-import { type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
+import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { accessOf, type Capability, type UIDPFilter } from "@wharf/contract";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
-import { type Call, type Handler, onlyReads } from "../../rpc/call.ts";
-import { messageToJson } from "../../rpc/json.ts";
+import { type Handler, onlyReads } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import type { Bound, Condition, Range, TreeRange } from "../../store/resources/query.ts";
 import { partitionRanges } from "../../store/resources/range-counts.ts";
@@ -18,8 +17,9 @@ import type { Resource } from "../resource.ts";
 import { filterKey } from "../visible/range-set.ts";
 import { readFilters } from "./filters.ts";
 import { nextPosition, readAndCount } from "./found-rows.ts";
+import { hydratedRows } from "./hydrated-rows.ts";
 import { parseOrder, type SortKeys } from "./order.ts";
-import { type Body, type Envelope, fitting, pageReply } from "./page-reply.ts";
+import { type Envelope, fitting, pageReply } from "./page-reply.ts";
 import type { Cursor } from "./page-token.ts";
 import type { Scan } from "./scan.ts";
 
@@ -86,7 +86,7 @@ export function listMethod<R extends ResourceMessage>(
       column: order.column,
     });
     const costly = isPrepared ? 0 : subtrees.length;
-    const { found, totalCount } = await engine.lists.run(call, costly, async (task) => {
+    const { found, totalCount, bodies } = await engine.lists.run(call, costly, async (task) => {
       const ranges = index.partitions
         ? await rangesInPartitions(reader, resource, subtrees, partitions, task)
         : subtrees;
@@ -106,12 +106,13 @@ export function listMethod<R extends ResourceMessage>(
       };
       const { runRows: maxRunRows } = engine.limits;
       const after = cursor?.position;
-      return readAndCount(resource, reader, engine, { ...scan, further, maxRunRows, after });
+      const runScan = { ...scan, further, maxRunRows, after };
+      const { found, totalCount } = await readAndCount(resource, reader, engine, runScan);
+      const stored = fitting(found.rows.slice(0, pageSize).map(bodyOf), pageBytes);
+      if (!hydrates) return { found, totalCount, bodies: stored };
+      const hydrated = await hydratedRows(resource, engine, call.format, stored, task);
+      return { found, totalCount, bodies: fitting(hydrated, pageBytes) };
     });
-    const stored = fitting(found.rows.slice(0, pageSize).map(bodyOf), pageBytes);
-    const bodies = hydrates
-      ? fitting(await hydrated(resource, engine, call, stored), pageBytes)
-      : stored;
     const skipped = Math.min((cursor?.skipped ?? 0) + skip, MAX_INT32);
     const position = nextPosition(found, bodies.length);
     const next = position && { position, skipped };
@@ -202,16 +203,4 @@ export function readCursor(
     });
   }
   return opened.cursor;
-}
-
-/** Hydrated rows, in the requested format. */
-async function hydrated<R extends ResourceMessage>(
-  { definition: { schema, hydrate } }: Resource<R>,
-  engine: Engine,
-  { format }: Call,
-  stored: readonly Body[],
-): Promise<Body[]> {
-  const all = stored.map((body) => fromBinary(schema, body as Uint8Array));
-  await hydrate?.(engine.store.reader, all, engine.catalog);
-  return all.map((one) => (format === "json" ? messageToJson(schema, one) : toBinary(schema, one)));
 }

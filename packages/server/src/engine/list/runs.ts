@@ -46,6 +46,7 @@ export async function readRuns(
     scan.table,
     positions.map(({ id }) => id),
     scan.form,
+    scan.task,
   );
   // Rows that were deleted meanwhile are missing: the list is read again without them.
   if (byId.size < positions.length) return readRuns(reader, skipIndex, scan);

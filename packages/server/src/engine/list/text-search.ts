@@ -76,14 +76,14 @@ export class TextSearches {
   }
 
   async #rows(index: () => Promise<SearchIndex>, scan: Scan, call: Call): Promise<PageRow[]> {
-    const { table, form } = scan;
+    const { table, form, task } = scan;
     for (let attempt = 1; ; attempt++) {
       const search = await index();
       const found = await search.page(queryOf(scan), scan, call).catch(rejection);
       const { positions } = found;
       if (form === "keys") return positions.map(({ key, id }): PageRow => [key, id, 0, ""]);
       const ids = positions.map(({ id }) => id);
-      const byId = await readRowsById(this.#reader, table, ids, form);
+      const byId = await readRowsById(this.#reader, table, ids, form, task);
       const isWhole = byId.size === ids.length;
       // Rows that change between the two reads may no longer belong to the page.
       if (isWhole && (attempt >= MAX_ATTEMPTS || (await search.isCurrent(found)))) {

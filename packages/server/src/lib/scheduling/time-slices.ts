@@ -4,7 +4,7 @@
  */
 
 /** How long one slice may keep the event loop, in milliseconds. */
-const SLICE_MS = 2;
+const SLICE_MS = 1;
 
 interface Waiter {
   start(): void;

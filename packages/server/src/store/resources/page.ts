@@ -1,3 +1,4 @@
+import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Reader, Value } from "../db/connection.ts";
 import {
   type AccessPath,
@@ -97,17 +98,26 @@ export async function readKeys(
   return values;
 }
 
-/** The encoding of rows, by row id. */
+/** Rows that are read by id with one statement: a page of the default size, and the first row of the next. */
+const IDS_PER_STATEMENT = 51;
+
+/** The encoding of rows, by row id. Other tasks may run between two statements. */
 export async function readRowsById(
   reader: Reader,
   { shape: { name } }: ResourceTable,
   ids: readonly number[],
   form: PageForm,
+  task: SlicedTask,
 ): Promise<Map<number, readonly [encoding: number, body: PageRow[3]]>> {
-  if (ids.length === 0) return new Map();
-  const sql = `SELECT id, encoding, ${form} FROM ${name} WHERE id IN (${ids.map(() => "?").join(", ")})`;
-  const rows = await reader.arrays<readonly [number, number, PageRow[3]]>(sql, ...ids);
-  return new Map(rows.map(([id, encoding, body]) => [id, [encoding, body]]));
+  const byId = new Map<number, readonly [encoding: number, body: PageRow[3]]>();
+  for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
+    await task.pause();
+    const some = ids.slice(at, at + IDS_PER_STATEMENT);
+    const sql = `SELECT id, encoding, ${form} FROM ${name} WHERE id IN (${some.map(() => "?").join(", ")})`;
+    const rows = await reader.arrays<readonly [number, number, PageRow[3]]>(sql, ...some);
+    for (const [id, encoding, body] of rows) byId.set(id, [encoding, body]);
+  }
+  return byId;
 }
 
 /** The number of rows in a range. Without filters it is kept in the counts. */
