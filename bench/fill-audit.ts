@@ -50,7 +50,7 @@ await driver.writer.run("PRAGMA synchronous = OFF");
 for (let from = 0; from < count; from += BATCH_SIZE) {
   await store.write(async (tx) => {
     const to = Math.min(count, from + BATCH_SIZE);
-    for (let at = from; at < to; at++) await writeAudit(tx, entryAt(at));
+    for (let at = from; at < to; at++) writeAudit(tx, entryAt(at));
   });
 }
 while (await indexNextSegment(store, count));

@@ -31,7 +31,7 @@ describe("audit", () => {
         ...{ requestId: `r${at}`, remoteAddress: "", userAgent: "replica\ud800", code: 0 },
         detail: JSON.stringify({ z: 1, a: { y: [1, { c: 2, b: 3 }] } }),
       };
-      await replica.store.write((tx) => writeAudit(tx, entry));
+      await replica.store.write(async (tx) => writeAudit(tx, entry));
     }
     await replica.store.close();
     await site.ok("audit", "export", "--resource", "acme", "--to", file);

@@ -62,7 +62,7 @@ for (const kind of STORES) {
     const write = (...ids: string[]) =>
       store.write(async (tx) => {
         for (const requestId of ids) {
-          await writeAudit(tx, {
+          writeAudit(tx, {
             ...{ time: 1_000, actor: "", method: "login", resource: "", requestId },
             ...{ remoteAddress: "", userAgent: "", code: 0, detail: "" },
           });

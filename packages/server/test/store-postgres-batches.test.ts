@@ -30,11 +30,11 @@ async function insert(tx: Transaction, uid: string, name: string): Promise<strin
   if (holder !== undefined) return "taken";
   if (!(await table.insert(tx, rowOf(uid, name)))) throw new Error("exists");
   const about = { time: 1, actor: "a" };
-  await writeAudit(tx, {
+  writeAudit(tx, {
     ...{ ...about, method: "m", resource: uid, requestId: "r", remoteAddress: "" },
     ...{ userAgent: "", code: 0, detail: "" },
   });
-  await writeEvent(tx, {
+  writeEvent(tx, {
     ...{ ...about, id: uid, type: "t", subject: uid, group: uid, bodyType: "", body: "" },
   });
   return "created";

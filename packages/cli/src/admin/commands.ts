@@ -1,6 +1,6 @@
 import { command, define, group } from "../command/definition.ts";
 import { GLOBALS } from "../command/globals.ts";
-import { serverOptions } from "../serve/options.ts";
+import { SERVER_OPTIONS } from "../serve/options.ts";
 
 export const tokenDefinition = define({
   name: "token",
@@ -19,7 +19,7 @@ export const tokenDefinition = define({
       value: "UID",
       summary: "Identity of the token (default: the operator).",
     },
-    ...serverOptions(),
+    ...SERVER_OPTIONS,
   },
 });
 
@@ -59,7 +59,7 @@ export const rotateDefinition = define({
         "With --all: the secret key is lost; drop everything that it sealed, including client secrets of identity providers.",
     },
     yes: { ...GLOBALS.yes, summary: "Skip the confirmation prompt." },
-    ...serverOptions(),
+    ...SERVER_OPTIONS,
   },
 });
 
@@ -79,7 +79,7 @@ export const resealDefinition = define({
       summary: "32 random bytes, or their base64, such as the output of `head -c 32 /dev/urandom`.",
       required: true,
     },
-    ...serverOptions(),
+    ...SERVER_OPTIONS,
   },
 });
 
@@ -90,7 +90,7 @@ export const resetAccountDefinition = define({
   examples: [{ command: "wharf admin reset-account ada --data ./data" }],
   raw: true,
   arguments: [{ name: "username", summary: "Username of the account.", required: true }],
-  options: serverOptions(),
+  options: SERVER_OPTIONS,
 });
 
 export const registrySecretDefinition = define({
@@ -103,7 +103,7 @@ export const registrySecretDefinition = define({
   arguments: [
     { name: "host", summary: "Host of the registry (required if several are attached)." },
   ],
-  options: serverOptions(),
+  options: SERVER_OPTIONS,
 });
 
 export const backupDefinition = define({
@@ -123,7 +123,7 @@ export const backupDefinition = define({
   ],
   raw: true,
   arguments: [{ name: "file", summary: "File to write (default: a new one in --backup-dir)." }],
-  options: serverOptions(),
+  options: SERVER_OPTIONS,
 });
 
 export const keygenDefinition = define({
@@ -159,7 +159,7 @@ export const migrateDefinition = define({
       summary: "URL of an empty PostgreSQL database, or a directory for SQLite.",
       required: true,
     },
-    ...serverOptions(),
+    ...SERVER_OPTIONS,
   },
 });
 
@@ -188,7 +188,7 @@ export const checkDefinition = define({
       type: "boolean",
       summary: "If only indexes of SQLite are damaged, rebuild them from their tables.",
     },
-    ...serverOptions(),
+    ...SERVER_OPTIONS,
   },
 });
 
@@ -214,7 +214,7 @@ export const restoreDefinition = define({
       summary:
         "Identity of a recipient. Default: a passphrase, from --backup-passphrase-file or asked for.",
     },
-    ...serverOptions(),
+    ...SERVER_OPTIONS,
   },
 });
 
@@ -231,7 +231,7 @@ export const keysListDefinition = define({
   summary: "List the keys that sign tokens and registry tokens, without their private parts",
   examples: [{ command: "wharf admin keys list --data ./data" }],
   raw: true,
-  options: { output: OUTPUT, ...serverOptions() },
+  options: { output: OUTPUT, ...SERVER_OPTIONS },
 });
 
 export const accountsListDefinition = define({
@@ -239,7 +239,7 @@ export const accountsListDefinition = define({
   summary: "List local accounts, with their credentials and sessions",
   examples: [{ command: "wharf admin accounts list --data ./data" }],
   raw: true,
-  options: { output: OUTPUT, ...serverOptions() },
+  options: { output: OUTPUT, ...SERVER_OPTIONS },
 });
 
 export const accountsDisableDefinition = define({
@@ -252,7 +252,7 @@ export const accountsDisableDefinition = define({
   arguments: [{ name: "username", summary: "Username of the account.", required: true }],
   options: {
     yes: { ...GLOBALS.yes, summary: "Skip the confirmation prompt." },
-    ...serverOptions(),
+    ...SERVER_OPTIONS,
   },
 });
 

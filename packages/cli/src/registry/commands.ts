@@ -1,5 +1,5 @@
 import { command, define, group } from "../command/definition.ts";
-import { serverOptions } from "../serve/options.ts";
+import { SERVER_OPTIONS } from "../serve/options.ts";
 
 export const runDefinition = define({
   name: "run",
@@ -30,7 +30,7 @@ have been started with. Images are stored in DIR/registry.`,
       value: "DIR",
       summary: "Image directory (default: in the data directory).",
     },
-    ...serverOptions(),
+    ...SERVER_OPTIONS,
   },
 });
 

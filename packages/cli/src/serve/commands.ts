@@ -1,5 +1,5 @@
 import { command, define } from "../command/definition.ts";
-import { serverOptions } from "./options.ts";
+import { SERVER_OPTIONS } from "./options.ts";
 
 export const serveDefinition = define({
   name: "serve",
@@ -18,7 +18,7 @@ precedence over variables, and variables over the file.`,
     },
   ],
   raw: true,
-  options: serverOptions(),
+  options: SERVER_OPTIONS,
 });
 
 export const serve = command(serveDefinition, () => import("./run.ts"));

@@ -1,23 +1,29 @@
 import { flagOf, SETTINGS, variableOf } from "@wharf/server/config/schema.ts";
-import type { Option } from "../command/definition.ts";
+import type { Option, Options } from "../command/definition.ts";
 
-/** The server's settings as options, only for help: the server parses them itself. */
-export function serverOptions(): Record<string, Option> {
-  const config: Option = {
-    type: "string",
-    value: "FILE",
-    summary: "YAML file with settings by name, such as databaseUrl.",
-    env: "WHARF_CONFIG",
-  };
-  const settings = Object.entries(SETTINGS).map(([name, setting]): [string, Option] => [
-    flagOf(name).slice(2),
-    {
+const CONFIG: Option = {
+  type: "string",
+  value: "FILE",
+  summary: "YAML file with settings by name, such as databaseUrl.",
+  env: "WHARF_CONFIG",
+};
+
+function optionsOf(settings: typeof SETTINGS): Options {
+  const options: Record<string, Option> = { config: CONFIG };
+  for (const [name, setting] of Object.entries(settings)) {
+    options[flagOf(name).slice(2)] = {
       type: "string",
       value: setting.value,
       summary: setting.help,
       env: variableOf(name),
       default: setting.default,
-    },
-  ]);
-  return { config, ...Object.fromEntries(settings) };
+    };
+  }
+  return options;
 }
+
+/**
+ * The server's settings as options, only for help: the server parses them itself. Every command is defined at each
+ * start, so all those of operators share one object of these.
+ */
+export const SERVER_OPTIONS = optionsOf(SETTINGS);

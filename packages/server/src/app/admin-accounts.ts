@@ -35,7 +35,7 @@ export function disableAccount(settings: Settings, typed: string): Promise<numbe
       await deleteTicketsOf(tx, identity);
       const sessions = await endSessions(tx, { identity });
       const detail = { username: account.username, identity, sessions };
-      await auditOperator(tx, "account disable", detail, Date.now());
+      auditOperator(tx, "account disable", detail, Date.now());
       return sessions;
     });
   });

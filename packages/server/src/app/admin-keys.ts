@@ -67,7 +67,7 @@ export function reseal(settings: Settings, newKeyFile: string): Promise<number> 
       throw new ConfigError(`${newKeyFile} is the current secret key: generate a new one`);
     const values = await store.write(async (tx) => {
       const sealed = await secrets.reseal(tx, key);
-      await auditOperator(tx, "keys reseal", { values: sealed }, Date.now());
+      auditOperator(tx, "keys reseal", { values: sealed }, Date.now());
       return sealed;
     });
     await store.scrub(["secrets", "installation"]);

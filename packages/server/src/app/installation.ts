@@ -117,7 +117,7 @@ async function rotateSigningKeys({ store, secrets, engine }: InstallationDeps, c
       await audit(tx, call, { resource: "", detail: { mode: "overlap", kid: created } });
       const json = JSON.stringify({ kid: created });
       // The event belongs to the installation, not to a group.
-      await new Mutation(call, tx, engine).emit(call.method, created, { type, json }, "");
+      new Mutation(call, tx, engine).emit(call.method, created, { type, json }, "");
     },
   });
   const response = create(RotateSigningKeysResponseSchema, { kid: kid ?? "" });

@@ -67,7 +67,7 @@ export async function rotateKeys(
       registryKeys: hadRegistryKeys,
       sessionsEnded,
     };
-    await auditOperator(tx, "keys rotate", rotation, time);
+    auditOperator(tx, "keys rotate", rotation, time);
     return rotation;
   });
 }
@@ -98,7 +98,7 @@ export interface TokenKeyReplacement {
   /** Whether the keys are to be replaced; asked in the transaction. */
   isDue(tx: Transaction): Promise<boolean>;
   /** Records the rotation in the same transaction. */
-  record(tx: Transaction, kid: string): Promise<void>;
+  record(tx: Transaction, kid: string): void;
 }
 
 /** Replaces the keys that sign tokens, with overlap. Returns the id of the new key for ES256, if they were replaced. */
@@ -116,7 +116,7 @@ export async function replaceTokenKeys(
     await tx.acquireLock();
     if (!(await isDue(tx))) return undefined;
     await SigningKeys.rotate(tx, secrets, [key, ...rs256], "overlap");
-    await record(tx, key.kid);
+    record(tx, key.kid);
     return key.kid;
   });
 }
@@ -128,13 +128,8 @@ async function dropAll(tx: Transaction, secrets: Secrets): Promise<number> {
 }
 
 /** Writes the audit entry of an admin command. */
-export async function auditOperator(
-  tx: Transaction,
-  action: string,
-  detail: object,
-  time: number,
-): Promise<void> {
-  await writeAudit(tx, {
+export function auditOperator(tx: Transaction, action: string, detail: object, time: number): void {
+  writeAudit(tx, {
     time,
     actor: OPERATOR_UID,
     method: action,

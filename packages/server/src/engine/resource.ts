@@ -26,6 +26,8 @@ const SECRETS = new FieldRemover((field) => {
   return (rulesOf(field)?.secret ?? false) || fieldBehavior(field).inputOnly;
 });
 
+type Verb = "Create" | "Update" | "Delete";
+
 /** A copy of a message without the fields that the contract marks as secret or input-only. */
 export function withoutSecrets<R extends Message>(schema: DescMessage, message: R): R {
   if (!SECRETS.appliesTo(schema)) return message;
@@ -43,6 +45,7 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   readonly typeName: string;
   /** The fingerprint of the schema that rows are encoded with. */
   readonly encoding: number;
+  readonly #methods: Partial<Record<Verb, DescMethod>> = {};
 
   constructor(definition: ResourceDefinition<R>) {
     this.definition = definition;
@@ -77,7 +80,12 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   }
 
   /** A standard method of its service. */
-  method(verb: "Create" | "Update" | "Delete"): DescMethod {
+  method(verb: Verb): DescMethod {
+    this.#methods[verb] ??= this.#findMethod(verb);
+    return this.#methods[verb];
+  }
+
+  #findMethod(verb: Verb): DescMethod {
     const { service, schema } = this.definition;
     const method = service.methods.find((one) => one.name === `${verb}${schema.name}`);
     if (method === undefined) throw new Error(`${service.typeName} has no ${verb}${schema.name}`);

@@ -103,7 +103,7 @@ function batchDelete(engine: Engine): Handler {
       });
       if (deleted.length > 0) {
         const json = messageToJson(BatchDeleteExternalGroupRoleMappingsResponseSchema, answer);
-        await mutation.emitInstead(call.method, parent, { type: answer.$typeName, json });
+        mutation.emitInstead(call.method, parent, { type: answer.$typeName, json });
       }
       return answer;
     });

@@ -1,7 +1,6 @@
 import { Capability, depthOf, type Group, isRoot, parentOf, rootOf } from "@wharf/contract";
 import type { Mutation } from "../engine/write/mutation.ts";
 import { alreadyExists, failedPrecondition } from "../lib/errors.ts";
-import { readOrganizationSettings } from "../store/tables/organization-settings.ts";
 import { deleteLocationsBelow, hasForeignLocation } from "../store/tables/registry/locations.ts";
 import { hasImagesBelow } from "../store/tables/registry/manifests.ts";
 import {
@@ -9,6 +8,7 @@ import {
   deletionBelow,
   hasForeignDeletion,
 } from "../store/tables/registry/repo-deletions.ts";
+import { requiresUniqueSiblings } from "./unique-siblings.ts";
 
 /**
  * The name of a folder is part of the paths of its images in the registry and of its feeds. Of siblings
@@ -25,21 +25,26 @@ import {
 
 /**
  * Rejects creating or renaming a folder if its name conflicts with a sibling. A lock on the name
- * serializes concurrent requests on all replicas.
+ * serializes concurrent requests on all replicas. A folder that is created is the youngest, and has no repos.
  */
-export async function checkNameAvailable(mutation: Mutation, folder: Group): Promise<void> {
-  if (isRoot(folder.uid)) return;
+export async function checkNameAvailable(
+  mutation: Mutation,
+  { uid, name }: Group,
+  isCreated: boolean,
+): Promise<void> {
+  if (isRoot(uid)) return;
   const { tx, engine } = mutation;
   const { table, typeName } = engine.catalog.groups;
-  const { uid, name } = folder;
   const holder = await table.lockNamed(tx, parentOf(uid), name);
   if (holder === undefined) return;
-  if ((await readOrganizationSettings(tx, rootOf(uid))).uniqueSiblings) {
-    throw alreadyExists(typeName, name);
-  }
-  const mayTakePath = mutation.caller.grants.holds(RENAME, holder);
-  const takesPath = !mayTakePath && (await table.oldestOf(tx, [uid, holder])) === uid;
-  if (takesPath || (await usesPaths(mutation, [uid, holder]))) throw alreadyExists(typeName, name);
+  const mayTakePath = isCreated || mutation.caller.grants.holds(RENAME, holder);
+  // Together, because each is a round trip.
+  const conflicts = await Promise.all([
+    requiresUniqueSiblings(mutation, uid),
+    usesPaths(mutation, isCreated ? [holder] : [holder, uid]),
+    !mayTakePath && table.oldestOf(tx, [uid, holder]).then((oldest) => oldest === uid),
+  ]);
+  if (conflicts.includes(true)) throw alreadyExists(typeName, name);
 }
 
 const RENAME = [Capability.CAP_IAM_GROUPS_UPDATE];
@@ -124,12 +129,11 @@ export async function checkPathsAreFree(
 }
 
 /** Whether the paths of these siblings are in use. */
-async function usesPaths({ engine, tx }: Mutation, siblings: readonly [string, string]) {
+async function usesPaths({ engine, tx }: Mutation, siblings: readonly [string, ...string[]]) {
   const { groups, repos } = engine.catalog;
-  // Together, because each is a round trip.
-  const [root, ...counts] = await Promise.all([
-    groups.find(tx, rootOf(siblings[0])),
+  const [isVerified, ...counts] = await Promise.all([
+    groups.table.isMarked(tx, rootOf(siblings[0]), "verified_name"),
     ...siblings.map((uid) => tx.countBelow(repos.table.shape.name, uid)),
   ]);
-  return root?.verified === true || counts.some((count) => count > 0);
+  return isVerified || counts.some((count) => count > 0);
 }

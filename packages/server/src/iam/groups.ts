@@ -80,7 +80,7 @@ export const groups: Resource<Group> = new Resource({
       created.verified = false;
       checkKind(created);
       created.status = OrgStatus.READY;
-      await checkNameAvailable(mutation, created);
+      await checkNameAvailable(mutation, created, true);
       // A push and a reconcile pass create the folders of images that the registry has already.
       if (mutation.call.via !== "registry")
         await checkNothingIsLeft(mutation, created, registry.attached);
@@ -229,7 +229,7 @@ async function beforeUpdate(
   checkKind(after);
   if (before.name !== after.name) {
     await checkNameReleasable(mutation, before, registries);
-    await checkNameAvailable(mutation, after);
+    await checkNameAvailable(mutation, after, false);
   }
   const sameName = !after.verified || before.name === after.name;
   const isUnrestricted =

@@ -63,7 +63,7 @@ function updateSettings(engine: Engine): Handler {
       const detail = { uniqueSiblings: after.uniqueSiblings };
       await audit(tx, call, { resource: groupUid, detail });
       const json = messageToJson(OrganizationSettingsSchema, after);
-      await mutation.emit(call.method, groupUid, { type: after.$typeName, json });
+      mutation.emit(call.method, groupUid, { type: after.$typeName, json });
       return after;
     });
     return messageReply(OrganizationSettingsSchema, settings);

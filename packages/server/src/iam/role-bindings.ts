@@ -169,7 +169,7 @@ function batchCreate(engine: Engine): Handler {
         }
         const json = messageToJson(BatchCreateRoleBindingsResponseSchema, responseOf(bindings));
         const type = BatchCreateRoleBindingsResponseSchema.typeName;
-        await mutation.emitInstead(call.method, request.parent, { type, json });
+        mutation.emitInstead(call.method, request.parent, { type, json });
         return bindings;
       },
       async (made, reader) => {

@@ -50,7 +50,10 @@ const known = new WeakMap<Store, KnownSettings>();
  * so the answer is cached for an access version, which a change of the setting advances. The transaction relies on that
  * version: it runs again if it has changed.
  */
-async function requiresUniqueSiblings({ engine, tx }: Mutation, uid: string): Promise<boolean> {
+export async function requiresUniqueSiblings(
+  { engine, tx }: Mutation,
+  uid: string,
+): Promise<boolean> {
   const { store } = engine;
   const root = rootOf(uid);
   const version = await tx.relyOnAccess();

@@ -134,7 +134,7 @@ export async function joinWithInvite(
 ): Promise<void> {
   const client = clientId === undefined ? undefined : { provider, clientId };
   const group = await acceptInvite(change, invite, { identity, email, client });
-  await emitRegistration(change, create(SessionSchema, { identity, group }));
+  emitRegistration(change, create(SessionSchema, { identity, group }));
 }
 
 /** Device sign-ins need confirmation, so that people notice links that an attacker sent them. */

@@ -55,7 +55,7 @@ function updateSettings(engine: Engine): Handler {
       await audit(tx, call, { resource: groupUid });
       const json = messageToJson(RegistrySettingsSchema, after);
       const mutation = new Mutation(call, tx, engine);
-      await mutation.emit(call.method, groupUid, { type: after.$typeName, json });
+      mutation.emit(call.method, groupUid, { type: after.$typeName, json });
       return after;
     });
     return messageReply(RegistrySettingsSchema, settings);

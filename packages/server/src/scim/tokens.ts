@@ -110,7 +110,7 @@ function method<R extends Request>(
         await audit(tx, call, { resource: identityProviderUid });
         const done = result.answer({ identityProviderUid, etag: etagOf(after) });
         const json = messageToJson(output, withoutSecrets(output, done));
-        await change.emit(call.method, identityProviderUid, { type: output.typeName, json });
+        change.emit(call.method, identityProviderUid, { type: output.typeName, json });
         return done;
       },
       (answer) => messageReply(output, answer),

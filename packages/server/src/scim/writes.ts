@@ -54,7 +54,7 @@ export function createOne(context: WriteContext, kind: ScimKind, body: Json): Pr
     await tableOf(kind).insert(tx, row);
     await changeMembers(tx, provider, row.resource, [{ add: members }]);
     if (kind.name === "User") await endSessionsOfDeactivated(tx, provider, undefined, attributes);
-    await auditWrite(tx, context, "Create", kind, row.resource, attributes);
+    auditWrite(tx, context, "Create", kind, row.resource, attributes);
     return row;
   });
 }
@@ -101,7 +101,7 @@ function changeOne(
     await requireUnique(tx, kind, changed);
     await tableOf(kind).update(tx, changed);
     if (kind.name === "User") await endSessionsOfDeactivated(tx, provider, before, after);
-    await auditWrite(tx, context, "Update", kind, id, after);
+    auditWrite(tx, context, "Update", kind, id, after);
     return changed;
   });
 }
@@ -116,7 +116,7 @@ export function deleteOne(context: WriteContext, kind: ScimKind, id: string): Pr
       await endSessionsOfDeactivated(tx, provider, JSON.parse(row.data) as Json, undefined);
     } else await removeAllMembers(tx, provider, id);
     await tableOf(kind).delete(tx, provider, id);
-    await auditWrite(tx, context, "Delete", kind, id, {});
+    auditWrite(tx, context, "Delete", kind, id, {});
   });
 }
 
@@ -177,17 +177,17 @@ async function requireUnique(tx: Transaction, kind: ScimKind, row: ScimRow): Pro
   if (await taken("external_id", row.external_id)) throw conflict("externalId");
 }
 
-async function auditWrite(
+function auditWrite(
   tx: Transaction,
   context: WriteContext,
   verb: "Create" | "Update" | "Delete",
   kind: ScimKind,
   id: string,
   { active }: Json,
-): Promise<void> {
+): void {
   const { provider, time, requestId, remoteAddress, userAgent } = context;
   const detail = { [kind.name.toLowerCase()]: id, ...(active !== undefined && { active }) };
-  await writeAudit(tx, {
+  writeAudit(tx, {
     time,
     actor: provider,
     method: `scim.v2/${verb}${kind.name}`,

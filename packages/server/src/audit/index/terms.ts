@@ -60,17 +60,25 @@ export function hasTerm(keys: AuditKeys, [kind, value]: Term): boolean {
 
 /** The postings of the entries of one segment, which are in the order of their ids; in the order of the index. */
 export function postingsOf(rows: readonly AuditKeys[]): Posting[] {
-  const found = new Map<string, { readonly term: Term; readonly positions: number[] }>();
+  const found = new Map<PostingKind, Map<string, number[]>>();
   for (const keys of rows) {
     const position = keys[0] % SEGMENT_SIZE;
-    for (const term of termsOf(keys)) {
-      const key = `${term[0]} ${term[1]}`;
-      const posting = found.get(key);
-      if (posting === undefined) found.set(key, { term, positions: [position] });
-      else posting.positions.push(position);
+    for (const [kind, value] of termsOf(keys)) {
+      let values = found.get(kind);
+      if (values === undefined) {
+        values = new Map();
+        found.set(kind, values);
+      }
+      const positions = values.get(value);
+      if (positions === undefined) values.set(value, [position]);
+      else positions.push(position);
     }
   }
-  return [...found]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, { term, positions }]) => [...term, encodeList(positions)] as const);
+  return inOrder(found).flatMap(([kind, values]) =>
+    inOrder(values).map(([value, positions]) => [kind, value, encodeList(positions)] as const),
+  );
+}
+
+function inOrder<K extends string, V>(map: ReadonlyMap<K, V>): [K, V][] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -76,7 +76,7 @@ export class AuditAggregator {
       const kind: Kind = { owner, repeats: undefined };
       this.#kinds.set(key, kind);
       await this.#store
-        .write((tx) => writeAudit(tx, entry))
+        .write(async (tx) => writeAudit(tx, entry))
         .catch((error: unknown) => {
           kind.repeats = repeated(kind.repeats, entry);
           throw error;
@@ -101,7 +101,7 @@ export class AuditAggregator {
     if (entries.length === 0) return;
     try {
       await this.#store.write(async (tx) => {
-        for (const entry of entries) await writeAudit(tx, entry);
+        for (const entry of entries) writeAudit(tx, entry);
       });
     } catch (error) {
       this.#restore(kinds, other);

@@ -46,7 +46,7 @@ export async function audit(tx: Transaction, call: Call, outcome: Outcome): Prom
   // People who sign in are not the callers of a method, whose names are known.
   const isUnnamed = action !== undefined && actor !== undefined && actorName === undefined;
   const named = isUnnamed ? { ...outcome, actorName: await identityName(tx, actor) } : outcome;
-  await writeAudit(tx, auditEntry(call, named));
+  writeAudit(tx, auditEntry(call, named));
 }
 
 /**

@@ -93,6 +93,6 @@ export class Streams<F> {
   ): Promise<void> {
     const detail = { ended: message };
     const entry = auditEntry(call, { resource, code: PERMISSION_DENIED, detail });
-    await this.#engine.store.write((tx) => writeAudit(tx, { ...entry, time: Date.now() }));
+    await this.#engine.store.write(async (tx) => writeAudit(tx, { ...entry, time: Date.now() }));
   }
 }

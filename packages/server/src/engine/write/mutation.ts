@@ -15,8 +15,8 @@ import { newEventId } from "../../lib/event-id.ts";
 import type { Call, EventBody, TranslatedEvent } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { ResourceRow } from "../../store/resources/rows.ts";
-import { writeEvent } from "../../store/tables/audit/audit-and-events.ts";
-import { audit, deletionOf, type Outcome } from "../audit/audit.ts";
+import { writeAudit, writeEvent } from "../../store/tables/audit/audit-and-events.ts";
+import { audit, auditEntry, deletionOf, type Outcome } from "../audit/audit.ts";
 import type { ResourceMessage } from "../definition.ts";
 import type { Engine } from "../engine.ts";
 import type { Resource } from "../resource.ts";
@@ -108,7 +108,7 @@ export class Mutation {
         resource.definition.tree?.uniqueNames ? row.name : row.uid,
       );
     }
-    await this.#written(resource, method, row);
+    this.#written(resource, method, row);
     return row;
   }
 
@@ -124,20 +124,20 @@ export class Mutation {
   ): Promise<ResourceRow> {
     const row = resource.toRow(updated);
     await resource.table.update(this.tx, row);
-    await this.#written(resource, method, row, changed);
+    this.#written(resource, method, row, changed);
     return row;
   }
 
-  async #written<R extends ResourceMessage>(
+  #written<R extends ResourceMessage>(
     resource: Resource<R>,
     method: DescMethod,
     row: ResourceRow,
     changed?: Pick<Outcome, "changedFields" | "detail">,
-  ): Promise<void> {
+  ): void {
     this.#recordAccess(resource);
     const { uid, name } = row;
-    await this.#audit({ resource: uid, name, type: resource.typeName, ...changed });
-    await this.emit(method, row.uid, resource.eventBody(row));
+    this.#audit({ resource: uid, name, type: resource.typeName, ...changed });
+    this.emit(method, row.uid, resource.eventBody(row));
   }
 
   /** The tables of resources that decide grants have recorded whose grants have changed. */
@@ -155,9 +155,9 @@ export class Mutation {
     const deleted = stored ?? (await this.#stored(resource, uid));
     await resource.table.delete(this.tx, uid);
     this.#recordAccess(resource);
-    await this.#audit({ resource: uid, type: resource.typeName, ...deletionOf(resource, deleted) });
+    this.#audit({ resource: uid, type: resource.typeName, ...deletionOf(resource, deleted) });
     const method = resource.method("Delete");
-    await this.emit(method, uid, { type: method.input.typeName, json: JSON.stringify({ uid }) });
+    this.emit(method, uid, { type: method.input.typeName, json: JSON.stringify({ uid }) });
   }
 
   /** Stores many new resources without events and audit entries, which the caller writes for all. */
@@ -171,29 +171,29 @@ export class Mutation {
   }
 
   /** Emits the event that the contract defines for a method, if any; in another group if one is given. */
-  async emit(...event: EmittedEvent): Promise<void> {
+  emit(...event: EmittedEvent): void {
     if (this.#options.events === "held") this.#held.push(event);
-    else await this.#writeEvent(...event);
+    else this.#writeEvent(...event);
   }
 
   /** Emits one event in place of the held ones, and after it those of them that are kept. */
-  async emitInstead(
+  emitInstead(
     method: DescMethod,
     uid: string,
     body: EventBody,
     isKept: (uid: string) => boolean = () => false,
-  ): Promise<void> {
-    await this.#writeEvent(method, uid, body);
+  ): void {
+    this.#writeEvent(method, uid, body);
     for (const event of this.#held.splice(0)) {
-      if (isKept(event[1])) await this.#writeEvent(...event);
+      if (isKept(event[1])) this.#writeEvent(...event);
     }
   }
 
-  async #writeEvent(...[method, uid, body, group]: EmittedEvent): Promise<void> {
+  #writeEvent(...[method, uid, body, group]: EmittedEvent): void {
     const event = eventOf(method);
     if (event === undefined) return;
     const translated: TranslatedEvent = this.call.translateEvent?.(body) ?? body;
-    await writeEvent(this.tx, {
+    writeEvent(this.tx, {
       id: newEventId(this.call.time),
       time: this.call.time,
       type: event.type,
@@ -215,9 +215,9 @@ export class Mutation {
     return row && resource.fromRow(row);
   }
 
-  async #audit(outcome: Outcome): Promise<void> {
+  #audit(outcome: Outcome): void {
     if (this.#options.audit === "once") return;
-    await audit(this.tx, this.call, { ...outcome, actor: this.actor });
+    writeAudit(this.tx, auditEntry(this.call, { ...outcome, actor: this.actor }));
   }
 
   /** Writes the one audit entry of a mutation with `audit: "once"`. */

@@ -23,7 +23,7 @@ export async function disable(engine: Engine, uid: string, reason: string): Prom
     tx.accessChanged();
     await failPending(tx, uid);
     const body = subscriptions.eventBody(updated);
-    await writeEvent(tx, {
+    writeEvent(tx, {
       id: newEventId(time),
       time,
       type: "events.subscription.disabled.v1",
@@ -33,7 +33,7 @@ export async function disable(engine: Engine, uid: string, reason: string): Prom
       bodyType: body.type,
       body: body.json,
     });
-    await writeAudit(tx, {
+    writeAudit(tx, {
       time,
       actor: OPERATOR_UID,
       method: "subscription disabled",

@@ -43,7 +43,7 @@ function testMethod(engine: Engine): Handler {
       const mutation = new Mutation(call, tx, engine);
       const subscription = await found(mutation, uid);
       const body = subscriptions.eventBody(subscriptions.toRow(subscription));
-      await writeEvent(tx, {
+      writeEvent(tx, {
         id: eventId,
         time: call.time,
         type: "events.subscription.tested.v1",

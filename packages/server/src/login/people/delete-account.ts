@@ -44,7 +44,7 @@ export function deleteAccountMethod(engine: Engine): Handler {
       await engine.hooksOf(engine.catalog.identities).beforeDelete?.(change, identity);
       await change.remove(engine.catalog.identities, id);
       const json = JSON.stringify({ id });
-      await change.emit(Auth.method.delete, id, { type: DeletionRequestSchema.typeName, json });
+      change.emit(Auth.method.delete, id, { type: DeletionRequestSchema.typeName, json });
     });
     return EMPTY_REPLY;
   };

@@ -120,12 +120,12 @@ async function join(
   if (expected !== "" && expected !== identity) throw invalidClaim("identity_id");
   const group = await acceptInvite(change, invite, { identity, email, client });
   const session = create(SessionSchema, { identity, group });
-  await emitRegistration(change, session);
+  emitRegistration(change, session);
   return session;
 }
 
 /** Emits the event of a registration at the group that was joined. */
-export async function emitRegistration(change: Mutation, session: Session): Promise<void> {
+export function emitRegistration(change: Mutation, session: Session): void {
   const body = { type: SessionSchema.typeName, json: messageToJson(SessionSchema, session) };
-  await change.emit(Auth.method.register, "", body, session.group);
+  change.emit(Auth.method.register, "", body, session.group);
 }

@@ -194,7 +194,7 @@ export async function endSessionOf(
   await endSession(tx, id);
   await audit(tx, call, { resource: identity, actor, detail: { session: id } });
   const body = { type: EndSessionRequestSchema.typeName, json: JSON.stringify({ id }) };
-  await change.emit(SessionsService.method.endSession, identity, body);
+  change.emit(SessionsService.method.endSession, identity, body);
 }
 
 /** Ends the session of the caller's token, or all sessions of the caller. */

@@ -44,7 +44,7 @@ export async function auditGrant(
   const granted = access.map(scopeText);
   const detail = { granted, ...(denials.length > 0 && { denied: textOf(denials) }) };
   const entry = entryOf(tokenRequest, { actor: uid, resource, code: error?.number ?? 0, detail });
-  const work = (tx: Transaction) => writeAudit(tx, entry);
+  const work = async (tx: Transaction) => writeAudit(tx, entry);
   // Anonymous requests are aggregated: anyone can send any number of them.
   if (credentials.kind === "none") {
     await engine.auditAggregator.record(entry, granted.join(" "));

@@ -41,7 +41,7 @@ export function deleteImage(engine: Engine, remotes: ReadonlyMap<string, RemoteR
       await removeManifest(mutation, repoUid, digest, time);
       await audit(tx, call, { resource: repoUid, detail: { digest } });
       const json = JSON.stringify({ repoUid, digest });
-      await mutation.emit(call.method, repoUid, { type: message.$typeName, json });
+      mutation.emit(call.method, repoUid, { type: message.$typeName, json });
     });
     return EMPTY_REPLY;
   };

@@ -30,14 +30,14 @@ const EVENT_TYPES = {
  * Writes the event of a push or pull, and an audit row with its actor and address. Pushed and pulled
  * layers have events only.
  */
-export async function writeActivity(tx: Transaction, activity: RegistryActivity): Promise<void> {
+export function writeActivity(tx: Transaction, activity: RegistryActivity): void {
   const { notification, host, repo, requestId, previous, movedUniqueTag } = activity;
   const { action, time, actor, digest, tag, path } = notification;
   const type = EVENT_TYPES[action];
   if (type !== undefined) {
     const body = JSON.stringify(eventBody(activity));
     const about = { subject: repo, group: parentOf(repo), actor };
-    await writeEvent(tx, { ...about, id: newEventId(time), time, type, bodyType: "", body });
+    writeEvent(tx, { ...about, id: newEventId(time), time, type, bodyType: "", body });
   }
   if (notification.type === "blob" && action !== "delete") return;
   const detail = {
@@ -49,7 +49,7 @@ export async function writeActivity(tx: Transaction, activity: RegistryActivity)
     ...(movedUniqueTag && { movedUniqueTag: true }),
     ...activity.detail,
   };
-  await writeAudit(tx, {
+  writeAudit(tx, {
     time,
     actor,
     method: `registry ${action}`,

@@ -56,7 +56,7 @@ export async function ingest(tx: Transaction, ingestion: Ingestion): Promise<Out
     const mutation = systemMutation(engine, tx, "tag", originOf(ingestion));
     await recordPull(mutation, repo.uid, notification.digest, notification.time);
   }
-  await writeActivity(tx, { ...ingestion, repo: repo.uid });
+  writeActivity(tx, { ...ingestion, repo: repo.uid });
   return "taken";
 }
 
@@ -109,7 +109,7 @@ async function ingestPush(
   const detail = isCreatedBySystem ? { madeBy: "the installation" } : {};
   const moved = outcome === "moved" ? { previous } : {};
   const movedUniqueTag = outcome === "moved" && (await wantsUniqueTags(tx, ancestorsOf(uid)));
-  await writeActivity(tx, { ...ingestion, repo: uid, detail, ...moved, movedUniqueTag });
+  writeActivity(tx, { ...ingestion, repo: uid, detail, ...moved, movedUniqueTag });
   return "taken";
 }
 
@@ -152,6 +152,6 @@ async function ingestDeletion(
     await recordPathDeletion(tx, ingestion);
     await removeLocation(ingestion, tx, { host, path, repo, time }, originOf(ingestion));
   }
-  if (isNew) await writeActivity(tx, { ...ingestion, repo });
+  if (isNew) writeActivity(tx, { ...ingestion, repo });
   return isNew ? "taken" : "known";
 }

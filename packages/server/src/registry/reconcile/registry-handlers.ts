@@ -56,7 +56,7 @@ function reconcileRegistries(
         await audit(tx, call, { resource: "", detail: { host } });
         const { typeName: type } = ReconcileRegistriesRequestSchema;
         // The event belongs to the installation, not to a group.
-        await mutation.emit(call.method, host, { type, json: JSON.stringify({ host }) }, "");
+        mutation.emit(call.method, host, { type, json: JSON.stringify({ host }) }, "");
       }
     });
     for (const host of hosts) reconcilers.get(host)?.wake();

@@ -78,7 +78,7 @@ export async function storeReadme(
   await audit(mutation.tx, mutation.call, { resource: uid });
   const after = readmeOf(uid, content);
   const body = { type: after.$typeName, json: messageToJson(RepoReadmeSchema, after) };
-  await mutation.emit(ReposService.method.updateRepoReadme, uid, body);
+  mutation.emit(ReposService.method.updateRepoReadme, uid, body);
   return after;
 }
 

@@ -111,7 +111,7 @@ export class ReposWithReadme {
     }
     const body = this.#eventBodyOf({ repo, readme });
     const method = this.#engine.catalog.repos.method(verb);
-    await mutation.emitInstead(method, uid, body, (other) => other !== uid);
+    mutation.emitInstead(method, uid, body, (other) => other !== uid);
     return { repo, readme };
   }
 }

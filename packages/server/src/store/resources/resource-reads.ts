@@ -75,6 +75,12 @@ export class ResourceReads implements LockableTable, NamedTable {
     return reader.all(sql, ...uids);
   }
 
+  /** Whether a row has a value in a sparse column. */
+  async isMarked(reader: Reader, uid: string, column: string): Promise<boolean> {
+    const sql = `SELECT 1 AS found FROM ${this.shape.name} WHERE uid = ? AND ${column} <> ''`;
+    return (await reader.get(sql, uid)) !== undefined;
+  }
+
   /** Rows with any value in a sparse column. */
   marked(reader: Reader, column: string, limit: number): Promise<EncodedRow[]> {
     const { name } = this.shape;

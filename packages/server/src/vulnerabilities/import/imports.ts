@@ -205,7 +205,7 @@ async function auditAndEmit(
     vulnerabilities: sum("vulnerabilitiesChanged"),
     pendingEvents: sum("pendingEvents"),
   });
-  await change.emitInstead(change.call.method, group, {
+  change.emitInstead(change.call.method, group, {
     type: ImportAdvisoriesResponseSchema.typeName,
     json,
   });

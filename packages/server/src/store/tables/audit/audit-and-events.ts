@@ -84,7 +84,7 @@ const EVENTS: GatheredTable<StoredEvent> = {
 };
 
 /** Adds an entry of the audit log to the transaction of the audited change. */
-export async function writeAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
+export function writeAudit(tx: Transaction, entry: AuditEntry): void {
   tx.audit(wellFormed(entry));
 }
 
@@ -127,11 +127,25 @@ const AUDIT_COLUMNS: InsertTarget = {
 
 function valuesOf(entry: ChainedEntry): (string | number)[] {
   return [
-    ...[entry.time, entry.actor, entry.method, entry.resource, entry.requestId],
-    ...[entry.remoteAddress, entry.userAgent, entry.code, entry.detail],
-    ...[entry.actorName ?? "", entry.resourceName ?? "", entry.resourceType ?? ""],
-    ...[(entry.changedFields ?? []).join(","), entry.session ?? "", entry.via ?? ""],
-    ...[entry.chain, entry.sequence, entry.previousHash, entry.hash],
+    entry.time,
+    entry.actor,
+    entry.method,
+    entry.resource,
+    entry.requestId,
+    entry.remoteAddress,
+    entry.userAgent,
+    entry.code,
+    entry.detail,
+    entry.actorName ?? "",
+    entry.resourceName ?? "",
+    entry.resourceType ?? "",
+    (entry.changedFields ?? []).join(","),
+    entry.session ?? "",
+    entry.via ?? "",
+    entry.chain,
+    entry.sequence,
+    entry.previousHash,
+    entry.hash,
   ];
 }
 
@@ -144,6 +158,6 @@ export async function insertAudit(
 }
 
 /** Adds an event, to be delivered to subscribers, to the transaction of its cause. */
-export async function writeEvent(tx: Transaction, event: StoredEvent): Promise<void> {
+export function writeEvent(tx: Transaction, event: StoredEvent): void {
   tx.gather(EVENTS, event);
 }
