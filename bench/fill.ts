@@ -13,6 +13,7 @@ import { RESOURCES } from "@wharf/server/app/resources.ts";
 import { HeldRows } from "@wharf/server/store/db/commit/held-rows.ts";
 import { insertUnlessThere } from "@wharf/server/store/db/commit/insert-rows.ts";
 import type { Transaction } from "@wharf/server/store/db/commit/transaction.ts";
+import { updateOf } from "@wharf/server/store/db/commit/update-rows.ts";
 import type { Driver } from "@wharf/server/store/db/connection.ts";
 import { openSqlite } from "@wharf/server/store/db/sqlite.ts";
 import { Store } from "@wharf/server/store/db/store.ts";
@@ -85,6 +86,7 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
     send: async (sql, ...params) => void (await writer.run(sql, ...params)),
     changeOne: async (sql, ...params) => (await writer.run(sql, ...params)) > 0,
     insert: async (target, row) => (await writer.run(insertUnlessThere(target), ...row)) > 0,
+    update: async (target, row) => void (await writer.run(updateOf(target, 1), ...row)),
     counts,
     audit() {},
     gather() {},

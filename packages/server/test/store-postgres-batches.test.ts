@@ -102,6 +102,49 @@ describe("batches on PostgreSQL", () => {
     assert.ok(few < 4 * 5, `${few}`);
   });
 
+  test("take as many statements for 64 updates as for 4", async () => {
+    const root = await newRoot();
+    const uids = Array.from({ length: 64 }, () => newChildUid(root));
+    await store.write((tx) =>
+      table.insertAll(
+        tx,
+        uids.map((uid) => rowOf(uid, uid)),
+      ),
+    );
+    const updateAll = (some: readonly string[]) =>
+      Promise.all(
+        some.map((uid) => store.write((tx) => increment(tx, uid, `${uid}-new`), [change(uid)])),
+      );
+    const begun = commits.length;
+    const few = await statementsOf(() => updateAll(uids.slice(0, 4)));
+    const many = await statementsOf(async () => {
+      const values = await updateAll(uids);
+      assert.deepEqual(values, [...Array(4).fill("3"), ...Array(60).fill("2")]);
+    });
+    assert.deepEqual(commits.slice(begun), [4, 64]);
+    assert.equal(many, few);
+    const rows = await table.findMany(store.reader, uids);
+    const stored = new Map(rows.map(({ uid, data }) => [uid, new TextDecoder().decode(data)]));
+    assert.deepEqual(
+      uids.map((uid) => stored.get(uid)),
+      [...Array(4).fill("3"), ...Array(60).fill("2")],
+    );
+  });
+
+  test("a row that is updated several times has the last values", async () => {
+    const root = await newRoot();
+    const [one, other] = [newChildUid(root), newChildUid(root)];
+    await store.write((tx) => table.insertAll(tx, [rowOf(one, "one"), rowOf(other, "other")]));
+    const values = await Promise.all(
+      [one, other, one, one].map((uid) =>
+        store.write((tx) => increment(tx, uid, `${uid}-new`), [change(uid)]),
+      ),
+    );
+    assert.deepEqual(values, ["2", "2", "3", "4"]);
+    const stored = await store.write((tx) => table.findForChange(tx, one));
+    assert.equal(new TextDecoder().decode(stored?.data), "4");
+  });
+
   test("a row that exists fails one create, and no other", async () => {
     const root = await newRoot();
     const [one, other] = [newChildUid(root), newChildUid(root)];

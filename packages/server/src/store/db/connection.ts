@@ -80,8 +80,8 @@ export interface Dialect {
   readonly rowId: string;
   /** Locks the selected rows and skips those that another transaction has locked. */
   readonly lockUnlocked: string;
-  /** How many rows a statement inserts, in descending order: a few sizes, so that statements stay prepared. */
-  readonly insertSizes: readonly number[];
+  /** How many rows a statement inserts or updates, in descending order: a few numbers, so that statements stay prepared. */
+  readonly rowCounts: readonly number[];
   /** Ends the statement that creates a table clustered by its primary key. */
   readonly withoutRowid: string;
   /** Prevents the deletion of the selected rows until the transaction ends. */

@@ -1,6 +1,7 @@
 import { isRoot, rootOf } from "@wharf/contract";
 import type { ColumnType, InsertTarget } from "../db/commit/insert-rows.ts";
 import type { Transaction } from "../db/commit/transaction.ts";
+import type { UpdateTarget } from "../db/commit/update-rows.ts";
 import type { Dialect, Value } from "../db/connection.ts";
 import type { TableSchema } from "../schema/table-schema.ts";
 import { countKind } from "./counts.ts";
@@ -49,12 +50,10 @@ interface StoredColumns extends Omit<IndexedRow, "kind"> {
  */
 export class ResourceTable extends ResourceReads {
   readonly terms: TermTable | undefined;
-  readonly #columns: readonly string[];
-  readonly #mutable: readonly string[];
   /** The columns that indexes of lists need. */
   readonly #indexed: string;
-  readonly #target: InsertTarget;
-  readonly #update: string;
+  readonly #inserted: InsertTarget;
+  readonly #updated: UpdateTarget;
 
   constructor(shape: TableShape) {
     super(shape);
@@ -64,11 +63,10 @@ export class ResourceTable extends ResourceReads {
     if (partitions !== undefined) columns.part = "integer";
     if (hasTerms) columns.terms = "text";
     for (const column of filterColumns) columns[column.name] = column.type;
-    this.#columns = Object.keys(columns);
     this.#indexed = indexedColumns(shape).join(", ");
-    this.#mutable = this.#columns.filter((column) => !IMMUTABLE.has(column));
-    this.#target = { table: name, columns };
-    this.#update = `UPDATE ${name} SET ${this.#mutable.map((c) => `${c} = ?`).join(", ")} WHERE uid = ?`;
+    const mutable = Object.entries(columns).filter(([column]) => !IMMUTABLE.has(column));
+    this.#inserted = { table: name, columns };
+    this.#updated = { table: name, columns: { ...Object.fromEntries(mutable), uid: "text" } };
   }
 
   /** The table with its indexes, and those of its terms. */
@@ -102,7 +100,7 @@ export class ResourceTable extends ResourceReads {
 
   async update(tx: Transaction, row: ResourceRow): Promise<void> {
     const before = await this.#stored(tx, row.uid);
-    await tx.send(this.#update, ...this.#values(row, this.#mutable), row.uid);
+    await tx.update(this.#updated, valuesOf(row, this.#updated));
     this.#updateHeld(tx, row);
     tx.held.names.forget(this.shape.name);
     this.#logGrants(tx, row.uid, before?.identity, this.#identityOf(row));
@@ -182,7 +180,7 @@ export class ResourceTable extends ResourceReads {
   }
 
   async #insertRow(tx: Transaction, row: ResourceRow): Promise<boolean> {
-    if (!(await tx.insert(this.#target, this.#values(row, this.#columns)))) return false;
+    if (!(await tx.insert(this.#inserted, valuesOf(row, this.#inserted)))) return false;
     tx.held.names.inserted(this.shape.name, row.parent, row.name, row.uid);
     tx.counts.moved(this.#kind(row.partition), row.parent, 1, row.uid);
     tx.rows.inserted(this.#key(row.uid), this.#kind(row.partition));
@@ -247,12 +245,13 @@ export class ResourceTable extends ResourceReads {
     if (grantsOf === ALL_IDENTITIES) tx.grantsChanged("", root);
     else for (const one of new Set(identities)) tx.grantsChanged(one ?? "", root);
   }
+}
 
-  #values(row: ResourceRow, columns: readonly string[]): Value[] {
-    return columns.map((column) => {
-      if (column === "part") return row.partition ?? null;
-      if (column === "terms") return writeTerms(row.terms ?? []);
-      return row.filters[column] ?? (row as unknown as Record<string, Value>)[column] ?? null;
-    });
-  }
+/** The values of a row in the order of the columns. */
+function valuesOf(row: ResourceRow, { columns }: InsertTarget): Value[] {
+  return Object.keys(columns).map((column) => {
+    if (column === "part") return row.partition ?? null;
+    if (column === "terms") return writeTerms(row.terms ?? []);
+    return row.filters[column] ?? (row as unknown as Record<string, Value>)[column] ?? null;
+  });
 }

@@ -2,11 +2,21 @@ import type { Driver, Value, Writer } from "../connection.ts";
 import { CommitOutcomeUnknown, HalfWritten, NotCommitted } from "./errors.ts";
 import { HeldRows, type Lock } from "./held-rows.ts";
 import { type InsertTarget, inSizes, insertOf, insertUnlessThere } from "./insert-rows.ts";
+import { type UpdateTarget, updateOf } from "./update-rows.ts";
+
+/** The statement for a number of rows. */
+type StatementOf = (target: InsertTarget, rows: number) => string;
+
+interface UnsentRows {
+  readonly target: InsertTarget;
+  readonly statementOf: StatementOf;
+  readonly rows: (readonly Value[])[];
+}
 
 /**
  * The transaction of a batch. Where the database is across a network, statements whose answer is as good as known are
- * sent without waiting for it: inserts, of which consecutive ones into the same table become one statement, and
- * changes of rows that are locked. The database executes all statements in the order of the calls, so each read sees
+ * sent without waiting for it: inserts, and changes of rows that are locked. Consecutive inserts into the same table
+ * become one statement, and so do consecutive updates of different rows. The database executes all statements in the order of the calls, so each read sees
  * what was written before it. All answers are checked before the commit: if one is not as expected, the batch is
  * repeated carefully, with an answer for each statement.
  */
@@ -18,7 +28,8 @@ export class BatchWriter implements Writer {
   readonly #driver: Driver;
   readonly #writer: Writer;
   readonly #isCareful: boolean;
-  #inserts: { readonly target: InsertTarget; readonly rows: (readonly Value[])[] } | undefined;
+  /** Consecutive inserts or updates that are not sent yet. */
+  #unsent: UnsentRows | undefined;
   readonly #sent: Promise<unknown>[] = [];
   #failure: { readonly error: unknown } | undefined;
   /** Whether an answer must be read before the commit: it can be unexpected without being an error. */
@@ -35,25 +46,25 @@ export class BatchWriter implements Writer {
 
   get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
     if (this.#isCareful) return this.#writer.get<R>(sql, ...params);
-    this.#sendInserts();
+    this.#sendRows();
     return this.#answerOf(this.#writer.get<R>(sql, ...params));
   }
 
   all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
     if (this.#isCareful) return this.#writer.all<R>(sql, ...params);
-    this.#sendInserts();
+    this.#sendRows();
     return this.#answerOf(this.#writer.all<R>(sql, ...params));
   }
 
   arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
     if (this.#isCareful) return this.#writer.arrays<R>(sql, ...params);
-    this.#sendInserts();
+    this.#sendRows();
     return this.#answerOf(this.#writer.arrays<R>(sql, ...params));
   }
 
   run(sql: string, ...params: Value[]): Promise<number> {
     if (this.#isCareful) return this.#writer.run(sql, ...params);
-    this.#sendInserts();
+    this.#sendRows();
     return this.#answerOf(this.#writer.run(sql, ...params));
   }
 
@@ -63,7 +74,7 @@ export class BatchWriter implements Writer {
       await this.#writer.run(sql, ...params);
       return;
     }
-    this.#sendInserts();
+    this.#sendRows();
     this.#track(this.#writer.run(sql, ...params));
   }
 
@@ -71,7 +82,7 @@ export class BatchWriter implements Writer {
   async changeOne(sql: string, ...params: Value[]): Promise<boolean> {
     if (this.#isCareful) return (await this.#writer.run(sql, ...params)) > 0;
     this.#mustRead = true;
-    this.#sendInserts();
+    this.#sendRows();
     this.#track(
       this.#writer.run(sql, ...params).then((changed) => {
         if (changed === 0) throw new HalfWritten();
@@ -83,12 +94,20 @@ export class BatchWriter implements Writer {
   /** Inserts a row. Returns false if it exists already; true if that has yet to be seen. */
   async insert(target: InsertTarget, row: readonly Value[]): Promise<boolean> {
     if (this.#isCareful) return (await this.#writer.run(insertUnlessThere(target), ...row)) > 0;
-    if (this.#inserts?.target !== target) {
-      this.#sendInserts();
-      this.#inserts = { target, rows: [] };
-    }
-    this.#inserts.rows.push(row);
+    this.#unsentOf(target, insertOf).push(row);
     return true;
+  }
+
+  /** Updates a row that is there. */
+  async update(target: UpdateTarget, row: readonly Value[]): Promise<void> {
+    if (this.#isCareful) {
+      await this.#writer.run(updateOf(target, 1), ...row);
+      return;
+    }
+    const key = row.at(-1);
+    // One statement cannot update a row twice.
+    if (this.#unsent?.rows.some((other) => other.at(-1) === key)) this.#sendRows();
+    this.#unsentOf(target, updateOf).push(row);
   }
 
   /**
@@ -110,7 +129,7 @@ export class BatchWriter implements Writer {
    */
   async commit(): Promise<void> {
     if (this.#isCareful) return this.#driver.commit();
-    this.#sendInserts();
+    this.#sendRows();
     if (this.#mustRead) await this.#allAnswered();
     const [committed] = await Promise.allSettled([this.#driver.commit(), ...this.#sent]);
     if (committed.status === "fulfilled") return;
@@ -119,13 +138,22 @@ export class BatchWriter implements Writer {
     throw isOpen || this.#failure === undefined ? reason : this.#failure.error;
   }
 
-  #sendInserts(): void {
-    const inserts = this.#inserts;
-    if (inserts === undefined) return;
-    this.#inserts = undefined;
-    const { target, rows } = inserts;
+  /** The unsent rows that more of the same kind join. */
+  #unsentOf(target: InsertTarget, statementOf: StatementOf): (readonly Value[])[] {
+    if (this.#unsent?.target !== target || this.#unsent.statementOf !== statementOf) {
+      this.#sendRows();
+      this.#unsent = { target, statementOf, rows: [] };
+    }
+    return this.#unsent.rows;
+  }
+
+  #sendRows(): void {
+    const unsent = this.#unsent;
+    if (unsent === undefined) return;
+    this.#unsent = undefined;
+    const { target, statementOf, rows } = unsent;
     for (const some of inSizes(this.dialect, rows)) {
-      this.#track(this.#writer.run(insertOf(target, some.length), ...some.flat()));
+      this.#track(this.#writer.run(statementOf(target, some.length), ...some.flat()));
     }
   }
 

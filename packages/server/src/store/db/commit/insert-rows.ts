@@ -27,10 +27,10 @@ export async function insertRows(
 }
 
 /** Divides rows into the sizes of statements. */
-export function inSizes<R>({ insertSizes }: Dialect, rows: readonly R[]): R[][] {
+export function inSizes<R>({ rowCounts }: Dialect, rows: readonly R[]): R[][] {
   const parts: R[][] = [];
   let at = 0;
-  for (const size of insertSizes) {
+  for (const size of rowCounts) {
     for (; at + size <= rows.length; at += size) parts.push(rows.slice(at, at + size));
   }
   return parts;
@@ -63,7 +63,7 @@ function statementsOf(target: InsertTarget): string[] {
 }
 
 /** PostgreSQL infers the types of a single row only; those of several rows are those of the first one. */
-const SQL_TYPES = { text: "TEXT", integer: "BIGINT", blob: "BYTEA" } as const;
+export const SQL_TYPES = { text: "TEXT", integer: "BIGINT", blob: "BYTEA" } as const;
 
 function newInsert({ table, columns }: InsertTarget, rows: number): string {
   const first = Object.values(columns).map((type) =>

@@ -8,6 +8,7 @@ import { GatheredRows, type GatheredTable } from "./gathered-rows.ts";
 import type { HeldRows } from "./held-rows.ts";
 import type { InsertTarget } from "./insert-rows.ts";
 import type { AtEnd, Transaction } from "./transaction.ts";
+import type { UpdateTarget } from "./update-rows.ts";
 
 /** The part of one write in the transaction of its batch. */
 export class SharedTransaction implements Transaction {
@@ -71,6 +72,11 @@ export class SharedTransaction implements Transaction {
   insert(target: InsertTarget, row: readonly Value[]): Promise<boolean> {
     this.mustUndo = true;
     return this.#writer.insert(target, row);
+  }
+
+  update(target: UpdateTarget, row: readonly Value[]): Promise<void> {
+    this.mustUndo = true;
+    return this.#writer.update(target, row);
   }
 
   gather<R>(table: GatheredTable<R>, row: R): void {

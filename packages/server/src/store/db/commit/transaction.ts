@@ -5,6 +5,7 @@ import type { Value, Writer } from "../connection.ts";
 import type { GatheredTable } from "./gathered-rows.ts";
 import type { HeldRows } from "./held-rows.ts";
 import type { InsertTarget } from "./insert-rows.ts";
+import type { UpdateTarget } from "./update-rows.ts";
 
 /** Work done inside a transaction. May run again after a conflict, so it must not act outside it. */
 export type Work<T> = (tx: Transaction) => Promise<T>;
@@ -25,6 +26,8 @@ export interface Transaction extends Writer {
   changeOne(sql: string, ...params: Value[]): Promise<boolean>;
   /** Inserts a row; returns false, and does nothing, if its key exists. */
   insert(target: InsertTarget, row: readonly Value[]): Promise<boolean>;
+  /** Updates a row that is there, and is not held or is then updated there. */
+  update(target: UpdateTarget, row: readonly Value[]): Promise<void>;
   /** Adds a row that is written at the end of the transaction, and that no work reads before. */
   gather<R>(table: GatheredTable<R>, row: R): void;
   readonly rows: RowChanges;

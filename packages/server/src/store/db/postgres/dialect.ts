@@ -14,7 +14,7 @@ export const DIALECT: Dialect = {
   asInteger: (text) => `${text}::bigint`,
   isWithin: (text) => `strpos(${text}, ?) > 0`,
   walk: walkSql,
-  insertSizes: [64, 16, 4, 1],
+  rowCounts: [64, 32, 16, 8, 4, 2, 1],
   withoutRowid: "",
   rowId: "ctid",
   lockShared: "FOR SHARE",

@@ -13,7 +13,7 @@ export const DIALECT: Dialect = {
   asInteger: (text) => text,
   isWithin: (text) => `instr(${text}, ?) > 0`,
   walk: (ordered) => `${ordered} LIMIT ? OFFSET ?`,
-  insertSizes: [1],
+  rowCounts: [1],
   withoutRowid: "WITHOUT ROWID",
   rowId: "rowid",
   // One writer at a time: nothing needs locking.
