@@ -32,7 +32,7 @@ import {
   type StoredAuditEntry,
 } from "../src/store/tables/audit/entries.ts";
 import { settledAuditId } from "../src/store/tables/audit/horizon.ts";
-import { runs } from "./support/oracle/runs.ts";
+import { runs, usualTest } from "./support/oracle/runs.ts";
 import { NewDatabase } from "./support/server/new-database.ts";
 import { STORES } from "./support/server/test-server.ts";
 
@@ -176,7 +176,7 @@ for (const kind of STORES) {
       await fc.assert(property, { numRuns: runs(20, 200) });
     });
 
-    test("a page lets other requests run between segments, batches and entries", async () => {
+    usualTest("a page lets other requests run between segments, batches and entries", async () => {
       const filter = create(AuditFilterSchema, { method: "s.Roles/*" });
       const page = { descending: true, after: undefined, skip: 0, limit: 500 };
       const counted = task();
@@ -186,7 +186,7 @@ for (const kind of STORES) {
       assert.ok(counted.steps >= least, `${counted.steps} of ${least} steps`);
     });
 
-    test("entries are found before they are indexed, and while they are", async () => {
+    usualTest("entries are found before they are indexed, and while they are", async () => {
       const filter = create(AuditFilterSchema, { method: "s.Roles/Delete" });
       const page = { descending: true, after: undefined, skip: 0, limit: 1 };
       const { total } = await log.page(EVERYTHING, filter, page, task());
@@ -197,29 +197,35 @@ for (const kind of STORES) {
       assert.deepEqual(await log.page(EVERYTHING, filter, page, task()), unindexed);
     });
 
-    test("writes that fail leave no gap in a chain, and those beside them are linked", async () => {
-      const { last } = await auditIds(store.reader);
-      const works = Array.from({ length: 9 }, (_, at) => {
-        return store.write(async (tx) => {
-          writeAudit(tx, { ...entryAt(1), requestId: `fails-${at}` });
-          await tx.run("INSERT INTO installation (name, value) VALUES (?, '')", `audit-${at % 4}`);
+    usualTest(
+      "writes that fail leave no gap in a chain, and those beside them are linked",
+      async () => {
+        const { last } = await auditIds(store.reader);
+        const works = Array.from({ length: 9 }, (_, at) => {
+          return store.write(async (tx) => {
+            writeAudit(tx, { ...entryAt(1), requestId: `fails-${at}` });
+            await tx.run(
+              "INSERT INTO installation (name, value) VALUES (?, '')",
+              `audit-${at % 4}`,
+            );
+          });
         });
-      });
-      const outcomes = await Promise.allSettled(works);
-      assert.equal(outcomes.filter(({ status }) => status === "rejected").length, 5);
-      await store.write(async (tx) => writeAudit(tx, entryAt(1)));
-      const linked = await readAuditRange(store.reader, last + 1, 1e12, 100);
-      assert.equal(linked.length, 5);
-      for (const [at, entry] of linked.entries()) {
-        const before = linked[at - 1];
-        if (before === undefined) continue;
-        assert.equal(entry.chain, before.chain);
-        assert.equal(entry.sequence, before.sequence + 1);
-        assert.equal(entry.previousHash, before.hash);
-      }
-    });
+        const outcomes = await Promise.allSettled(works);
+        assert.equal(outcomes.filter(({ status }) => status === "rejected").length, 5);
+        await store.write(async (tx) => writeAudit(tx, entryAt(1)));
+        const linked = await readAuditRange(store.reader, last + 1, 1e12, 100);
+        assert.equal(linked.length, 5);
+        for (const [at, entry] of linked.entries()) {
+          const before = linked[at - 1];
+          if (before === undefined) continue;
+          assert.equal(entry.chain, before.chain);
+          assert.equal(entry.sequence, before.sequence + 1);
+          assert.equal(entry.previousHash, before.hash);
+        }
+      },
+    );
 
-    test("retention deletes old segments, and what is left can be verified", async () => {
+    usualTest("retention deletes old segments, and what is left can be verified", async () => {
       const keys = new TestKeys();
       const checkpoints = new Checkpoints({
         store,

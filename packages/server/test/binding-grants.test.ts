@@ -22,7 +22,7 @@ import type { Reader, Value } from "../src/store/db/connection.ts";
 import { openStore } from "../src/store/db/open.ts";
 import type { Store } from "../src/store/db/store.ts";
 import { FIXED } from "./support/oracle/random.ts";
-import { runs } from "./support/oracle/runs.ts";
+import { runs, usualTest } from "./support/oracle/runs.ts";
 import { newDatabase } from "./support/server/postgres.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
 import { STORES } from "./support/server/test-server.ts";
@@ -121,7 +121,7 @@ for (const kind of STORES) {
       rmSync(folder, { recursive: true });
     });
 
-    test("changes for other identities recompile nothing", async () => {
+    usualTest("changes for other identities recompile nothing", async () => {
       const [one, other] = [newRootUid(), newRootUid()];
       await bind(one, A);
       await bind(one, B);
@@ -134,7 +134,7 @@ for (const kind of STORES) {
       assert.deepEqual(reader.bindingReads, []);
     });
 
-    test("a change recompiles one organization of one identity", async () => {
+    usualTest("a change recompiles one organization of one identity", async () => {
       const one = newRootUid();
       await bind(one, A);
       await bind(one, B);
@@ -155,7 +155,7 @@ for (const kind of STORES) {
       );
     });
 
-    test("changes missing from or pruned from the change log are seen", async () => {
+    usualTest("changes missing from or pruned from the change log are seen", async () => {
       const one = newRootUid();
       const binding = await bind(one, A);
       await isCurrent(one);
@@ -175,40 +175,43 @@ for (const kind of STORES) {
       assert.deepEqual(held(await grants.of(one)), []);
     });
 
-    test("many bindings are compiled in slices without missing concurrent changes", async () => {
-      const one = newRootUid();
-      const many = Array.from({ length: 2_100 }, () => newChildUid(A));
-      await writing.write(async (tx) => {
-        for (const group of many) {
-          const binding = {
-            uid: newChildUid(group),
-            identityUid: one,
-            roleUid: ROLES[0] as string,
-          };
-          await roleBindings.table.insert(
-            tx,
-            roleBindings.toRow(create(RoleBindingSchema, binding)),
-          );
-        }
-      });
-      let ticks = 0;
-      const counting = () => {
-        ticks += 1;
-        next = setImmediate(counting);
-      };
-      let next = setImmediate(counting);
-      const sliced = compiler(reader, new TimeSlices(0));
-      const before = sliced.of(one);
-      await new Promise((resolve) => setImmediate(resolve));
-      const added = await bind(one, B);
-      const after = sliced.of(one);
-      assert.ok([many.length, many.length + 1].includes(held(await before).length));
-      assert.equal(held(await after).length, many.length + 1, "who asks after a change sees it");
-      clearImmediate(next);
-      assert.ok(ticks >= 3, "each page gave way");
-      await writing.write((tx) => roleBindings.table.delete(tx, added.uid));
-      assert.equal(held(await sliced.of(one)).length, many.length);
-    });
+    usualTest(
+      "many bindings are compiled in slices without missing concurrent changes",
+      async () => {
+        const one = newRootUid();
+        const many = Array.from({ length: 2_100 }, () => newChildUid(A));
+        await writing.write(async (tx) => {
+          for (const group of many) {
+            const binding = {
+              uid: newChildUid(group),
+              identityUid: one,
+              roleUid: ROLES[0] as string,
+            };
+            await roleBindings.table.insert(
+              tx,
+              roleBindings.toRow(create(RoleBindingSchema, binding)),
+            );
+          }
+        });
+        let ticks = 0;
+        const counting = () => {
+          ticks += 1;
+          next = setImmediate(counting);
+        };
+        let next = setImmediate(counting);
+        const sliced = compiler(reader, new TimeSlices(0));
+        const before = sliced.of(one);
+        await new Promise((resolve) => setImmediate(resolve));
+        const added = await bind(one, B);
+        const after = sliced.of(one);
+        assert.ok([many.length, many.length + 1].includes(held(await before).length));
+        assert.equal(held(await after).length, many.length + 1, "who asks after a change sees it");
+        clearImmediate(next);
+        assert.ok(ticks >= 3, "each page gave way");
+        await writing.write((tx) => roleBindings.table.delete(tx, added.uid));
+        assert.equal(held(await sliced.of(one)).length, many.length);
+      },
+    );
 
     test("after any sequence of changes, compiled grants equal those of the store", async () => {
       const bound: { uid: string }[] = [];

@@ -14,7 +14,7 @@ import { locationsOf, writeLocation } from "../src/store/tables/registry/locatio
 import { findManifest } from "../src/store/tables/registry/manifests.ts";
 import { ApiError, rejected } from "./support/client/api-error.ts";
 import { FIXED } from "./support/oracle/random.ts";
-import { runs } from "./support/oracle/runs.ts";
+import { runs, usualTest } from "./support/oracle/runs.ts";
 import { inAnyOrder } from "./support/registry/any-order.ts";
 import { digest } from "./support/registry/oci-image.ts";
 import { DirectStore, rawRows } from "./support/server/direct-store.ts";
@@ -81,7 +81,7 @@ function storedState(world: World): void {
     return entries.map((entry: { digest: string }) => entry.digest);
   }
 
-  test("detaching a location deletes in several transactions", async (context) => {
+  usualTest("detaching a location deletes in several transactions", async (context) => {
     const uid = await repo();
     const place = { host: "registry.test", path: "acme/large", repo: uid };
     await direct.change(async (change) => {
@@ -100,7 +100,7 @@ function storedState(world: World): void {
     assert.deepEqual(await locationsOf(direct.store.reader, uid), []);
   });
 
-  test("creating a repo is idempotent", async () => {
+  usualTest("creating a repo is idempotent", async () => {
     for (let turn = 0; turn < 10; turn++) {
       const name = world.name("pushed");
       const asked = [direct, other, direct, other].map((one) =>
@@ -119,7 +119,7 @@ function storedState(world: World): void {
     );
   });
 
-  test("a push creates the tag, another one moves it", async () => {
+  usualTest("a push creates the tag, another one moves it", async () => {
     const uid = await repo();
     const made = await push(uid, 1, 1_000);
     assert.deepEqual([made.outcome, made.previous], ["created", ""]);
@@ -136,7 +136,7 @@ function storedState(world: World): void {
     assert.deepEqual(await history(first.uid), [digest(2), digest(1)]);
   });
 
-  test("a repeated notification changes nothing", async () => {
+  usualTest("a repeated notification changes nothing", async () => {
     const uid = await repo();
     await push(uid, 1, 1_000);
     const before = await tag(uid);
@@ -148,7 +148,7 @@ function storedState(world: World): void {
     assert.deepEqual(await history(before.uid), [digest(1)]);
   });
 
-  test("an older notification is added to the history only", async () => {
+  usualTest("an older notification is added to the history only", async () => {
     const uid = await repo();
     await push(uid, 3, 3_000);
     const before = await tag(uid);
@@ -158,7 +158,7 @@ function storedState(world: World): void {
     assert.deepEqual(await history(before.uid), [digest(3), digest(2), digest(1)]);
   });
 
-  test("a later confirmation outranks a push from in between", async () => {
+  usualTest("a later confirmation outranks a push from in between", async () => {
     const uid = await repo();
     await push(uid, 1, 1_000);
     await push(uid, 1, 3_000);
@@ -168,7 +168,7 @@ function storedState(world: World): void {
     assert.deepEqual(await history(found), [digest(1), digest(2), digest(1)]);
   });
 
-  test("a push without a time outranks one with a future time", async () => {
+  usualTest("a push without a time outranks one with a future time", async () => {
     const uid = await repo();
     const future = Date.now() + 3_600_000;
     await push(uid, 1, future);
@@ -179,7 +179,7 @@ function storedState(world: World): void {
     assert.equal(await tag(uid), undefined);
   });
 
-  test("an older notification does not restore a deleted tag", async () => {
+  usualTest("an older notification does not restore a deleted tag", async () => {
     const uid = await repo();
     await push(uid, 1, 1_000);
     const { uid: gone } = await tag(uid);
@@ -202,7 +202,7 @@ function storedState(world: World): void {
     assert.deepEqual(await history(again.uid), [digest(3), digest(2), digest(1)]);
   });
 
-  test("a deletion that arrives before an older push wins", async () => {
+  usualTest("a deletion that arrives before an older push wins", async () => {
     const uid = await repo();
     await direct.change((change) => removeTag(change, uid, "latest", 2_000));
     assert.equal((await push(uid, 1, 1_000)).outcome, "older");
@@ -234,7 +234,7 @@ function storedState(world: World): void {
     await fc.assert(property, { ...FIXED, numRuns: runs(4, 10) });
   });
 
-  test("concurrent pushes on two replicas create one tag", async () => {
+  usualTest("concurrent pushes on two replicas create one tag", async () => {
     const uid = await repo();
     for (let turn = 1; turn <= 20; turn++) {
       const name = `t${turn >> 1}`;
@@ -250,7 +250,7 @@ function storedState(world: World): void {
     }
   });
 
-  test("manifests keep their latest push", async () => {
+  usualTest("manifests keep their latest push", async () => {
     const uid = await repo();
     const { reader } = direct.store;
     const record = (number: number, pushed: number) =>
@@ -273,7 +273,7 @@ function storedState(world: World): void {
     await assert.rejects(nowhere, /Repo .* does not exist/);
   });
 
-  test("deleting a manifest deletes its tags, unless they are newer", async () => {
+  usualTest("deleting a manifest deletes its tags, unless they are newer", async () => {
     const uid = await repo();
     await direct.change((change) => recordManifest(change, uid, manifest(1, 1_000)));
     await push(uid, 1, 1_000, "old");
@@ -302,7 +302,7 @@ function storedState(world: World): void {
     assert.ok(await findManifest(direct.store.reader, uid, digest(1)));
   });
 
-  test("a repo with very many tags is listed from any tag, and deleted", async () => {
+  usualTest("a repo with very many tags is listed from any tag, and deleted", async () => {
     const [uid, kept] = [await repo(), await repo()];
     await push(kept, 1, 1_000);
     for (const suffix of ["", "-r1"]) {
@@ -338,7 +338,7 @@ function storedState(world: World): void {
     assert.ok(await tag(kept));
   });
 
-  test("nothing is stored for an unknown repo", async () => {
+  usualTest("nothing is stored for an unknown repo", async () => {
     const uid = await repo();
     await world.operator().repos.delete(uid);
     await assert.rejects(push(uid, 1), /Repo .* does not exist/);

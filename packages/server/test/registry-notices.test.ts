@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
 import { FIXED } from "./support/oracle/random.ts";
-import { runs } from "./support/oracle/runs.ts";
+import { runs, usualTest } from "./support/oracle/runs.ts";
 import { inAnyOrder } from "./support/registry/any-order.ts";
 import { RegistryStorage, type StoredImage } from "./support/registry/storage.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
@@ -59,7 +59,7 @@ for (const store of STORES) {
       return [response.status, errors[0]?.code];
     };
 
-    test("notifications without the secret are rejected", async () => {
+    usualTest("notifications without the secret are rejected", async () => {
       const news = [push("acme/source", "stolen", 0, 1)];
       for (const authorization of [
         "",
@@ -75,7 +75,7 @@ for (const store of STORES) {
       assert.equal(await tracked.repo("source"), undefined);
     });
 
-    test("the secret of a detached registry is rejected", async () => {
+    usualTest("the secret of a detached registry is rejected", async () => {
       const other = (
         await tracked.world.server.admin("registry-secret", "other.example.com")
       ).trim();
@@ -88,7 +88,7 @@ for (const store of STORES) {
       assert.equal(own.trim(), tracked.secret);
     });
 
-    test("a malformed envelope is rejected", async () => {
+    usualTest("a malformed envelope is rejected", async () => {
       const send = (body: string, type = "application/json") =>
         fetch(`${tracked.world.server.url}/registry/notifications`, {
           method: "POST",
@@ -103,7 +103,7 @@ for (const store of STORES) {
       assert.deepEqual(await refusal(await send(large)), [413, "TOOMANYREQUESTS"]);
     });
 
-    test("the media type of Distribution 3 is accepted", async () => {
+    usualTest("the media type of Distribution 3 is accepted", async () => {
       const path = `acme/third-${repos++}`;
       const type = "application/vnd.docker.distribution.events.v2+json";
       const response = await tracked.notify([push(path, "1", 0, 1)], { "content-type": type });
@@ -111,7 +111,7 @@ for (const store of STORES) {
       assert.notEqual(await tracked.repo(path.slice(5)), undefined);
     });
 
-    test("a push that moves an immutable tag is recorded, with a warning", async () => {
+    usualTest("a push that moves an immutable tag is recorded, with a warning", async () => {
       const path = `acme/unique-${repos++}`;
       const at = `/registry/v2beta1/settings/${tracked.world.registry.organization}`;
       const unique = (uniqueTags: boolean) => tracked.world.http.patch(at, { uniqueTags });
@@ -144,7 +144,7 @@ for (const store of STORES) {
       );
     });
 
-    test("malformed events are skipped, and the others applied", async () => {
+    usualTest("malformed events are skipped, and the others applied", async () => {
       const path = `acme/odd-${repos++}`;
       await notify(
         null as never,
@@ -174,7 +174,7 @@ for (const store of STORES) {
       );
     });
 
-    test("a duplicate notification leaves one event and one audit row", async () => {
+    usualTest("a duplicate notification leaves one event and one audit row", async () => {
       const path = `acme/twice-${repos++}`;
       const news = push(path, "1", 0, 1);
       await Promise.all([notify(news), notify(news), notify(news, news)]);
@@ -185,7 +185,7 @@ for (const store of STORES) {
       assert.equal(await count("audit", `resource = '${repo}' AND method = 'registry push'`), 1);
     });
 
-    test("concurrent pushes to a new path create its folders once", async () => {
+    usualTest("concurrent pushes to a new path create its folders once", async () => {
       const folder = `folder-${repos++}`;
       const all = Array.from({ length: 12 }, (_, at) =>
         push(`acme/${folder}/inner/app-${at % 3}`, `t${at}`, 0, at),
@@ -197,7 +197,7 @@ for (const store of STORES) {
       }
     });
 
-    test("content of the registry is recorded beyond the quota", async () => {
+    usualTest("content of the registry is recorded beyond the quota", async () => {
       const folder = `full-${repos++}`;
       const { uid } = await tracked.world.post(`groups/${tracked.world.registry.organization}`, {
         name: folder,
@@ -214,20 +214,26 @@ for (const store of STORES) {
       assert.equal(more.body.code, 9, "though nobody can add to it");
     });
 
-    test("a repo that the pusher can no longer create is attributed to the installation", async () => {
-      const path = `acme/orphan-${repos++}`;
-      const actor = await tracked.world.registry.identity(path.slice(5));
-      const target = { mediaType, digest: digest(0), tag: "1" };
-      await notify(event("push", path, target, 1, actor));
-      const repo = (await tracked.repo(path.slice(5))) as string;
-      const [row] = await tracked.rows<{ actor: string; detail: string }>(
-        `SELECT actor, detail FROM audit WHERE resource = '${repo}' AND method = 'registry push'`,
-      );
-      assert.equal(row?.actor, actor);
-      assert.equal(JSON.parse(row?.detail ?? "").madeBy, "the installation");
-      const granted = await tracked.world.registry.grantedTo(actor, `repository:${path}:pull,push`);
-      assert.deepEqual(granted, []);
-    });
+    usualTest(
+      "a repo that the pusher can no longer create is attributed to the installation",
+      async () => {
+        const path = `acme/orphan-${repos++}`;
+        const actor = await tracked.world.registry.identity(path.slice(5));
+        const target = { mediaType, digest: digest(0), tag: "1" };
+        await notify(event("push", path, target, 1, actor));
+        const repo = (await tracked.repo(path.slice(5))) as string;
+        const [row] = await tracked.rows<{ actor: string; detail: string }>(
+          `SELECT actor, detail FROM audit WHERE resource = '${repo}' AND method = 'registry push'`,
+        );
+        assert.equal(row?.actor, actor);
+        assert.equal(JSON.parse(row?.detail ?? "").madeBy, "the installation");
+        const granted = await tracked.world.registry.grantedTo(
+          actor,
+          `repository:${path}:pull,push`,
+        );
+        assert.deepEqual(granted, []);
+      },
+    );
 
     test("lost, repeated and reordered notifications end in the same tags", async () => {
       const news = fc.array(

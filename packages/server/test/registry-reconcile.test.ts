@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { runs } from "./support/oracle/runs.ts";
+import { runs, usualTest } from "./support/oracle/runs.ts";
 import { RegistryStorage } from "./support/registry/storage.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
 import { checkRows } from "./support/server/store-consistency.ts";
@@ -31,7 +31,7 @@ for (const store of STORES) {
       return repo && (await tracked.tags(repo)).map((tag) => tag.name);
     };
 
-    test("finds repos, tags and images, and ignores paths of no group", async () => {
+    usualTest("finds repos, tags and images, and ignores paths of no group", async () => {
       const image = storage.image("one");
       const index = storage.index("several", ["amd64", "arm64"]);
       storage.tag("acme/found", "1", image);
@@ -54,12 +54,12 @@ for (const store of STORES) {
       assert.deepEqual(nobody.body.groups ?? [], []);
     });
 
-    test("changes nothing the second time", async () => {
+    usualTest("changes nothing the second time", async () => {
       const { repos, same, created, moved, removed, manifests } = await look();
       assert.deepEqual([repos, same, created, moved, removed, manifests], [2, 3, 0, 0, 0, 0]);
     });
 
-    test("repairs moved and deleted tags", async () => {
+    usualTest("repairs moved and deleted tags", async () => {
       storage.clear();
       const [old, fresh] = [storage.image("old"), storage.image("fresh")];
       for (const tag of ["kept", "moved", "gone"]) storage.tag("acme/repaired", tag, old);
@@ -74,7 +74,7 @@ for (const store of STORES) {
       assert.deepEqual(await names("repaired"), ["kept", "moved"]);
     });
 
-    test("removes deleted images with their tags", async () => {
+    usualTest("removes deleted images with their tags", async () => {
       storage.clear();
       const image = storage.image("forgotten");
       storage.tag("acme/forgetting", "1", image);
@@ -90,30 +90,33 @@ for (const store of STORES) {
       assert.equal(status, 404);
     });
 
-    test("deletes an emptied repo that pushes created, and keeps one created through the API", async () => {
-      storage.clear();
-      const image = storage.image("short-lived");
-      const { uid } = (
-        await tracked.world.http.post(
-          `/registry/v2beta1/repos/${tracked.world.registry.organization}`,
-          {
-            name: "somebodys",
-          },
-        )
-      ).body;
-      storage.tag("acme/somebodys", "1", image);
-      storage.tag("acme/nobodys", "1", image);
-      await look();
-      assert.deepEqual(await names("nobodys"), ["1"]);
-      storage.remove("acme/somebodys");
-      storage.remove("acme/nobodys");
-      await look();
-      assert.equal(await tracked.repo("nobodys"), undefined);
-      assert.equal(await tracked.repo("somebodys"), uid);
-      assert.deepEqual(await tracked.tags(uid), []);
-    });
+    usualTest(
+      "deletes an emptied repo that pushes created, and keeps one created through the API",
+      async () => {
+        storage.clear();
+        const image = storage.image("short-lived");
+        const { uid } = (
+          await tracked.world.http.post(
+            `/registry/v2beta1/repos/${tracked.world.registry.organization}`,
+            {
+              name: "somebodys",
+            },
+          )
+        ).body;
+        storage.tag("acme/somebodys", "1", image);
+        storage.tag("acme/nobodys", "1", image);
+        await look();
+        assert.deepEqual(await names("nobodys"), ["1"]);
+        storage.remove("acme/somebodys");
+        storage.remove("acme/nobodys");
+        await look();
+        assert.equal(await tracked.repo("nobodys"), undefined);
+        assert.equal(await tracked.repo("somebodys"), uid);
+        assert.deepEqual(await tracked.tags(uid), []);
+      },
+    );
 
-    test("keeps an emptied repo that has a deployment", async () => {
+    usualTest("keeps an emptied repo that has a deployment", async () => {
       storage.clear();
       storage.tag("acme/deployed", "1", storage.image("deployed"));
       await look();
@@ -152,57 +155,63 @@ for (const store of STORES) {
       }
     });
 
-    test("a path that no longer resolves to its repo is another repo's, and in no two", async () => {
-      storage.clear();
-      const { http: operator } = tracked.world;
-      const reposNamed = async (name: string) =>
-        (await operator.get(`/registry/v2beta1/repos?name=${name}`)).body.repos ?? [];
-      const direct = await DirectStore.open(tracked.world.server);
-      for (const name of ["untouched", "touched"]) {
-        storage.tag(`acme/old-${name}/${name}`, "1", storage.image(name));
-        await look();
-        const former = (await tracked.repo(name)) as string;
-        const folder = former.slice(0, former.lastIndexOf("/"));
-        if (name === "touched")
-          await operator.patch(`/registry/v2beta1/repos/${former}`, { description: "mine" });
-        // As earlier versions renamed folders with images.
-        await direct.change(async (mutation) => {
-          const { groups } = mutation.engine.catalog;
-          const before = await groups.find(mutation.tx, folder);
-          assert.ok(before);
-          await mutation.update(groups, { ...before, name: `new-${name}` });
-        });
-        await look();
-        const repos = await reposNamed(name);
-        const found = repos.filter(({ uid }: { uid: string }) => uid !== former);
-        assert.equal(found.length, 1);
-        assert.deepEqual(
-          (await tracked.tags(found[0].uid)).map((tag) => tag.name),
-          ["1"],
-        );
-        assert.equal(repos.length, name === "touched" ? 2 : 1, "only what someone changed stays");
-        assert.deepEqual(await tracked.tags(former), []);
-      }
-      await direct.close();
-    });
+    usualTest(
+      "a path that no longer resolves to its repo is another repo's, and in no two",
+      async () => {
+        storage.clear();
+        const { http: operator } = tracked.world;
+        const reposNamed = async (name: string) =>
+          (await operator.get(`/registry/v2beta1/repos?name=${name}`)).body.repos ?? [];
+        const direct = await DirectStore.open(tracked.world.server);
+        for (const name of ["untouched", "touched"]) {
+          storage.tag(`acme/old-${name}/${name}`, "1", storage.image(name));
+          await look();
+          const former = (await tracked.repo(name)) as string;
+          const folder = former.slice(0, former.lastIndexOf("/"));
+          if (name === "touched")
+            await operator.patch(`/registry/v2beta1/repos/${former}`, { description: "mine" });
+          // As earlier versions renamed folders with images.
+          await direct.change(async (mutation) => {
+            const { groups } = mutation.engine.catalog;
+            const before = await groups.find(mutation.tx, folder);
+            assert.ok(before);
+            await mutation.update(groups, { ...before, name: `new-${name}` });
+          });
+          await look();
+          const repos = await reposNamed(name);
+          const found = repos.filter(({ uid }: { uid: string }) => uid !== former);
+          assert.equal(found.length, 1);
+          assert.deepEqual(
+            (await tracked.tags(found[0].uid)).map((tag) => tag.name),
+            ["1"],
+          );
+          assert.equal(repos.length, name === "touched" ? 2 : 1, "only what someone changed stays");
+          assert.deepEqual(await tracked.tags(former), []);
+        }
+        await direct.close();
+      },
+    );
 
-    test("an unavailable registry changes nothing, and is retried until it recovers", async () => {
-      const { server } = tracked.world;
-      storage.clear();
-      storage.tag("acme/found", "1", storage.image("one"));
-      await look();
-      const before = await names("found");
-      await tracked.registry.down();
-      await server.terminate();
-      await server.restart();
-      await until(async () => server.log.split("reconcile pass failed").length > 2);
-      assert.deepEqual(await names("found"), before);
-      assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
-      storage.tag("acme/found", "later", storage.image("later"));
-      await tracked.registry.up();
-      await until(async () => (await names("found"))?.includes("later"));
-      const label = `outcome="failed"`;
-      assert.ok((await tracked.metric("wharf_registry_reconcile_passes_total", label)) >= 2);
-    });
+    usualTest(
+      "an unavailable registry changes nothing, and is retried until it recovers",
+      async () => {
+        const { server } = tracked.world;
+        storage.clear();
+        storage.tag("acme/found", "1", storage.image("one"));
+        await look();
+        const before = await names("found");
+        await tracked.registry.down();
+        await server.terminate();
+        await server.restart();
+        await until(async () => server.log.split("reconcile pass failed").length > 2);
+        assert.deepEqual(await names("found"), before);
+        assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
+        storage.tag("acme/found", "later", storage.image("later"));
+        await tracked.registry.up();
+        await until(async () => (await names("found"))?.includes("later"));
+        const label = `outcome="failed"`;
+        assert.ok((await tracked.metric("wharf_registry_reconcile_passes_total", label)) >= 2);
+      },
+    );
   });
 }

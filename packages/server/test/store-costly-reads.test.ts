@@ -29,11 +29,7 @@ const PAGE_BYTES = 4_096;
 const gone = () => new WharfError("CANCELLED", "the client closed the request");
 
 async function eventually(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (let left = 500; left > 0; left--) {
-    if (await isTrue()) return;
-    await sleep(20);
-  }
-  assert.fail("did not happen");
+  while (!(await isTrue())) await sleep(20);
 }
 
 /** Without the classes of rows and bytes, which differ. */

@@ -20,7 +20,7 @@ import type { Store } from "../src/store/db/store.ts";
 import type { Condition, Order } from "../src/store/resources/query.ts";
 import { positionOf } from "../src/store/resources/rows.ts";
 import { FIXED, Random, SEED } from "./support/oracle/random.ts";
-import { runs } from "./support/oracle/runs.ts";
+import { runs, usualTest } from "./support/oracle/runs.ts";
 import { newDatabase } from "./support/server/postgres.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
 import { STORES } from "./support/server/test-server.ts";
@@ -265,49 +265,52 @@ for (const kind of STORES) {
       await fc.assert(property, { ...FIXED, numRuns: runs(3, 40) });
     });
 
-    test("a walk misses and repeats nothing while others write between its statements", async () => {
-      const random = new Random(SEED);
-      const parent = folders[1] as string;
-      const around = new RangeSet(folders.slice(0, 12), true, false);
-      for (const column of COLUMNS) {
-        const order: Order = { column, descending: column === "name" };
-        const stable = expected(around, order, []);
-        const moving = Array.from({ length: 60 }, () => newChildUid(parent));
-        await insert(moving);
-        // Lists of single rows are kept in order by their ids, in every order.
-        const set = new RangeSet([...stable, ...moving], false, false);
-        reader.before = async () => {
-          if (random.below(4) > 0) return;
-          const one = known.get(random.pick(moving));
-          if (one === undefined) return;
-          if (random.below(8) === 0) await remove(one);
-          else await update(one, random.pick(NAMES), 2_000 + random.below(30));
-        };
-        const seen: string[] = [];
-        let next: Scan["start"];
-        do {
-          const page = await read(scanOf(set, order, { start: next }));
-          seen.push(...page.map(({ uid }) => uid));
-          const last = page.length < 10 ? undefined : page.at(-1);
-          next = last && { ...positionOf(last.row), inclusive: false };
-        } while (next !== undefined);
-        reader.before = async () => {};
-        const were = new Set(stable);
-        assert.deepEqual(
-          seen.filter((uid) => were.has(uid)),
-          stable,
-          column,
-        );
-        const rest = await read(scanOf(set, order, { skip: 1, limit: 1_000 }));
-        assert.deepEqual(
-          rest.map(({ uid }) => uid),
-          expected(set, order, []).slice(1),
-        );
-        for (const uid of moving) if (known.has(uid)) await remove(known.get(uid) as Known);
-      }
-    });
+    usualTest(
+      "a walk misses and repeats nothing while others write between its statements",
+      async () => {
+        const random = new Random(SEED);
+        const parent = folders[1] as string;
+        const around = new RangeSet(folders.slice(0, 12), true, false);
+        for (const column of COLUMNS) {
+          const order: Order = { column, descending: column === "name" };
+          const stable = expected(around, order, []);
+          const moving = Array.from({ length: 60 }, () => newChildUid(parent));
+          await insert(moving);
+          // Lists of single rows are kept in order by their ids, in every order.
+          const set = new RangeSet([...stable, ...moving], false, false);
+          reader.before = async () => {
+            if (random.below(4) > 0) return;
+            const one = known.get(random.pick(moving));
+            if (one === undefined) return;
+            if (random.below(8) === 0) await remove(one);
+            else await update(one, random.pick(NAMES), 2_000 + random.below(30));
+          };
+          const seen: string[] = [];
+          let next: Scan["start"];
+          do {
+            const page = await read(scanOf(set, order, { start: next }));
+            seen.push(...page.map(({ uid }) => uid));
+            const last = page.length < 10 ? undefined : page.at(-1);
+            next = last && { ...positionOf(last.row), inclusive: false };
+          } while (next !== undefined);
+          reader.before = async () => {};
+          const were = new Set(stable);
+          assert.deepEqual(
+            seen.filter((uid) => were.has(uid)),
+            stable,
+            column,
+          );
+          const rest = await read(scanOf(set, order, { skip: 1, limit: 1_000 }));
+          assert.deepEqual(
+            rest.map(({ uid }) => uid),
+            expected(set, order, []).slice(1),
+          );
+          for (const uid of moving) if (known.has(uid)) await remove(known.get(uid) as Known);
+        }
+      },
+    );
 
-    test("a row that moves while another one is placed does not mislead it", async () => {
+    usualTest("a row that moves while another one is placed does not mislead it", async () => {
       const order: Order = { column: "name", descending: false };
       const uids = Array.from({ length: 6 }, () => newChildUid(folders[2] as string));
       await insert(uids);
@@ -333,28 +336,31 @@ for (const kind of STORES) {
       for (const uid of uids) await remove(known.get(uid) as Known);
     });
 
-    test("after a change of the caller's own access, a list is derived from the former one", async () => {
-      const order: Order = { column: "updated", descending: false };
-      const filters = [{ column: "name", value: NAMES[0] as string }];
-      let set = new RangeSet(folders.slice(0, 30), true, false);
-      await read(scanOf(set, order, { filters }));
-      for (const uid of [folders[3], folders[33], folders[3]] as string[]) {
-        set = without(set, uid);
-        reader.statements = [];
-        const scan = scanOf(set, order, { filters, limit: 200 });
-        const found = await read(scan);
-        const all = expected(set, order, filters);
-        assert.equal(await count(scan), all.length);
-        assert.deepEqual(
-          found.map((one) => one.uid),
-          all,
-        );
-        const walks = reader.statements.filter((sql) => sql.includes("OFFSET"));
-        assert.deepEqual(walks, [], "the rows are not read again");
-      }
-    });
+    usualTest(
+      "after a change of the caller's own access, a list is derived from the former one",
+      async () => {
+        const order: Order = { column: "updated", descending: false };
+        const filters = [{ column: "name", value: NAMES[0] as string }];
+        let set = new RangeSet(folders.slice(0, 30), true, false);
+        await read(scanOf(set, order, { filters }));
+        for (const uid of [folders[3], folders[33], folders[3]] as string[]) {
+          set = without(set, uid);
+          reader.statements = [];
+          const scan = scanOf(set, order, { filters, limit: 200 });
+          const found = await read(scan);
+          const all = expected(set, order, filters);
+          assert.equal(await count(scan), all.length);
+          assert.deepEqual(
+            found.map((one) => one.uid),
+            all,
+          );
+          const walks = reader.statements.filter((sql) => sql.includes("OFFSET"));
+          assert.deepEqual(walks, [], "the rows are not read again");
+        }
+      },
+    );
 
-    test("after a change elsewhere, a page takes as many statements as it needs", async () => {
+    usualTest("after a change elsewhere, a page takes as many statements as it needs", async () => {
       const set = sets[0] as RangeSet;
       for (const column of COLUMNS) {
         const order: Order = { column, descending: false };

@@ -6,13 +6,13 @@ fuzzSuite("endpoints", {
   endpoints: {
     generate: endpointRequest,
     reaches: 30,
-    sqlite: { anonymous: 6_000, authenticated: 7_500 },
-    postgres: { anonymous: 3_000, authenticated: 2_500 },
+    sqlite: { anonymous: 4_000, authenticated: 5_000 },
+    postgres: { anonymous: 2_000, authenticated: 2_500 },
   },
   SCIM: {
     generate: scimRequest,
     reaches: 5,
-    sqlite: { anonymous: 1_000, authenticated: 5_000 },
-    postgres: { anonymous: 1_000, authenticated: 2_500 },
+    sqlite: { anonymous: 1_000, authenticated: 3_500 },
+    postgres: { anonymous: 1_000, authenticated: 2_000 },
   },
 });

@@ -5,13 +5,13 @@ fuzzSuite("grpc", {
   gRPC: {
     generate: grpcRequest,
     reaches: 80,
-    sqlite: { anonymous: 3_000, authenticated: 15_000 },
-    postgres: { anonymous: 2_000, authenticated: 7_500 },
+    sqlite: { anonymous: 2_000, authenticated: 10_000 },
+    postgres: { anonymous: 1_500, authenticated: 5_000 },
   },
   "gRPC-Web": {
     generate: grpcWebRequest,
     reaches: 60,
-    sqlite: { anonymous: 2_500, authenticated: 7_500 },
-    postgres: { anonymous: 1_500, authenticated: 5_000 },
+    sqlite: { anonymous: 1_500, authenticated: 5_000 },
+    postgres: { anonymous: 1_000, authenticated: 3_500 },
   },
 });

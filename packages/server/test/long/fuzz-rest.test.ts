@@ -5,7 +5,7 @@ fuzzSuite("rest", {
   REST: {
     generate: restRequest,
     reaches: 90,
-    sqlite: { anonymous: 6_000, authenticated: 25_000 },
-    postgres: { anonymous: 3_000, authenticated: 12_500 },
+    sqlite: { anonymous: 4_000, authenticated: 17_500 },
+    postgres: { anonymous: 2_000, authenticated: 7_500 },
   },
 });

@@ -14,8 +14,8 @@ const CLIENTS_PER_PROTOCOL = 4;
 /** Between requests of a client: without it, they keep the processors busy as long as restarts take, and find no more. */
 const PAUSE_MS = 50;
 
-/** Many times what the balancer needs to notice. */
-const FLAGS = ["--base-url", "http://wharf.test", "--shutdown-delay", "5"];
+/** The delay of installations: many times what the balancer needs to notice. */
+const FLAGS = ["--base-url", "http://wharf.test", "--shutdown-delay", "3"];
 
 let servers: TestServer[];
 let balancer: Balancer;

@@ -1,6 +1,6 @@
 /** Digests of all that is stored, to tell whether anything has changed. */
 import { createHash } from "node:crypto";
-import { rawRows } from "../server/direct-store.ts";
+import { rawResults, rawRows } from "../server/direct-store.ts";
 import type { TestServer } from "../server/test-server.ts";
 
 /**
@@ -40,14 +40,21 @@ export async function storeDigest(
       ? "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
       : "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY table_name",
   );
-  const digests = new Map<string, ReadonlySet<string>>();
-  for (const { name } of names) {
-    if (isLeftOut.test(name) || OWN.test(name) || name.startsWith("sqlite_")) continue;
-    const rows = await rawRows<Row>(server, `SELECT * FROM ${name}`);
-    const own = rows.filter((row) => organization === "" || isOf(row, organization));
-    digests.set(name, new Set(own.map(digestOf)));
-  }
-  return digests;
+  const tables = names
+    .map(({ name }) => name)
+    .filter((name) => !(isLeftOut.test(name) || OWN.test(name) || name.startsWith("sqlite_")));
+  // At once: SQLite reads the whole schema each time that a file is opened.
+  const results = await rawResults<Row>(
+    server,
+    tables.map((name) => `SELECT * FROM ${name}`),
+  );
+  return new Map(
+    tables.map((name, at) => {
+      const rows = results[at] ?? [];
+      const own = rows.filter((row) => organization === "" || isOf(row, organization));
+      return [name, new Set(own.map(digestOf))];
+    }),
+  );
 }
 
 /**
