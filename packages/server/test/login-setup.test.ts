@@ -19,7 +19,7 @@ function onlyOne(tries: readonly Visited[]): void {
 }
 
 /** All have the form before any is sent: once the setup is complete, there is none. */
-async function setUpAtOnce(
+async function setUpConcurrently(
   attempts: readonly { world: World; given: Record<string, string> }[],
 ): Promise<Visited[]> {
   const forms = await Promise.all(
@@ -124,7 +124,7 @@ for (const store of STORES) {
         { code: next, username: "bob" },
         { code, username: "eve" },
       ];
-      onlyOne(await setUpAtOnce(attempts.map((given) => ({ world, given }))));
+      onlyOne(await setUpConcurrently(attempts.map((given) => ({ world, given }))));
       const one = { groups: 1, identities: 1, role_bindings: 1, local_accounts: 1, passkeys: 0 };
       assert.deepEqual(await world.accounts.counts(), one);
       for (const secret of [code, next, PASSWORD]) {
@@ -177,7 +177,7 @@ describe("two replicas that are set up at the same time", () => {
       const attempts = [first, second].flatMap((world) =>
         codes.map(({ code }, at) => ({ world, given: { code, username: `person-${at}` } })),
       );
-      onlyOne(await setUpAtOnce(attempts));
+      onlyOne(await setUpConcurrently(attempts));
       assert.equal((await first.accounts.counts()).groups, 1);
       assert.equal((await first.accounts.counts()).local_accounts, 1);
     } finally {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import axe from "axe-core";
 import { ROOT } from "../../../../scripts/step.ts";
 import { ACTIVITY } from "../areas/activity.ts";
 import { ADVISORIES } from "../areas/advisories.ts";
@@ -38,6 +38,9 @@ const THEMES = [
 /** High contrast colors the messages of empty and failed screens alike everywhere: one of each area shows it. */
 const themesOf = (at: number) => (at === 0 ? THEMES : THEMES.slice(0, 2));
 
+/** Axe, minified: the browser compiles it for every screen. */
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
 /** Where people find a picture of every screen after the test. */
 const PICTURES = join(ROOT, "release", "screens");
 
@@ -59,14 +62,15 @@ describe("every screen of the console", () => {
     mkdirSync(PICTURES, { recursive: true });
     site = await ConsoleSite.startWithRegistry();
     keys = await Keyboard.of(site.page);
+    await site.page.addInitScript({ path: AXE });
     ({ organization } = site);
     await site.signInAt();
   });
   after(() => site.stop());
 
   /**
-   * What axe finds; evaluated, because the page allows no scripts of others. Most of its time, axe would make selectors of
-   * all elements, also of those without violations.
+   * What axe finds. It is an init script, because the page allows no scripts of others. Most of its time, axe would make
+   * selectors of all elements, also of those without violations.
    */
   function violations(rules: object): Promise<string[]> {
     const options = { runOnly: rules, resultTypes: ["violations"], selectors: false };
@@ -89,7 +93,6 @@ describe("every screen of the console", () => {
     themes: readonly (typeof THEMES)[number][] = THEMES,
   ): Promise<void> {
     await open(path);
-    await site.page.evaluate(axe.source);
     for (const [theme, { colorScheme, isHighContrast, rules, hasPicture }] of themes) {
       await site.page.emulateMedia({ colorScheme });
       await choose(isHighContrast ? "contrast" : null);
