@@ -100,8 +100,9 @@ function unlinked(entry: AuditEntry): ChainedEntry {
 }
 
 function linkTo({ chain, sequence, hash: previousHash }: Head, entry: AuditEntry): ChainedEntry {
-  const placed = { ...entry, chain, sequence: sequence + 1, previousHash };
-  return { ...placed, hash: hash("sha256", auditContent(hashedEntry(placed)), "hex") };
+  const placed = { ...entry, chain, sequence: sequence + 1, previousHash, hash: "" };
+  placed.hash = hash("sha256", auditContent(hashedEntry(placed)), "hex");
+  return placed;
 }
 
 /** What the hash of an entry covers. */
