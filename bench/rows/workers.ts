@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { newDatabase } from "../../packages/server/test/support/server/postgres.ts";
 import { cpuMsOf, familyOf } from "../children.ts";
 import { ScratchData } from "../data-set.ts";
@@ -5,7 +6,7 @@ import type { HttpJob } from "../load/http.ts";
 import { alternately } from "../measure.ts";
 import type { Options } from "../options.ts";
 import { teamNamed } from "../organization.ts";
-import type { Bench, Measured, Row } from "../row.ts";
+import { type Bench, type Measured, NotMeasured, type Row } from "../row.ts";
 import { groupPath, mustEqual } from "../verify.ts";
 import { Wharf } from "../wharf.ts";
 
@@ -76,6 +77,8 @@ export function workerRows({ quick }: Options): Row[] {
 }
 
 async function measure(bench: Bench, store: Store, work: Work, workers: number): Promise<Measured> {
+  const cores = availableParallelism();
+  if (cores < workers) throw new NotMeasured(`${workers} workers need as many cores, not ${cores}`);
   await using one = await Site.start(bench, store, 1);
   await using several = await Site.start(bench, store, workers);
   const { options } = bench;
