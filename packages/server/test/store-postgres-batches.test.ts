@@ -9,13 +9,10 @@ import type { Transaction } from "../src/store/db/commit/transaction.ts";
 import { Connection } from "../src/store/db/postgres/connection.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { Store } from "../src/store/db/store.ts";
-import { readCounts } from "../src/store/resources/counts.ts";
-import { readLoggedRows, readRowVersion } from "../src/store/resources/row-log.ts";
 import type { ResourceRow } from "../src/store/resources/rows.ts";
 import { writeAudit, writeEvent } from "../src/store/tables/audit/audit-and-events.ts";
 import { runs } from "./support/oracle/runs.ts";
-import { newDatabase, session } from "./support/server/postgres.ts";
-import { rawQuery } from "./support/server/raw-queries.ts";
+import { newDatabase } from "./support/server/postgres.ts";
 
 const { table } = RESOURCES.groups;
 
@@ -146,103 +143,6 @@ describe("batches on PostgreSQL", () => {
     assert.deepEqual(values, ["2", "2", "3", "4"]);
     const stored = await store.write((tx) => table.findForChange(tx, one));
     assert.equal(new TextDecoder().decode(stored?.data), "4");
-  });
-
-  describe("counts", () => {
-    const create = (parent: string) => {
-      const uid = newChildUid(parent);
-      return store.write((tx) => insert(tx, uid, uid), locksOfCreate(uid, uid));
-    };
-    const COUNTS = /^INSERT INTO counts/;
-    const LISTS = /FROM list_indexes/;
-    /** Runs something, and returns what the driver sent, and what was answered, in order. */
-    const sentBy = async (run: () => Promise<unknown>): Promise<string[]> => {
-      const { query } = Connection.prototype;
-      const seen: string[] = [];
-      async function recording(this: Connection, ...args: Parameters<typeof query>) {
-        const [statement] = args;
-        const sql = typeof statement === "string" ? statement : statement.text;
-        seen.push(sql);
-        const result = await query.apply(this, args);
-        seen.push(`answer to ${sql}`);
-        return result;
-      }
-      const recorded = mock.method(Connection.prototype, "query", recording);
-      try {
-        await run();
-        return seen;
-      } finally {
-        recorded.mock.restore();
-      }
-    };
-
-    test("are not waited for below nodes without indexes of lists", async () => {
-      const root = await newRoot();
-      await create(root);
-      const seen = await sentBy(() => create(root));
-      const answer = seen.findIndex((one) => one.startsWith("answer to INSERT INTO counts"));
-      assert.ok(seen.indexOf("COMMIT") < answer, seen.join("\n"));
-      const { descendants } = await readCounts(store.reader, "groups", root);
-      assert.equal(descendants, 2);
-    });
-
-    test("are waited for once a node has an index of a list", async () => {
-      const root = await newRoot();
-      await create(root);
-      // As another replica does.
-      await rawQuery(
-        url,
-        `UPDATE counts SET lists = lists + 1 WHERE uid = '${root}' AND kind = 'groups'`,
-      );
-      const first = await sentBy(() => create(root));
-      assert.equal(first.filter((one) => COUNTS.test(one)).length, 2);
-      assert.ok(first.some((one) => LISTS.test(one)));
-      const second = await sentBy(() => create(root));
-      assert.equal(second.filter((one) => COUNTS.test(one)).length, 1);
-      assert.ok(second.some((one) => LISTS.test(one)));
-      const { descendants } = await readCounts(store.reader, "groups", root);
-      assert.equal(descendants, 3);
-    });
-
-    test("that another replica has locked do not end the chain of audit entries", async (t) => {
-      const root = await newRoot();
-      await create(root);
-      const other = await session(t, url);
-      await other.query("BEGIN");
-      await other.query("SELECT 1 FROM counts WHERE uid = '' AND kind = 'groups' FOR UPDATE");
-      const { query } = Connection.prototype;
-      const recorded = mock.method(
-        Connection.prototype,
-        "query",
-        function (this: Connection, ...args: Parameters<typeof query>) {
-          // The second attempt takes turns.
-          if (String(args[0]).includes("pg_advisory_xact_lock(")) void other.query("ROLLBACK");
-          return query.apply(this, args);
-        },
-      );
-      t.after(() => recorded.mock.restore());
-      await create(root);
-      const chains = await store.reader.all(
-        `SELECT count(*)::integer AS entries FROM audit WHERE resource LIKE '${root}%' GROUP BY chain`,
-      );
-      assert.deepEqual(chains, [{ entries: 2 }]);
-    });
-
-    test("leave a log of changed rows without gaps, which is trimmed", async () => {
-      const root = await newRoot();
-      const before = await readRowVersion(store.reader, "groups");
-      await create(root);
-      await create(root);
-      const logged = await readLoggedRows(store.reader, "groups", before);
-      assert.equal(logged.version, before + 2);
-      assert.equal(logged.uids?.size, 2);
-      await store.write((tx) => tx.run("UPDATE row_log SET version = version - 30000"));
-      await Promise.all(Array.from({ length: 256 }, () => create(root)));
-      const oldest = await store.reader.get<{ version: number }>(
-        "SELECT min(version) AS version FROM row_log WHERE kind = 'groups'",
-      );
-      assert.ok(Number(oldest?.version) > before);
-    });
   });
 
   test("a row that exists fails one create, and no other", async () => {

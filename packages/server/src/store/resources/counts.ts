@@ -1,8 +1,6 @@
 import { ancestorsOf } from "@wharf/contract";
-import type { BatchWriter } from "../db/commit/batch-writer.ts";
 import type { Dialect, Reader, Writer } from "../db/connection.ts";
-import { type KindVersion, RowLog, type RowLogTrims } from "./row-log.ts";
-import type { UnlistedNodes } from "./unlisted-nodes.ts";
+import { type KindVersion, RowLog } from "./row-log.ts";
 
 /**
  * The numbers of children and of descendants of each kind below a node of the tree. Every write keeps them
@@ -138,13 +136,17 @@ export class CountChanges {
    * statement: every write counts at the root, so the other replicas wait for it. Then logs the changed rows.
    * Returns the nodes with indexes of lists.
    */
-  async store(writer: Writer, unlisted?: UnlistedNodes): Promise<ListedNode[]> {
-    const rows = this.#sums();
+  async store(writer: Writer): Promise<ListedNode[]> {
+    const rows = [...this.#deltas].flatMap(([node, kinds]) => {
+      if (this.#deleted.has(node)) return [];
+      return [...kinds].map(([kind, { children, descendants, changes }]) => {
+        return [node, kind, children, descendants, changes];
+      });
+    });
     const stored =
       rows.length === 0
         ? []
         : await writer.arrays<SumRow>(upsertOf(writer.dialect), JSON.stringify(rows));
-    for (const [uid, kind, , lists] of stored) unlisted?.answered(uid, kind, lists);
     await this.#rows.store(writer, this.#versions(stored));
     if (this.#deleted.size > 0) {
       const given = JSON.stringify([...this.#deleted]);
@@ -154,35 +156,6 @@ export class CountChanges {
     }
     return stored.flatMap(([uid, kind, , lists]) => {
       return lists === 0 ? [] : [{ uid, kind, changes: this.#at(uid, kind).changes }];
-    });
-  }
-
-  /** Whether all changed nodes are there, and known to have no indexes of lists. */
-  areUnlisted(unlisted: UnlistedNodes): boolean {
-    if (this.#deleted.size > 0) return false;
-    for (const [node, kinds] of this.#deltas) {
-      for (const kind of kinds.keys()) if (!unlisted.has(node, kind)) return false;
-    }
-    return true;
-  }
-
-  /** As `store`, without waiting for the answer: the statement fails if a node has an index of a list after all. */
-  async send(writer: BatchWriter, trims: RowLogTrims): Promise<void> {
-    const rows = this.#sums();
-    if (rows.length === 0) return;
-    await writer.send(upsertOf(writer.dialect, UNLISTED_CHANGES), JSON.stringify(rows));
-    const changes = [...(this.#deltas.get("") ?? [])].map(([kind, delta]) => {
-      return { kind, changes: delta.changes };
-    });
-    await this.#rows.send(writer, changes, trims);
-  }
-
-  #sums(): readonly (readonly [string, string, number, number, number])[] {
-    return [...this.#deltas].flatMap(([node, kinds]) => {
-      if (this.#deleted.has(node)) return [];
-      return [...kinds].map(([kind, { children, descendants, changes }]) => {
-        return [node, kind, children, descendants, changes] as const;
-      });
     });
   }
 
@@ -210,12 +183,7 @@ export class CountChanges {
   }
 }
 
-const CHANGES = "counts.changes + excluded.changes";
-
-/** NULL, which the column rejects, at a node with indexes of lists. */
-const UNLISTED_CHANGES = `CASE WHEN counts.lists = 0 THEN ${CHANGES} END`;
-
-function upsertOf({ tuples, asInteger }: Dialect, newChanges = CHANGES): string {
+function upsertOf({ tuples, asInteger }: Dialect): string {
   const given = tuples("uid", "kind", "children", "descendants", "changes");
   return `INSERT INTO counts (uid, kind, children, descendants, changes)
     SELECT uid, kind, ${["children", "descendants", "changes"].map(asInteger).join(", ")}
@@ -223,7 +191,7 @@ function upsertOf({ tuples, asInteger }: Dialect, newChanges = CHANGES): string 
     ON CONFLICT (uid, kind) DO UPDATE SET
       children = counts.children + excluded.children,
       descendants = counts.descendants + excluded.descendants,
-      changes = ${newChanges}
+      changes = counts.changes + excluded.changes
     RETURNING uid, kind, changes, lists`;
 }
 

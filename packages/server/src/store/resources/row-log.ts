@@ -1,4 +1,3 @@
-import type { BatchWriter } from "../db/commit/batch-writer.ts";
 import type { Reader, Writer } from "../db/connection.ts";
 
 /** The log covers this many changes of each kind. What was derived from older rows is derived again. */
@@ -48,7 +47,8 @@ export class RowLog {
 
   async store(writer: Writer, versions: readonly KindVersion[]): Promise<void> {
     const rows = versions.map(({ kind, version, since }) => {
-      return [kind, version, since, this.#uids(kind)];
+      const uids = this.#changed.get(kind);
+      return [kind, version, since, uids === undefined ? "" : JSON.stringify([...uids])];
     });
     if (rows.length === 0) return;
     const { tuples, asInteger } = writer.dialect;
@@ -63,47 +63,6 @@ export class RowLog {
       const sql = "DELETE FROM row_log WHERE kind = ? AND version <= ?";
       await writer.run(sql, kind, version - RETAINED_CHANGES);
     }
-  }
-
-  /** As `store`, when the transaction has sent the new versions to the counts without waiting for them. */
-  async send(
-    writer: BatchWriter,
-    kinds: readonly { readonly kind: string; readonly changes: number }[],
-    trims: RowLogTrims,
-  ): Promise<void> {
-    const { tuples, asInteger } = writer.dialect;
-    const rows = kinds.map(({ kind, changes }) => [kind, changes, this.#uids(kind)]);
-    await writer.send(
-      `INSERT INTO row_log (kind, version, since, uids)
-       SELECT c.kind, c.changes, c.changes - ${asInteger("given.more")}, given.uids
-       FROM (${tuples("kind", "more", "uids")}) given JOIN counts c ON c.uid = '' AND c.kind = given.kind`,
-      JSON.stringify(rows),
-    );
-    for (const { kind, changes } of kinds) {
-      if (trims.isDue(kind, changes)) await writer.send(TRIM, kind, kind);
-    }
-  }
-
-  /** The changed rows of a kind as they are logged. */
-  #uids(kind: string): string {
-    const uids = this.#changed.get(kind);
-    return uids === undefined ? "" : JSON.stringify([...uids]);
-  }
-}
-
-const TRIM = `DELETE FROM row_log WHERE kind = ? AND version <=
-  (SELECT changes FROM counts WHERE uid = '' AND kind = ?) - ${RETAINED_CHANGES}`;
-
-/** When to trim the log, for transactions that do not know their versions: by the changes of this process. */
-export class RowLogTrims {
-  /** Since the last time, by kind. */
-  readonly #changes = new Map<string, number>();
-
-  /** Counts changes of a kind; returns whether the log of the kind is to be trimmed. */
-  isDue(kind: string, changes: number): boolean {
-    const total = (this.#changes.get(kind) ?? 0) + changes;
-    this.#changes.set(kind, total % TRIM_INTERVAL);
-    return total >= TRIM_INTERVAL;
   }
 }
 

@@ -44,11 +44,6 @@ export class BatchWriter implements Writer {
     this.dialect = driver.dialect;
   }
 
-  /** Whether statements are sent without waiting for their answers. */
-  get pipelines(): boolean {
-    return !this.#isCareful;
-  }
-
   get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
     if (this.#isCareful) return this.#writer.get<R>(sql, ...params);
     this.#sendRows();

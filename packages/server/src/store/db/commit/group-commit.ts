@@ -5,8 +5,6 @@
 import { WharfError } from "../../../lib/errors.ts";
 import { CountChanges } from "../../resources/counts.ts";
 import { RowChanges } from "../../resources/row-changes.ts";
-import { RowLogTrims } from "../../resources/row-log.ts";
-import { UnlistedNodes } from "../../resources/unlisted-nodes.ts";
 import { GrantChanges } from "../../tables/access/access-log.ts";
 import { type AuditEntry, insertAudit } from "../../tables/audit/audit-and-events.ts";
 import { AuditChains, type ContinuedChains } from "../../tables/audit/chains.ts";
@@ -62,8 +60,6 @@ export class GroupCommit {
   readonly #clock: () => number;
   readonly #turns = new Turns();
   readonly #chains: AuditChains;
-  readonly #unlisted = new UnlistedNodes();
-  readonly #trims = new RowLogTrims();
   #waiting: Waiting[] = [];
   /** Writes that wait for a batch of others. */
   readonly #background = new Map<Waiting, NodeJS.Timeout>();
@@ -242,7 +238,7 @@ export class GroupCommit {
       }
       if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants, isOnlyGrants);
       await this.#together(storeGathered(writer, chains, audits, gathered));
-      await this.#count(writer, counts, rows);
+      await rows.store(writer, await counts.store(writer));
       for (const { outcome, work } of atEnd) {
         if (!mode.inSavepoints) await this.#together(work(writer));
         else {
@@ -255,11 +251,9 @@ export class GroupCommit {
       chains.committed();
       return outcomes;
     } catch (error) {
-      const isRolledBack =
-        error instanceof NotCommitted ||
-        error instanceof HalfWritten ||
-        this.#driver.isTransient(error);
-      if (isCommitting && !isRolledBack) this.#chains.end();
+      if (isCommitting && !(error instanceof NotCommitted || error instanceof HalfWritten)) {
+        this.#chains.end();
+      }
       await this.#driver.rollback().catch(() => {});
       throw error;
     }
@@ -277,13 +271,6 @@ export class GroupCommit {
     this.#waiting = this.#waiting.filter((one) => !joined.includes(one));
     batch.push(...joined);
     await hold(writer, joined);
-  }
-
-  /** Writes the counts, and what follows them. Waits for the answer only where an index of a list may have to follow. */
-  async #count(writer: BatchWriter, counts: CountChanges, rows: RowChanges): Promise<void> {
-    if (writer.pipelines && counts.areUnlisted(this.#unlisted)) {
-      await counts.send(writer, this.#trims);
-    } else await rows.store(writer, await counts.store(writer, this.#unlisted));
   }
 
   async #run(tx: SharedTransaction, work: Work<unknown>): Promise<Outcome> {
