@@ -145,6 +145,9 @@ function start(timeoutMs: number): ChildProcess {
     `--import=${join(ROOT, "scripts", "tests", "resource-tracking.ts")}`,
     `--test-reporter=${join(ROOT, "scripts", "tests", "reporter.ts")}`,
     `--test-timeout=${timeoutMs * SHARE_OF_ONE_TEST}`,
+    // There are more processes than processors: threads of the garbage collector would only compete with them.
+    "--single-threaded-gc",
+    "--min-semi-space-size=16",
   ];
   const worker = join(ROOT, "scripts", "tests", "worker.ts");
   return spawn(process.execPath, [...flags, worker], {
