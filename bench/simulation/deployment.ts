@@ -88,6 +88,18 @@ export function meanPause({ idleMs }: Cost): number {
   return mean;
 }
 
+/** The largest part of the CPU time that pauses are. */
+const MAX_PAUSES = 0.8;
+
+/**
+ * The share of pauses during which the process serves nobody. They are part of its CPU time: what is longer in total was
+ * the wait of an idle process for a core, which a busy one has.
+ */
+export function occupyingShare(cost: Cost): number {
+  const most = (MAX_PAUSES * cost.serverMicros) / 1000;
+  return Math.min(1, most / Math.max(most, meanPause(cost)));
+}
+
 /** The value at a share of responses, between the kept quantiles. */
 function valueAt(kept: readonly number[], share: number): number {
   const above = QUANTILES.findIndex((one) => one > share);
@@ -125,8 +137,9 @@ function workloadOf(
   const cost = costOf(costs, operation, store);
   const { server, database, commit, rest } = partsOf(costs, operation, store);
   const received = Math.min(server, partsOf(costs, "GET", store).server);
+  const occupying = occupyingShare(cost);
   // Pauses vary the CPU time; they do not add to it.
-  const steady = Math.max(server / 5, server - meanPause(cost));
+  const steady = server - occupying * meanPause(cost);
   return {
     name: operation,
     perSecond,
@@ -135,8 +148,9 @@ function workloadOf(
       const station = loopOf(Math.floor(random.uniform() * processes));
       const { jitter, pause } = deviationOf(cost, random);
       if (operation !== "create") {
-        const delay = { delay: Math.max(0, rest + jitter) + networkMs };
-        const loop = { station, each: steady + pause };
+        const waited = rest + jitter + (1 - occupying) * pause;
+        const delay = { delay: Math.max(0, waited) + networkMs };
+        const loop = { station, each: steady + occupying * pause };
         return store === "SQLite"
           ? [loop, delay]
           : [loop, { station: DATABASE, each: database }, delay];

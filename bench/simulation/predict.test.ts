@@ -118,3 +118,13 @@ test("a measured load is compared with its prediction", () => {
   near(check?.predicted.p50Ms as number, 0.3);
   near(check?.error.p50 as number, -0.5);
 });
+
+test("waits of an idle server beyond its CPU time do not overload a busy one", () => {
+  const [get, ...others] = COSTS.operations as [Cost, ...Cost[]];
+  // One response in a hundred waits for 20 ms: twice the CPU time, on average.
+  const idleMs = QUANTILES.map((share) => (share >= 0.99 ? 20 : 0.3));
+  const costs = { ...COSTS, operations: [{ ...get, idleMs }, ...others] };
+  const { busy, p50Ms } = predict(costs, ONE, { GET: 1 }, 5_000);
+  near(busy, 0.5, 0.15);
+  assert.ok(p50Ms < 20, `${p50Ms}`);
+});
