@@ -133,7 +133,12 @@ async function signedInPage(browser: Browser, server: Wharf, organization: strin
 }
 
 /** Opens a page repeatedly: the milliseconds from navigation to the first of what it shows. */
-async function opening(page: Page, url: string, first: string): Promise<() => Promise<number>> {
+async function opening(
+  page: Page,
+  url: string,
+  first: string,
+  warmUp: number,
+): Promise<() => Promise<number>> {
   const open = async () => {
     await page.goto("about:blank");
     const begun = performance.now();
@@ -141,7 +146,7 @@ async function opening(page: Page, url: string, first: string): Promise<() => Pr
     await page.locator(first).first().waitFor();
     return performance.now() - begun;
   };
-  for (let time = 0; time < WARM_UP; time++) await open();
+  for (let time = 0; time < warmUp; time++) await open();
   return open;
 }
 
@@ -161,17 +166,20 @@ export function consoleRows(options: Options): Row[] {
       await using small = await serve(bench, scratch.path);
       const emptyOrganization = await createOrganization(small);
       const emptyPath = await empty(emptyOrganization, small);
+      const warmUp = options.quick ? 0 : WARM_UP;
       const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
       try {
         const ours = await opening(
           await signedInPage(browser, large, organization),
           `${large.url}/console/${path}`,
           "main tbody tr",
+          warmUp,
         );
         const reference = await opening(
           await signedInPage(browser, small, emptyOrganization),
           `${small.url}/console/${emptyPath}`,
           "main .empty",
+          warmUp,
         );
         const figures = await alternately(options.starts, reference, ours);
         const slowest = Math.max(...figures.ours);
