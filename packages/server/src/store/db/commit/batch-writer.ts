@@ -16,9 +16,9 @@ interface UnsentRows {
 /**
  * The transaction of a batch. Where the database is across a network, statements whose answer is as good as known are
  * sent without waiting for it: inserts, and changes of rows that are locked. Consecutive inserts into the same table
- * become one statement, and so do consecutive updates of different rows. The database executes all statements in the order of the calls, so each read sees
- * what was written before it. All answers are checked before the commit: if one is not as expected, the batch is
- * repeated carefully, with an answer for each statement.
+ * become one statement, and so do consecutive updates of different rows. The database executes all statements in the
+ * order of the calls, so each read sees what was written before it. All answers are checked before the commit: if one
+ * is not as expected, the batch is repeated carefully, with an answer for each statement.
  */
 export class BatchWriter implements Writer {
   readonly dialect: Writer["dialect"];
