@@ -63,6 +63,8 @@ export async function run(
 ): Promise<Output> {
   const options = { env: cleanEnvironment(env), cwd, maxBuffer: 1 << 26 };
   const running = promisify(execFile)(program, args, options);
+  // It may end without having read it.
+  running.child.stdin?.on("error", () => {});
   running.child.stdin?.end(input);
   return running.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
