@@ -18,10 +18,10 @@ export const DATABASE = "wharf.db";
 export const SECRET_KEY = "secret.key";
 
 /**
- * The maximum age of a read transaction, in milliseconds, while other processes write: shorter than it takes to answer
- * a write there, and the client to send a request here.
+ * How long reads do not look for commits of other processes, in milliseconds, while these write: shorter than it takes
+ * to answer a write there, and the client to send a request here.
  */
-const WORKER_READ_AGE_MS = 0.1;
+const WORKER_AGE_MS = 0.1;
 
 type Location = Pick<Settings, "data" | "databaseUrl" | "secretKeyFile">;
 
@@ -32,7 +32,7 @@ export async function openStore(
   timings: StoreTimings,
   options: StoreOptions = {},
 ): Promise<Store> {
-  const openFile = (at: Location) => openUnlessLost(at, { maxReadAgeMs: 0 });
+  const openFile = (at: Location) => openUnlessLost(at, { maxAgeMs: 0 });
   return open(location, tables, timings, options, openFile);
 }
 
@@ -52,7 +52,7 @@ export async function openServerStore(
  */
 export function workerStoreOpener(turn: WriteTurn): typeof openServerStore {
   const openFile = async (location: Location) =>
-    takingTurns(await openUnlessLost(location, { maxReadAgeMs: WORKER_READ_AGE_MS }), turn);
+    takingTurns(await openUnlessLost(location, { maxAgeMs: WORKER_AGE_MS }), turn);
   return (location, tables, timings, options = {}) =>
     open(location, tables, timings, options, openFile);
 }

@@ -12,6 +12,7 @@ import { SqliteLane } from "./sqlite/lane.ts";
 import { LockWait } from "./sqlite/lock-wait.ts";
 import { SqliteReader } from "./sqlite/reader.ts";
 import { ReaderProcesses, type ReaderProcessOptions } from "./sqlite/reader-processes.ts";
+import { WalIndex } from "./sqlite/wal-index.ts";
 
 /** Pages of the write-ahead log between checkpoints (40 MB): a hot index page is copied once. */
 const CHECKPOINT_PAGES = 10_000;
@@ -24,8 +25,8 @@ const TRUNCATE_ATTEMPTS = 100;
 
 /** Intervals. */
 export interface SqliteOptions extends ReaderProcessOptions {
-  /** The maximum age of a read transaction. */
-  readonly maxReadAgeMs?: number;
+  /** How long reads do not look for commits of other processes. */
+  readonly maxAgeMs?: number;
   /** How long writes wait for the lock of another process. */
   readonly lockWaitMs?: number;
   readonly watchMs?: number;
@@ -36,15 +37,16 @@ export interface SqliteOptions extends ReaderProcessOptions {
  * and one for reads, and processes for costly reads.
  */
 export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
-  const { lockWaitMs = BUSY_TIMEOUT_MS, watchMs = WATCH_MS, maxReadAgeMs } = options;
+  const { lockWaitMs = BUSY_TIMEOUT_MS, watchMs = WATCH_MS, maxAgeMs } = options;
   let report: (failure: StoreFailure) => void = () => {};
   const writer = openWriter(path);
-  const reader = new SqliteReader(
-    path,
-    new LockWait(lockWaitMs),
-    (failure) => report(failure),
-    maxReadAgeMs,
-  );
+  const walIndex = new WalIndex(path);
+  const reader = new SqliteReader(path, {
+    walIndex,
+    lock: new LockWait(lockWaitMs),
+    onFailure: (failure) => report(failure),
+    maxAgeMs,
+  });
   const files = new DataFiles(path);
   for (const connection of [writer, reader]) connection.failWhenLocked();
   const lock = new LockWait(lockWaitMs);
@@ -57,11 +59,11 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
     costly: new SqliteLane(reader, processes),
     readShared: (sql) => {
       // Each request reads the access version first: with that, it sees what other processes had committed before.
-      if (maxReadAgeMs !== undefined) reader.leave();
+      if (maxAgeMs !== undefined) reader.refresh();
       return reader.get(sql);
     },
     readSharedNow: (sql) => {
-      if (maxReadAgeMs !== undefined) reader.leave();
+      if (maxAgeMs !== undefined) reader.refresh();
       return reader.getNow(sql);
     },
     writer,
@@ -79,10 +81,10 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
     },
     commit: async () => {
       writer.exec("COMMIT");
-      reader.leave();
+      reader.refresh();
     },
     rollback: async () => writer.exec("ROLLBACK"),
-    openSession: async () => sessionOf(writer),
+    openSession: async () => sessionOf(writer, reader),
     isTransient: () => false,
     scrub: () => truncateLog(writer, reader, processes),
     failureOf: causeOf,
@@ -96,6 +98,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
       reader.leave();
       reader.close();
       writer.close();
+      walIndex.close();
     },
   };
 }
@@ -115,14 +118,20 @@ function openWriter(path: string): SqliteConnection {
 }
 
 /** A session of migrations, on the connection that writes: closing it leaves that open. */
-function sessionOf(writer: SqliteConnection): Session {
+function sessionOf(writer: SqliteConnection, reader: SqliteReader): Session {
   return {
     dialect: DIALECT,
     get: (sql, ...params) => writer.get(sql, ...params),
     all: (sql, ...params) => writer.all(sql, ...params),
     arrays: (sql, ...params) => writer.arrays(sql, ...params),
-    run: (sql, ...params) => writer.run(sql, ...params),
-    script: async (sql) => writer.exec(sql),
+    run: (sql, ...params) => {
+      reader.refresh();
+      return writer.run(sql, ...params);
+    },
+    script: async (sql) => {
+      reader.refresh();
+      writer.exec(sql);
+    },
     close: async () => {},
   };
 }

@@ -36,7 +36,7 @@ export class NewDatabase {
     }
     const folder = scratchFolder("wharf-store-");
     return new NewDatabase(
-      async () => openSqlite(join(folder, "wharf.db"), { maxReadAgeMs: 0 }),
+      async () => openSqlite(join(folder, "wharf.db"), { maxAgeMs: 0 }),
       () => rmSync(folder, { recursive: true }),
       folder,
     );

@@ -18,15 +18,7 @@ const ENTRY_BYTES = 200;
  */
 export class ResultCache {
   readonly #bySql = new Map<string, Map<Value, unknown>>();
-  #version: unknown;
   #bytes = 0;
-
-  /** Clears the cache unless the database still has this version. */
-  validate(version: unknown): void {
-    if (version === this.#version) return;
-    this.#version = version;
-    this.#clear();
-  }
 
   get<T>(sql: string, params: readonly Value[], read: () => T): T {
     const results = this.#resultsOf(sql);
@@ -62,11 +54,11 @@ export class ResultCache {
 
   #set(results: Map<Value, unknown>, key: Value, result: unknown): void {
     this.#bytes += ENTRY_BYTES + bytesOf(key) + bytesOf(result);
-    if (this.#bytes > MAX_BYTES) this.#clear();
+    if (this.#bytes > MAX_BYTES) this.clear();
     else results.set(key, result);
   }
 
-  #clear(): void {
+  clear(): void {
     if (this.#bySql.size > MAX_STATEMENTS) this.#bySql.clear();
     for (const results of this.#bySql.values()) results.clear();
     this.#bytes = 0;

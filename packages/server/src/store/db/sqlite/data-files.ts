@@ -40,8 +40,8 @@ export class DataFiles {
   }
 }
 
-/** Empty if there is no such file. */
-function identityOf(path: string): string {
+/** The device and inode of a file; empty if there is none. */
+export function identityOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? "" : `${found.dev}:${found.ino}`;
 }

@@ -5,18 +5,27 @@ import { ResultCache } from "../read/result-cache.ts";
 import { SqliteConnection } from "./connection.ts";
 import { causeOf, isLocked, readError } from "./failures.ts";
 import type { LockWait } from "./lock-wait.ts";
+import type { WalIndex } from "./wal-index.ts";
 
 /**
- * The maximum age of a read transaction, in milliseconds. A tick can take long on a busy machine; no client
- * can learn of a commit by another process and send a request in less time.
+ * How long reads do not look for commits of other processes, in milliseconds: no client can learn of one and send a
+ * request in less time.
  */
 const MAX_AGE_MS = 1;
 
+export interface ReaderOptions {
+  readonly walIndex: WalIndex;
+  readonly lock: LockWait;
+  readonly onFailure: (failure: StoreFailure) => void;
+  readonly maxAgeMs?: number | undefined;
+}
+
 /**
- * The connection that reads. Starting and ending a read transaction costs more than most reads, so all
- * reads in one tick of the event loop share one. It ends with the tick, at its maximum age, and when this
- * process commits: every read sees what was committed before it. Results are cached until this process or
- * another changes the database. They are shared and must not be modified.
+ * The connection that reads. Every read sees what was committed before it. Results are cached until this process or
+ * another commits; they are shared and must not be modified.
+ *
+ * Starting and ending a read transaction costs more than most reads, so reads that are not cached share one within a
+ * tick of the event loop, unless something is committed meanwhile. No longer: SQLite could not reset its log.
  *
  * A read that fails fails alone: it ends the transaction, and the next read begins another one.
  */
@@ -25,55 +34,49 @@ export class SqliteReader extends SqliteConnection {
   readonly #results = { get: new ResultCache(), all: new ResultCache(), arrays: new ResultCache() };
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
-  readonly #version: StatementSync;
+  readonly #walIndex: WalIndex;
   readonly #lock: LockWait;
   readonly #onFailure: (failure: StoreFailure) => void;
   readonly #maxAgeMs: number;
   #isOpen = false;
-  #since = 0;
-  #dataVersion = 0;
+  /** When it last looked for commits. */
+  #looked = Number.NEGATIVE_INFINITY;
+  /** Counts commits; several may count as one. */
+  #version = 0;
 
-  constructor(
-    path: string,
-    lock: LockWait,
-    onFailure: (failure: StoreFailure) => void,
-    maxAgeMs = MAX_AGE_MS,
-  ) {
+  constructor(path: string, { walIndex, lock, onFailure, maxAgeMs = MAX_AGE_MS }: ReaderOptions) {
     super(path, true);
-    this.#maxAgeMs = maxAgeMs;
+    this.#walIndex = walIndex;
     this.#lock = lock;
     this.#onFailure = onFailure;
+    this.#maxAgeMs = maxAgeMs;
     this.#begin = this.prepared("BEGIN");
     this.#end = this.prepared("COMMIT");
-    // As an array: building an object would take longer than the rest of the transaction.
-    this.#version = this.preparedForArrays("PRAGMA data_version");
   }
 
   override get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
-    return this.#read(() =>
-      this.#results.get.get(sql, params, () => this.prepared(sql).get(...params) as R | undefined),
-    );
+    return this.#read(() => this.#row<R>(sql, params));
   }
 
   override all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
     return this.#read(() =>
-      this.#results.all.get(sql, params, () => this.prepared(sql).all(...params) as R[]),
+      this.#results.all.get(sql, params, () => {
+        this.#enter();
+        return this.prepared(sql).all(...params) as R[];
+      }),
     );
   }
 
   override arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
-    const read = () => this.preparedForArrays(sql).all(...params) as unknown as R[];
-    return this.#read(() => this.#results.arrays.get(sql, params, read));
+    return this.#read(() => this.#arrays<R>(sql, params));
   }
 
   getNow<R extends object>(sql: string, ...params: Value[]): R | undefined {
-    const read = () => this.prepared(sql).get(...params) as R | undefined;
-    return this.#now(() => this.#results.get.get(sql, params, read));
+    return this.#now(() => this.#row<R>(sql, params));
   }
 
   arraysNow<R extends readonly Value[]>(sql: string, ...params: Value[]): R[] | undefined {
-    const read = () => this.preparedForArrays(sql).all(...params) as unknown as R[];
-    return this.#now(() => this.#results.arrays.get(sql, params, read));
+    return this.#now(() => this.#arrays<R>(sql, params));
   }
 
   /** What fails is read again in the usual way, which waits for locks and reports errors. */
@@ -87,7 +90,7 @@ export class SqliteReader extends SqliteConnection {
 
   /** A cached result; undefined if there is none. */
   cached({ kind, sql, params }: Statement): { readonly result: unknown } | undefined {
-    if (this.#currentVersion() === undefined) return undefined;
+    this.#look();
     return this.#results[kind].peek(sql, params);
   }
 
@@ -96,27 +99,24 @@ export class SqliteReader extends SqliteConnection {
     { kind, sql, params }: Statement,
     read: () => Promise<unknown>,
   ): Promise<unknown> {
-    const version = this.#currentVersion();
+    this.#look();
+    const version = this.#version;
     try {
       const result = await read();
-      // What was committed since this connection last looked clears the cache before the next read.
-      if (version === this.#dataVersion) this.#results[kind].add(sql, params, result);
+      // A commit since it last looked clears the cache before the next read.
+      if (version === this.#version) this.#results[kind].add(sql, params, result);
       return result;
     } catch (error) {
       throw this.#failed(error);
     }
   }
 
-  /** The version of the database now; undefined while it cannot be read. */
-  #currentVersion(): number | undefined {
-    try {
-      return this.#attempt(() => this.#dataVersion);
-    } catch {
-      return undefined;
-    }
+  /** The next read looks for commits. */
+  refresh(): void {
+    this.#looked = Number.NEGATIVE_INFINITY;
   }
 
-  /** Ends the read transaction, so that the next read sees what was committed since. Never throws. */
+  /** Ends the read transaction, which keeps SQLite from resetting its log. Never throws. */
   leave(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -146,7 +146,7 @@ export class SqliteReader extends SqliteConnection {
 
   #attempt<T>(read: () => T): T {
     try {
-      this.#enter();
+      this.#look();
       return read();
     } catch (error) {
       this.#isOpen = false;
@@ -161,17 +161,35 @@ export class SqliteReader extends SqliteConnection {
     return readError(error);
   }
 
-  #enter(): void {
+  /** Looks for commits: they end the transaction and clear the caches. */
+  #look(): void {
     const now = performance.now();
-    if (this.#isOpen && now - this.#since < this.#maxAgeMs) return;
+    if (now - this.#looked < this.#maxAgeMs) return;
+    this.#looked = now;
+    if (!this.#walIndex.hasChanged()) return;
     this.leave();
+    this.#version++;
+    for (const cache of Object.values(this.#results)) cache.clear();
+  }
+
+  #row<R>(sql: string, params: readonly Value[]): R | undefined {
+    return this.#results.get.get(sql, params, () => {
+      this.#enter();
+      return this.prepared(sql).get(...params) as R | undefined;
+    });
+  }
+
+  #arrays<R>(sql: string, params: readonly Value[]): R[] {
+    return this.#results.arrays.get(sql, params, () => {
+      this.#enter();
+      return this.preparedForArrays(sql).all(...params) as unknown as R[];
+    });
+  }
+
+  #enter(): void {
+    if (this.#isOpen) return;
     this.#begin.run();
     this.#isOpen = true;
-    this.#since = now;
-    const [version] = this.#version.get() as unknown as readonly [number];
-    this.#dataVersion = version;
-    const { get, all, arrays } = this.#results;
-    for (const cache of [get, all, arrays]) cache.validate(version);
     setImmediate(() => this.leave());
   }
 }
