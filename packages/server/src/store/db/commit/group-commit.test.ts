@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { writeInstallation } from "../../tables/installation.ts";
+import { takingTurns } from "../sqlite/write-turn.ts";
 import { openSqlite } from "../sqlite.ts";
 import { Store } from "../store.ts";
 import type { GatheredTable } from "./gathered-rows.ts";
+import { GroupCommit } from "./group-commit.ts";
 import { insertRows } from "./insert-rows.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -104,7 +106,33 @@ describe("writes that share a commit", () => {
     assert.ok((commits[before + 1] ?? 0) < 20, `${commits.slice(before)}`);
   });
 
+  test("writes that arrive while the batch waits for its turn join it, whatever they lock", async () => {
+    const first = Promise.withResolvers<void>();
+    let asked = 0;
+    const turn = {
+      acquire: async () => (asked++ === 0 ? first.promise : undefined),
+      release: () => {},
+    };
+    const driver = takingTurns(openSqlite(join(directory, "turns", "wharf.db")), turn);
+    const sizes: number[] = [];
+    const commits = new GroupCommit(driver, {
+      committed: (_ms, writes) => sizes.push(writes),
+      failed: () => {},
+    });
+    const table = { shape: { name: "things" }, oldestNamed: () => "" };
+    const write = (name: string) => commits.write(async () => name, [{ table, parent: "", name }]);
+    const writes = [write("a")];
+    while (asked === 0) await new Promise((resolve) => setImmediate(resolve));
+    writes.push(write("b"), write("c"));
+    first.resolve();
+    assert.deepEqual(await Promise.all(writes), ["a", "b", "c"]);
+    assert.deepEqual(sizes, [3]);
+    await driver.close();
+  });
+
   test("a tick that is long for the writes it brings ends the wait for others", async () => {
+    // After a commit, the group commit waits for one tick, so that it is known which ticks follow.
+    await put("committed");
     const before = commits.length;
     const writes = [put("busy-0")];
     const nextTick = async (ms: number, ...names: string[]) => {

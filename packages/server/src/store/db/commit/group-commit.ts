@@ -262,9 +262,11 @@ export class GroupCommit {
   /**
    * Writes that arrived while the batch waited for its turn join it: other replicas wait once for all of them. While
    * others run, only those join that need no further locks: the order of locks would no longer be the same everywhere.
+   * SQLite has one writer at a time, and no locks of rows.
    */
   async #join(batch: Waiting[], writer: BatchWriter, turn: Turn): Promise<void> {
-    const joins = ({ locks }: Waiting) => turn === "alone" || writer.held.covers(locks);
+    const isAlone = turn === "alone" || this.#driver.dialect.lockTexts === "";
+    const joins = ({ locks }: Waiting) => isAlone || writer.held.covers(locks);
     const room = BATCH_SIZE - batch.length;
     const joined = this.#waiting.filter(joins).slice(0, room);
     if (joined.length === 0) return;
