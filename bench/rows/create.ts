@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { ScratchData } from "../data-set.ts";
 import type { Load } from "../load/load.ts";
 import { measureLoads, perSecond } from "../measure.ts";
+import { newGroups } from "../new-groups.ts";
 import { teamNamed } from "../organization.ts";
 import { Program } from "../program.ts";
 import type { InsertJob } from "../reference/inserts.ts";
@@ -10,13 +11,6 @@ import { groupPath, mustEqual } from "../verify.ts";
 import type { Wharf } from "../wharf.ts";
 
 const CONNECTIONS = 64;
-
-/** Names of new groups, used alternately. */
-const NAMES = 1_000;
-
-function groupNamed(number: number): string {
-  return JSON.stringify(teamNamed(String(number).padStart(8, "0")));
-}
 
 async function countBelow(server: Wharf, uid: string): Promise<number> {
   const page = await server.rest(`/iam/v2beta1/groups?uidp.childrenOf=${uid}&pageSize=1`);
@@ -34,7 +28,7 @@ export const createRow: Row = {
     await using server = await serve(bench, folder.path);
     const made = JSON.parse(await server.rest("/iam/v2beta1/groups", '{"name":"organization"}'));
     const parent: string = made.uid;
-    const json = await server.rest(groupPath(parent), groupNamed(0));
+    const json = await server.rest(groupPath(parent), JSON.stringify(teamNamed("first-01")));
     mustEqual(JSON.parse(await server.rest(groupPath(JSON.parse(json).uid))), JSON.parse(json));
 
     await using reference = new Program<InsertJob, Load>("reference/inserts.ts", cores.serving);
@@ -46,16 +40,13 @@ export const createRow: Row = {
     };
 
     let created = 1;
-    const targets = Array.from({ length: NAMES }, (_, i) => ({
-      path: groupPath(parent),
-      body: groupNamed(i),
-    }));
+    const groups = newGroups(groupPath(parent));
     const { pid, port, token } = server;
     const create = {
       pid,
       load: async (seconds: number) => {
         const load = await http.ask({
-          ...{ port, token, method: "POST", targets, connections: CONNECTIONS, seconds },
+          ...{ port, token, method: "POST", targets: groups(), connections: CONNECTIONS, seconds },
           bodyBytes: Buffer.byteLength(json),
         });
         created += load.answers;

@@ -1,8 +1,9 @@
 import { ScratchData, someUids } from "../data-set.ts";
 import type { HttpJob } from "../load/http.ts";
 import { measureLoads, perSecond, type Side } from "../measure.ts";
+import { newGroups } from "../new-groups.ts";
 import type { Options } from "../options.ts";
-import { ORGANIZATION, teamNamed } from "../organization.ts";
+import { ORGANIZATION } from "../organization.ts";
 import { postgresDataSet } from "../postgres-data.ts";
 import { Program } from "../program.ts";
 import type { PostgresJob } from "../reference/postgres.ts";
@@ -116,19 +117,9 @@ function listRow({ sizes }: Options): Row {
   };
 }
 
-/** Groups that one measurement creates before names repeat. */
-const NAMES = 20_000;
-
-/** New groups, with other names in each measurement: a name that siblings share is checked further. */
 function creates(path: string): Next {
-  let measurements = 0;
-  return () => {
-    const prefix = String(++measurements).padStart(3, "0");
-    const targets = Array.from({ length: NAMES }, (_, at) => {
-      return { path, body: JSON.stringify(teamNamed(`${prefix}${String(at).padStart(5, "0")}`)) };
-    });
-    return { method: "POST", connections: 64, targets };
-  };
+  const groups = newGroups(path);
+  return () => ({ method: "POST", connections: 64, targets: groups() });
 }
 
 const createRow: Row = {

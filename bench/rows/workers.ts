@@ -2,8 +2,9 @@ import { availableParallelism } from "node:os";
 import { newDatabase } from "../../packages/server/test/support/server/postgres.ts";
 import { cpuMsOf, familyOf } from "../children.ts";
 import { ScratchData } from "../data-set.ts";
-import type { HttpJob } from "../load/http.ts";
+import type { HttpJob, Target } from "../load/http.ts";
 import { alternately } from "../measure.ts";
+import { newGroups } from "../new-groups.ts";
 import type { Options } from "../options.ts";
 import { teamNamed } from "../organization.ts";
 import { type Bench, type Measured, NotMeasured, type Row } from "../row.ts";
@@ -19,13 +20,20 @@ type Store = "SQLite" | "PostgreSQL";
 
 type Request = Pick<HttpJob, "method" | "targets">;
 
-/** What is measured: requests to an organization with these groups. */
+interface Contents {
+  readonly organization: string;
+  readonly groups: readonly string[];
+  /** Requests for groups that are not there yet. */
+  readonly newGroups: () => Target[];
+}
+
+/** What is measured: requests to an organization with these contents. */
 interface Work {
   readonly name: string;
   readonly target: number;
   /** Whether requests do not wait for each other, so that the CPU time of a response says what free cores can do. */
   readonly isIndependent: boolean;
-  requests(organization: string, groups: readonly string[]): Request;
+  requests(site: Contents): Request;
 }
 
 const WORKS: readonly Work[] = [
@@ -33,7 +41,7 @@ const WORKS: readonly Work[] = [
     name: "GET group",
     target: 1.7,
     isIndependent: true,
-    requests: (_organization, groups) => ({
+    requests: ({ groups }) => ({
       method: "GET",
       targets: groups.map((uid) => ({ path: groupPath(uid) })),
     }),
@@ -42,7 +50,7 @@ const WORKS: readonly Work[] = [
     name: "list 50 groups",
     target: 1.7,
     isIndependent: true,
-    requests: (organization) => ({
+    requests: ({ organization }) => ({
       method: "GET",
       targets: [{ path: `/iam/v2beta1/groups?uidp.childrenOf=${organization}&pageSize=50` }],
     }),
@@ -51,10 +59,7 @@ const WORKS: readonly Work[] = [
     name: "create group, durable",
     target: 1,
     isIndependent: false,
-    requests: (organization) => ({
-      method: "POST",
-      targets: Array.from({ length: GROUPS }, (_, at) => newGroup(organization, at)),
-    }),
+    requests: ({ newGroups }) => ({ method: "POST", targets: newGroups() }),
   },
 ];
 
@@ -111,21 +116,13 @@ class Site implements AsyncDisposable {
   readonly #bench: Bench;
   readonly #server: Wharf;
   readonly #scratch: ScratchData;
-  readonly #organization: string;
-  readonly #groups: readonly string[];
+  readonly #contents: Contents;
 
-  private constructor(
-    bench: Bench,
-    server: Wharf,
-    scratch: ScratchData,
-    organization: string,
-    groups: readonly string[],
-  ) {
+  private constructor(bench: Bench, server: Wharf, scratch: ScratchData, contents: Contents) {
     this.#bench = bench;
     this.#server = server;
     this.#scratch = scratch;
-    this.#organization = organization;
-    this.#groups = groups;
+    this.#contents = contents;
   }
 
   static async start(bench: Bench, store: Store, workers: number): Promise<Site> {
@@ -147,12 +144,13 @@ class Site implements AsyncDisposable {
       }),
     );
     mustEqual(new Set(groups).size, GROUPS);
-    return new Site(bench, server, scratch, organization, groups);
+    const contents = { organization, groups, newGroups: newGroups(groupPath(organization)) };
+    return new Site(bench, server, scratch, contents);
   }
 
   async load(work: Work, seconds: number): Promise<{ perSecond: number; perCpuSecond: number }> {
     const { port, token, pid } = this.#server;
-    const { method, targets } = work.requests(this.#organization, this.#groups);
+    const { method, targets } = work.requests(this.#contents);
     const pids = familyOf(pid);
     const cpuMs = () => pids.reduce((sum, one) => sum + cpuMsOf(one), 0);
     const before = cpuMs();
