@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { identityOf } from "./data-files.ts";
 
-/** The first copy of the header, which a commit writes last: https://sqlite.org/walformat.html#the_wal_index_header */
+/** The first copy of the header, which a commit writes last: https://sqlite.org/walformat.html */
 const HEADER_BYTES = 48;
 
 /**
@@ -12,7 +12,7 @@ const OPEN = new Map<string, { readonly fd: number; users: number }>();
 
 /**
  * The WAL index of an open database: the memory by which SQLite coordinates processes. Every commit of any of them
- * changes its header. Reading that takes a microsecond; the locks of a read transaction take ten while other
+ * changes its header. Reading that takes a microsecond; the locks of a read transaction take twenty while other
  * processes take them, too.
  */
 export class WalIndex {
