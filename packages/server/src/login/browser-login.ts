@@ -7,10 +7,10 @@ import {
   readForm,
   redirectTo,
 } from "./browser.ts";
+import { BrowserCall } from "./endpoint-call.ts";
 import { passkeySite } from "./local/passkeys.ts";
 import { isFirstRun } from "./local/setup.ts";
 import {
-  browserCall,
   checkAudiences,
   type Login,
   type LoginDeps,
@@ -158,7 +158,7 @@ function isRenewal({ request: { delivery } }: Login): boolean {
 
 /** Handles the callback of the identity provider, which redirects every browser to the auth URL. */
 async function handleCallback(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
-  const call = browserCall(http);
+  const call = new BrowserCall(http);
   const state = new URLSearchParams(http.query).get("state") ?? "";
   const site = returnOriginOf(deps, state, call.time);
   if (site !== undefined && site !== loopbackAlias(http, deps.addresses().authUrl)) {
@@ -201,14 +201,14 @@ async function handleCallback(deps: LoginDeps, http: HttpRequest): Promise<HttpR
 
 async function decideInvite(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const form = await readForm(http);
-  const call = browserCall(http);
+  const call = new BrowserCall(http);
   const login = requireSignedIn(await resumeLogin(deps, http, form.get("login"), call.time));
   return decideOnInvite(deps, call, login, form.get("decision") === "accept");
 }
 
 async function confirmDevice(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const form = await readForm(http);
-  const call = browserCall(http);
+  const call = new BrowserCall(http);
   const { request, person } = requireSignedIn(
     await resumeLogin(deps, http, form.get("login"), call.time),
   );

@@ -1,11 +1,8 @@
-import { Auth } from "@wharf/contract";
-import { ANONYMOUS } from "../auth/caller.ts";
 import type { Addresses } from "../config/addresses.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Engine } from "../engine/engine.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { RateLimitPeers } from "../lib/scheduling/rate-limiter.ts";
-import type { Call } from "../rpc/call.ts";
 import type { Transaction } from "../store/db/commit/transaction.ts";
 import { addTicket, consumeTicket, readTicket } from "../store/tables/login/tickets.ts";
 import { readAudiences } from "../sts/audiences.ts";
@@ -197,28 +194,6 @@ export function checkAudiences(
 ): void {
   if (audiences.length > 0) readAudiences(audiences, settings, addresses());
 }
-
-/** The call that a browser request stands for. The audit log shows it as a registration. */
-export function browserCall(request: HttpRequest, time = Date.now()): Call {
-  return {
-    requestId: request.requestId,
-    authorization: undefined,
-    format: "json",
-    remoteAddress: request.remoteAddress,
-    userAgent: request.headers["user-agent"] ?? "",
-    via: "console",
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    method: Auth.method.register,
-    caller: ANONYMOUS,
-    time,
-    get abandoned() {
-      return request.abandoned;
-    },
-  };
-}
-
-/** The time limit of all requests. */
-const TIMEOUT_MS = 30_000;
 
 /** Where the passkey script sends the browser after a sign-in. */
 export const CONTINUE_PATH = "/oauth/continue";

@@ -32,14 +32,24 @@ function renderingOf(
   asker: Asker,
   base: string,
 ): Rendering {
-  const origin = {
-    caller: { uid: provider },
-    get signal() {
-      return asker.signal;
-    },
-  };
   const { store, lists } = engine;
-  return { reader: store.readerFor(origin), base, task: lists.task(provider, asker) };
+  const reader = store.readerFor(new ProviderRead(provider, asker));
+  return { reader, base, task: lists.task(provider, asker) };
+}
+
+/** Who reads, and until when. The signal is created on first use. */
+class ProviderRead {
+  readonly caller: { readonly uid: string };
+  readonly #asker: Asker;
+
+  constructor(provider: string, asker: Asker) {
+    this.caller = { uid: provider };
+    this.#asker = asker;
+  }
+
+  get signal(): AbortSignal {
+    return this.#asker.signal;
+  }
 }
 
 export function tableOf(kind: ScimKind): ScimTable {

@@ -3,6 +3,7 @@ import { WharfError } from "../lib/errors.ts";
 import { notTriable } from "../rpc/dry-run.ts";
 import { readBody } from "./body.ts";
 import type { Connection } from "./connections.ts";
+import type { HttpRequest } from "./endpoint.ts";
 import type { ByMethod } from "./endpoints.ts";
 import { handleGrpcWeb } from "./grpc/web.ts";
 import { hostFault } from "./host.ts";
@@ -115,22 +116,45 @@ function handleEndpoint(http: HttpContext, endpoints: ByMethod, path: string, qu
   context.isPolled = endpoint.isPolled ?? false;
   context.setDeadline(wire.deadlines, fail);
   response.on("close", () => context.disconnected());
-  const { headers } = request;
-  const { remoteAddress, requestId } = context;
-  const body = (limit: number) => readBody(http, limit);
   endpoint
-    .handle({
-      ...{ method, path, query, headers, remoteAddress, requestId, body },
-      get abandoned() {
-        return context.abandoned;
-      },
-      get signal() {
-        return context.signal;
-      },
-    })
+    .handle(new EndpointRequest(http, path, query))
     .then((reply) => {
       if (context.settle()) sendReply(http, reply);
       else cancelBody(reply.body);
     })
     .catch(fail);
+}
+
+/** A request to an endpoint. A class: an object literal with getters has a hidden class of its own, which V8 keeps long. */
+class EndpointRequest implements HttpRequest {
+  readonly #http: HttpContext;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: HttpRequest["headers"];
+  readonly remoteAddress: string;
+  readonly requestId: string;
+
+  constructor(http: HttpContext, path: string, query: string) {
+    const { request, context } = http;
+    this.#http = http;
+    this.method = request.method ?? "";
+    this.path = path;
+    this.query = query;
+    this.headers = request.headers;
+    this.remoteAddress = context.remoteAddress;
+    this.requestId = context.requestId;
+  }
+
+  get abandoned(): WharfError | undefined {
+    return this.#http.context.abandoned;
+  }
+
+  get signal(): AbortSignal {
+    return this.#http.context.signal;
+  }
+
+  body(limit: number): Promise<Buffer> {
+    return readBody(this.#http, limit);
+  }
 }

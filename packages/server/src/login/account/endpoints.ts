@@ -11,9 +11,10 @@ import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoin
 import type { AttemptLimiter } from "../attempts.ts";
 import { htmlResponse, readForm, redirectTo } from "../browser.ts";
 import { newLogin, showSignIn } from "../browser-login.ts";
+import { BrowserCall } from "../endpoint-call.ts";
 import { jsonEndpoint } from "../local/json-endpoint.ts";
 import { passkeySite } from "../local/passkeys.ts";
-import { browserCall, type LoginDeps } from "../login.ts";
+import type { LoginDeps } from "../login.ts";
 import { pageLoginRequest } from "../oauth/request.ts";
 import { formErrorOf, pageEndpoint } from "../page-endpoint.ts";
 import { accountPage, type Done, isDone } from "../pages/account.ts";
@@ -99,7 +100,7 @@ async function handleForm(
   work: FormAction,
 ): Promise<HttpResponse> {
   const form = await readForm(http);
-  const call = browserCall(http);
+  const call = new BrowserCall(http);
   const visit = await requireVisit(deps, http, form.get("login"), call.time);
   try {
     await work(call, visit, (name) => form.get(name) ?? "");

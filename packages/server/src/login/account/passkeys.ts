@@ -11,11 +11,12 @@ import {
   passkeysOf,
   renamePasskey,
 } from "../../store/tables/login/local-accounts.ts";
+import { BrowserCall } from "../endpoint-call.ts";
 import { type ChallengeContext, redeemChallenge } from "../local/challenges.ts";
 import type { ScriptRequest } from "../local/json-endpoint.ts";
 import { enrollPasskey, offerPasskey } from "../local/passkey-enrollment.ts";
 import { passkeyRejected } from "../local/passkeys.ts";
-import { browserCall, type LoginDeps } from "../login.ts";
+import type { LoginDeps } from "../login.ts";
 import { ACCOUNT_PATH, confirmVisit, type OpenVisit, requireVisit } from "./visit.ts";
 
 const MAX_PASSKEYS = 20;
@@ -38,7 +39,7 @@ export async function passkeyCreationOptions(
 
 /** Verifies and adds a passkey that a browser has created. */
 export async function addAccountPasskey(deps: LoginDeps, request: ScriptRequest): Promise<object> {
-  const call = browserCall(request.http);
+  const call = new BrowserCall(request.http);
   const context = challengeContextOf(request);
   const visit = await requireVisit(deps, request.http, context.form, call.time);
   const challengeId = request.text("challengeId");

@@ -4,7 +4,8 @@ import { WharfError } from "../../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { redirectTo } from "../browser.ts";
 import { newLogin, showSignIn, upstreamUrl } from "../browser-login.ts";
-import { browserCall, type LoginDeps } from "../login.ts";
+import { BrowserCall } from "../endpoint-call.ts";
+import type { LoginDeps } from "../login.ts";
 import { pageLoginRequest } from "../oauth/request.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
 import {
@@ -22,11 +23,11 @@ export function consoleSessionEndpoints(deps: LoginDeps): HttpEndpoint[] {
     pageEndpoint("GET", `${CONSOLE_PATH}sign-in`, (http) => signIn(deps, http)),
     pageEndpoint("GET", `${CONSOLE_PATH}test-sign-in`, (http) => testSignIn(deps, http)),
     sessionEndpoint("token", async (http) => {
-      const token = await issueConsoleToken(deps, http, browserCall(http));
+      const token = await issueConsoleToken(deps, http, new BrowserCall(http));
       return json(token);
     }),
     sessionEndpoint("end", async (http) => {
-      const headers = await endConsoleSession(deps, http, browserCall(http));
+      const headers = await endConsoleSession(deps, http, new BrowserCall(http));
       return json({}, headers);
     }),
   ];

@@ -6,7 +6,8 @@ import { WharfError } from "../../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { AttemptLimiter } from "../attempts.ts";
 import { requireSignedIn } from "../browser-login.ts";
-import { browserCall, CONTINUE_PATH, type LoginDeps, resumeLogin } from "../login.ts";
+import { BrowserCall } from "../endpoint-call.ts";
+import { CONTINUE_PATH, type LoginDeps, resumeLogin } from "../login.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
 import { afterJoining, afterSignIn } from "../steps.ts";
 import { jsonEndpoint } from "./json-endpoint.ts";
@@ -44,7 +45,7 @@ function switchedOff({ method, path }: HttpEndpoint): HttpEndpoint {
 
 /** Continues a login after a sign-in with a passkey. */
 async function continueLogin(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
-  const call = browserCall(http);
+  const call = new BrowserCall(http);
   const ticket = new URLSearchParams(http.query).get("login");
   const login = requireSignedIn(await resumeLogin(deps, http, ticket, call.time));
   return login.joined ? afterJoining(deps, call, login) : afterSignIn(deps, call, login);

@@ -7,8 +7,8 @@ import { findAccount } from "../../store/tables/login/local-accounts.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { AttemptLimiter } from "../attempts.ts";
 import { htmlResponse, newSecret, readForm } from "../browser.ts";
+import { BrowserCall } from "../endpoint-call.ts";
 import {
-  browserCall,
   continueAt,
   type Login,
   type LoginDeps,
@@ -40,7 +40,7 @@ export async function newAccount(
 ): Promise<HttpResponse> {
   attempts.count("account", http.remoteAddress);
   const form = await readForm(http);
-  const call = browserCall(http);
+  const call = new BrowserCall(http);
   const ticket = form.get("login") ?? "";
   const login = await resumeLogin(deps, http, ticket, call.time);
   const offer = await offerOf(deps, login, call.time);
@@ -138,7 +138,7 @@ export async function newAccountPasskeyOptions(
 /** Creates a local account with the passkey that the browser created. */
 export async function newPasskeyAccount(deps: LoginDeps, request: ScriptRequest): Promise<object> {
   const { http } = request;
-  const call = browserCall(http);
+  const call = new BrowserCall(http);
   const context = challengeContextOf(request);
   await peekLogin(deps, http, context.form, call.time);
   const { account, passkey } = await enrollPasskey<NewAccount>(deps, context, request, call);

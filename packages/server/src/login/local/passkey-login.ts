@@ -10,8 +10,8 @@ import {
 } from "../../store/tables/login/local-accounts.ts";
 import type { AttemptLimiter } from "../attempts.ts";
 import { newSecret } from "../browser.ts";
+import { BrowserCall } from "../endpoint-call.ts";
 import {
-  browserCall,
   continueAt,
   type LoginDeps,
   peekLogin,
@@ -47,7 +47,7 @@ export async function passkeyLoginOptions(
 /** Signs in with the response of a passkey. */
 export async function passkeyLogin(deps: LoginDeps, request: ScriptRequest): Promise<object> {
   const { http, response } = request;
-  const call = browserCall(http);
+  const call = new BrowserCall(http);
   const context = challengeContextOf(request);
   await peekLogin(deps, http, context.form, call.time);
   const { challenge } = openChallenge(deps, context, request.text("challengeId"));

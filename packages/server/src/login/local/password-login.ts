@@ -13,7 +13,8 @@ import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { AttemptLimiter } from "../attempts.ts";
 import { readForm } from "../browser.ts";
 import { showSignIn } from "../browser-login.ts";
-import { browserCall, type LoginDeps, redeemLogin, resumeLogin } from "../login.ts";
+import { BrowserCall } from "../endpoint-call.ts";
+import { type LoginDeps, redeemLogin, resumeLogin } from "../login.ts";
 import type { Person } from "../people/person.ts";
 import { updateLastSeen } from "../people/registration.ts";
 import { afterSignIn } from "../steps.ts";
@@ -32,7 +33,7 @@ export async function passwordLogin(
 ): Promise<HttpResponse> {
   attempts.count("password", http.remoteAddress);
   const form = await readForm(http);
-  const call = browserCall(http);
+  const call = new BrowserCall(http);
   const ticket = form.get("login") ?? "";
   const login = await resumeLogin(deps, http, ticket, call.time);
   const username = form.get("username") ?? "";

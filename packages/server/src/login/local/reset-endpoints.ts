@@ -1,7 +1,8 @@
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { AttemptLimiter } from "../attempts.ts";
 import { ensureBrowserCookie, htmlResponse, readForm } from "../browser.ts";
-import { browserCall, type LoginDeps } from "../login.ts";
+import { BrowserCall } from "../endpoint-call.ts";
+import type { LoginDeps } from "../login.ts";
 import { formErrorOf, pageEndpoint } from "../page-endpoint.ts";
 import { resetPage } from "../pages/enroll.ts";
 import { donePage, TO_SIGN_IN } from "../pages/messages.ts";
@@ -40,7 +41,7 @@ async function submitForm(
 ): Promise<HttpResponse> {
   attempts.count("reset", http.remoteAddress);
   const form = await readForm(http);
-  const call = browserCall(http);
+  const call = new BrowserCall(http);
   const code = form.get("code") ?? "";
   try {
     const { username } = await findResetCode(engine.store.reader, code, call.time);
@@ -69,7 +70,7 @@ async function passkeyOptions(
 }
 
 async function verifyPasskeyResponse(deps: LoginDeps, request: ScriptRequest): Promise<object> {
-  const call = browserCall(request.http);
+  const call = new BrowserCall(request.http);
   const { passkey } = await enrollPasskey(deps, challengeContextOf(request), request, call);
   await resetAccount(deps.engine, call, request.text("code"), { passkey });
   return { redirect: DONE_PATH };

@@ -2,7 +2,8 @@ import { newRootUid } from "@wharf/contract";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import type { AttemptLimiter } from "../attempts.ts";
 import { ensureBrowserCookie, htmlResponse, readForm } from "../browser.ts";
-import { browserCall, type LoginDeps } from "../login.ts";
+import { BrowserCall } from "../endpoint-call.ts";
+import type { LoginDeps } from "../login.ts";
 import { formErrorOf, pageEndpoint } from "../page-endpoint.ts";
 import { ORGANIZATION_FIELD } from "../pages/components.ts";
 import { setupPage } from "../pages/enroll.ts";
@@ -50,7 +51,7 @@ async function submitForm(
   attempts.count("setup", http.remoteAddress);
   const { engine } = deps;
   const form = await readForm(http);
-  const call = browserCall(http);
+  const call = new BrowserCall(http);
   await requireFirstRun(deps);
   const text = (name: string) => form.get(name) ?? "";
   try {
@@ -94,7 +95,7 @@ async function passkeyOptions(
 }
 
 async function verifyPasskeyResponse(deps: LoginDeps, request: ScriptRequest): Promise<object> {
-  const call = browserCall(request.http);
+  const call = new BrowserCall(request.http);
   await requireFirstRun(deps);
   const context = challengeContextOf(request);
   const { account, passkey } = await enrollPasskey<FirstAccount>(deps, context, request, call);

@@ -3,8 +3,9 @@ import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoin
 import type { AttemptLimiter } from "../attempts.ts";
 import { htmlResponse, readForm } from "../browser.ts";
 import { newLogin, showSignIn } from "../browser-login.ts";
+import { BrowserCall } from "../endpoint-call.ts";
 import { browserUrl } from "../local/passkeys.ts";
-import { browserCall, checkAudiences, type LoginDeps, resumeLogin, saveLogin } from "../login.ts";
+import { checkAudiences, type LoginDeps, resumeLogin, saveLogin } from "../login.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
 import { deviceCodePage } from "../pages/consent.ts";
 import { DEVICE_SECONDS, findDevice, startDeviceAuthorization } from "./device.ts";
@@ -32,7 +33,7 @@ function authorize(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint["han
   return oauthHandler(async (form, request) => {
     attempts.count("device", request.remoteAddress);
     checkAudiences(deps, form.getAll("audience"));
-    const call = browserCall(request);
+    const call = new BrowserCall(request);
     const device = {
       client: (form.get("client_id") ?? "a tool").slice(0, MAX_CLIENT_CHARACTERS),
       address: request.remoteAddress,

@@ -4,7 +4,8 @@ import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { endSession, type StoredSession } from "../../store/tables/login/sessions.ts";
 import { lockTicket, rewriteTicket } from "../../store/tables/login/tickets.ts";
-import { browserCall, type LoginDeps } from "../login.ts";
+import { BrowserCall } from "../endpoint-call.ts";
+import type { LoginDeps } from "../login.ts";
 import type { IssuedToken, SessionTokens, TokenRequest } from "../people/sessions.ts";
 import { pollDevice } from "./device.ts";
 import type { CodeTicket } from "./finish-login.ts";
@@ -24,7 +25,7 @@ export function personOAuthGrants(deps: LoginDeps): [string, OAuthGrant][] {
 
 function codeGrant(deps: LoginDeps): OAuthGrant {
   return async (form, request) => {
-    const call = browserCall(request);
+    const call = new BrowserCall(request);
     const redeemed = await deps.engine.store.writeFor(call, (tx) =>
       redeemCode(deps, tx, call, form),
     );
@@ -82,7 +83,7 @@ function invalidGrant(): WharfError {
 
 function refreshGrant({ sessions }: LoginDeps): OAuthGrant {
   return async (form, request) => {
-    const call = browserCall(request);
+    const call = new BrowserCall(request);
     const token = form.get("refresh_token");
     if (!token) throw invalidParameter("refresh_token", "is required");
     return tokenResponse(await sessions.refresh(call, token, tokenRequestOf(form)), call.time);
@@ -91,7 +92,7 @@ function refreshGrant({ sessions }: LoginDeps): OAuthGrant {
 
 function deviceGrant({ engine, sessions, addresses }: LoginDeps): OAuthGrant {
   return async (form, request) => {
-    const call = browserCall(request);
+    const call = new BrowserCall(request);
     const code = form.get("device_code") ?? "";
     const found = await engine.store.writeFor(call, async (tx) => {
       const answer = await pollDevice(tx, code, call.time);

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { ExchangeRequestSchema, SecurityTokenService } from "@wharf/contract";
 import type { Methods } from "../../rpc/call.ts";
+import { EndpointRequestInfo } from "../endpoint-call.ts";
 import { invalidParameter, type OAuthGrant } from "./token-endpoint.ts";
 
 export const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -12,9 +13,6 @@ const SUBJECT_TYPES = [
   "urn:ietf:params:oauth:token-type:id_token",
   "urn:ietf:params:oauth:token-type:access_token",
 ];
-
-/** The time limit of all requests. */
-const TIMEOUT_MS = 30_000;
 
 /**
  * Token exchange (RFC 8693) for generic clients. The parameter `identity` selects the identity to
@@ -40,18 +38,9 @@ export function tokenExchangeGrant(methods: Methods): OAuthGrant {
       scopes: form.getAll("scopes"),
       cap: scopes,
     });
-    const reply = await methods.call(method, message, {
-      requestId: request.requestId,
-      authorization: `Bearer ${form.get("subject_token")}`,
-      format: "json",
-      remoteAddress: request.remoteAddress,
-      userAgent: request.headers["user-agent"] ?? "",
-      via: "rest",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      get abandoned() {
-        return request.abandoned;
-      },
-    });
+    const authorization = `Bearer ${form.get("subject_token")}`;
+    const info = new EndpointRequestInfo(request, "rest", authorization);
+    const reply = await methods.call(method, message, info);
     const { token, expiry } = JSON.parse(reply.json()) as { token: string; expiry: string };
     return {
       access_token: token,
