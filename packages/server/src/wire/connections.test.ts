@@ -186,3 +186,31 @@ test(
     assert.deepEqual(here.closed, ["idle", "idle"]);
   },
 );
+
+test(
+  "an HTTP/1 connection without requests is closed, one with a long call is not",
+  WAITS,
+  async (t) => {
+    const here = await site(t, { keepAliveMs: 200 });
+    const [idle, busy] = [await dial(t, here, "127.0.0.2"), await dial(t, here, "127.0.0.2")];
+    const slow = ask(busy, "slow");
+    assert.equal(await ask(idle), "a");
+    if (!idle.closed) await once(idle, "close");
+    assert.equal(busy.closed, false);
+    here.release();
+    assert.equal(await slow, "slow");
+    if (!busy.closed) await once(busy, "close");
+    assert.deepEqual(here.closed, ["idle", "idle"]);
+  },
+);
+
+test("responses over HTTP/1 tell how long a connection may be idle, unless it is closed", async (t) => {
+  const here = await site(t, { keepAliveMs: 65_000 });
+  const path = `${here.port.url}/iam/v2beta1/groups/a`;
+  const kept = await fetch(path);
+  assert.equal(kept.headers.get("keep-alive"), "timeout=65");
+  here.port.drain();
+  const last = await fetch(path);
+  assert.equal(last.headers.get("connection"), "close");
+  assert.equal(last.headers.get("keep-alive"), null);
+});

@@ -5,6 +5,7 @@ import { zlib } from "../lib/lazy-builtins.ts";
 import { abandonStream, closeGracefully, hasUnreadBody } from "./discard.ts";
 import type { HttpIn, HttpOut, Wire } from "./http.ts";
 import { errorHeaders, NoRoute } from "./http.ts";
+import { closeIfUnread } from "./idle-connections.ts";
 import { COMPRESS_FROM_BYTES, COMPRESS_LEVEL, SLOW_CLIENT_BYTES } from "./limits.ts";
 import type { RequestContext } from "./request-context.ts";
 import { statusJson } from "./status.ts";
@@ -94,13 +95,10 @@ function write(
   size: number,
   compressed: boolean,
 ): void {
-  const { wire, context, request, response } = http;
+  const { context, request, response, wire } = http;
   const headers = headersOf(http, reply, size, compressed);
   response.writeHead(reply.status, headers);
-  // Clients that do not read must not hold the socket and the memory for longer than idle ones.
-  if (size > SLOW_CLIENT_BYTES) {
-    response.setTimeout(wire.limits.idleMs, () => response.destroy());
-  }
+  if (size > SLOW_CLIENT_BYTES) closeIfUnread(http);
   if (request.method === "HEAD") response.end();
   else if (headers.connection === "close" && !request.complete && size > 0) {
     response.write(body);
@@ -145,13 +143,16 @@ function headersOf(
     if (headers.etag !== undefined) headers.etag = compressedEtag(String(headers.etag));
   }
   const { origin } = request.headers;
-  // Scripts of other origins must not read pages and the tokens in their forms.
-  const isPage = context.isPage || String(headers["content-type"]).startsWith("text/html");
-  if (origin !== undefined && !isPage) Object.assign(headers, wire.cors.headersFor(origin));
+  if (origin !== undefined) {
+    // Scripts of other origins must not read pages and the tokens in their forms.
+    const isPage = context.isPage || String(headers["content-type"]).startsWith("text/html");
+    if (!isPage) Object.assign(headers, wire.cors.headersFor(origin));
+  }
   const compressible = size === undefined || size >= COMPRESS_FROM_BYTES || compressed;
   if (compressible || wire.cors.varies) headers.vary = varyOn(compressible, wire.cors.varies);
   if (request.httpVersionMajor > 1) delete headers.connection;
   else if (wire.draining || hasUnreadBody(request)) headers.connection = "close";
+  else if (headers.connection === undefined) headers["keep-alive"] = wire.keepAlive;
   return headers;
 }
 

@@ -66,6 +66,8 @@ export interface Wire {
   readonly noRoutePage: ErrorPage | undefined;
   /** Header fields of every response. */
   readonly commonHeaders: ResponseHeaders | undefined;
+  /** The header `Keep-Alive` of HTTP/1: clients close idle connections before the server does. */
+  readonly keepAlive: string;
   /** The allowed hosts, if the port listens on a loopback address and no proxy is trusted. */
   hosts: LoopbackHosts | undefined;
   /** True once the port drains: responses ask clients to reconnect. */

@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { WharfError } from "../lib/errors.ts";
 import type { Wire } from "./http.ts";
 import { handleHttp } from "./http-handler.ts";
+import { IdleSockets } from "./idle-connections.ts";
 import { statusJson } from "./status.ts";
 
 /** How often request timeouts are checked, as a fraction of the timeout. */
@@ -20,7 +21,8 @@ export function http1Server(wire: Wire): Server {
       headersTimeout: limits.headersMs,
       requestTimeout: Math.max(limits.requestMs, limits.headersMs),
       connectionsCheckingInterval: Math.ceil(limits.headersMs / CHECKS_PER_TIMEOUT),
-      keepAliveTimeout: limits.keepAliveMs,
+      // Idle connections are closed apart from it.
+      keepAliveTimeout: 0,
       maxHeaderSize: limits.headerBytes,
       // host.ts rejects such requests with an error body.
       requireHostHeader: false,
@@ -29,6 +31,8 @@ export function http1Server(wire: Wire): Server {
     },
     handle,
   );
+  const idle = new IdleSockets(wire);
+  server.on("connection", (socket: Socket) => idle.add(socket));
   // `100 Continue` is sent once the headers have been checked.
   server.on("checkContinue", handle);
   server.on("checkExpectation", handle);

@@ -9,6 +9,7 @@ import type { Connection } from "./connections.ts";
 import type { GrpcWire } from "./grpc/handler.ts";
 import { handleGrpc } from "./grpc/handler.ts";
 import { handleHttp } from "./http-handler.ts";
+import { checkWhileOpen } from "./idle-connections.ts";
 
 /** Sessions that exceed these are attacks or broken clients, and are closed. */
 const MAX_INVALID_FRAMES = 50;
@@ -22,9 +23,6 @@ const SESSION_MEMORY_MB = 32;
 
 /** Timeout of the keepalive ping. */
 const PING_MS = 20_000;
-
-/** How often idle sessions are checked, as a fraction of the timeout. */
-const CHECKS_PER_TIMEOUT = 4;
 
 /** Open sessions with their connections. */
 export type Sessions = Map<ServerHttp2Session, Connection>;
@@ -47,20 +45,12 @@ export function http2Server(wire: GrpcWire, sessions: Sessions): Http2Server {
       enablePush: false,
     },
   });
-  const interval = Math.ceil(
-    Math.min(limits.firstRequestMs, limits.keepAliveMs) / CHECKS_PER_TIMEOUT,
-  );
-  let timer: NodeJS.Timeout | undefined;
-  const check = () => {
-    endIdleSessions(wire, sessions);
-    if (sessions.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
-  };
+  const timeoutMs = Math.min(limits.firstRequestMs, limits.keepAliveMs);
+  const check = checkWhileOpen(sessions, timeoutMs, () => endIdleSessions(wire, sessions));
   server.on("session", (session) => {
-    timer ??= setInterval(check, interval).unref();
     const connection = wire.connections.of(session.socket);
     sessions.set(session, connection);
+    check();
     session.on("close", () => sessions.delete(session));
     session.on("stream", (stream, headers) => handleStream(wire, stream, headers, connection));
     // The session closes itself after an error.

@@ -199,6 +199,7 @@ function wireOf(
     errorDomain: options.errorDomain,
     noRoutePage: options.noRoutePage,
     commonHeaders: options.tls && HSTS,
+    keepAlive: `timeout=${Math.floor(limits.keepAliveMs / 1000)}`,
     hosts: undefined,
     draining: false,
     closing: false,

@@ -7,6 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import { WharfError } from "../lib/errors.ts";
 import { zlib } from "../lib/lazy-builtins.ts";
 import type { HttpContext } from "./http-reply.ts";
+import { closeIfUnread } from "./idle-connections.ts";
 import { COMPRESS_LEVEL } from "./limits.ts";
 
 /** The chunks of a body, each produced after the one before was written. */
@@ -20,12 +21,13 @@ const CHUNK_BYTES = 64 * 1024;
  * that the client sees a truncated response.
  */
 export function sendChunks(
-  { wire, context, request, response }: HttpContext,
+  http: HttpContext,
   status: number,
   headers: OutgoingHttpHeaders,
   chunks: BodyChunks,
   { compressed }: { readonly compressed: boolean },
 ): void {
+  const { context, request, response } = http;
   response.writeHead(status, headers);
   if (request.method === "HEAD") {
     cancelBody(chunks);
@@ -33,8 +35,7 @@ export function sendChunks(
     context.finished(status, 0, 0);
     return;
   }
-  // Clients that do not read must not hold the socket for longer than idle ones.
-  response.setTimeout(wire.limits.idleMs, () => response.destroy());
+  closeIfUnread(http);
   const source = Readable.from(coalesce(chunks), { objectMode: false });
   let bytes = 0;
   const counted = new Transform({

@@ -6,6 +6,7 @@ import { readBody } from "../body.ts";
 import { abandonStream, closeGracefully, hasUnreadBody } from "../discard.ts";
 import type { HttpIn } from "../http.ts";
 import type { HttpContext } from "../http-reply.ts";
+import { closeIfUnread } from "../idle-connections.ts";
 import { SLOW_CLIENT_BYTES } from "../limits.ts";
 import { COMPRESSED, encodeFrame, FrameReader, TRAILERS } from "./frame.ts";
 import { notServed } from "./handler.ts";
@@ -64,18 +65,20 @@ async function run(
 }
 
 function send(
-  { context, request, response, wire }: HttpContext,
+  http: HttpContext,
   frames: readonly Buffer[],
   trailers: Trailers,
   error?: WharfError,
 ): void {
+  const { context, request, response, wire } = http;
   const text = isText({ request });
   const lines = Object.entries(trailers).map(([name, value]) => `${name}: ${value}\r\n`);
   const bytes = Buffer.concat([...frames, encodeFrame(TRAILERS, Buffer.from(lines.join("")))]);
   const body = text ? bytes.toString("base64") : bytes;
   const compressed = ((frames[0]?.[0] ?? 0) & COMPRESSED) !== 0;
   const isLeft = hasUnreadBody(request);
-  const closes = isLeft || (wire.draining && request.httpVersionMajor === 1);
+  const isHttp1 = request.httpVersionMajor === 1;
+  const closes = isLeft || (wire.draining && isHttp1);
   response.writeHead(200, {
     "content-type": `application/grpc-web${text ? "-text" : ""}+proto`,
     "content-length": body.length,
@@ -87,12 +90,9 @@ function send(
     ...wire.commonHeaders,
     ...wire.cors.headersFor(request.headers.origin),
     ...(wire.cors.varies ? { vary: "Origin" } : undefined),
-    ...(closes ? { connection: "close" } : undefined),
+    ...(closes ? { connection: "close" } : isHttp1 && { "keep-alive": wire.keepAlive }),
   });
-  // Clients that do not read must not hold the memory for longer than idle ones.
-  if (body.length > SLOW_CLIENT_BYTES) {
-    response.setTimeout(wire.limits.idleMs, () => response.destroy());
-  }
+  if (body.length > SLOW_CLIENT_BYTES) closeIfUnread(http);
   if (isLeft) {
     response.write(body);
     closeGracefully(request as HttpIn & IncomingMessage, wire.limits.requestMs);
