@@ -252,7 +252,7 @@ const COUNTERS = {
     labelNames: ["fault"],
   },
   wharf_connections_closed_total: {
-    help: "Connections closed to make room: over the total, over the share of an address, or idle.",
+    help: "Connections that the server closed: over the total, over the share of an address, or idle.",
     labelNames: ["reason"],
   },
   wharf_v1_calls_total: {

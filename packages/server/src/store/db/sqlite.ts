@@ -14,8 +14,8 @@ import { SqliteReader } from "./sqlite/reader.ts";
 import { ReaderProcesses, type ReaderProcessOptions } from "./sqlite/reader-processes.ts";
 import { WalIndex } from "./sqlite/wal-index.ts";
 
-/** Pages of the write-ahead log between checkpoints (40 MB): a hot index page is copied once. */
-const CHECKPOINT_PAGES = 10_000;
+/** Pages of the write-ahead log between checkpoints (100 MB): an index page that changed often is copied once. */
+const CHECKPOINT_PAGES = 25_000;
 
 /** The interval in which an idle server looks whether its files are still there. */
 const WATCH_MS = 1_000;
