@@ -1,4 +1,4 @@
-/** What a sender reads while it cannot send: counted in statements, which no machine is too slow for. */
+/** What a sender reads while requests are in progress: by statement, which no machine is too slow for. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Receiver } from "./support/events/receiver.ts";
@@ -10,9 +10,11 @@ const MAX_CONCURRENCY = 2;
 /** Each wakes the sender; it also wakes by itself at the interval of `idlePollMs`. */
 const ARRIVALS = 20;
 
+/** The statement of `pendingDeliveries`. */
+const PENDING = /FROM deliveries\s+WHERE subscription = \? AND state = 0 AND id > \?/;
+
 /** The statements with which a sender looks for deliveries: `arrivalsOf` and `pendingDeliveries`. */
-const LOOKS =
-  /^SELECT arrivals FROM|FROM deliveries\s+WHERE subscription = \? AND state = 0 AND id > \?/;
+const LOOKS = new RegExp(`^SELECT arrivals FROM|${PENDING.source}`);
 
 onEachStore(
   "a sender whose requests are all in progress",
@@ -58,6 +60,48 @@ onEachStore(
       released.resolve();
       for (const subject of subjects) await sink.about(subject);
       assert.notEqual(looks().length, 0, "it looks again once it can send");
+    });
+
+    test("does not repeat a request that ends while it reads deliveries", async (t) => {
+      const api = world.operator();
+      const [busy, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const sink = await Receiver.start(async (_received, response) => {
+        busy.resolve();
+        await released.promise;
+        response.writeHead(200).end();
+      });
+      t.after(() => sink.stop());
+      const org = await world.organization();
+      const { uid } = await api.subscriptions.create(org, {
+        sink: sink.url,
+        maxConcurrency: MAX_CONCURRENCY,
+        filters: [{ glob: { type: "*.iam.group.created.*" } }],
+      });
+      const first = await world.group(org);
+      await busy.promise;
+
+      const reader = world.server.store?.reader;
+      assert.ok(reader);
+      const all = reader.all.bind(reader);
+      let isFirst = true;
+      t.mock.method(reader, "all", async (sql: string, ...params: never[]) => {
+        const rows = await all(sql, ...params);
+        // Both are pending in what was read; the first ends before the sender gets it.
+        if (!PENDING.test(sql) || rows.length < 2 || !isFirst) return rows;
+        isFirst = false;
+        released.resolve();
+        await until(async () => {
+          const { health } = await api.subscriptions.get(uid);
+          return health.pendingCount === "1" || undefined;
+        });
+        return rows;
+      });
+      const subjects = [first, await world.group(org)];
+      await sink.about(subjects[1] as string);
+      subjects.push(await world.group(org));
+      await sink.about(subjects[2] as string);
+      const sent = sink.received.map(({ headers }) => String(headers["ce-subject"]));
+      assert.deepEqual(sent.toSorted(), subjects.toSorted());
     });
   },
   { deliveryTimes: { lingerMs: 600_000, pollMs: 30, idlePollMs: 30, timeoutMs: 600_000 } },

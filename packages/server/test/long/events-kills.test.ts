@@ -14,12 +14,14 @@ const KILLS = 3;
 describe("a server that is killed while it delivers", { concurrency: true }, () => {
   for (const store of STORES) {
     for (const maxConcurrency of [1, 16]) {
-      test(`loses nothing, on ${store}, ${maxConcurrency} requests at a time`, async () => {
+      test(`loses nothing, on ${store}, ${maxConcurrency} requests at a time`, async (t) => {
         const receiver = await Receiver.start(async (_received, response) => {
           await sleep(5);
           response.writeHead(200).end();
         });
+        t.after(() => receiver.stop());
         const server = await TestServer.start({ store, ownProcess: true });
+        t.after(() => server.stop());
         const token = await server.token();
         const api = new ApiClient({ url: server.url, token });
         const org = (await api.groups.create("", { name: "org" })).uid;
@@ -48,8 +50,6 @@ describe("a server that is killed while it delivers", { concurrency: true }, () 
         });
         const repeated = subjects().length - new Set(subjects()).size;
         assert.ok(repeated <= KILLS * maxConcurrency, `${repeated} repeated`);
-        await server.stop();
-        await receiver.stop();
       });
     }
   }

@@ -152,8 +152,9 @@ export class Sender {
     const { reader } = this.#deps.engine.store;
     const isSingle = subscription.maxConcurrency === 1;
     const now = Date.now();
-    const isActive = (subject: string) =>
-      this.#active.has(ALL_SUBJECTS) || this.#active.has(subject);
+    // Those that end while rows are read may be pending there, but must not be sent again.
+    const active = new Set(this.#active);
+    const isActive = (subject: string) => active.has(ALL_SUBJECTS) || active.has(subject);
     const waiting = new Set<string>();
     const included = new Set<string>();
     const chains = new Map<string, StoredDelivery[]>();
