@@ -1,9 +1,9 @@
 /** What a sender reads while requests are in progress: by statement, which no machine is too slow for. */
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { Receiver } from "./support/events/receiver.ts";
 import { until } from "./support/events/until.ts";
-import { onEachStore } from "./support/world/world.ts";
+import { onEachStore, type World } from "./support/world/world.ts";
 
 const MAX_CONCURRENCY = 2;
 
@@ -16,24 +16,30 @@ const PENDING = /FROM deliveries\s+WHERE subscription = \? AND state = 0 AND id 
 /** The statements with which a sender looks for deliveries: `arrivalsOf` and `pendingDeliveries`. */
 const LOOKS = new RegExp(`^SELECT arrivals FROM|${PENDING.source}`);
 
+/** A subscription whose sink does not answer before it is released, and is busy with so many requests. */
+async function heldSink(t: TestContext, world: World, requests: number) {
+  const [busy, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const sink = await Receiver.start(async (_received, response) => {
+    if (sink.received.length === requests) busy.resolve();
+    await released.promise;
+    response.writeHead(200).end();
+  });
+  t.after(() => sink.stop());
+  const org = await world.organization();
+  const { uid } = await world.operator().subscriptions.create(org, {
+    sink: sink.url,
+    maxConcurrency: MAX_CONCURRENCY,
+    filters: [{ glob: { type: "*.iam.group.created.*" } }],
+  });
+  return { sink, busy, released, org, uid };
+}
+
 onEachStore(
   "a sender whose requests are all in progress",
   (world) => {
     test("does not look for deliveries before one of them has ended", async (t) => {
       const api = world.operator();
-      const [busy, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      const sink = await Receiver.start(async (_received, response) => {
-        if (sink.received.length === MAX_CONCURRENCY) busy.resolve();
-        await released.promise;
-        response.writeHead(200).end();
-      });
-      t.after(() => sink.stop());
-      const org = await world.organization();
-      const { uid } = await api.subscriptions.create(org, {
-        sink: sink.url,
-        maxConcurrency: MAX_CONCURRENCY,
-        filters: [{ glob: { type: "*.iam.group.created.*" } }],
-      });
+      const { sink, busy, released, org, uid } = await heldSink(t, world, MAX_CONCURRENCY);
       const pending = async (subject: string) => {
         const { deliveries } = await api.deliveries.listDeliveries({ subscriptionUid: uid });
         return deliveries.find((one: { subject: string }) => one.subject === subject);
@@ -64,19 +70,7 @@ onEachStore(
 
     test("does not repeat a request that ends while it reads deliveries", async (t) => {
       const api = world.operator();
-      const [busy, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      const sink = await Receiver.start(async (_received, response) => {
-        busy.resolve();
-        await released.promise;
-        response.writeHead(200).end();
-      });
-      t.after(() => sink.stop());
-      const org = await world.organization();
-      const { uid } = await api.subscriptions.create(org, {
-        sink: sink.url,
-        maxConcurrency: MAX_CONCURRENCY,
-        filters: [{ glob: { type: "*.iam.group.created.*" } }],
-      });
+      const { sink, busy, released, org, uid } = await heldSink(t, world, 1);
       const first = await world.group(org);
       await busy.promise;
 
