@@ -78,6 +78,28 @@ describe("the web console in a real browser", () => {
     assert.deepEqual((await site.world.http.get(path)).body.roleBindings, []);
   });
 
+  test("takes keys in a dialog from the moment it is there, and returns the focus", async () => {
+    await page.goto(site.at(`folders/${organization}`));
+    const button = site.button("Create folder").first();
+    const openers = { Name: "Enter", "Find pages, organizations and folders": "Control+k" };
+    for (const [field, key] of Object.entries(openers)) {
+      await button.press(key);
+      await page.getByRole("dialog").getByLabel(field).waitFor();
+      await page.keyboard.press("Escape");
+      await button.and(page.locator(":focus")).waitFor();
+    }
+    // What waits for the next frame waits forever.
+    await page.evaluate("requestAnimationFrame = () => 0");
+    for (const [field, key] of Object.entries(openers)) {
+      await page.keyboard.press(key);
+      await page.keyboard.type("early");
+      assert.equal(await page.getByRole("dialog").getByLabel(field).inputValue(), "early");
+      await page.keyboard.press("Escape");
+      await button.and(page.locator(":focus")).waitFor();
+    }
+    assert.deepEqual(site.complaints, []);
+  });
+
   test("asks to sign in again before a folder is deleted, and goes on by itself", async (t) => {
     const direct = await DirectStore.open(site.world.server);
     t.after(() => direct.close());

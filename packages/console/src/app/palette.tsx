@@ -1,11 +1,11 @@
 import { Autocomplete } from "@base-ui/react/autocomplete";
-import { Dialog } from "@base-ui/react/dialog";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import { useGroupNames } from "../api/group-names.ts";
 import { usePages, useSettled } from "../api/pages.ts";
 import { texts } from "../texts/common.ts";
+import { Modal } from "../ui/modal.tsx";
 import { parentOf, usePlace } from "./place.ts";
 import { PLACE_SCREENS, type PlaceScreenName } from "./screens.ts";
 
@@ -25,14 +25,9 @@ const NEAR_PIXELS = 100;
 /** The open command palette: loaded when it is first opened. */
 export function Palette({ close }: { readonly close: () => void }) {
   return (
-    <Dialog.Root open onOpenChange={(next) => next || close()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="dialog palette" aria-label={texts.palette.title}>
-          <Search close={close} />
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Modal className="palette" label={texts.palette.title} close={close}>
+      <Search close={close} />
+    </Modal>
   );
 }
 

@@ -4,6 +4,7 @@ import { texts } from "../texts/common.ts";
 import type { FormDialogProps } from "./form.tsx";
 import { FormError } from "./form-error.tsx";
 import { isDenied } from "./lasting-error.ts";
+import { Modal } from "./modal.tsx";
 import { useSending } from "./sending.ts";
 import { toast } from "./toast.tsx";
 
@@ -34,48 +35,44 @@ export function OpenFormDialog({
     close();
   };
   return (
-    <Dialog.Root open onOpenChange={(next) => next || leave()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup
-          className={isWide ? "dialog wide" : "dialog"}
-          finalFocus={() => opener.current ?? false}
-        >
-          <Dialog.Title className="dialog-title">{title}</Dialog.Title>
-          <form
-            ref={form}
-            onSubmit={(event) => {
-              event.preventDefault();
-              const data = new FormData(event.currentTarget);
-              send(async () => {
-                isEnding.current = true;
-                try {
-                  await onSubmit((name) => String(data.get(name) ?? "").trim());
-                } catch (error) {
-                  // A denial stays in sight when the dialog goes, and tells why.
-                  isEnding.current = isDenied(error);
-                  throw error;
-                }
-                close();
-              });
-            }}
+    <Modal
+      className={isWide ? "wide" : ""}
+      close={leave}
+      finalFocus={() => opener.current ?? false}
+    >
+      <Dialog.Title className="dialog-title">{title}</Dialog.Title>
+      <form
+        ref={form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const data = new FormData(event.currentTarget);
+          send(async () => {
+            isEnding.current = true;
+            try {
+              await onSubmit((name) => String(data.get(name) ?? "").trim());
+            } catch (error) {
+              // A denial stays in sight when the dialog goes, and tells why.
+              isEnding.current = isDenied(error);
+              throw error;
+            }
+            close();
+          });
+        }}
+      >
+        {children}
+        <FormError error={error} form={form} />
+        <div className="dialog-actions">
+          <Dialog.Close className="button quiet">{texts.cancel}</Dialog.Close>
+          <button
+            type="submit"
+            className={isDangerous ? "button danger" : "button"}
+            aria-disabled={isBusy}
           >
-            {children}
-            <FormError error={error} form={form} />
-            <div className="dialog-actions">
-              <Dialog.Close className="button quiet">{texts.cancel}</Dialog.Close>
-              <button
-                type="submit"
-                className={isDangerous ? "button danger" : "button"}
-                aria-disabled={isBusy}
-              >
-                {submit}
-              </button>
-            </div>
-          </form>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+            {submit}
+          </button>
+        </div>
+      </form>
+    </Modal>
   );
 }
 
