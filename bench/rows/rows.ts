@@ -25,7 +25,7 @@ import { postgresRows } from "./postgres.ts";
 import { reconcileRow } from "./reconcile.ts";
 import { registryTagsRow } from "./registry-tags.ts";
 import { registryTokenRow } from "./registry-token.ts";
-import { replicasRow } from "./replicas.ts";
+import { replicasRow, sharedRowsRow } from "./replicas.ts";
 import { startRow } from "./start.ts";
 import { versionRow } from "./version.ts";
 import { workerRows } from "./workers.ts";
@@ -74,7 +74,7 @@ export function sectionsOf(options: Options): Section[] {
       about:
         "The server on PostgreSQL against bare `pg` with one statement per request, and several processes against " +
         "one.",
-      rows: [...postgresRows(options), replicasRow, ...workerRows(options)],
+      rows: [...postgresRows(options), replicasRow, sharedRowsRow, ...workerRows(options)],
     },
     {
       title: "Audit log and events",

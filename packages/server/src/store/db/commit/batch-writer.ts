@@ -16,9 +16,9 @@ interface UnsentRows {
 /**
  * The transaction of a batch. Where the database is across a network, statements whose answer is as good as known are
  * sent without waiting for it: inserts, and changes of rows that are locked. Consecutive inserts into the same table
- * become one statement, and so do consecutive updates of different rows. The database executes all statements in the
- * order of the calls, so each read sees what was written before it. All answers are checked before the commit: if one
- * is not as expected, the batch is repeated carefully, with an answer for each statement.
+ * become one statement, and so do consecutive updates, with the last values of each row. The database executes all
+ * statements in the order of the calls, so each read sees what was written before it. All answers are checked before the
+ * commit: if one is not as expected, the batch is repeated carefully, with an answer for each statement.
  */
 export class BatchWriter implements Writer {
   readonly dialect: Writer["dialect"];
@@ -104,10 +104,12 @@ export class BatchWriter implements Writer {
       await this.#writer.run(updateOf(target, 1), ...row);
       return;
     }
+    const rows = this.#unsentOf(target, updateOf);
     const key = row.at(-1);
-    // One statement cannot update a row twice.
-    if (this.#unsent?.rows.some((other) => other.at(-1) === key)) this.#sendRows();
-    this.#unsentOf(target, updateOf).push(row);
+    const earlier = rows.findIndex((other) => other.at(-1) === key);
+    // The later update has all columns of the earlier one, and nothing has read the row between them.
+    if (earlier >= 0) rows[earlier] = row;
+    else rows.push(row);
   }
 
   /**
