@@ -3,10 +3,15 @@
  * code that V8 has made of it by the end.
  */
 import { writeFileSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
 import { codeOf, compiled, exportsOf } from "../packages/cli/src/built.ts";
+import { V8_FLAGS } from "../packages/cli/src/serve/v8-flags.ts";
 
 const [file = "", ...words] = process.argv.slice(2);
 const script = compiled(file, undefined);
-process.on("exit", () => writeFileSync(codeOf(file), script.createCachedData()));
+process.on("exit", () => {
+  setFlagsFromString(V8_FLAGS.unset);
+  writeFileSync(codeOf(file), script.createCachedData());
+});
 const { run } = exportsOf(file, script) as { run(words: readonly string[]): Promise<void> };
 await run(words);

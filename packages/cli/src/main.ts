@@ -9,9 +9,6 @@ const isWorker = words[0] === "serve-worker" && process.channel !== undefined;
 if (words[0] === "--version") {
   console.log(version());
 } else if ((words[0] === "serve" && !asksForHelp) || isWorker) {
-  // What a server allocates at its start lives long, so V8 takes what the same code allocates for requests for long-lived,
-  // too, and puts it where only the rare full collections look. Short collections take up to ten times as long meanwhile.
-  process.getBuiltinModule("node:v8").setFlagsFromString("--no-allocation-site-pretenuring");
   import("./serve/alone.ts").then(({ run }) => run(words));
 } else if (words[0] === "admin" && !asksForHelp) {
   import("./operators.ts").then(({ run }) => run(words));
