@@ -74,7 +74,12 @@ export function sectionsOf(options: Options): Section[] {
       about:
         "The server on PostgreSQL against bare `pg` with one statement per request, and several processes against " +
         "one.",
-      rows: [...postgresRows(options), replicasRow, sharedRowsRow, ...workerRows(options)],
+      rows: [
+        ...postgresRows(options),
+        replicasRow,
+        ...(options.quick ? [] : [sharedRowsRow]),
+        ...workerRows(options),
+      ],
     },
     {
       title: "Audit log and events",
