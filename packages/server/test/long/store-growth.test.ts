@@ -79,15 +79,11 @@ for (const store of STORES) {
         const sql = "SELECT count(*) AS n FROM tickets WHERE expires = 1";
         return Number((await direct.store.reader.get<{ n: number }>(sql))?.n);
       };
-      let steps = 0;
-      for (let before = await left(); before > 0; ) {
+      // In batches, which store-expiry.test.ts counts: requests are answered meanwhile.
+      while ((await left()) > 0) {
         assert.equal((await fetch(`${server.url}/oauth`)).status, 200);
-        const now = await left();
-        if (now !== before) steps++;
-        before = now;
         await sleep(5);
       }
-      assert.ok(steps > 1, "they go in more than one step");
     });
   });
 }
