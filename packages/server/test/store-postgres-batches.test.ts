@@ -9,6 +9,7 @@ import type { Transaction } from "../src/store/db/commit/transaction.ts";
 import { Connection } from "../src/store/db/postgres/connection.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { Store } from "../src/store/db/store.ts";
+import { buildList } from "../src/store/resources/lists/build.ts";
 import type { ResourceRow } from "../src/store/resources/rows.ts";
 import { writeAudit, writeEvent } from "../src/store/tables/audit/audit-and-events.ts";
 import { runs } from "./support/oracle/runs.ts";
@@ -61,6 +62,12 @@ describe("batches on PostgreSQL", () => {
   });
   after(() => store.close());
 
+  /** Another replica. */
+  const secondStore = async (opened: AsyncDisposableStack): Promise<Store> => {
+    const other = await Store.open(await openPostgres(url), [table], { committed() {} });
+    opened.defer(() => other.close());
+    return other;
+  };
   const newRoot = async (): Promise<string> => {
     const root = newRootUid();
     await store.write((tx) => table.insert(tx, rowOf(root, "root")));
@@ -147,6 +154,95 @@ describe("batches on PostgreSQL", () => {
     const rows = await table.findMany(store.reader, [one, other]);
     const stored = new Map(rows.map(({ uid, data }) => [uid, new TextDecoder().decode(data)]));
     assert.deepEqual([stored.get(one), stored.get(other)], ["5", "3"]);
+  });
+
+  test("wait for their locks and for their commit, and for nothing between", async () => {
+    const root = await newRoot();
+    const folders = [newChildUid(root), newChildUid(root)] as const;
+    await store.write((tx) =>
+      table.insertAll(
+        tx,
+        folders.map((uid) => rowOf(uid, uid)),
+      ),
+    );
+    const { query } = Connection.prototype;
+    /** For each statement, the connection, and how many answers it had before. */
+    const sent: (readonly [Connection, number])[] = [];
+    let writing: Connection | undefined;
+    const recording = mock.method(
+      Connection.prototype,
+      "query",
+      function (this: Connection, ...args: Parameters<typeof query>) {
+        if (String(args[0]).startsWith("BEGIN")) writing = this;
+        sent.push([this, this.answers]);
+        return query.apply(this, args);
+      },
+    );
+    try {
+      const version = await store.accessVersion();
+      const created = newChildUid(root);
+      await Promise.all([
+        store.write(
+          async (tx) => {
+            await tx.relyOnAccess(version);
+            return insert(tx, created, "new");
+          },
+          locksOfCreate(created, "new"),
+        ),
+        ...folders.map((uid) => store.write((tx) => increment(tx, uid, "folder"), [change(uid)])),
+      ]);
+    } finally {
+      recording.mock.restore();
+    }
+    const waits = sent.flatMap(([connection, answers]) =>
+      connection === writing ? [answers] : [],
+    );
+    assert.equal(new Set(waits).size, 2, `${waits}`);
+  });
+
+  test("rely on an access version that is not older than what the caller has seen", async () => {
+    await using opened = new AsyncDisposableStack();
+    const other = await secondStore(opened);
+    const advance = () => other.write(async (tx) => tx.accessChanged());
+    const seen = await store.accessVersion();
+    const relied = await store.write(async (tx) => {
+      const first = await tx.relyOnAccess(seen);
+      await advance();
+      const again = await tx.relyOnAccess(seen);
+      const newer = await tx.relyOnAccess(seen + 1);
+      await advance();
+      return [first, again, newer, await tx.relyOnAccess(undefined)];
+    });
+    assert.deepEqual(relied, [seen, seen, seen + 1, seen + 2]);
+  });
+
+  test("keep an index of a list up to date that another replica has made", async () => {
+    await using opened = new AsyncDisposableStack();
+    const other = await secondStore(opened);
+    const root = await newRoot();
+    const create = (name: string) => {
+      const uid = newChildUid(root);
+      return store.write((tx) => insert(tx, uid, name), locksOfCreate(uid, name));
+    };
+    await create("first");
+    const reach = "children";
+    const list = { table, partition: undefined, scope: root, reach, filter: undefined } as const;
+    const limits = { sortedRows: 10, blockRows: 10, batchRows: 10 };
+    await other.write(async (tx) =>
+      tx.atEnd(async (writer) => {
+        const key = { ...list, sort: "name", form: "entries" } as const;
+        while (await buildList(writer, key, limits, 1));
+      }),
+    );
+    await create("second");
+    await Promise.all([create("third"), create("fourth")]);
+    const index = await store.reader.get(
+      `SELECT l.changes - c.changes AS behind,
+         (SELECT count(*) FROM list_entries e WHERE e.list = l.id) AS entries
+       FROM list_indexes l JOIN counts c ON c.uid = l.scope AND c.kind = l.kind WHERE scope = ?`,
+      root,
+    );
+    assert.deepEqual(index, { behind: 0, entries: 4 });
   });
 
   test("a row that exists fails one create, and no other", async () => {

@@ -51,12 +51,12 @@ const known = new WeakMap<Store, KnownSettings>();
  * version: it runs again if it has changed.
  */
 export async function requiresUniqueSiblings(
-  { engine, tx }: Mutation,
+  { engine, tx, caller }: Mutation,
   uid: string,
 ): Promise<boolean> {
   const { store } = engine;
   const root = rootOf(uid);
-  const version = await tx.relyOnAccess();
+  const version = await tx.relyOnAccess(caller.version);
   let settings = known.get(store);
   if (settings === undefined || settings.version !== version) {
     settings = { version, byRoot: new BoundedCache({ maxEntries: MAX_CACHED_ORGANIZATIONS }) };

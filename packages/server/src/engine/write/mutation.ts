@@ -77,7 +77,7 @@ export class Mutation {
    */
   async confirmAccess(uid: string): Promise<void> {
     const { version, boundary, session, uid: identity } = this.#caller;
-    if (version === undefined || (await this.tx.relyOnAccess()) === version) return;
+    if (version === undefined || (await this.tx.relyOnAccess(version)) === version) return;
     const granted = await this.engine.access.grantsOf(identity, this.tx, session);
     if (granted === undefined) throw revokedToken(session);
     const grants = boundary === undefined ? granted : granted.intersect(boundary);

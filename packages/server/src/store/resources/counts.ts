@@ -1,6 +1,7 @@
 import { ancestorsOf } from "@wharf/contract";
-import type { Dialect, Reader, Writer } from "../db/connection.ts";
-import { type KindVersion, RowLog } from "./row-log.ts";
+import type { BatchWriter } from "../db/commit/batch-writer.ts";
+import type { Dialect, Reader } from "../db/connection.ts";
+import { type KindVersion, RowLog, RowLogTrims } from "./row-log.ts";
 
 /**
  * The numbers of children and of descendants of each kind below a node of the tree. Every write keeps them
@@ -78,6 +79,22 @@ export interface ListedNode {
   readonly changes: number;
 }
 
+/** What transactions of this process know from earlier ones. */
+export class CountHistory {
+  readonly trims = new RowLogTrims();
+  /** Nodes with indexes of lists, with the kind of their rows. */
+  readonly #listed = new Set<string>();
+
+  isListed(uid: string, kind: string): boolean {
+    return this.#listed.has(`${kind} ${uid}`);
+  }
+
+  found(uid: string, kind: string, lists: number): void {
+    if (lists > 0) this.#listed.add(`${kind} ${uid}`);
+    else this.#listed.delete(`${kind} ${uid}`);
+  }
+}
+
 interface Delta {
   children: number;
   descendants: number;
@@ -135,18 +152,32 @@ export class CountChanges {
    * Writes the sums, always in the order of their keys, so that replicas do not deadlock, and with one
    * statement: every write counts at the root, so the other replicas wait for it. Then logs the changed rows.
    * Returns the nodes with indexes of lists.
+   *
+   * Where statements are pipelined, nothing waits for the answer unless an index of a list is to be expected: the commit
+   * is right behind. If there is one nevertheless, the statement fails, and the batch is repeated carefully.
    */
-  async store(writer: Writer): Promise<ListedNode[]> {
+  async store(writer: BatchWriter, history: CountHistory): Promise<ListedNode[]> {
+    if (this.#deltas.size === 0 && this.#deleted.size === 0) return [];
     const rows = [...this.#deltas].flatMap(([node, kinds]) => {
       if (this.#deleted.has(node)) return [];
       return [...kinds].map(([kind, { children, descendants, changes }]) => {
-        return [node, kind, children, descendants, changes];
+        return [node, kind, children, descendants, changes] as const;
       });
     });
+    const kinds = [...(this.#deltas.get("")?.entries() ?? [])];
+    for (const [kind, { changes }] of kinds) await history.trims.changed(writer, kind, changes);
+    const mayWait =
+      this.#deleted.size > 0 || rows.some(([uid, kind]) => history.isListed(uid, kind));
+    if (writer.pipelines && !mayWait) {
+      const logged = rows.map((row) => (row[0] === "" ? [...row, this.#rows.uidsOf(row[1])] : row));
+      await writer.send(upsertAndLogOf(writer.dialect), JSON.stringify(logged));
+      return [];
+    }
     const stored =
       rows.length === 0
         ? []
         : await writer.arrays<SumRow>(upsertOf(writer.dialect), JSON.stringify(rows));
+    for (const [uid, kind, , lists] of stored) history.found(uid, kind, lists);
     await this.#rows.store(writer, this.#versions(stored));
     if (this.#deleted.size > 0) {
       const given = JSON.stringify([...this.#deleted]);
@@ -183,16 +214,32 @@ export class CountChanges {
   }
 }
 
-function upsertOf({ tuples, asInteger }: Dialect): string {
-  const given = tuples("uid", "kind", "children", "descendants", "changes");
+function upsertOf({ tuples, asInteger }: Dialect, given?: string): string {
+  const rows = given ?? `(${tuples("uid", "kind", "children", "descendants", "changes")}) given`;
   return `INSERT INTO counts (uid, kind, children, descendants, changes)
     SELECT uid, kind, ${["children", "descendants", "changes"].map(asInteger).join(", ")}
-    FROM (${given}) given WHERE true ORDER BY 1, 2
+    FROM ${rows} WHERE true ORDER BY 1, 2
     ON CONFLICT (uid, kind) DO UPDATE SET
       children = counts.children + excluded.children,
       descendants = counts.descendants + excluded.descendants,
       changes = counts.changes + excluded.changes
     RETURNING uid, kind, changes, lists`;
+}
+
+/**
+ * The same, with the log of changed rows; fails if there is an index of a list. As one statement, it makes other
+ * replicas wait for the node above all roots only as long as the commit takes.
+ */
+function upsertAndLogOf(dialect: Dialect): string {
+  const { tuples, asInteger } = dialect;
+  return `WITH given AS (
+      ${tuples("uid", "kind", "children", "descendants", "changes", "uids")}),
+    stored AS (${upsertOf(dialect, "given")}),
+    logged AS (
+      INSERT INTO row_log (kind, version, since, uids)
+      SELECT kind, stored.changes, stored.changes - ${asInteger("given.changes")}, uids
+      FROM stored JOIN given USING (uid, kind) WHERE uid = '')
+    SELECT 1 / (CASE WHEN max(lists) > 0 THEN 0 ELSE 1 END) FROM stored`;
 }
 
 /** A node and its ancestors, up to the node above all roots. */

@@ -1,3 +1,4 @@
+import type { BatchWriter } from "../db/commit/batch-writer.ts";
 import type { Reader, Writer } from "../db/connection.ts";
 
 /** The log covers this many changes of each kind. What was derived from older rows is derived again. */
@@ -45,10 +46,15 @@ export class RowLog {
     }
   }
 
+  /** The rows of a kind as they are logged; empty if they are not named. */
+  uidsOf(kind: string): string {
+    const uids = this.#changed.get(kind);
+    return uids === undefined ? "" : JSON.stringify([...uids]);
+  }
+
   async store(writer: Writer, versions: readonly KindVersion[]): Promise<void> {
     const rows = versions.map(({ kind, version, since }) => {
-      const uids = this.#changed.get(kind);
-      return [kind, version, since, uids === undefined ? "" : JSON.stringify([...uids])];
+      return [kind, version, since, this.uidsOf(kind)];
     });
     if (rows.length === 0) return;
     const { tuples, asInteger } = writer.dialect;
@@ -58,11 +64,24 @@ export class RowLog {
        FROM (${tuples("kind", "version", "since", "uids")}) given`,
       JSON.stringify(rows),
     );
-    for (const { kind, version, since } of versions) {
-      if (Math.floor(version / TRIM_INTERVAL) === Math.floor(since / TRIM_INTERVAL)) continue;
-      const sql = "DELETE FROM row_log WHERE kind = ? AND version <= ?";
-      await writer.run(sql, kind, version - RETAINED_CHANGES);
-    }
+  }
+}
+
+/** Trims the log with the first changes of a kind by this process, and then once for as many as the interval. */
+export class RowLogTrims {
+  readonly #changes = new Map<string, number>();
+
+  async changed(writer: BatchWriter, kind: string, changes: number): Promise<void> {
+    const sum = (this.#changes.get(kind) ?? TRIM_INTERVAL) + changes;
+    this.#changes.set(kind, sum < TRIM_INTERVAL ? sum : 0);
+    if (sum < TRIM_INTERVAL) return;
+    await writer.send(
+      `DELETE FROM row_log WHERE kind = ? AND version <=
+         (SELECT changes FROM counts WHERE uid = '' AND kind = ?) - ?`,
+      kind,
+      kind,
+      RETAINED_CHANGES,
+    );
   }
 }
 

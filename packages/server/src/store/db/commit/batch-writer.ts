@@ -23,8 +23,6 @@ interface UnsentRows {
 export class BatchWriter implements Writer {
   readonly dialect: Writer["dialect"];
   readonly held: HeldRows;
-  /** The access version, if a write of the batch has read it. */
-  accessVersion: Promise<number> | undefined;
   readonly #driver: Driver;
   readonly #writer: Writer;
   readonly #isCareful: boolean;
@@ -32,6 +30,7 @@ export class BatchWriter implements Writer {
   #unsent: UnsentRows | undefined;
   readonly #sent: Promise<unknown>[] = [];
   #failure: { readonly error: unknown } | undefined;
+  #accessVersion: Promise<number> | undefined;
   /** Whether an answer must be read before the commit: it can be unexpected without being an error. */
   #mustRead = false;
 
@@ -42,6 +41,11 @@ export class BatchWriter implements Writer {
     this.#writer = driver.writer;
     this.#isCareful = isCareful || !driver.pipelines;
     this.dialect = driver.dialect;
+  }
+
+  /** Whether statements can be sent without waiting for their answers. */
+  get pipelines(): boolean {
+    return !this.#isCareful;
   }
 
   get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
@@ -123,6 +127,29 @@ export class BatchWriter implements Writer {
     } catch (error) {
       throw this.#driver.isTransient(error) ? error : new HalfWritten();
     }
+  }
+
+  /** Reads the access version behind the locks of the batch: no write of the batch waits for it alone. */
+  async prepareAccessVersion(): Promise<void> {
+    if (this.#isCareful) return;
+    this.#accessVersion = this.#readAccessVersion();
+    await this.#accessVersion;
+  }
+
+  /**
+   * The access version, not older than another one. Without that, it is read again: a write may have joined the batch
+   * after it was read.
+   */
+  async accessVersion(seen: number | undefined): Promise<number> {
+    const known = await this.#accessVersion;
+    if (known !== undefined && seen !== undefined && known >= seen) return known;
+    this.#accessVersion = this.#readAccessVersion();
+    return this.#accessVersion;
+  }
+
+  async #readAccessVersion(): Promise<number> {
+    const row = await this.get<{ version: number }>("SELECT version FROM access_version");
+    return row?.version ?? 0;
   }
 
   /**

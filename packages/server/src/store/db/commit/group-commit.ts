@@ -3,7 +3,7 @@
  * replicas. It may import the drivers' contract (db/connection.ts) and those tables and counts that every commit writes.
  */
 import { WharfError } from "../../../lib/errors.ts";
-import { CountChanges } from "../../resources/counts.ts";
+import { CountChanges, CountHistory } from "../../resources/counts.ts";
 import { RowChanges } from "../../resources/row-changes.ts";
 import { GrantChanges } from "../../tables/access/access-log.ts";
 import { type AuditEntry, insertAudit } from "../../tables/audit/audit-and-events.ts";
@@ -60,6 +60,7 @@ export class GroupCommit {
   readonly #clock: () => number;
   readonly #turns = new Turns();
   readonly #chains: AuditChains;
+  readonly #counts = new CountHistory();
   #waiting: Waiting[] = [];
   /** Writes that wait for a batch of others. */
   readonly #background = new Map<Waiting, NodeJS.Timeout>();
@@ -205,7 +206,7 @@ export class GroupCommit {
     let isCommitting = false;
     try {
       const lenient = batch.every(({ inBackground }) => inBackground);
-      await this.#driver.begin(mode.turn, () => hold(writer, batch), lenient);
+      await this.#driver.begin(mode.turn, () => first(writer, batch), lenient);
       if (!lenient) await this.#join(batch, writer, mode.turn);
       const counts = new CountChanges();
       if (mode.withLock) await new SharedTransaction(writer, counts).acquireLock();
@@ -238,7 +239,7 @@ export class GroupCommit {
       }
       if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants, isOnlyGrants);
       await this.#together(storeGathered(writer, chains, audits, gathered));
-      await rows.store(writer, await counts.store(writer));
+      await rows.store(writer, await counts.store(writer, this.#counts));
       for (const { outcome, work } of atEnd) {
         if (!mode.inSavepoints) await this.#together(work(writer));
         else {
@@ -354,6 +355,14 @@ interface CommitMode {
   withLock: boolean;
   /** Each write in a savepoint of its own. */
   inSavepoints: boolean;
+}
+
+/** Locks the rows that works have named, and reads the access version that they rely on. */
+async function first(writer: BatchWriter, batch: readonly Waiting[]): Promise<void> {
+  const held = hold(writer, batch);
+  // Where the locks fail, this fails because of them.
+  await Promise.allSettled([held, writer.prepareAccessVersion()]);
+  await held;
 }
 
 /** Locks the rows that works have named. */

@@ -97,15 +97,9 @@ export class SharedTransaction implements Transaction {
     this.grants.record(identity, root);
   }
 
-  async relyOnAccess(): Promise<number> {
-    this.#writer.accessVersion ??= this.#readAccessVersion();
-    this.reliedOn = await this.#writer.accessVersion;
+  async relyOnAccess(seen: number | undefined): Promise<number> {
+    this.reliedOn = await this.#writer.accessVersion(seen);
     return this.reliedOn;
-  }
-
-  async #readAccessVersion(): Promise<number> {
-    const row = await this.get<{ version: number }>("SELECT version FROM access_version");
-    return row?.version ?? 0;
   }
 
   async acquireLock(): Promise<void> {

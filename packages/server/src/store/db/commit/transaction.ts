@@ -42,9 +42,9 @@ export interface Transaction extends Writer {
   grantsChanged(identity: string, root: string): void;
   /**
    * The access version that this transaction depends on: if it changes access, and the version has changed
-   * when it commits, it runs again.
+   * when it commits, it runs again. It is not older than the one that the caller's request has seen.
    */
-  relyOnAccess(): Promise<number>;
+  relyOnAccess(seen: number | undefined): Promise<number>;
   /**
    * Acquires the global lock until the transaction ends: for work that must not run concurrently on two
    * replicas.

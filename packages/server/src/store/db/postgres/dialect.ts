@@ -14,7 +14,7 @@ export const DIALECT: Dialect = {
   asInteger: (text) => `${text}::bigint`,
   isWithin: (text) => `strpos(${text}, ?) > 0`,
   walk: walkSql,
-  rowCounts: [64, 32, 16, 8, 4, 2, 1],
+  rowCounts: [64, 32, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
   withoutRowid: "",
   rowId: "ctid",
   lockShared: "FOR SHARE",
