@@ -1,8 +1,9 @@
 import pg from "pg";
 import { newDatabase } from "../../packages/server/test/support/server/postgres.ts";
+import { CpuShares } from "../cpu-shares.ts";
 import { ScratchData } from "../data-set.ts";
 import { alternately, perSecond } from "../measure.ts";
-import { type Bench, counted, type Row } from "../row.ts";
+import { type Bench, counted, type Measured, type Row } from "../row.ts";
 import { mustEqual } from "../verify.ts";
 import { Wharf } from "../wharf.ts";
 
@@ -11,6 +12,9 @@ const REPOS = 12;
 /** So many that two connections rarely need the same one. */
 const SPREAD_REPOS = 1_200;
 const CONNECTIONS = 36;
+
+/** The part of a core that a replica has: so small that PostgreSQL and the load find free cores even on two. */
+const SHARE = 0.25;
 
 /** Distinct updates, sent in rotation. */
 const UPDATES = 1_000;
@@ -106,34 +110,52 @@ class Replicas {
   }
 }
 
-/** Replicas that need the same rows must not slow each other down. */
+/** Replicas that need the same rows must not slow each other down: each has as much of a core as the single one. */
 export const replicasRow: Row = {
-  work: `update ${REPOS} shared repos, ${REPLICAS} replicas on PostgreSQL, ${CONNECTIONS} connections`,
+  work: `update ${REPOS} shared repos, ${REPLICAS} replicas on PostgreSQL with ${SHARE} of a core each, ${CONNECTIONS} connections`,
+  reference: "one such replica",
+  target: { atLeast: 1 },
+
+  async measure(run) {
+    await using servers = new AsyncDisposableStack();
+    const shares = servers.use(new CpuShares(SHARE));
+    const replicas = await Replicas.start(servers, run);
+    for (const { pid } of replicas.all) shares.give(pid);
+    return await compareWithFirst(replicas, run);
+  },
+};
+
+/** The same where they share all cores with each other, with PostgreSQL and with the load. */
+export const crowdedReplicasRow: Row = {
+  work: `update ${REPOS} shared repos, ${REPLICAS} replicas on PostgreSQL, all on the same cores`,
   reference: "one replica",
   target: { atLeast: 1 },
 
   async measure(run) {
-    const { seconds, rounds, warmUpSeconds } = run.options;
     await using servers = new AsyncDisposableStack();
-    const replicas = await Replicas.start(servers, run);
-    const repos = await replicas.createRepos(REPOS);
-    await replicas.warmUp(repos, warmUpSeconds);
-    const before = await deadlocks(replicas.database);
-    const figures = await alternately(
-      rounds,
-      () => replicas.updates(repos, seconds, [replicas.first]),
-      () => replicas.updates(repos, seconds),
-    );
-    await replicas.check(repos[0]);
-    const found = (await deadlocks(replicas.database)) - before;
-    const notes = [`${found} deadlocks`, "without flushes to disk"];
-    return { unit: "per s", ...figures, notes };
+    return await compareWithFirst(await Replicas.start(servers, run), run);
   },
 };
 
+async function compareWithFirst(replicas: Replicas, { options }: Bench): Promise<Measured> {
+  const { seconds, rounds, warmUpSeconds } = options;
+  const repos = await replicas.createRepos(REPOS);
+  await replicas.warmUp(repos, warmUpSeconds);
+  const before = await deadlocks(replicas.database);
+  const figures = await alternately(
+    rounds,
+    () => replicas.updates(repos, seconds, [replicas.first]),
+    () => replicas.updates(repos, seconds),
+  );
+  await replicas.check(repos[0]);
+  const found = (await deadlocks(replicas.database)) - before;
+  const notes = [`${found} deadlocks`, "without flushes to disk"];
+  return { unit: "per s", ...figures, notes };
+}
+
 /**
- * How much of that is due to the rows: where cores are few, several replicas are slower than one on any rows, because
- * each of them has smaller batches.
+ * How much of the last row is due to the rows: where cores are few, several replicas are slower than one on any rows,
+ * because each of them has smaller batches.
  */
 export const sharedRowsRow: Row = {
   work: `update ${REPOS} shared repos, as above`,

@@ -25,7 +25,7 @@ import { postgresRows } from "./postgres.ts";
 import { reconcileRow } from "./reconcile.ts";
 import { registryTagsRow } from "./registry-tags.ts";
 import { registryTokenRow } from "./registry-token.ts";
-import { replicasRow, sharedRowsRow } from "./replicas.ts";
+import { crowdedReplicasRow, replicasRow, sharedRowsRow } from "./replicas.ts";
 import { startRow } from "./start.ts";
 import { versionRow } from "./version.ts";
 import { workerRows } from "./workers.ts";
@@ -77,6 +77,7 @@ export function sectionsOf(options: Options): Section[] {
       rows: [
         ...postgresRows(options),
         replicasRow,
+        crowdedReplicasRow,
         ...(options.quick ? [] : [sharedRowsRow]),
         ...workerRows(options),
       ],

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { newDatabase } from "../../packages/server/test/support/server/postgres.ts";
 import { cpuMsOf, familyOf } from "../children.ts";
+import { CpuShares } from "../cpu-shares.ts";
 import { ScratchData } from "../data-set.ts";
 import type { HttpJob, Target } from "../load/http.ts";
 import { alternately } from "../measure.ts";
@@ -15,6 +16,9 @@ const CONNECTIONS = 128;
 
 /** Groups of the organization, which are read alternately. */
 const GROUPS = 200;
+
+/** The part of a core that a process has where requests depend on each other: the load and the database need the rest. */
+const SHARE = 0.25;
 
 type Store = "SQLite" | "PostgreSQL";
 
@@ -84,8 +88,10 @@ export function workerRows({ quick }: Options): Row[] {
 async function measure(bench: Bench, store: Store, work: Work, workers: number): Promise<Measured> {
   const cores = availableParallelism();
   if (cores < workers) throw new NotMeasured(`${workers} workers need as many cores, not ${cores}`);
+  using shares = new CpuShares(SHARE);
   await using one = await Site.start(bench, store, 1);
   await using several = await Site.start(bench, store, workers);
+  if (!work.isIndependent) for (const site of [one, several]) site.limit(shares);
   const { options } = bench;
   // Each process compiles its code for itself.
   for (const site of [one, several]) await site.load(work, options.warmUpSeconds);
@@ -105,8 +111,12 @@ async function measure(bench: Bench, store: Store, work: Work, workers: number):
   const notes = [
     work.isIndependent
       ? "responses per second of CPU time, times the workers: what as many free cores would give"
-      : "responses per second",
-    `beside the load, on the cores of this machine: ${times("wall")} × the responses, ${times("cpu")} × per second of CPU time`,
+      : `responses per second, each process with ${SHARE} of a core: the load and the database have free cores`,
+    ...(work.isIndependent
+      ? [
+          `beside the load, on the cores of this machine: ${times("wall")} × the responses, ${times("cpu")} × per second of CPU time`,
+        ]
+      : []),
   ];
   return { unit: "per s", ...figures, notes };
 }
@@ -146,6 +156,11 @@ class Site implements AsyncDisposable {
     mustEqual(new Set(groups).size, GROUPS);
     const contents = { organization, groups, newGroups: newGroups(groupPath(organization)) };
     return new Site(bench, server, scratch, contents);
+  }
+
+  /** Limits each process to its share of a core. */
+  limit(shares: CpuShares): void {
+    for (const pid of familyOf(this.#server.pid)) shares.give(pid);
   }
 
   async load(work: Work, seconds: number): Promise<{ perSecond: number; perCpuSecond: number }> {
