@@ -164,11 +164,12 @@ export class CountChanges {
         return [node, kind, children, descendants, changes] as const;
       });
     });
-    const kinds = [...(this.#deltas.get("")?.entries() ?? [])];
-    for (const [kind, { changes }] of kinds) await history.trims.changed(writer, kind, changes);
-    const mayWait =
+    for (const [kind, { changes }] of this.#deltas.get("") ?? []) {
+      await history.trims.changed(writer, kind, changes);
+    }
+    const mustWait =
       this.#deleted.size > 0 || rows.some(([uid, kind]) => history.isListed(uid, kind));
-    if (writer.pipelines && !mayWait) {
+    if (writer.pipelines && !mustWait) {
       const logged = rows.map((row) => (row[0] === "" ? [...row, this.#rows.uidsOf(row[1])] : row));
       await writer.send(upsertAndLogOf(writer.dialect), JSON.stringify(logged));
       return [];
