@@ -63,6 +63,11 @@ test("a program matches exactly what the library matches", () => {
   assert.ok(matched > numRuns / 6, `only ${matched} of the values match`);
 });
 
+test("a program gives the same answer, however often it runs", () => {
+  const program = new Program("(?:(?:.){2})*");
+  for (let run = 0; run < 50_000; run++) assert.equal(program.matches("aa😀", ample()), false);
+});
+
 test("alternatives stay within the anchors", () => {
   const program = new Program("a|b");
   for (const value of ["ab", "xb", "ax", "a\n"])

@@ -1,4 +1,5 @@
 import { RE2JS } from "re2js";
+import "../code-point-at.ts";
 import type { StepBudget } from "./step-budget.ts";
 
 /** The instructions of a compiled pattern, as re2js numbers them. Captures do not matter here. */

@@ -1,3 +1,5 @@
+import "../../lib/code-point-at.ts";
+
 const LAST_CODE_POINT = 0x10ffff;
 const FIRST_SURROGATE = 0xd800;
 const LAST_SURROGATE = 0xdfff;
