@@ -55,8 +55,9 @@ const WATCH = `(() => {
     const last = all[at - 1];
     // Tab follows the order of the page, and stays in a dialog.
     const first = element?.closest("[role=dialog]")?.querySelector("a[href], button, input:not([type=hidden]), select, textarea");
-    // What is gone, such as a message, is nowhere in that order.
-    const isBehind = !last?.isLeft || !last.element?.isConnected || element === first || !element || element.contains(last.element) ||
+    // What is gone, such as a message, has no place in that order.
+    const isGone = !last?.element?.isConnected || !element?.isConnected;
+    const isBehind = isGone || !last.isLeft || element === first || element.contains(last.element) ||
       !(last.element.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_PRECEDING);
     return { stop, problem: problem || (isBehind ? "" : "is before " + last.stop) };
   });
