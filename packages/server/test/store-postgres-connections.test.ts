@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WharfError } from "../src/lib/errors.ts";
+import type { Driver } from "../src/store/db/connection.ts";
 import type { Timeouts } from "../src/store/db/postgres/cluster.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { freePort } from "./support/server/free-port.ts";
@@ -60,13 +61,24 @@ async function silentServer(t: TestContext): Promise<number> {
   return (server.address() as { port: number }).port;
 }
 
+/** Reads until three connections are open. None is being opened then: that would take as long as a connection may. */
+async function openThree({ reader }: Driver): Promise<void> {
+  const sql = "SELECT pg_backend_pid() AS pid, pg_sleep(0.05)";
+  const pids = new Set<unknown>();
+  while (pids.size < 3) {
+    pids.clear();
+    const rows = await Promise.all([1, 2, 3].map(() => reader.get<{ pid: number }>(sql)));
+    for (const row of rows) pids.add(row?.pid);
+  }
+}
+
 test("connections whose peer is gone are replaced, and reads are repeated", async (t) => {
   // On a busy machine, another connection takes longer than reads usually wait for one.
   const { proxy, driver } = await proxied(t, { ...SOON, waitMs: 60_000 });
   await driver.begin();
   await driver.writer.run("CREATE TABLE kept (id integer)");
   await driver.commit();
-  await Promise.all([1, 2, 3].map(() => driver.reader.get("SELECT pg_sleep(0.05)")));
+  await openThree(driver);
   proxy.loseTargets();
   assert.deepEqual(await driver.reader.all("SELECT * FROM kept"), []);
   const write = async () => {
