@@ -17,9 +17,10 @@ import { updateOf } from "@wharf/server/store/db/commit/update-rows.ts";
 import type { Driver } from "@wharf/server/store/db/connection.ts";
 import { openSqlite } from "@wharf/server/store/db/sqlite.ts";
 import { Store } from "@wharf/server/store/db/store.ts";
-import { CountChanges, CountHistory } from "@wharf/server/store/resources/counts.ts";
+import { CountChanges } from "@wharf/server/store/resources/counts.ts";
 import type { ResourceTable } from "@wharf/server/store/resources/resource-table.ts";
 import { RowChanges } from "@wharf/server/store/resources/row-changes.ts";
+import { RowLogTrims } from "@wharf/server/store/resources/row-log.ts";
 import type { ResourceRow } from "@wharf/server/store/resources/rows.ts";
 import { createIndex } from "@wharf/server/store/schema/table-schema.ts";
 import { BatchWriter } from "../packages/server/src/store/db/commit/batch-writer.ts";
@@ -136,7 +137,7 @@ async function insertAll(driver: Driver, rows: Rows, count: number): Promise<voi
     await driver.commit();
     await driver.begin();
   }
-  await counts.store(new BatchWriter(driver, true), new CountHistory());
+  await counts.store(new BatchWriter(driver, true), new RowLogTrims());
   await driver.commit();
 }
 

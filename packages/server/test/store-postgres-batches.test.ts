@@ -156,7 +156,7 @@ describe("batches on PostgreSQL", () => {
     assert.deepEqual([stored.get(one), stored.get(other)], ["5", "3"]);
   });
 
-  test("wait for their locks and for their commit, and for nothing between", async () => {
+  test("wait for their locks, for their counts and for their commit", async () => {
     const root = await newRoot();
     const folders = [newChildUid(root), newChildUid(root)] as const;
     await store.write((tx) =>
@@ -197,7 +197,7 @@ describe("batches on PostgreSQL", () => {
     const waits = sent.flatMap(([connection, answers]) =>
       connection === writing ? [answers] : [],
     );
-    assert.equal(new Set(waits).size, 2, `${waits}`);
+    assert.equal(new Set(waits).size, 3, `${waits}`);
   });
 
   test("rely on an access version that is not older than what the caller has seen", async () => {

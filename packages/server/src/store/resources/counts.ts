@@ -1,7 +1,7 @@
 import { ancestorsOf } from "@wharf/contract";
 import type { BatchWriter } from "../db/commit/batch-writer.ts";
 import type { Dialect, Reader } from "../db/connection.ts";
-import { type KindVersion, RowLog, RowLogTrims } from "./row-log.ts";
+import { type KindVersion, RowLog, type RowLogTrims } from "./row-log.ts";
 
 /**
  * The numbers of children and of descendants of each kind below a node of the tree. Every write keeps them
@@ -70,6 +70,14 @@ export async function* readManyCounts(
   }
 }
 
+type CountRow = readonly [
+  uid: string,
+  kind: string,
+  children: number,
+  descendants: number,
+  changes: number,
+];
+
 type SumRow = readonly [uid: string, kind: string, changes: number, lists: number];
 
 /** A node with indexes of lists of a kind, and how many changes a transaction made below it. */
@@ -77,22 +85,6 @@ export interface ListedNode {
   readonly uid: string;
   readonly kind: string;
   readonly changes: number;
-}
-
-/** What transactions of this process know from earlier ones. */
-export class CountHistory {
-  readonly trims = new RowLogTrims();
-  /** Nodes with indexes of lists, with the kind of their rows. */
-  readonly #listed = new Set<string>();
-
-  isListed(uid: string, kind: string): boolean {
-    return this.#listed.has(`${kind} ${uid}`);
-  }
-
-  found(uid: string, kind: string, lists: number): void {
-    if (lists > 0) this.#listed.add(`${kind} ${uid}`);
-    else this.#listed.delete(`${kind} ${uid}`);
-  }
 }
 
 interface Delta {
@@ -150,36 +142,21 @@ export class CountChanges {
 
   /**
    * Writes the sums, always in the order of their keys, so that replicas do not deadlock, and with one
-   * statement: every write counts at the root, so the other replicas wait for it. Then logs the changed rows.
-   * Returns the nodes with indexes of lists.
-   *
-   * Where statements are pipelined, nothing waits for the answer unless an index of a list is to be expected: the commit
-   * is right behind. If there is one nevertheless, the statement fails, and the batch is repeated carefully.
+   * statement: every write counts at the root, so the other replicas wait for it. Logs the changed rows, with the same
+   * statement where that saves a round trip. Returns the nodes with indexes of lists.
    */
-  async store(writer: BatchWriter, history: CountHistory): Promise<ListedNode[]> {
+  async store(writer: BatchWriter, trims: RowLogTrims): Promise<ListedNode[]> {
     if (this.#deltas.size === 0 && this.#deleted.size === 0) return [];
     const rows = [...this.#deltas].flatMap(([node, kinds]) => {
       if (this.#deleted.has(node)) return [];
       return [...kinds].map(([kind, { children, descendants, changes }]) => {
-        return [node, kind, children, descendants, changes] as const;
+        return [node, kind, children, descendants, changes] satisfies CountRow;
       });
     });
     for (const [kind, { changes }] of this.#deltas.get("") ?? []) {
-      await history.trims.changed(writer, kind, changes);
+      await trims.changed(writer, kind, changes);
     }
-    const mustWait =
-      this.#deleted.size > 0 || rows.some(([uid, kind]) => history.isListed(uid, kind));
-    if (writer.pipelines && !mustWait) {
-      const logged = rows.map((row) => (row[0] === "" ? [...row, this.#rows.uidsOf(row[1])] : row));
-      await writer.send(upsertAndLogOf(writer.dialect), JSON.stringify(logged));
-      return [];
-    }
-    const stored =
-      rows.length === 0
-        ? []
-        : await writer.arrays<SumRow>(upsertOf(writer.dialect), JSON.stringify(rows));
-    for (const [uid, kind, , lists] of stored) history.found(uid, kind, lists);
-    await this.#rows.store(writer, this.#versions(stored));
+    const stored = rows.length === 0 ? [] : await this.#storeAndLog(writer, rows);
     if (this.#deleted.size > 0) {
       const given = JSON.stringify([...this.#deleted]);
       const { texts } = writer.dialect;
@@ -189,6 +166,17 @@ export class CountChanges {
     return stored.flatMap(([uid, kind, , lists]) => {
       return lists === 0 ? [] : [{ uid, kind, changes: this.#at(uid, kind).changes }];
     });
+  }
+
+  async #storeAndLog(writer: BatchWriter, rows: readonly CountRow[]): Promise<SumRow[]> {
+    const { dialect } = writer;
+    if (writer.pipelines) {
+      const logged = rows.map((row) => (row[0] === "" ? [...row, this.#rows.uidsOf(row[1])] : row));
+      return writer.arrays<SumRow>(upsertAndLogOf(dialect), JSON.stringify(logged));
+    }
+    const stored = await writer.arrays<SumRow>(upsertOf(dialect), JSON.stringify(rows));
+    await this.#rows.store(writer, this.#versions(stored));
+    return stored;
   }
 
   /** The new versions of the changed kinds. */
@@ -227,10 +215,7 @@ function upsertOf({ tuples, asInteger }: Dialect, given?: string): string {
     RETURNING uid, kind, changes, lists`;
 }
 
-/**
- * The same, with the log of changed rows; fails if there is an index of a list. As one statement, it makes other
- * replicas wait for the node above all roots only as long as the commit takes.
- */
+/** The same, with the log of changed rows. */
 function upsertAndLogOf(dialect: Dialect): string {
   const { tuples, asInteger } = dialect;
   return `WITH given AS (
@@ -240,7 +225,7 @@ function upsertAndLogOf(dialect: Dialect): string {
       INSERT INTO row_log (kind, version, since, uids)
       SELECT kind, stored.changes, stored.changes - ${asInteger("given.changes")}, uids
       FROM stored JOIN given USING (uid, kind) WHERE uid = '')
-    SELECT 1 / (CASE WHEN max(lists) > 0 THEN 0 ELSE 1 END) FROM stored`;
+    SELECT uid, kind, changes, lists FROM stored`;
 }
 
 /** A node and its ancestors, up to the node above all roots. */

@@ -3,8 +3,9 @@
  * replicas. It may import the drivers' contract (db/connection.ts) and those tables and counts that every commit writes.
  */
 import { WharfError } from "../../../lib/errors.ts";
-import { CountChanges, CountHistory } from "../../resources/counts.ts";
+import { CountChanges } from "../../resources/counts.ts";
 import { RowChanges } from "../../resources/row-changes.ts";
+import { RowLogTrims } from "../../resources/row-log.ts";
 import { GrantChanges } from "../../tables/access/access-log.ts";
 import { type AuditEntry, insertAudit } from "../../tables/audit/audit-and-events.ts";
 import { AuditChains, type ContinuedChains } from "../../tables/audit/chains.ts";
@@ -60,7 +61,7 @@ export class GroupCommit {
   readonly #clock: () => number;
   readonly #turns = new Turns();
   readonly #chains: AuditChains;
-  readonly #counts = new CountHistory();
+  readonly #trims = new RowLogTrims();
   #waiting: Waiting[] = [];
   /** Writes that wait for a batch of others. */
   readonly #background = new Map<Waiting, NodeJS.Timeout>();
@@ -239,7 +240,7 @@ export class GroupCommit {
       }
       if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants, isOnlyGrants);
       await this.#together(storeGathered(writer, chains, audits, gathered));
-      await rows.store(writer, await counts.store(writer, this.#counts));
+      await rows.store(writer, await counts.store(writer, this.#trims));
       for (const { outcome, work } of atEnd) {
         if (!mode.inSavepoints) await this.#together(work(writer));
         else {
