@@ -100,6 +100,32 @@ describe("the web console in a real browser", () => {
     assert.deepEqual(site.complaints, []);
   });
 
+  test("shows a message whose code arrives after what it tells", async () => {
+    const { promise: told, resolve: tell } = Promise.withResolvers<void>();
+    const isPart = (url: URL) => /\/part-[^/]+\.js$/.test(url.pathname);
+    let held = 0;
+    await page.route(isPart, async (route) => {
+      const response = await route.fetch();
+      if ((await response.text()).includes('"toast-title"')) {
+        held += 1;
+        await told;
+      }
+      await route.fulfill({ response });
+    });
+    await page.goto(site.at(`folders/${organization}`));
+    await site.button("Create folder").first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("early-bird");
+    await dialog.getByRole("button", { name: "Create folder" }).click();
+    await page.getByRole("link", { name: "early-bird" }).waitFor();
+    await dialog.waitFor({ state: "detached" });
+    assert.equal(held, 1);
+    tell();
+    await page.locator(".toast", { hasText: "early-bird" }).waitFor();
+    await page.unroute(isPart);
+    assert.deepEqual(site.complaints, []);
+  });
+
   test("asks to sign in again before a folder is deleted, and goes on by itself", async (t) => {
     const direct = await DirectStore.open(site.world.server);
     t.after(() => direct.close());

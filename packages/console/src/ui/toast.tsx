@@ -15,14 +15,14 @@ export function Toasts() {
 
 /** Shows a message. */
 export async function toast(title: string): Promise<void> {
-  const { manager } = await import("./toast-list.tsx");
-  manager.add({ title });
+  const { add } = await import("./toast-list.tsx");
+  add({ title });
 }
 
 /** Shows what went wrong where no form is left to show it, until it is closed. */
 export async function toastError(error: Error): Promise<void> {
-  const { manager } = await import("./toast-list.tsx");
-  manager.add({
+  const { add } = await import("./toast-list.tsx");
+  add({
     title: sentenceOf(error),
     description: requestOf(error),
     timeout: 0,
