@@ -10,6 +10,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { GroupSchema, OrgStatus } from "@wharf/contract";
 import { RESOURCES } from "@wharf/server/app/resources.ts";
+import { BatchWriter } from "@wharf/server/store/db/commit/batch-writer.ts";
 import { HeldRows } from "@wharf/server/store/db/commit/held-rows.ts";
 import { insertUnlessThere } from "@wharf/server/store/db/commit/insert-rows.ts";
 import type { Transaction } from "@wharf/server/store/db/commit/transaction.ts";
@@ -20,10 +21,8 @@ import { Store } from "@wharf/server/store/db/store.ts";
 import { CountChanges } from "@wharf/server/store/resources/counts.ts";
 import type { ResourceTable } from "@wharf/server/store/resources/resource-table.ts";
 import { RowChanges } from "@wharf/server/store/resources/row-changes.ts";
-import { RowLogTrims } from "@wharf/server/store/resources/row-log.ts";
 import type { ResourceRow } from "@wharf/server/store/resources/rows.ts";
 import { createIndex } from "@wharf/server/store/schema/table-schema.ts";
-import { BatchWriter } from "../packages/server/src/store/db/commit/batch-writer.ts";
 import { advisoryRows } from "./advisory-rows.ts";
 import { bindingRows, type TableRow } from "./binding-rows.ts";
 import { ORGANIZATION, teamNamed } from "./organization.ts";
@@ -137,7 +136,7 @@ async function insertAll(driver: Driver, rows: Rows, count: number): Promise<voi
     await driver.commit();
     await driver.begin();
   }
-  await counts.store(new BatchWriter(driver, true), new RowLogTrims());
+  await counts.store(new BatchWriter(driver, true));
   await driver.commit();
 }
 

@@ -100,15 +100,15 @@ describe("the web console in a real browser", () => {
     assert.deepEqual(site.complaints, []);
   });
 
-  test("shows a message whose code arrives after what it tells", async () => {
-    const { promise: told, resolve: tell } = Promise.withResolvers<void>();
+  test("shows a message whose code arrives after the change", async () => {
+    const { promise: done, resolve: release } = Promise.withResolvers<void>();
     const isPart = (url: URL) => /\/part-[^/]+\.js$/.test(url.pathname);
     let held = 0;
     await page.route(isPart, async (route) => {
       const response = await route.fetch();
       if ((await response.text()).includes('"toast-title"')) {
         held += 1;
-        await told;
+        await done;
       }
       await route.fulfill({ response });
     });
@@ -120,7 +120,7 @@ describe("the web console in a real browser", () => {
     await page.getByRole("link", { name: "early-bird" }).waitFor();
     await dialog.waitFor({ state: "detached" });
     assert.equal(held, 1);
-    tell();
+    release();
     await page.locator(".toast", { hasText: "early-bird" }).waitFor();
     await page.unroute(isPart);
     assert.deepEqual(site.complaints, []);

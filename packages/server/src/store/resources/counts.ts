@@ -1,7 +1,7 @@
 import { ancestorsOf } from "@wharf/contract";
 import type { BatchWriter } from "../db/commit/batch-writer.ts";
 import type { Dialect, Reader } from "../db/connection.ts";
-import { type KindVersion, RowLog, type RowLogTrims } from "./row-log.ts";
+import { type KindVersion, RowLog, trimRowLog } from "./row-log.ts";
 
 /**
  * The numbers of children and of descendants of each kind below a node of the tree. Every write keeps them
@@ -145,7 +145,7 @@ export class CountChanges {
    * statement: every write counts at the root, so the other replicas wait for it. Logs the changed rows, with the same
    * statement where that saves a round trip. Returns the nodes with indexes of lists.
    */
-  async store(writer: BatchWriter, trims: RowLogTrims): Promise<ListedNode[]> {
+  async store(writer: BatchWriter): Promise<ListedNode[]> {
     if (this.#deltas.size === 0 && this.#deleted.size === 0) return [];
     const rows = [...this.#deltas].flatMap(([node, kinds]) => {
       if (this.#deleted.has(node)) return [];
@@ -153,10 +153,8 @@ export class CountChanges {
         return [node, kind, children, descendants, changes] satisfies CountRow;
       });
     });
-    for (const [kind, { changes }] of this.#deltas.get("") ?? []) {
-      await trims.changed(writer, kind, changes);
-    }
     const stored = rows.length === 0 ? [] : await this.#storeAndLog(writer, rows);
+    await trimRowLog(writer, this.#versions(stored));
     if (this.#deleted.size > 0) {
       const given = JSON.stringify([...this.#deleted]);
       const { texts } = writer.dialect;

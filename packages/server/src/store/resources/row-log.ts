@@ -1,4 +1,3 @@
-import type { BatchWriter } from "../db/commit/batch-writer.ts";
 import type { Reader, Writer } from "../db/connection.ts";
 
 /** The log covers this many changes of each kind. What was derived from older rows is derived again. */
@@ -67,21 +66,12 @@ export class RowLog {
   }
 }
 
-/** Trims the log with the first changes of a kind by this process, and then once for as many as the interval. */
-export class RowLogTrims {
-  readonly #changes = new Map<string, number>();
-
-  async changed(writer: BatchWriter, kind: string, changes: number): Promise<void> {
-    const sum = (this.#changes.get(kind) ?? TRIM_INTERVAL) + changes;
-    this.#changes.set(kind, sum < TRIM_INTERVAL ? sum : 0);
-    if (sum < TRIM_INTERVAL) return;
-    await writer.send(
-      `DELETE FROM row_log WHERE kind = ? AND version <=
-         (SELECT changes FROM counts WHERE uid = '' AND kind = ?) - ?`,
-      kind,
-      kind,
-      RETAINED_CHANGES,
-    );
+/** Deletes what the log no longer covers, after every interval of changes of a kind. */
+export async function trimRowLog(writer: Writer, versions: readonly KindVersion[]): Promise<void> {
+  for (const { kind, version, since } of versions) {
+    if (Math.floor(version / TRIM_INTERVAL) === Math.floor(since / TRIM_INTERVAL)) continue;
+    const sql = "DELETE FROM row_log WHERE kind = ? AND version <= ?";
+    await writer.run(sql, kind, version - RETAINED_CHANGES);
   }
 }
 

@@ -5,7 +5,6 @@
 import { WharfError } from "../../../lib/errors.ts";
 import { CountChanges } from "../../resources/counts.ts";
 import { RowChanges } from "../../resources/row-changes.ts";
-import { RowLogTrims } from "../../resources/row-log.ts";
 import { GrantChanges } from "../../tables/access/access-log.ts";
 import { type AuditEntry, insertAudit } from "../../tables/audit/audit-and-events.ts";
 import { AuditChains, type ContinuedChains } from "../../tables/audit/chains.ts";
@@ -61,7 +60,6 @@ export class GroupCommit {
   readonly #clock: () => number;
   readonly #turns = new Turns();
   readonly #chains: AuditChains;
-  readonly #trims = new RowLogTrims();
   #waiting: Waiting[] = [];
   /** Writes that wait for a batch of others. */
   readonly #background = new Map<Waiting, NodeJS.Timeout>();
@@ -240,7 +238,7 @@ export class GroupCommit {
       }
       if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants, isOnlyGrants);
       await this.#together(storeGathered(writer, chains, audits, gathered));
-      await rows.store(writer, await counts.store(writer, this.#trims));
+      await rows.store(writer, await counts.store(writer));
       for (const { outcome, work } of atEnd) {
         if (!mode.inSavepoints) await this.#together(work(writer));
         else {
