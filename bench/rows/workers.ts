@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { newDatabase } from "../../packages/server/test/support/server/postgres.ts";
-import { cpuMsOf, familyOf } from "../children.ts";
+import { familyOf } from "../children.ts";
 import { CpuShares } from "../cpu-shares.ts";
 import { ScratchData } from "../data-set.ts";
 import type { HttpJob, Target } from "../load/http.ts";
@@ -17,7 +17,7 @@ const CONNECTIONS = 128;
 /** Groups of the organization, which are read alternately. */
 const GROUPS = 200;
 
-/** The part of a core that a process has where requests depend on each other: the load and the database need the rest. */
+/** The part of a core that a process has: the load and the database need the rest. */
 const SHARE = 0.25;
 
 type Store = "SQLite" | "PostgreSQL";
@@ -35,8 +35,6 @@ interface Contents {
 interface Work {
   readonly name: string;
   readonly target: number;
-  /** Whether requests do not wait for each other, so that the CPU time of a response says what free cores can do. */
-  readonly isIndependent: boolean;
   requests(site: Contents): Request;
 }
 
@@ -44,7 +42,6 @@ const WORKS: readonly Work[] = [
   {
     name: "GET group",
     target: 1.7,
-    isIndependent: true,
     requests: ({ groups }) => ({
       method: "GET",
       targets: groups.map((uid) => ({ path: groupPath(uid) })),
@@ -53,7 +50,6 @@ const WORKS: readonly Work[] = [
   {
     name: "list 50 groups",
     target: 1.7,
-    isIndependent: true,
     requests: ({ organization }) => ({
       method: "GET",
       targets: [{ path: `/iam/v2beta1/groups?uidp.childrenOf=${organization}&pageSize=50` }],
@@ -62,7 +58,6 @@ const WORKS: readonly Work[] = [
   {
     name: "create group, durable",
     target: 1,
-    isIndependent: false,
     requests: ({ newGroups }) => ({ method: "POST", targets: newGroups() }),
   },
 ];
@@ -86,38 +81,22 @@ export function workerRows({ quick }: Options): Row[] {
 }
 
 async function measure(bench: Bench, store: Store, work: Work, workers: number): Promise<Measured> {
-  const cores = availableParallelism();
-  if (cores < workers) throw new NotMeasured(`${workers} workers need as many cores, not ${cores}`);
+  const [cores, needed] = [availableParallelism(), workers * SHARE + 1];
+  if (cores < needed)
+    throw new NotMeasured(`${workers} workers need ${needed} cores, not ${cores}`);
   using shares = new CpuShares(SHARE);
   await using one = await Site.start(bench, store, 1);
   await using several = await Site.start(bench, store, workers);
-  if (!work.isIndependent) for (const site of [one, several]) site.limit(shares);
-  const { options } = bench;
+  for (const site of [one, several]) site.limit(shares);
+  const { rounds, seconds, warmUpSeconds } = bench.options;
   // Each process compiles its code for itself.
-  for (const site of [one, several]) await site.load(work, options.warmUpSeconds);
-  const sides = { one: { wall: 0, cpu: 0 }, several: { wall: 0, cpu: 0 } };
-  const figure = (site: Site, side: keyof typeof sides, processes: number) => async () => {
-    const { perSecond, perCpuSecond } = await site.load(work, options.seconds);
-    sides[side].wall += perSecond / options.rounds;
-    sides[side].cpu += perCpuSecond / options.rounds;
-    return work.isIndependent ? perCpuSecond * processes : perSecond;
-  };
+  for (const site of [one, several]) await site.perSecond(work, warmUpSeconds);
   const figures = await alternately(
-    options.rounds,
-    figure(one, "one", 1),
-    figure(several, "several", workers),
+    rounds,
+    () => one.perSecond(work, seconds),
+    () => several.perSecond(work, seconds),
   );
-  const times = (name: "wall" | "cpu") => (sides.several[name] / sides.one[name]).toFixed(2);
-  const notes = [
-    work.isIndependent
-      ? "responses per second of CPU time, times the workers: what as many free cores would give"
-      : `responses per second, each process with ${SHARE} of a core: the load and the database have free cores`,
-    ...(work.isIndependent
-      ? [
-          `beside the load, on the cores of this machine: ${times("wall")} × the responses, ${times("cpu")} × per second of CPU time`,
-        ]
-      : []),
-  ];
+  const notes = [`each process has ${SHARE} of a core: the load and the database find free ones`];
   return { unit: "per s", ...figures, notes };
 }
 
@@ -163,18 +142,12 @@ class Site implements AsyncDisposable {
     for (const pid of familyOf(this.#server.pid)) shares.give(pid);
   }
 
-  async load(work: Work, seconds: number): Promise<{ perSecond: number; perCpuSecond: number }> {
-    const { port, token, pid } = this.#server;
+  async perSecond(work: Work, seconds: number): Promise<number> {
+    const { port, token } = this.#server;
     const { method, targets } = work.requests(this.#contents);
-    const pids = familyOf(pid);
-    const cpuMs = () => pids.reduce((sum, one) => sum + cpuMsOf(one), 0);
-    const before = cpuMs();
     const job = { port, token, method, targets, connections: CONNECTIONS, seconds };
     const load = await this.#bench.http.ask(job);
-    return {
-      perSecond: load.answers / load.seconds,
-      perCpuSecond: (load.answers * 1000) / (cpuMs() - before),
-    };
+    return load.answers / load.seconds;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
