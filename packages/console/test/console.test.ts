@@ -190,8 +190,21 @@ describe("the web console in a real browser", () => {
     const { authorization = "" } = await (await asked).allHeaders();
     await page.goto(site.at("organizations"));
     await page.getByRole("button", { name: /^Account of/ }).click();
+    const end = "**/console/session/end";
+    await page.route(end, (route) => route.fulfill({ status: 503 }));
     await site.button("Sign out").click();
-    await other.getByLabel("Username").waitFor();
+    await page.locator(".toast", { hasText: "The server answers 503." }).waitFor();
+    await page.unroute(end);
+    await page.route(end, async (route) => {
+      const response = await route.fetch();
+      // Another tab notices the end of the session before this one has the answer.
+      await other.evaluate('new BroadcastChannel("wharf-session").postMessage("ended")');
+      await other.getByLabel("Username").waitFor();
+      await route.fulfill({ response });
+    });
+    await site.button("Sign out").click();
+    await page.getByRole("link", { name: "Open the console" }).waitFor();
+    await page.unroute(end);
     const headers = { authorization };
     const { status } = await fetch(`${site.world.accounts.url}/iam/v2beta1/groups`, { headers });
     assert.equal(status, 401);

@@ -20,6 +20,8 @@ const channel = new BroadcastChannel("wharf-session");
 let current: Session | undefined;
 let identity: string | undefined;
 let pending: Promise<Session> | undefined;
+/** While the person signs out, requests are rejected already: they must not lead to the sign-in page first. */
+let isSigningOut = false;
 
 /** What tabs tell each other. */
 type Message = "ended" | "renewed";
@@ -79,7 +81,7 @@ async function requestSession(): Promise<Session> {
     if (identity !== undefined) tell("ended");
     return signIn();
   }
-  if (!response.ok) throw new Error(`the server answers ${response.status}`);
+  mustBeOk(response);
   const received = (await response.json()) as Session;
   // Someone else has signed in: nothing on the page is theirs.
   if (identity !== undefined && identity !== received.identity) window.location.reload();
@@ -92,15 +94,25 @@ async function requestSession(): Promise<Session> {
 function signIn(): Promise<never> {
   const { pathname, search } = window.location;
   const to = encodeURIComponent(pathname + search);
-  window.location.assign(`/console/sign-in?to=${to}`);
+  if (!isSigningOut) window.location.assign(`/console/sign-in?to=${to}`);
   // The page is about to be replaced: whatever waits for a token must not fail first.
   return new Promise(() => {});
 }
 
-/** Ends the session on the server, in all tabs. */
+/** Ends the session on the server, in all tabs. Throws if it goes on. */
 export async function signOut(): Promise<void> {
-  await fetch("/console/session/end", { method: "POST" });
+  isSigningOut = true;
+  try {
+    mustBeOk(await fetch("/console/session/end", { method: "POST" }));
+  } catch (error) {
+    isSigningOut = false;
+    throw error;
+  }
   current = undefined;
   tell("ended");
   window.location.assign("/");
+}
+
+function mustBeOk({ ok, status }: Response): void {
+  if (!ok) throw new Error(`the server answers ${status}`);
 }

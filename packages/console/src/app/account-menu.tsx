@@ -3,6 +3,7 @@ import { type Session, signOut } from "../api/session.ts";
 import { texts } from "../texts/common.ts";
 import { Disclosure } from "../ui/disclosure.tsx";
 import { Icon } from "../ui/icons.tsx";
+import { toastError } from "../ui/toast.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
 
 /** Who is signed in, what the console looks like, and the way out. */
@@ -22,7 +23,7 @@ export function AccountMenu({ person }: { readonly person: Session }) {
       <Link to="/account" className="button quiet">
         {texts.shell.account}
       </Link>
-      <button type="button" className="button quiet" onClick={() => signOut()}>
+      <button type="button" className="button quiet" onClick={() => signOut().catch(toastError)}>
         {texts.shell.signOut}
       </button>
     </Disclosure>
