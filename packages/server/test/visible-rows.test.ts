@@ -379,25 +379,21 @@ for (const kind of STORES) {
     });
 
     usualTest("the log keeps the last 20,000 changes, and is trimmed once for many", async () => {
-      const parent = folders[4] as string;
+      const kind = groups.table.shape.name;
       const logged = async () => {
         const sql = "SELECT version FROM row_log WHERE kind = ? ORDER BY version";
-        const rows = await reading.reader.arrays<[version: number]>(sql, groups.table.shape.name);
-        return rows.map(([version]) => version);
+        return (await reading.reader.arrays<[number]>(sql, kind)).map(([version]) => version);
       };
       const at = 25_600;
       await writing.write(async (tx) => {
         await tx.run("DELETE FROM row_log");
-        const sql = "UPDATE counts SET changes = ? WHERE uid = '' AND kind = ?";
-        await tx.run(sql, at - 2, groups.table.shape.name);
-        for (const version of [5_599, 5_600, 5_601]) {
-          const row = "INSERT INTO row_log (kind, version, since, uids) VALUES (?, ?, ?, '')";
-          await tx.run(row, groups.table.shape.name, version, version - 1);
-        }
+        await tx.run("UPDATE counts SET changes = ? WHERE uid = '' AND kind = ?", at - 2, kind);
+        const sql = "INSERT INTO row_log (kind, version, since, uids) VALUES (?, ?, 0, '')";
+        for (const version of [5_599, 5_600, 5_601]) await tx.run(sql, kind, version);
       });
-      await insert([newChildUid(parent)]);
+      await insert([newChildUid(folders[4] as string)]);
       assert.deepEqual(await logged(), [5_599, 5_600, 5_601, at - 1]);
-      await insert([newChildUid(parent)]);
+      await insert([newChildUid(folders[4] as string)]);
       assert.deepEqual(await logged(), [5_601, at - 1, at]);
     });
   });
