@@ -3,14 +3,13 @@
  * code that V8 has made of it by the end.
  */
 import { writeFileSync } from "node:fs";
-import { setFlagsFromString } from "node:v8";
 import { codeOf, compiled, exportsOf } from "../packages/cli/src/built.ts";
-import { V8_FLAGS } from "../packages/cli/src/serve/v8-flags.ts";
+import { unsetServerFlags } from "../packages/cli/src/serve/v8-flags.ts";
 
 const [file = "", ...words] = process.argv.slice(2);
 const script = compiled(file, undefined);
 process.on("exit", () => {
-  setFlagsFromString(V8_FLAGS.unset);
+  unsetServerFlags();
   writeFileSync(codeOf(file), script.createCachedData());
 });
 const { run } = exportsOf(file, script) as { run(words: readonly string[]): Promise<void> };
