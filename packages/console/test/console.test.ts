@@ -209,4 +209,22 @@ describe("the web console in a real browser", () => {
     const { status } = await fetch(`${site.world.accounts.url}/iam/v2beta1/groups`, { headers });
     assert.equal(status, 401);
   });
+
+  test("leads to the sign-in page if the answer to signing out is lost", async () => {
+    await site.signInAt();
+    const other = await page.context().newPage();
+    await other.goto(site.at("organizations"));
+    await site.heading("Organizations", other).waitFor();
+    const end = "**/console/session/end";
+    await page.route(end, async (route) => {
+      await route.fetch();
+      await other.evaluate('new BroadcastChannel("wharf-session").postMessage("ended")');
+      await other.getByLabel("Username").waitFor();
+      await route.abort();
+    });
+    await page.getByRole("button", { name: /^Account of/ }).click();
+    await site.button("Sign out").click();
+    await page.getByLabel("Username").waitFor();
+    await page.unroute(end);
+  });
 });

@@ -20,8 +20,8 @@ const channel = new BroadcastChannel("wharf-session");
 let current: Session | undefined;
 let identity: string | undefined;
 let pending: Promise<Session> | undefined;
-/** While the person signs out, requests are rejected already: they must not lead to the sign-in page first. */
-let isSigningOut = false;
+/** While the person signs out, requests are rejected already: they lead to the sign-in page only if it fails. */
+let signingOut: Promise<void> | undefined;
 
 /** What tabs tell each other. */
 type Message = "ended" | "renewed";
@@ -94,23 +94,29 @@ async function requestSession(): Promise<Session> {
 function signIn(): Promise<never> {
   const { pathname, search } = window.location;
   const to = encodeURIComponent(pathname + search);
-  if (!isSigningOut) window.location.assign(`/console/sign-in?to=${to}`);
+  const leave = () => window.location.assign(`/console/sign-in?to=${to}`);
+  if (signingOut === undefined) leave();
+  else signingOut.catch(leave);
   // The page is about to be replaced: whatever waits for a token must not fail first.
   return new Promise(() => {});
 }
 
 /** Ends the session on the server, in all tabs. Throws if it goes on. */
 export async function signOut(): Promise<void> {
-  isSigningOut = true;
+  signingOut = endSession();
   try {
-    mustBeOk(await fetch("/console/session/end", { method: "POST" }));
+    await signingOut;
   } catch (error) {
-    isSigningOut = false;
+    signingOut = undefined;
     throw error;
   }
   current = undefined;
   tell("ended");
   window.location.assign("/");
+}
+
+async function endSession(): Promise<void> {
+  mustBeOk(await fetch("/console/session/end", { method: "POST" }));
 }
 
 function mustBeOk({ ok, status }: Response): void {
