@@ -12,8 +12,8 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 const FLAGS = ["allocation-site-pretenuring", "parallel-scavenge"];
 
-/** By default, V8 lets it grow to eight times as much, and with it the longest short collection. */
-const YOUNG_BYTES = 4 * 1024 * 1024;
+/** By default, V8 lets it grow to four times as much, and with it the longest short collection. */
+const YOUNG_BYTES = 8 * 1024 * 1024;
 
 /** Within it, the young generation doubles at most a few times. */
 const WATCH_MS = 100;

@@ -82,6 +82,8 @@ function bytesOf(result: unknown): number {
   }
   if (typeof result !== "object" || result === null) return 8;
   let bytes = ENTRY_BYTES;
-  for (const value of Object.values(result)) bytes += bytesOf(value);
+  for (const value of Array.isArray(result) ? result : Object.values(result)) {
+    bytes += bytesOf(value);
+  }
   return bytes;
 }
