@@ -34,9 +34,10 @@ export function pageReply(
 ): Reply {
   const plural = method.output.fields[0]?.jsonName;
   return {
-    json: () =>
-      `{"${plural}":[${bodies.join(",")}],"nextPageToken":"${nextPageToken}",` +
-      `"totalCount":"${totalCount}","skipped":${skipped}}`,
+    json: () => {
+      const envelope = `],"nextPageToken":"${nextPageToken}","totalCount":"${totalCount}","skipped":${skipped}}`;
+      return joined(`{"${plural}":[`, bodies, envelope);
+    },
     binary: () => {
       const writer = new BinaryWriter();
       for (const body of bodies) writer.tag(1, WireType.LengthDelimited).bytes(body as Uint8Array);
@@ -46,4 +47,13 @@ export function pageReply(
       return writer.finish();
     },
   };
+}
+
+/** Joins all parts at once: V8 would copy the rows once more to put texts around them. */
+function joined(before: string, rows: readonly Body[], after: string): string {
+  if (rows.length === 0) return before + after;
+  const parts = [...rows];
+  parts[0] = `${before}${parts[0]}`;
+  parts[parts.length - 1] += after;
+  return parts.join(",");
 }
