@@ -15,7 +15,7 @@ const PROGRAM = `
     if (kept.length === 5_000) kept.length = 0;
     kept.push(new Array(1_000).fill(kept.length));
   };
-  for (let turn = 0; turn < 80; turn++) {
+  for (let turn = 0; turn < 160; turn++) {
     for (let i = 0; i < 12; i++) keep();
     await setTimeout(5);
   }
@@ -34,6 +34,8 @@ const PROGRAM = `
 async function youngMegabytes(...args: string[]): Promise<number> {
   const run = promisify(execFile);
   const { stdout } = await run(process.execPath, [
+    // The default depends on the memory of the machine.
+    "--max-semi-space-size=32",
     ...["--input-type=module", "--eval", PROGRAM],
     ...args,
   ]);
