@@ -103,7 +103,7 @@ async function connectTo(
   ]);
   return createWharf({
     // Loading fetch takes longer than a command with one request.
-    transport: settings.dryRun ? trying(httpTransport()) : httpTransport(),
+    transport: withHeaders(httpTransport(), headersOf(settings)),
     baseUrl: settings.api,
     authUrl: settings.issuer,
     token: tokenSource(settings, environment, err),
@@ -116,16 +116,26 @@ async function connectTo(
   });
 }
 
-/** Makes every request a dry run. */
-function trying({ send }: Transport): Transport {
+/** Adds headers to every request. */
+function withHeaders(transport: Transport, headers: Readonly<Record<string, string>>): Transport {
+  if (Object.keys(headers).length === 0) return transport;
   return {
     send(attempt, sent) {
-      return send({ ...attempt, headers: { ...attempt.headers, ...DRY_RUN_HEADERS } }, sent);
+      return transport.send({ ...attempt, headers: { ...attempt.headers, ...headers } }, sent);
     },
   };
 }
 
-export const DRY_RUN_HEADERS = { "wharf-dry-run": "true" } as const;
+/** The headers of every request that options of the command ask for. */
+export function headersOf({
+  dryRun,
+  maxStaleness,
+}: Pick<Settings, "dryRun" | "maxStaleness">): Readonly<Record<string, string>> {
+  return {
+    ...(dryRun && { "wharf-dry-run": "true" }),
+    ...(maxStaleness !== undefined && { "wharf-max-staleness": `${maxStaleness}s` }),
+  };
+}
 
 /** Loads jq on demand: it is large. */
 async function jqOf(

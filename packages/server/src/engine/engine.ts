@@ -42,6 +42,8 @@ export class Engine {
   readonly creates: Creates;
   readonly limits: EngineLimits;
   readonly skipIndex: SkipIndex;
+  /** That of the standby, whose lists have other versions. */
+  readonly standbySkipIndex: SkipIndex;
   readonly listIndexes: ListIndexes;
   readonly lists: ListScheduler;
   readonly rangeSets: RangeSets;
@@ -61,6 +63,7 @@ export class Engine {
     this.limits = limits;
     this.lists = new ListScheduler(limits.manyRanges);
     this.skipIndex = new SkipIndex(limits.skipStride);
+    this.standbySkipIndex = new SkipIndex(limits.skipStride);
     this.rangeSets = new RangeSets(limits.manyRanges);
     this.visibleRows = new VisibleRows(store.reader);
     this.listIndexes = new ListIndexes(store, limits.listIndexes);

@@ -8,10 +8,11 @@ export interface CorsOptions {
 
 const EXPOSED_HEADERS =
   "grpc-status, grpc-message, grpc-status-details-bin, retry-after, x-request-id, " +
-  "deprecation, sunset, link, idempotency-replayed, wharf-dry-run";
+  "deprecation, sunset, link, idempotency-replayed, wharf-dry-run, wharf-staleness";
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const ALLOWED_HEADERS =
-  "authorization, content-type, grpc-timeout, idempotency-key, wharf-dry-run, x-grpc-web, x-request-id, x-user-agent";
+  "authorization, content-type, grpc-timeout, idempotency-key, wharf-dry-run, wharf-max-staleness, " +
+  "x-grpc-web, x-request-id, x-user-agent";
 
 /** Two hours: the maximum in Chromium. */
 const MAX_AGE_SECONDS = "7200";

@@ -4,20 +4,19 @@ import type { Reader } from "../../store/db/connection.ts";
 import type { Position } from "../../store/resources/query.ts";
 import { bodyOf, encodingOf, positionOf, withBody } from "../../store/resources/rows.ts";
 import type { ResourceMessage } from "../definition.ts";
-import type { Engine } from "../engine.ts";
 import type { Resource } from "../resource.ts";
 import { type OrderedRows, type RunScan, readRuns } from "./runs.ts";
 import { countRows, readRows } from "./scan.ts";
 import type { SkipIndex } from "./skip-index.ts";
 
 /** The rows of a page. In an order of one key, their positions follow from them. */
-type FoundRows = Pick<OrderedRows, "rows"> & Partial<OrderedRows>;
+export type FoundRows = Pick<OrderedRows, "rows"> & Partial<OrderedRows>;
 
 /** The rows of a page, and the total. */
 export async function readAndCount<R extends ResourceMessage>(
   resource: Resource<R>,
   reader: Reader,
-  { skipIndex }: Engine,
+  skipIndex: SkipIndex,
   scan: RunScan,
 ): Promise<{ readonly found: FoundRows; readonly totalCount: number }> {
   // The total of one range does not wait for its page.

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type Advisory, AdvisorySchema } from "@wharf/contract";
 import { CountedTask } from "../../lib/testing/counted-task.ts";
+import type { Reader } from "../../store/db/connection.ts";
 import type { Engine } from "../engine.ts";
 import type { Resource } from "../resource.ts";
 import { hydratedRows } from "./hydrated-rows.ts";
@@ -22,13 +23,14 @@ function hydrating(sizes: number[]): Pick<Resource<Advisory>, "definition"> {
   return { definition: { schema: AdvisorySchema, hydrate } } as unknown as Resource<Advisory>;
 }
 
-const engine = { store: {}, catalog: {} } as unknown as Engine;
+const catalog = {} as Engine["catalog"];
+const reader = {} as Reader;
 
 for (const format of ["json", "binary"] as const) {
   test(`other tasks can run between any two rows of a page in ${format}`, async () => {
     const sizes: number[] = [];
     const task = new CountedTask();
-    const rows = await hydratedRows(hydrating(sizes), engine, format, stored, task);
+    const rows = await hydratedRows(hydrating(sizes), catalog, reader, format, stored, task);
     const read = rows.map((row) =>
       typeof row === "string" ? (JSON.parse(row) as Advisory) : fromBinary(AdvisorySchema, row),
     );

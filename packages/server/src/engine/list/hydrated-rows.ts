@@ -2,6 +2,7 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Call } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
+import type { Reader } from "../../store/db/connection.ts";
 import type { ResourceMessage } from "../definition.ts";
 import type { Engine } from "../engine.ts";
 import type { Resource } from "../resource.ts";
@@ -16,7 +17,8 @@ const BATCH_SIZE = 50;
  */
 export async function hydratedRows<R extends ResourceMessage>(
   { definition: { schema, hydrate } }: Pick<Resource<R>, "definition">,
-  { store, catalog }: Pick<Engine, "store" | "catalog">,
+  catalog: Engine["catalog"],
+  reader: Reader,
   format: Call["format"],
   stored: readonly Body[],
   task: SlicedTask,
@@ -30,7 +32,7 @@ export async function hydratedRows<R extends ResourceMessage>(
       batch.push(fromBinary(schema, body as Uint8Array));
       await task.pause();
     }
-    await hydrate?.(store.reader, batch, catalog);
+    await hydrate?.(reader, batch, catalog);
     for (const one of batch) {
       await task.pause();
       encoded.push(encode(one));

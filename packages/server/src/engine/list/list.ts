@@ -6,7 +6,8 @@ import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { accessOf, type Capability, type UIDPFilter } from "@wharf/contract";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
-import { type Handler, onlyReads } from "../../rpc/call.ts";
+import { type Call, type Handler, onlyReads } from "../../rpc/call.ts";
+import { maxStalenessOf } from "../../rpc/staleness.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import type { Bound, Condition, Range, TreeRange } from "../../store/resources/query.ts";
 import { partitionRanges } from "../../store/resources/range-counts.ts";
@@ -16,12 +17,13 @@ import type { Engine } from "../engine.ts";
 import type { Resource } from "../resource.ts";
 import { filterKey } from "../visible/range-set.ts";
 import { readFilters } from "./filters.ts";
-import { nextPosition, readAndCount } from "./found-rows.ts";
+import { type FoundRows, nextPosition, readAndCount } from "./found-rows.ts";
 import { hydratedRows } from "./hydrated-rows.ts";
 import { parseOrder, type SortKeys } from "./order.ts";
-import { type Envelope, fitting, pageReply } from "./page-reply.ts";
+import { type Body, type Envelope, fitting, pageReply } from "./page-reply.ts";
 import type { Cursor } from "./page-token.ts";
 import type { Scan } from "./scan.ts";
+import type { SkipIndex } from "./skip-index.ts";
 
 const DEFAULT_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
@@ -52,6 +54,7 @@ export function listMethod<R extends ResourceMessage>(
   const fallback = index.defaultOrder ?? { column: "uid", descending: false };
   const defaultOrder = typeof fallback === "function" ? fallback : () => fallback;
   const hydrates = definition.hydrate !== undefined;
+  const { catalog } = engine;
   const { pageBytes } = engine.limits;
 
   return onlyReads(async (call, message) => {
@@ -70,49 +73,61 @@ export function listMethod<R extends ResourceMessage>(
       ...further,
     ]);
     const cursor = readCursor(engine, queryText, request.pageToken, call.time);
-    const reader = engine.store.readerFor(call);
+    // Version 1 reads as many pages as it needs.
+    const maxStaleness = call.method === method ? maxStalenessOf(call) : undefined;
     const reach = call.caller.grants.reach(capabilities);
-    const bounded = await boundUpdates(reader, resource, filters);
-    const asked = index.resolve ? await index.resolve(reader, bounded, reach) : bounded;
     const { uid } = call.caller;
     const { ranges: subtrees, set } = engine.rangeSets.of(tree, reach, request.uidp, uid);
     // Partitions have counts and orders of their own.
     const many =
       set === undefined || index.partitions ? undefined : { set, rows: engine.visibleRows };
-    const isPrepared = many?.rows.isPrepared({
-      table,
-      set: many.set,
-      filters: asked,
-      column: order.column,
-    });
-    const costly = isPrepared ? 0 : subtrees.length;
-    const { found, totalCount, bodies } = await engine.lists.run(call, costly, async (task) => {
-      const ranges = index.partitions
-        ? await rangesInPartitions(reader, resource, subtrees, partitions, task)
-        : subtrees;
-      const scan: Scan = {
+
+    const readPage = async ({ reader, skipIndex }: ListSource): Promise<Page> => {
+      const bounded = await boundUpdates(reader, resource, filters);
+      const asked = index.resolve ? await index.resolve(reader, bounded, reach) : bounded;
+      const isPrepared = many?.rows.isPrepared({
         table,
-        ranges,
-        many,
+        set: many.set,
         filters: asked,
-        order,
-        start: cursor && { ...cursor.position, inclusive: false },
-        skip,
-        limit: pageSize + 1,
-        form: hydrates || call.format === "binary" ? "data" : "json",
-        listIndexes: engine.listIndexes,
-        search: await engine.textSearches.for(call, resource, asked, ranges),
-        task,
-      };
-      const { runRows: maxRunRows } = engine.limits;
-      const after = cursor?.position;
-      const runScan = { ...scan, further, maxRunRows, after };
-      const { found, totalCount } = await readAndCount(resource, reader, engine, runScan);
-      const stored = fitting(found.rows.slice(0, pageSize).map(bodyOf), pageBytes);
-      if (!hydrates) return { found, totalCount, bodies: stored };
-      const hydrated = await hydratedRows(resource, engine, call.format, stored, task);
-      return { found, totalCount, bodies: fitting(hydrated, pageBytes) };
-    });
+        column: order.column,
+      });
+      const costly = isPrepared ? 0 : subtrees.length;
+      return engine.lists.run(call, costly, async (task) => {
+        const ranges = index.partitions
+          ? await rangesInPartitions(reader, resource, subtrees, partitions, task)
+          : subtrees;
+        const scan: Scan = {
+          table,
+          ranges,
+          many,
+          filters: asked,
+          order,
+          start: cursor && { ...cursor.position, inclusive: false },
+          skip,
+          limit: pageSize + 1,
+          form: hydrates || call.format === "binary" ? "data" : "json",
+          listIndexes: engine.listIndexes,
+          search: await engine.textSearches.for(call, resource, asked, ranges),
+          task,
+        };
+        const { runRows: maxRunRows } = engine.limits;
+        const after = cursor?.position;
+        const runScan = { ...scan, further, maxRunRows, after };
+        const { found, totalCount } = await readAndCount(resource, reader, skipIndex, runScan);
+        const stored = fitting(found.rows.slice(0, pageSize).map(bodyOf), pageBytes);
+        if (!hydrates) return { found, totalCount, bodies: stored };
+        const hydrated = await hydratedRows(resource, catalog, reader, call.format, stored, task);
+        return { found, totalCount, bodies: fitting(hydrated, pageBytes) };
+      });
+    };
+
+    // What is kept of lists over many ranges has the version of the primary.
+    const stale =
+      maxStaleness === undefined || many !== undefined
+        ? undefined
+        : await tryStandby(engine, call, maxStaleness, readPage);
+    const current = { reader: engine.store.readerFor(call), skipIndex: engine.skipIndex };
+    const { found, totalCount, bodies } = stale ?? (await readPage(current));
     const skipped = Math.min((cursor?.skipped ?? 0) + skip, MAX_INT32);
     const position = nextPosition(found, bodies.length);
     const next = position && { position, skipped };
@@ -123,6 +138,31 @@ export function listMethod<R extends ResourceMessage>(
     };
     return pageReply(method, envelope, bodies);
   });
+}
+
+/** The rows of a page, in the format of its response, and the total. */
+interface Page {
+  readonly found: FoundRows;
+  readonly totalCount: number;
+  readonly bodies: readonly Body[];
+}
+
+/** Where a list is read from. */
+interface ListSource {
+  readonly reader: Reader;
+  readonly skipIndex: SkipIndex;
+}
+
+/** Reads a list from the standby, if there is one that is current enough; otherwise undefined. */
+async function tryStandby<T>(
+  { store, standbySkipIndex: skipIndex }: Engine,
+  call: Call,
+  maxMs: number,
+  read: (source: ListSource) => Promise<T>,
+): Promise<T | undefined> {
+  const stale = await store.standby?.tryRead(call, maxMs, (reader) => read({ reader, skipIndex }));
+  if (stale !== undefined) call.markStaleness?.(stale.stalenessMs);
+  return stale?.result;
 }
 
 /** What a list can be ordered by. */

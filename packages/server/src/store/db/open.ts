@@ -5,7 +5,7 @@ import { ConfigError, type Settings } from "../../config/settings.ts";
 import { databaseError, dataDirectoryError } from "../../lib/startup-errors.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import type { Driver } from "./connection.ts";
-import { openPostgres } from "./postgres.ts";
+import { openPostgres, SERVER } from "./postgres.ts";
 import { ServerLock } from "./sqlite/server-lock.ts";
 import { takingTurns, type WriteTurn } from "./sqlite/write-turn.ts";
 import { openSqlite, type SqliteOptions } from "./sqlite.ts";
@@ -23,7 +23,8 @@ export const SECRET_KEY = "secret.key";
  */
 const WORKER_AGE_MS = 0.1;
 
-type Location = Pick<Settings, "data" | "databaseUrl" | "secretKeyFile">;
+type Location = Pick<Settings, "data" | "databaseUrl" | "secretKeyFile"> &
+  Partial<Pick<Settings, "databaseStandbyUrl">>;
 
 /** Opens the database of the settings for an admin command. A server may write beside it: every read sees all commits. */
 export async function openStore(
@@ -33,7 +34,7 @@ export async function openStore(
   options: StoreOptions = {},
 ): Promise<Store> {
   const openFile = (at: Location) => openUnlessLost(at, { maxAgeMs: 0 });
-  return open(location, tables, timings, options, openFile);
+  return open({ ...location, databaseStandbyUrl: "" }, tables, timings, options, openFile);
 }
 
 /** Opens the database of the settings for a server, which is alone in its data directory. */
@@ -73,9 +74,12 @@ async function open(
   options: StoreOptions,
   openFile: (location: Location) => Promise<Driver>,
 ): Promise<Store> {
-  const { data, databaseUrl } = location;
+  const { data, databaseUrl, databaseStandbyUrl } = location;
   try {
-    const driver = databaseUrl === "" ? await openFile(location) : await openPostgres(databaseUrl);
+    const driver =
+      databaseUrl === ""
+        ? await openFile(location)
+        : await openPostgres(databaseUrl, {}, SERVER, databaseStandbyUrl);
     return await Store.open(driver, tables, timings, options);
   } catch (error) {
     throw databaseUrl === ""

@@ -2,7 +2,13 @@
 import type { Method } from "../../rpc/call.ts";
 import type { HttpEndpoint } from "../endpoint.ts";
 import { routesOf } from "../rest/route.ts";
-import { CREATE_PARAMETERS, DRY_RUN_PARAMETER, operationOf, tagOf } from "./operations.ts";
+import {
+  CREATE_PARAMETERS,
+  DRY_RUN_PARAMETER,
+  operationOf,
+  STALENESS_PARAMETER,
+  tagOf,
+} from "./operations.ts";
 import type { ApiPart, PathItem, Schema } from "./part.ts";
 import { describedRoutes } from "./paths.ts";
 import { ERROR_RESPONSES, ERROR_SCHEMAS } from "./responses.ts";
@@ -67,7 +73,7 @@ export function openApiDocument({ methods, endpoints, parts, servers }: Document
         ...ERROR_SCHEMAS,
         ...Object.assign({}, ...parts.map((part) => part.schemas)),
       },
-      parameters: { ...CREATE_PARAMETERS, ...DRY_RUN_PARAMETER },
+      parameters: { ...CREATE_PARAMETERS, ...DRY_RUN_PARAMETER, ...STALENESS_PARAMETER },
       responses: ERROR_RESPONSES,
       securitySchemes: SECURITY_SCHEMES,
     },

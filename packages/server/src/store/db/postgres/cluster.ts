@@ -1,12 +1,13 @@
-import { parseDatabaseUrl } from "../../../config/database-url.ts";
+import { type DatabaseUrl, parseDatabaseUrl } from "../../../config/database-url.ts";
+import { checkPrimary } from "./check.ts";
 import type { SessionLimits } from "./connection.ts";
 import { Connections } from "./connections.ts";
 import { COSTLY_CONNECTIONS, CostlyConnections } from "./costly-connections.ts";
 import { DatabaseUnavailable } from "./failures.ts";
+import { Hosts, type SessionCheck } from "./hosts.ts";
 import { Liveness } from "./liveness.ts";
 import { LockedTables } from "./locked-tables.ts";
 import { PipelinedReads } from "./pipelined-reads.ts";
-import { Primary } from "./primary.ts";
 import { ReadPool } from "./read-pool.ts";
 import { isPointRead, isWalk, WALK_SETTINGS } from "./short-reads.ts";
 import type { Queryable } from "./statements.ts";
@@ -64,7 +65,7 @@ const TIMEOUTS: Timeouts = {
   outcomeMs: 15_000,
 };
 
-/** The connections of this replica to one or several hosts, of which one is the primary. */
+/** The connections of this replica to one of several hosts: to the primary, or to a standby. */
 export interface Cluster {
   readonly connections: Connections;
   /** The connections for a read. */
@@ -76,6 +77,8 @@ export interface Cluster {
   readonly timeouts: Timeouts;
   /** Reads that wait for a connection. */
   readonly readsWaiting: number;
+  /** Opens the first connection. */
+  connect(): Promise<void>;
   /** Waits for reads in progress, but not long. */
   drain(): Promise<void>;
   /** Closes what is still open. */
@@ -88,9 +91,25 @@ export async function connectCluster(
   changed: Partial<Timeouts>,
   applicationName: string,
 ): Promise<Cluster> {
+  const cluster = await openCluster(parseDatabaseUrl(url), changed, applicationName, checkPrimary);
+  try {
+    await cluster.connect();
+  } catch (error) {
+    cluster.stop();
+    throw error;
+  }
+  return cluster;
+}
+
+/** Connections to a host that passes a check. They are opened when they are needed. */
+export async function openCluster(
+  { hosts, connectTimeoutMs, statementTimeoutMs }: DatabaseUrl,
+  changed: Partial<Timeouts>,
+  applicationName: string,
+  check: SessionCheck,
+): Promise<Cluster> {
   const { default: pg } = await import("pg");
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-  const { hosts, connectTimeoutMs, statementTimeoutMs } = parseDatabaseUrl(url);
   const timeouts = { ...TIMEOUTS, ...changed };
   const connectMs = changed.connectMs ?? connectTimeoutMs ?? TIMEOUTS.connectMs;
   const statementMs = changed.statementMs ?? statementTimeoutMs ?? TIMEOUTS.statementMs;
@@ -101,8 +120,8 @@ export async function connectCluster(
   const ticks = new Ticks(timeouts.tickMs);
   const connections = new Connections((observer) => {
     const { staggerMs, retryMs } = timeouts;
-    const options = { hosts, connectTimeoutMs: connectMs, staggerMs, retryMs };
-    return new Primary(pg.Client, { ...options, applicationName }, ticks, observer);
+    const options = { hosts, check, connectTimeoutMs: connectMs, staggerMs, retryMs };
+    return new Hosts(pg.Client, { ...options, applicationName }, ticks, observer);
   });
   const locked = new LockedTables(ticks, timeouts.waitMs);
   const openPool = (size: number) =>
@@ -123,7 +142,7 @@ export async function connectCluster(
   const costlyPool = openPool(COSTLY_CONNECTIONS);
   const liveness = { silenceMs, checkTimeoutMs: connectMs, limits };
   new Liveness(connections, ticks, liveness, locked);
-  const cluster: Cluster = {
+  return {
     connections,
     locked,
     readsFor: (sql) => (isPointRead(sql) ? points : isWalk(sql) ? walks : pool),
@@ -133,6 +152,9 @@ export async function connectCluster(
     get readsWaiting() {
       return pool.waiting + costlyPool.waiting;
     },
+    async connect() {
+      pool.offer(await connections.open(readLimits));
+    },
     async drain() {
       await Promise.all([pool, points, walks, costlyPool].map((reads) => reads.close()));
     },
@@ -141,11 +163,4 @@ export async function connectCluster(
       connections.destroyAll(new DatabaseUnavailable("the store is closed"));
     },
   };
-  try {
-    pool.offer(await connections.open(readLimits));
-  } catch (error) {
-    cluster.stop();
-    throw error;
-  }
-  return cluster;
 }

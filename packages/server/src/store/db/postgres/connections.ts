@@ -2,7 +2,7 @@ import { shownHost } from "../../../config/database-url.ts";
 import { ConfigError } from "../../../config/settings.ts";
 import type { Connection, ConnectionObserver, ServerFacts, SessionLimits } from "./connection.ts";
 import { DatabaseUnavailable, isFromServer } from "./failures.ts";
-import type { Primary } from "./primary.ts";
+import type { Hosts } from "./hosts.ts";
 
 /**
  * A process of the server whose client is gone keeps its locks until the operating system notices. It is not ended while
@@ -31,17 +31,17 @@ type Orphan = Pick<ServerFacts, "pid" | "started">;
 /** Beyond this, the server has to notice by itself. */
 const MAX_ORPHANS = 100;
 
-/** All open connections of this replica, which lead to the same primary. */
+/** All open connections of this replica to a primary, or to a standby. They lead to the same host. */
 export class Connections {
-  readonly #primary: Primary;
+  readonly #hosts: Hosts;
   readonly #open = new Set<Connection>();
   readonly #observers: ((connection: Connection) => void)[] = [];
   /** Server processes of connections that were given up, until they are ended. */
   #orphans: Orphan[] = [];
 
   /** `connect` receives what is to be notified of every connection. */
-  constructor(connect: (observer: ConnectionObserver) => Primary) {
-    this.#primary = connect({
+  constructor(connect: (observer: ConnectionObserver) => Hosts) {
+    this.#hosts = connect({
       closed: (connection) => this.#closed(connection),
       readOnly: () =>
         this.destroyAll(new DatabaseUnavailable("the database is read-only", "read_only")),
@@ -57,17 +57,17 @@ export class Connections {
     this.#observers.push(closed);
   }
 
-  /** Opens a connection; if the primary has moved, those to the former one are closed. */
+  /** Opens a connection; if it leads to another host than before, those to the former one are closed. */
   async open(limits: SessionLimits): Promise<Connection> {
-    const connection = await this.#primary.connect(limits);
+    const connection = await this.#hosts.connect(limits);
     if ([...this.#open].some((one) => isSameProcess(one, connection))) {
       void connection.end();
       throw new ConfigError(TRANSACTION_POOLING);
     }
     this.#open.add(connection);
-    const moved = `the primary is now ${shownHost(connection.host)}`;
+    const moved = `connections now lead to ${shownHost(connection.host)}`;
     for (const one of this.#open) {
-      if (this.#primary.isOutdated(one)) this.#destroy(one, moved);
+      if (this.#hosts.isOutdated(one)) this.#destroy(one, moved);
     }
     await this.#terminateOrphans(connection);
     return connection;
