@@ -13,6 +13,9 @@ const REUSE_MS = 60_000;
 
 const MAX_CACHE_ENTRIES = 1_000;
 
+/** Queries with many uids are long. */
+const MAX_CACHE_BYTES = 1024 * 1024;
+
 /** Where a list continues: after this row, with so many rows skipped on the way. */
 export interface Cursor {
   readonly position: Position;
@@ -29,6 +32,7 @@ export class PageTokens {
   readonly #sealer: TokenSealer;
   readonly #cache = new BoundedCache<string, string>({
     maxEntries: MAX_CACHE_ENTRIES,
+    maxBytes: MAX_CACHE_BYTES,
     ttlMs: REUSE_MS,
   });
   #cacheKey: Buffer | undefined;
@@ -40,13 +44,13 @@ export class PageTokens {
   seal(query: string, { position, skipped }: Cursor, now: number): string {
     this.#clearAfterRotation();
     const { key, id, further } = position;
-    const content = [digest(query), key, id, skipped, ...(further === undefined ? [] : [further])];
-    const cacheKey = JSON.stringify(content);
+    const place = [key, id, skipped, ...(further === undefined ? [] : [further])];
+    const cacheKey = JSON.stringify(place) + query;
     const cached = this.#cache.get(cacheKey, now);
     // Sealing costs as much as reading the page, and the pages that many users open are few.
     if (cached !== undefined) return cached;
-    const token = this.#sealer.seal(JSON.stringify([VERSION, now, ...content]));
-    this.#cache.set(cacheKey, token, 0, now);
+    const token = this.#sealer.seal(JSON.stringify([VERSION, now, digest(query), ...place]));
+    this.#cache.set(cacheKey, token, cacheKey.length + token.length, now);
     return token;
   }
 

@@ -146,12 +146,11 @@ function subtree(column: string, below: string, self: boolean): Sql {
 
 function between(uids: UidBounds, column = "uid"): Sql {
   const { from, to } = uids;
-  const ends = [
-    ...(from ? [`${column} ${from.inclusive ? ">=" : ">"} ?`] : []),
-    ...(to ? [`${column} ${to.inclusive ? "<=" : "<"} ?`] : []),
-  ];
-  const params = [from, to].flatMap((end) => (end ? [end.uid] : []));
-  return { text: ends.join(" AND "), params, uids };
+  const first = from && `${column} ${from.inclusive ? ">=" : ">"} ?`;
+  const last = to && `${column} ${to.inclusive ? "<=" : "<"} ?`;
+  if (from === undefined) return { text: last ?? "", params: to ? [to.uid] : [], uids };
+  if (to === undefined) return { text: first ?? "", params: [from.uid], uids };
+  return { text: `${first} AND ${last}`, params: [from.uid, to.uid], uids };
 }
 
 /**
