@@ -8,7 +8,8 @@ import { FileDescriptors } from "./file-descriptors.ts";
 function watched() {
   const lines: string[] = [];
   const counted: string[] = [];
-  const system = { isExhausted: false };
+  const probes: boolean[] = [];
+  const system: { isExhausted: boolean; opened?: Promise<void> } = { isExhausted: false };
   const log = {
     error: (_fields: object, message: string) => lines.push(message.replace(/:.*/, "")),
     info: (_fields: object, message: string) => lines.push(message),
@@ -19,13 +20,15 @@ function watched() {
       count: (name, labels) => counted.push(`${name} ${Object.values(labels)}`),
     },
     probe: async () => {
-      if (system.isExhausted)
-        throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
+      const { isExhausted } = system;
+      probes.push(isExhausted);
+      await system.opened;
+      if (isExhausted) throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
     },
     checkMs: 1,
     retryMs: 1,
   });
-  return { descriptors, lines, counted, system };
+  return { descriptors, lines, counted, system, probes };
 }
 
 test("exhaustion is noticed after a new connection, logged once, and over by itself", async () => {
@@ -41,6 +44,19 @@ test("exhaustion is noticed after a new connection, logged once, and over by its
   system.isExhausted = false;
   while (lines.length < 2) await sleep(1);
   assert.deepEqual(lines, ["no file descriptors left", "file descriptors are available again"]);
+});
+
+test("a connection that is accepted during a check is checked, too", async () => {
+  const { descriptors, lines, system, probes } = watched();
+  const opened = Promise.withResolvers<void>();
+  system.opened = opened.promise;
+  descriptors.accepted();
+  while (probes.length === 0) await sleep(1);
+  system.isExhausted = true;
+  descriptors.accepted();
+  opened.resolve();
+  while (lines.length === 0) await sleep(1);
+  assert.deepEqual(lines, ["no file descriptors left"]);
 });
 
 test("an error counts if it is caused by a lack of descriptors", () => {

@@ -74,13 +74,13 @@ export class FileDescriptors {
   }
 
   async #run(): Promise<void> {
+    // A connection that is accepted from now on may take the last descriptor after the file was opened: it is checked, too.
+    this.#timer = undefined;
     try {
       await this.#probe();
-      this.#timer = undefined;
       if (this.#isLogged) this.#faults.recovered(CAUSE, "file descriptors are available again");
       this.#isLogged = false;
     } catch (error) {
-      this.#timer = undefined;
       this.check("open", error);
     }
   }
