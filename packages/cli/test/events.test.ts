@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { Receiver } from "../../server/test/support/events/receiver.ts";
-import { until } from "../../server/test/support/events/until.ts";
+import { until } from "../../server/test/support/until.ts";
 import { cleanEnvironment, LAUNCHER } from "./support/command.ts";
 import { fails, fileWith, ids, json } from "./support/resources.ts";
 import { Site } from "./support/site.ts";

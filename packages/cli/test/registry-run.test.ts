@@ -10,7 +10,7 @@ import { Http } from "../../server/test/support/client/http.ts";
 import { skopeo } from "../../server/test/support/registry/distribution.ts";
 import { writeImage } from "../../server/test/support/registry/oci-image.ts";
 import { freePort } from "../../server/test/support/server/free-port.ts";
-import { until } from "../../server/test/support/world/tracked-registry.ts";
+import { until } from "../../server/test/support/until.ts";
 import { World } from "../../server/test/support/world/world.ts";
 import { cleanEnvironment, LAUNCHER, wharf } from "./support/command.ts";
 

@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { PinnedClient } from "../src/delivery/pinned-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { Receiver } from "./support/events/receiver.ts";
-import { until } from "./support/events/until.ts";
+import { until } from "./support/until.ts";
 import { World } from "./support/world/world.ts";
 
 describe("addresses of sinks", () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Receiver } from "./support/events/receiver.ts";
-import { until } from "./support/events/until.ts";
+import { until } from "./support/until.ts";
 import { onEachStore, type World } from "./support/world/world.ts";
 
 const MAX_CONCURRENCY = 2;

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { hostLookup } from "../src/lib/net/host-lookup.ts";
 import { NameServer } from "./support/events/name-server.ts";
 import { Receiver } from "./support/events/receiver.ts";
-import { until } from "./support/events/until.ts";
+import { until } from "./support/until.ts";
 import { World } from "./support/world/world.ts";
 
 /** Several times as many as there are threads for lookups. */

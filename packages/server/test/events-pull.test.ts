@@ -5,8 +5,8 @@ import { EventsService } from "@wharf/contract";
 import type { Answer } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { EventStream } from "./support/events/streams.ts";
-import { until } from "./support/events/until.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
+import { until } from "./support/until.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const OUT_OF_RANGE = 11;

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import type { Answer, ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { type Answering, Receiver } from "./support/events/receiver.ts";
-import { until } from "./support/events/until.ts";
+import { until } from "./support/until.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 /** A request that a busy machine delays must not count as failed: it would be sent again. */

@@ -8,7 +8,8 @@ import { allRejected, rejected } from "./support/client/api-error.ts";
 import { closeGrpc } from "./support/client/grpc.ts";
 import { MANIFEST, RegistryStorage, type StoredImage } from "./support/registry/storage.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { TrackedRegistry, until } from "./support/world/tracked-registry.ts";
+import { until } from "./support/until.ts";
+import { TrackedRegistry } from "./support/world/tracked-registry.ts";
 
 interface ShownImage {
   readonly digest: string;

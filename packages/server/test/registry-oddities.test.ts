@@ -5,7 +5,8 @@ import { skopeo } from "./support/registry/distribution.ts";
 import type { RegistryProxy } from "./support/registry/proxy.ts";
 import { INDEX, MANIFEST, RegistryStorage, type StoredImage } from "./support/registry/storage.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
-import { TrackedRegistry, until } from "./support/world/tracked-registry.ts";
+import { until } from "./support/until.ts";
+import { TrackedRegistry } from "./support/world/tracked-registry.ts";
 
 describe("unusual responses of a registry", () => {
   let tracked: TrackedRegistry;

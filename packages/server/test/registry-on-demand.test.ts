@@ -3,7 +3,8 @@ import { after, before, describe, test } from "node:test";
 import { Http } from "./support/client/http.ts";
 import { RegistryStorage } from "./support/registry/storage.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
-import { TrackedRegistry, until } from "./support/world/tracked-registry.ts";
+import { until } from "./support/until.ts";
+import { TrackedRegistry } from "./support/world/tracked-registry.ts";
 
 const REGISTRIES = "/registry/v2beta1/registries";
 

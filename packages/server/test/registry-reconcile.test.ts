@@ -5,7 +5,8 @@ import { RegistryStorage } from "./support/registry/storage.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
 import { checkRows } from "./support/server/store-consistency.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { TrackedRegistry, until } from "./support/world/tracked-registry.ts";
+import { until } from "./support/until.ts";
+import { TrackedRegistry } from "./support/world/tracked-registry.ts";
 
 for (const store of STORES) {
   describe(`a reconcile pass, on ${store}`, () => {

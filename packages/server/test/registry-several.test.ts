@@ -7,7 +7,7 @@ import { TestRegistry } from "./support/registry/distribution.ts";
 import { RegistryStorage, type StoredImage } from "./support/registry/storage.ts";
 import { freePort } from "./support/server/free-port.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { until } from "./support/world/tracked-registry.ts";
+import { until } from "./support/until.ts";
 import { World } from "./support/world/world.ts";
 
 for (const store of STORES) {

@@ -6,7 +6,8 @@ import type { RegistryProxy } from "./support/registry/proxy.ts";
 import { RegistryStorage, type StoredImage } from "./support/registry/storage.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { TrackedRegistry, until } from "./support/world/tracked-registry.ts";
+import { until } from "./support/until.ts";
+import { TrackedRegistry } from "./support/world/tracked-registry.ts";
 
 /** What a registry has under a name. */
 interface Had {

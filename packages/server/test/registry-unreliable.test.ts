@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { TrackedRegistry, until } from "./support/world/tracked-registry.ts";
+import { until } from "./support/until.ts";
+import { TrackedRegistry } from "./support/world/tracked-registry.ts";
 
 /** Passes on what a registry notifies, badly: some of it never, some of it twice, all of it late. */
 class BadLine {

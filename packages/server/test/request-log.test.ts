@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { until } from "./support/events/until.ts";
+import { until } from "./support/until.ts";
 import { World } from "./support/world/world.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";

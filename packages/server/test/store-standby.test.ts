@@ -1,12 +1,12 @@
 /** Lists that may be outdated, on PostgreSQL with a standby by streaming replication. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { ApiClient, PROTOCOLS, type Protocol } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { freePort } from "./support/server/free-port.ts";
 import { PostgresHost } from "./support/server/replicated-postgres.ts";
 import { TestServer } from "./support/server/test-server.ts";
+import { until } from "./support/until.ts";
 import { roleNamed } from "./support/world/world.ts";
 
 const HEADER = "wharf-max-staleness";
@@ -16,14 +16,6 @@ const ANY = "86400s";
 
 /** A user as operators make one: without special rights. */
 const USER = "app";
-
-/** Waits for a condition that holds sooner or later. */
-async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
-  for (let waited = 0; !(await holds()); waited += 50) {
-    assert.ok(waited < 120_000, `not yet: ${what}`);
-    await sleep(50);
-  }
-}
 
 describe("lists from a standby", () => {
   let primary: PostgresHost;
@@ -79,17 +71,15 @@ describe("lists from a standby", () => {
   }
 
   /** The same once the standby is read: a busy machine may make it too slow for a moment. */
-  async function fromStandby(...[request, options]: [object?, Parameters<typeof listed>[2]?]) {
-    let found: Awaited<ReturnType<typeof listed>> | undefined;
-    await until(async () => {
-      found = await listed(ANY, request, options);
-      return found.staleness !== null;
-    }, "the standby is read");
-    return found as NonNullable<typeof found>;
+  function fromStandby(...[request, options]: [object?, Parameters<typeof listed>[2]?]) {
+    return until(async () => {
+      const found = await listed(ANY, request, options);
+      return found.staleness !== null && found;
+    });
   }
 
   const isStale = async () => (await listed(ANY)).staleness !== null;
-  const untilUsed = () => until(isStale, "the standby is used");
+  const untilUsed = () => until(isStale);
 
   /** Runs while the standby replays nothing; it has everything that was written before. */
   async function paused(run: () => Promise<void>): Promise<void> {
@@ -100,12 +90,12 @@ describe("lists from a standby", () => {
         `SELECT pg_last_wal_replay_lsn() >= '${written?.at}' AS reached`,
       );
       return reached === true;
-    }, "the standby has caught up");
+    });
     await standby.query("SELECT pg_wal_replay_pause()");
     await until(async () => {
       const [state] = await standby.query("SELECT pg_get_wal_replay_pause_state() AS now");
       return state?.now === "paused";
-    }, "the standby is paused");
+    });
     try {
       await run();
     } finally {
@@ -115,8 +105,8 @@ describe("lists from a standby", () => {
 
   for (const protocol of PROTOCOLS) {
     test(`over ${protocol}, only lists that allow it are read from the standby`, async () => {
+      const name = `after-${protocol.toLowerCase()}`;
       await paused(async () => {
-        const name = `after-${protocol.toLowerCase()}`;
         const { uid } = await api().groups.create(org, { name });
         const stale = await fromStandby(undefined, { protocol });
         assert.ok(!stale.names.includes(name));
@@ -128,10 +118,7 @@ describe("lists from a standby", () => {
         assert.deepEqual([none.total, none.staleness], [stale.total + 1, null]);
         assert.equal((await api(protocol).groups.get(uid)).name, name);
       });
-      await until(
-        async () => (await listed(ANY)).names.includes(`after-${protocol.toLowerCase()}`),
-        "replayed",
-      );
+      await until(async () => (await fromStandby()).names.includes(name));
     });
   }
 
@@ -139,7 +126,7 @@ describe("lists from a standby", () => {
     await paused(async () => {
       await api().groups.create(org, { name: "older" });
       assert.ok(!(await fromStandby()).names.includes("older"));
-      await until(async () => (await listed("1s")).staleness === null, "older than a second");
+      await until(async () => (await listed("1s")).staleness === null);
       assert.ok((await listed("1s")).names.includes("older"));
       const { staleness } = await fromStandby();
       assert.ok(Number.parseFloat(staleness ?? "0") > 1, `${staleness} is too little`);
@@ -212,7 +199,7 @@ describe("lists from a standby", () => {
     await until(async () => {
       text = await (await fetch(`${server.url}/metrics`)).text();
       return gauge.test(text);
-    }, "the staleness is known");
+    });
     assert.match(text, /^wharf_standby_reads_total [1-9]\d*$/m);
     assert.match(text, /^wharf_standby_read_failures_total \d+$/m);
   });
@@ -224,7 +211,7 @@ describe("lists from a standby", () => {
     assert.equal(found.staleness, null);
     assert.ok(found.names.includes("before-0"));
     const isLogged = async () => server.log.includes("the standby cannot be used");
-    await until(isLogged, "the failure is logged");
+    await until(isLogged);
     await standby.restart();
     await untilUsed();
     assert.match(server.log, /the standby can be used again/);
@@ -236,7 +223,7 @@ describe("lists from a standby", () => {
     standby.freeze();
     const found = await Promise.all(Array.from({ length: 20 }, () => listed(ANY)));
     for (const { names } of found) assert.ok(names.includes("before-0"));
-    await until(async () => !(await isStale()), "the standby is not used");
+    await until(async () => !(await isStale()));
     standby.thaw();
     await untilUsed();
   });
@@ -256,7 +243,7 @@ describe("lists from a standby", () => {
       const flags = ["--database-standby-url", await url(), "--base-url", server.url];
       const misled = await TestServer.start({ sameStoreAs: { storeFlags }, flags });
       try {
-        await until(async () => misled.log.includes(why), why);
+        await until(async () => misled.log.includes(why));
         const found = await listed(ANY, undefined, { on: misled.url });
         assert.equal(found.staleness, null);
         assert.ok(found.names.includes("before-0"));
@@ -271,7 +258,7 @@ describe("lists from a standby", () => {
     await standby.promote();
     const { uid } = await api().groups.create(org, { name: "on-the-primary" });
     const isSeen = async () => (await listed(ANY)).names.includes("on-the-primary");
-    await until(isSeen, "the promoted standby is not used");
+    await until(isSeen);
     for (let time = 0; time < 10; time++) assert.ok(await isSeen());
     assert.equal((await api().groups.get(uid)).uid, uid);
   });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import manifest from "../../../../package.json" with { type: "json" };
 import { scratchFolder } from "../../../server/test/support/server/scratch-folder.ts";
-import { until } from "../../../server/test/support/world/tracked-registry.ts";
+import { until } from "../../../server/test/support/until.ts";
 import { LAUNCHER } from "../support/command.ts";
 import { pathWith, serve } from "../support/release.ts";
 

@@ -3,7 +3,7 @@ import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { certificate } from "../../../server/src/wire/testing/certificate.ts";
-import { until } from "../../../server/test/support/events/until.ts";
+import { until } from "../../../server/test/support/until.ts";
 
 /** A request of a browser, and what it was answered. */
 export interface Arrived {

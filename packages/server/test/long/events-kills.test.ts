@@ -4,8 +4,8 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiClient } from "../support/client/api-client.ts";
 import { Receiver } from "../support/events/receiver.ts";
-import { until } from "../support/events/until.ts";
 import { STORES, TestServer } from "../support/server/test-server.ts";
+import { until } from "../support/until.ts";
 
 const GROUPS = 300;
 const KILLS = 3;

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { RegistryStorage } from "../support/registry/storage.ts";
 import { TestServer } from "../support/server/test-server.ts";
-import { TrackedRegistry, until } from "../support/world/tracked-registry.ts";
+import { until } from "../support/until.ts";
+import { TrackedRegistry } from "../support/world/tracked-registry.ts";
 
 const TAGS = 1_000;
 const REPOS = 3_000;

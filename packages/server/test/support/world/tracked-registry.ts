@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { notificationSecret } from "../../../src/app/admin.ts";
 import { readSettings } from "../../../src/config/settings.ts";
 import { type Ran, skopeo, TestRegistry } from "../registry/distribution.ts";
@@ -12,10 +11,8 @@ import { RegistryProxy } from "../registry/proxy.ts";
 import { rawRows } from "../server/direct-store.ts";
 import { freePort } from "../server/free-port.ts";
 import type { StoreKind } from "../server/test-server.ts";
+import { until } from "../until.ts";
 import { World } from "./world.ts";
-
-/** Longer than anything takes on the slowest machine. */
-const TIMEOUT_MS = 300_000;
 
 /** Looks at the log until the server is asked whether a pass has ended. */
 const QUIET_CHECKS = 40;
@@ -26,24 +23,6 @@ export interface ShownTag {
   readonly name: string;
   readonly digest: string;
   readonly updateTime: string;
-}
-
-/**
- * Waits until a question is answered with something.
- *
- * @example const repo = await until(() => world.repo("app"));
- */
-export async function until<T>(
-  ask: () => Promise<T | undefined | false>,
-  everyMs = 25,
-): Promise<T> {
-  const end = Date.now() + TIMEOUT_MS;
-  for (;;) {
-    const answer = await ask();
-    if (answer !== undefined && answer !== false) return answer;
-    if (Date.now() > end) throw new Error(`it never came true: ${ask}`);
-    await sleep(everyMs);
-  }
 }
 
 /** How it differs from the usual one. */

@@ -3,6 +3,7 @@ import type { CostlyLane, LaggingCopy, LaggingCopyObserver, Reader } from "../co
 import { checkStandby } from "./check.ts";
 import { type Cluster, openCluster, type Timeouts } from "./cluster.ts";
 import { reasonOf } from "./failures.ts";
+import type { SessionCheck } from "./hosts.ts";
 import { ReplayProgress, WAL_STATE, type WalState } from "./replay-progress.ts";
 import { PostgresReader } from "./statements.ts";
 
@@ -46,7 +47,7 @@ export class Standby implements LaggingCopy {
     applicationName: string,
   ): Promise<Standby> {
     const progress = new ReplayProgress();
-    const check = (connection: Parameters<typeof checkStandby>[0]) =>
+    const check: SessionCheck = (connection) =>
       checkStandby(connection, (state) => progress.accept(state));
     const parsed = parseStandbyUrl(url);
     const { connectTimeoutMs: connectMs = STANDBY_CONNECT_MS } = parsed;
