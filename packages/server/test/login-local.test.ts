@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { SessionsService } from "@wharf/contract";
+import { ANONYMOUS } from "../src/auth/caller.ts";
+import { PasswordHasher } from "../src/login/local/password.ts";
+import { withPassword } from "../src/login/local/password-login.ts";
+import type { LoginDeps } from "../src/login/login.ts";
+import { findAccount } from "../src/store/tables/login/local-accounts.ts";
 import type { HttpBrowser } from "./support/browser/http-browser.ts";
-import { DirectStore, rawRows } from "./support/server/direct-store.ts";
+import { callOf, DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { alertOf, jsonLog, PASSWORD } from "./support/world/local-accounts.ts";
 import { World } from "./support/world/world.ts";
@@ -142,6 +148,30 @@ for (const store of STORES) {
       const refused = await another.browser.submit(another.page, right, how);
       assert.deepEqual([refused.status, alertOf(refused)], [403, said]);
       another.app.stop();
+    });
+
+    test("rejects a password that was replaced while it was checked", async () => {
+      const direct = await DirectStore.open(world.server);
+      const { engine } = direct;
+      const found = await findAccount(direct.store.reader, "ada");
+      const { password_hash: before } = await account();
+      const during = { change: async () => {} };
+      class Hasher extends PasswordHasher {
+        override async verify(...attempt: Parameters<PasswordHasher["verify"]>) {
+          const isRight = await super.verify(...attempt);
+          await during.change();
+          return isRight;
+        }
+      }
+      const deps = { engine, passwords: new Hasher() } as unknown as LoginDeps;
+      const call = { ...callOf(SessionsService.method.listSessions), caller: ANONYMOUS };
+      const attempt = { password: PASSWORD, failureAction: "login refused", isSignedIn: true };
+      const signIn = () => withPassword(deps, call, { ...attempt, found }, async () => "signed in");
+      assert.equal(await signIn(), "signed in");
+      during.change = () => change(`password_hash = '${OLD_HASH}'`);
+      assert.equal(await signIn(), undefined);
+      await change(`password_hash = '${before}', failures = 0`);
+      await direct.close();
     });
 
     test("writes no password to the log", () => {

@@ -191,6 +191,31 @@ test("a reload that began before a rotation does not bring the old keys back", a
   assert.equal(slow.find(old, now), undefined);
 });
 
+/** Tokens of the cache are served without a signature check, so each rule of `verify` must hold there, too. */
+test("a token is taken from the cache only while it is valid", async () => {
+  const caching = verifier();
+  const issued = await token();
+  assert.equal(caching.cached(issued, now), undefined, "it was not verified yet");
+  await caching.verify(issued, now);
+  const SKEW_MS = 30_000;
+  const issuedAt = Math.floor(now / 1000) * 1000;
+  for (const [time, isValid] of [
+    [now, true],
+    [issuedAt + TOKEN_LIFETIME_MS - 1, true],
+    [issuedAt + TOKEN_LIFETIME_MS, false],
+    [issuedAt - SKEW_MS, true],
+    [issuedAt - SKEW_MS - 1, false],
+  ] as const)
+    assert.equal(caching.cached(issued, time) !== undefined, isValid, `${time - issuedAt} ms`);
+  const elsewhere = { ...ADDRESSES, baseUrl: "https://other.example" };
+  const other = { subject: SUBJECT, audiences: [elsewhere.baseUrl], boundary: undefined };
+  const foreign = issueToken(keys, ADDRESSES, other, now).token;
+  await caching.verifyAnyAudience(foreign, now);
+  assert.equal(caching.cached(foreign, now), undefined, "it is for another audience");
+  await rotate("drop");
+  assert.equal(caching.cached(issued, now), undefined, "its key was dropped");
+});
+
 test("only the public key is published", () => {
   for (const key of keys.jwks(now).keys) {
     assert.deepEqual(Object.keys(key).sort(), ["alg", "crv", "kid", "kty", "use", "x", "y"]);

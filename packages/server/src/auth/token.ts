@@ -138,9 +138,7 @@ export class TokenVerifier {
   /** The cached content of a token for the API that is valid now; undefined otherwise. */
   cached(token: string, now: number): VerifiedToken | undefined {
     const verified = this.#cache.get(token);
-    if (verified === undefined || verified.expires <= now) return undefined;
-    if (isInFuture(verified.issued, now)) return undefined;
-    if (this.#keys.find(verified.kid, now) === undefined) return undefined;
+    if (verified === undefined || this.#problem(verified, now) !== undefined) return undefined;
     return verified.audiences.includes(this.#addresses().baseUrl) ? verified : undefined;
   }
 
@@ -156,7 +154,7 @@ export class TokenVerifier {
     const verified = this.#cache.get(token);
     if (verified === undefined) return undefined;
     this.hits += 1;
-    return this.#acceptable(verified, now);
+    return this.#mustBeValid(verified, now);
   }
 
   async #verifyAndCache(token: string, now: number): Promise<VerifiedToken> {
@@ -167,15 +165,21 @@ export class TokenVerifier {
       throw unauthenticated("the token is malformed");
     const verified = await this.#check(token, now);
     this.#cache.set(token, verified, bytesOf(token, verified));
-    return this.#acceptable(verified, now);
+    return this.#mustBeValid(verified, now);
   }
 
-  #acceptable(verified: VerifiedToken, now: number): VerifiedToken {
-    if (verified.expires <= now) throw unauthenticated("the token has expired");
-    // A clock was wrong when it was issued, or is now: its expiry cannot be trusted.
-    if (isInFuture(verified.issued, now)) throw unauthenticated(ISSUED_IN_FUTURE);
-    if (this.#keys.find(verified.kid, now) === undefined) throw unauthenticated(UNKNOWN_KEY);
+  #mustBeValid(verified: VerifiedToken, now: number): VerifiedToken {
+    const problem = this.#problem(verified, now);
+    if (problem !== undefined) throw unauthenticated(problem);
     return verified;
+  }
+
+  /** The reason to reject a verified token at a time: it may have become invalid since its verification. */
+  #problem({ expires, issued, kid }: VerifiedToken, now: number): string | undefined {
+    if (expires <= now) return EXPIRED;
+    // A clock was wrong when it was issued, or is now: its expiry cannot be trusted.
+    if (isInFuture(issued, now)) return ISSUED_IN_FUTURE;
+    return this.#keys.find(kid, now) === undefined ? UNKNOWN_KEY : undefined;
   }
 
   async #check(token: string, now: number): Promise<VerifiedToken> {
@@ -239,13 +243,14 @@ function callerKeyOf(
   return cap === undefined ? whose : `${whose} ${JSON.stringify(cap)}`;
 }
 
+const EXPIRED = "the token has expired";
 const ISSUED_IN_FUTURE = "the token was issued in the future: check the clocks of all servers";
 const UNKNOWN_KEY = "the token is signed with an unknown or retired key";
 const WRONG_ALGORITHM = "the token's algorithm is not that of its key";
 
 /** Names the check that failed, without repeating content of the token. */
 function rejection(error: unknown): unknown {
-  if (error instanceof errors.JWTExpired) return unauthenticated("the token has expired");
+  if (error instanceof errors.JWTExpired) return unauthenticated(EXPIRED);
   if (error instanceof errors.JWTClaimValidationFailed)
     return unauthenticated(`invalid "${error.claim}"`);
   if (error instanceof errors.JWSSignatureVerificationFailed) {

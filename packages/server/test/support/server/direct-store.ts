@@ -107,7 +107,8 @@ export class DirectStore {
   }
 }
 
-function callOf(method: DescMethod): Call {
+/** A call of the operator, as handlers get it. */
+export function callOf(method: DescMethod): Call {
   return {
     requestId: randomUUID(),
     authorization: undefined,
